@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import { parseUsd } from '../money/usd.ts';
+import { type Catalog, createCatalog } from './catalog.ts';
+import { type ProviderKind, providerKinds, providerSchema } from './providers.ts';
+import { entrySchema, type Model, type Provider } from './schema.ts';
+
+export interface CatalogProblem {
+  /** The entry's id, or its place in the file when it has none. */
+  readonly id: string;
+  /** Such as `prices[0].rates.input`; empty when the entry as a whole is meant. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Carries every problem found, so that one run is enough to mend a file. */
+export class CatalogError extends Error {
+  override readonly name = 'CatalogError';
+  readonly problems: readonly CatalogProblem[];
+
+  constructor(problems: readonly CatalogProblem[]) {
+    super(
+      `The catalog is invalid:\n${problems.map(({ id, field, message }) => `${id}  ${field}  ${message}`).join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+export interface LoadOptions {
+  /** Factor on every price: a decimal string above 0, default "1" (BILL-3). */
+  readonly markup?: string;
+}
+
+const dataSchema = z.strictObject({
+  providers: z.strictObject({ providers: z.array(z.unknown()) }),
+  companies: z.record(z.string(), z.strictObject({ models: z.array(z.unknown()) })),
+});
+
+const namedSchema = z.looseObject({ id: z.string() });
+const linkedSchema = z.looseObject({
+  id: z.string(),
+  company: z.unknown().optional(),
+  aliases: z.array(z.string()).optional().catch(undefined),
+  lifecycle: z.looseObject({ replacement: z.string().optional() }).optional().catch(undefined),
+});
+
+const providerKindSchema = z.looseObject({ kind: z.enum(providerKinds) });
+
+const fieldOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((field, part) => {
+    if (typeof part === 'number') return `${field}[${part}]`;
+    return field ? `${field}.${String(part)}` : String(part);
+  }, '');
+
+/** One problem per unknown key, at the key; a missing value says so instead of `received undefined`. */
+const toProblems = (id: string, issue: z.core.$ZodIssue): readonly CatalogProblem[] => {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      id,
+      field: fieldOf([...issue.path, key]),
+      message: 'is no field of this entry',
+    }));
+  const message = issue.message.replace(/^Invalid input: expected (.+), received undefined$/, 'is missing ($1)');
+  return [{ id, field: fieldOf(issue.path), message }];
+};
+
+const nameOf = (raw: unknown, place: string): string => {
+  const named = namedSchema.safeParse(raw);
+  return named.success && named.data.id ? named.data.id : place;
+};
+
+/** Null when the provider's own entry is broken there, which is told once, at the provider. */
+const kindOf = (raw: unknown): ProviderKind | null => {
+  const kind = providerKindSchema.safeParse(raw);
+  return kind.success ? kind.data.kind : null;
+};
+
+const parseEach = <Parsed>(
+  rows: readonly { readonly raw: unknown; readonly place: string }[],
+  schema: z.ZodType<Parsed>,
+): { readonly parsed: readonly Parsed[]; readonly problems: readonly CatalogProblem[] } => {
+  const parsed: Parsed[] = [];
+  const problems: CatalogProblem[] = [];
+  for (const { raw, place } of rows) {
+    const result = schema.safeParse(raw);
+    if (result.success) parsed.push(result.data);
+    else problems.push(...result.error.issues.flatMap((issue) => toProblems(nameOf(raw, place), issue)));
+  }
+  return { parsed, problems };
+};
+
+const repeated = (
+  names: readonly (readonly [id: string, field: string, name: string])[],
+): readonly CatalogProblem[] => {
+  const owners = new Map<string, string>();
+  const problems: CatalogProblem[] = [];
+  for (const [id, field, name] of names) {
+    const owner = owners.get(name);
+    if (owner === undefined) owners.set(name, id);
+    else problems.push({ id, field, message: `"${name}" is taken by "${owner}" already` });
+  }
+  return problems;
+};
+
+interface Row {
+  readonly raw: unknown;
+  readonly place: string;
+  readonly company: string;
+}
+
+/** What no entry can tell by itself: names used twice, replacements that lead nowhere, an entry in another company's file. */
+const acrossEntries = (rows: readonly Row[]): readonly CatalogProblem[] => {
+  const known = rows.flatMap(({ raw, company }) => {
+    const linked = linkedSchema.safeParse(raw);
+    return linked.success ? [{ ...linked.data, file: company }] : [];
+  });
+  const ids = new Set(known.map(({ id }) => id));
+  const names = [
+    ...known.map(({ id }) => [id, 'id', id] as const),
+    ...known.flatMap(({ id, aliases = [] }) => aliases.map((alias, at) => [id, `aliases[${at}]`, alias] as const)),
+  ];
+  const lost = known.flatMap(({ id, lifecycle }) => {
+    const replacement = lifecycle?.replacement;
+    if (replacement === undefined || (ids.has(replacement) && replacement !== id)) return [];
+    return [{ id, field: 'lifecycle.replacement', message: `"${replacement}" names no other model` }];
+  });
+  const strays = known.flatMap(({ id, company, file }) =>
+    company === undefined || company === file
+      ? []
+      : [{ id, field: 'company', message: `must be "${file}", the name of its file` }],
+  );
+  return [...repeated(names), ...lost, ...strays];
+};
+
+const parseMarkup = (text: string): bigint => {
+  const refuse = (message: string): never => {
+    throw new CatalogError([{ id: 'catalog', field: 'markup', message }]);
+  };
+  try {
+    const markup = parseUsd(text);
+    return markup > 0n ? markup : refuse(`"${text}" is not above 0`);
+  } catch (error) {
+    if (error instanceof CatalogError) throw error;
+    return refuse(`"${text}" is no decimal number`);
+  }
+};
+
+const parseData = (data: unknown) => {
+  const result = dataSchema.safeParse(data);
+  if (result.success) return result.data;
+  throw new CatalogError(result.error.issues.flatMap((issue) => toProblems('catalog', issue)));
+};
+
+/** `data` is `{ providers: <providers.json>, companies: { <file's name>: <its content> } }`. Throws a CatalogError (CAT-5). */
+export const loadCatalog = (data: unknown, options: LoadOptions = {}): Catalog => {
+  const markup = parseMarkup(options.markup ?? '1');
+  const raw = parseData(data);
+  const providerRows = raw.providers.providers.map((row, index) => ({ raw: row, place: `providers[${index}]` }));
+  const providers = parseEach<Provider>(providerRows, providerSchema);
+  const providersById = new Map(providerRows.map((row) => [nameOf(row.raw, row.place), kindOf(row.raw)]));
+
+  const rows = Object.entries(raw.companies).flatMap(([company, { models }]) =>
+    models.map((entry, index) => ({ raw: entry, place: `${company}.models[${index}]`, company })),
+  );
+  const entries = parseEach<Model>(rows, entrySchema({ markup, providerKinds: providersById }));
+
+  const providerNames = providerRows.map(
+    (row) => [nameOf(row.raw, row.place), 'id', nameOf(row.raw, row.place)] as const,
+  );
+  const problems = [...providers.problems, ...repeated(providerNames), ...entries.problems, ...acrossEntries(rows)];
+  if (problems.length > 0) throw new CatalogError(problems);
+  return createCatalog(entries.parsed, providers.parsed);
+};

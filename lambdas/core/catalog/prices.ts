@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import { PICOS_PER_USD, parseUsd } from '../money/usd.ts';
+
+/**
+ * A listed price is a decimal string in USD for this many of its unit. Loaded, it is pico-USD for ONE token, character, image,
+ * megapixel, second or minute, the operator's markup included, and never rounded: a price that does not divide is refused (BILL-3).
+ */
+export const unitSizes = {
+  '1M_tokens': 1_000_000n,
+  '1M_characters': 1_000_000n,
+  image: 1n,
+  megapixel: 1n,
+  second: 1n,
+  audio_minute: 1n,
+} as const;
+
+export type PriceUnit = keyof typeof unitSizes;
+
+const parseOrExplain = (text: string): bigint | string => {
+  try {
+    return parseUsd(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+/** Megapixels are counted in thousandths, so a megapixel price has to divide by a thousand as well. */
+const smallestShare = (unit: PriceUnit): bigint => (unit === 'megapixel' ? 1000n : 1n);
+
+const usdPer = (unit: PriceUnit, markup: bigint) =>
+  z.string().transform((text, context): bigint => {
+    const refuse = (message: string): never => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    const listed = parseOrExplain(text);
+    if (typeof listed === 'string') return refuse(listed);
+    if (listed < 0n) return refuse(`a price is not negative: "${text}"`);
+    const whole = PICOS_PER_USD * unitSizes[unit];
+    const product = listed * markup;
+    if (product % (whole * smallestShare(unit)) === 0n) return product / whole;
+    return refuse(`"${text}" times the markup is no whole number of pico-USD for one of "${unit}"`);
+  });
+
+const span = { from: z.iso.date().optional(), until: z.iso.date().optional(), note: z.string().min(1).optional() };
+const counts = z.record(z.string(), z.int().positive());
+
+/** Exactly one of the named ways to price may be present, so that no combination is free or priced twice. */
+const exactlyOne = (names: string, found: readonly unknown[]) =>
+  found.filter((way) => way !== undefined).length === 1 ? undefined : `needs exactly one of ${names}`;
+
+/** `aboveInputTokens` counts every prompt token, cached and cache-writing ones included; the tier holds for the whole request. */
+export const textPrice = (markup: bigint) => {
+  const usd = usdPer('1M_tokens', markup);
+  const rates = z.strictObject({
+    input: usd,
+    output: usd,
+    cachedInput: usd.optional(),
+    cacheWrite: usd.optional(),
+    cacheWrite5m: usd.optional(),
+    cacheWrite1h: usd.optional(),
+    cacheRead: usd.optional(),
+  });
+  const tier = z.strictObject({ aboveInputTokens: z.int().positive(), rates: rates.partial() });
+  return z
+    .strictObject({ unit: z.literal('1M_tokens'), ...span, rates, tiers: z.array(tier).default([]) })
+    .superRefine((row, context) => {
+      for (const [index, { aboveInputTokens }] of row.tiers.entries()) {
+        const previous = row.tiers[index - 1]?.aboveInputTokens ?? 0;
+        if (aboveInputTokens > previous) continue;
+        const message = `${aboveInputTokens} is not above the previous tier's ${previous}`;
+        context.addIssue({ code: 'custom', path: ['tiers', index, 'aboveInputTokens'], message });
+      }
+    })
+    .transform((row) => ({
+      ...row,
+      tiers: row.tiers.map(({ aboveInputTokens, rates: changed }) => ({
+        aboveInputTokens,
+        rates: { ...row.rates, ...changed },
+      })),
+    }));
+};
+
+export const imagePrice = (markup: bigint) => {
+  const usd = usdPer('1M_tokens', markup);
+  const perImage = usdPer('image', markup);
+  const perMegapixel = usdPer('megapixel', markup);
+  return z.discriminatedUnion('unit', [
+    z.strictObject({
+      unit: z.literal('1M_tokens'),
+      ...span,
+      rates: z.strictObject({
+        textInput: usd,
+        cachedTextInput: usd.optional(),
+        imageInput: usd.optional(),
+        cachedImageInput: usd.optional(),
+        textOutput: usd.optional(),
+        imageOutput: usd,
+      }),
+      imageTokensByTier: counts.optional(),
+      /** Pico-USD per image by size and quality; only for holds, a settlement counts tokens. */
+      holdEstimatePerImage: z.record(z.string(), z.record(z.string(), perImage)).optional(),
+    }),
+    z
+      .strictObject({
+        unit: z.literal('image'),
+        ...span,
+        rates: z.strictObject({ perImage: perImage.optional(), perInputImage: perImage.optional() }),
+        byTier: z.record(z.string(), perImage).optional(),
+        byPixels: z
+          .array(z.strictObject({ maxPixels: z.int().positive().optional(), perImage }))
+          .min(1)
+          .optional(),
+      })
+      .superRefine((row, context) => {
+        const message = exactlyOne('rates.perImage, byTier, byPixels', [row.rates.perImage, row.byTier, row.byPixels]);
+        if (message) context.addIssue({ code: 'custom', message });
+      }),
+    z.strictObject({
+      unit: z.literal('megapixel'),
+      ...span,
+      rates: z.strictObject({
+        firstMegapixel: perMegapixel,
+        extraMegapixel: perMegapixel,
+        referenceMegapixel: perMegapixel,
+      }),
+    }),
+  ]);
+};
+
+export const videoPrice = (markup: bigint) => {
+  const usd = usdPer('1M_tokens', markup);
+  const perSecond = usdPer('second', markup);
+  return z.discriminatedUnion('unit', [
+    z.strictObject({
+      unit: z.literal('1M_tokens'),
+      ...span,
+      rates: z.strictObject({ output: usd, output1080p: usd.optional(), outputNoAudio: usd.optional() }),
+    }),
+    z
+      .strictObject({
+        unit: z.literal('second'),
+        ...span,
+        rates: z.strictObject({ perSecond: perSecond.optional() }),
+        bySize: z.record(z.string(), perSecond).optional(),
+      })
+      .superRefine((row, context) => {
+        const message = exactlyOne('rates.perSecond, bySize', [row.rates.perSecond, row.bySize]);
+        if (message) context.addIssue({ code: 'custom', message });
+      }),
+  ]);
+};
+
+export const transcriptionPrice = (markup: bigint) => {
+  const usd = usdPer('1M_tokens', markup);
+  return z.discriminatedUnion('unit', [
+    z.strictObject({
+      unit: z.literal('1M_tokens'),
+      ...span,
+      rates: z.strictObject({ textInput: usd, audioInput: usd, textOutput: usd }),
+    }),
+    z.strictObject({
+      unit: z.literal('audio_minute'),
+      ...span,
+      rates: z.strictObject({ perMinute: usdPer('audio_minute', markup) }),
+    }),
+  ]);
+};
+
+/** Speech by characters, embeddings and moderations by tokens: one rate, `input`. */
+export const inputPrice = <const Unit extends '1M_tokens' | '1M_characters'>(unit: Unit, markup: bigint) =>
+  z.strictObject({ unit: z.literal(unit), ...span, rates: z.strictObject({ input: usdPer(unit, markup) }) });

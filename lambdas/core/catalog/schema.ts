@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { type EntryContext, entryFields, priceList } from './entry-fields.ts';
+import { imageRules, speechRules, videoRules } from './modalities.ts';
+import { imagePrice, inputPrice, transcriptionPrice, videoPrice } from './prices.ts';
+import type { providerSchema } from './providers.ts';
+import { type effort, textEntry } from './text-entry.ts';
+
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+
+export type Provider = DeepReadonly<z.output<typeof providerSchema>>;
+
+const tokens = z.int().positive();
+
+const imageEntry = (context: EntryContext) =>
+  z.strictObject({
+    kind: z.literal('image'),
+    ...entryFields('image', context),
+    protocols: z.array(z.enum(['images_generations', 'images_edits', 'chat_completions'])).min(1),
+    ...imageRules,
+    prices: priceList(imagePrice(context.markup)),
+  });
+
+const videoEntry = (context: EntryContext) =>
+  z.strictObject({
+    kind: z.literal('video'),
+    ...entryFields('video', context),
+    protocols: z.array(z.literal('videos')).min(1),
+    video: videoRules,
+    prices: priceList(videoPrice(context.markup)),
+  });
+
+const audioAndVectorEntries = (context: EntryContext) =>
+  [
+    z.strictObject({
+      kind: z.literal('transcription'),
+      ...entryFields('transcription', context),
+      protocols: z.array(z.literal('audio_transcriptions')).min(1),
+      prices: priceList(transcriptionPrice(context.markup)),
+    }),
+    z.strictObject({
+      kind: z.literal('speech'),
+      ...entryFields('speech', context),
+      protocols: z.array(z.literal('audio_speech')).min(1),
+      speech: speechRules,
+      prices: priceList(inputPrice('1M_characters', context.markup)),
+    }),
+    z.strictObject({
+      kind: z.literal('moderation'),
+      ...entryFields('moderation', context),
+      protocols: z.array(z.literal('moderations')).min(1),
+      prices: priceList(inputPrice('1M_tokens', context.markup)),
+    }),
+    z.strictObject({
+      kind: z.literal('embedding'),
+      ...entryFields('embedding', context),
+      protocols: z.array(z.literal('embeddings')).min(1),
+      limits: z.strictObject({ contextTokens: tokens }),
+      embedding: z.strictObject({ dimensionsDefault: tokens, dimensionsSettable: z.boolean() }),
+      prices: priceList(inputPrice('1M_tokens', context.markup)),
+    }),
+  ] as const;
+
+export const entrySchema = (context: EntryContext) =>
+  z.discriminatedUnion('kind', [
+    textEntry(context),
+    imageEntry(context),
+    videoEntry(context),
+    ...audioAndVectorEntries(context),
+  ]);
+
+export type Model = DeepReadonly<z.output<ReturnType<typeof entrySchema>>>;
+export type ModelKind = Model['kind'];
+export type TextModel = Extract<Model, { kind: 'text' }>;
+export type ImageModel = Extract<Model, { kind: 'image' }>;
+export type VideoModel = Extract<Model, { kind: 'video' }>;
+export type TranscriptionModel = Extract<Model, { kind: 'transcription' }>;
+export type SpeechModel = Extract<Model, { kind: 'speech' }>;
+export type ModerationModel = Extract<Model, { kind: 'moderation' }>;
+export type EmbeddingModel = Extract<Model, { kind: 'embedding' }>;
+
+export type Protocol = Model['protocols'][number];
+export type Upstream = Model['upstreams'][number];
+export type Effort = z.output<typeof effort>;
+export type PriceRow = Model['prices'][number];
+export type TextPriceRow = TextModel['prices'][number];
+/** Pico-USD per token. */
+export type TextRates = TextPriceRow['rates'];

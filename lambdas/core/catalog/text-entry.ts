@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { type EntryContext, entryFields, priceList } from './entry-fields.ts';
+import { textPrice } from './prices.ts';
+
+const tokens = z.int().positive();
+
+const capabilities = z.strictObject({
+  tools: z.boolean(),
+  parallelTools: z.boolean(),
+  forcedToolChoice: z.boolean(),
+  vision: z.boolean(),
+  videoInput: z.boolean(),
+  jsonObject: z.boolean(),
+  jsonSchema: z.boolean(),
+  streaming: z.boolean(),
+  seed: z.boolean(),
+  /** n above 1. */
+  multipleChoices: z.boolean(),
+  /** Temperature and top_p. */
+  sampling: z.boolean(),
+  /** Presence and frequency penalties. */
+  penalties: z.boolean(),
+  stop: z.boolean(),
+  logprobs: z.boolean(),
+  promptCache: z.enum(['none', 'implicit', 'explicit_messages_only']),
+});
+
+export const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+
+const limits = z
+  .strictObject({
+    contextTokens: tokens,
+    inputTokensMax: tokens.optional(),
+    outputTokensMax: tokens,
+    /** The cap a hold is computed from when the client names none (BILL-6). */
+    outputTokensDefault: tokens,
+  })
+  .superRefine((value, context) => {
+    const bound = (field: 'inputTokensMax' | 'outputTokensMax' | 'outputTokensDefault', max: number) => {
+      const given = value[field];
+      if (given !== undefined && given > max)
+        context.addIssue({ code: 'custom', path: [field], message: `${given} is above ${max}` });
+    };
+    bound('inputTokensMax', value.contextTokens);
+    bound('outputTokensMax', value.contextTokens);
+    bound('outputTokensDefault', value.outputTokensMax);
+  });
+
+/** Native formats pass bytes through, so the vendor behind them has to speak the same one. */
+const nativeWires = {
+  responses: 'openai_responses',
+  messages: 'anthropic_messages',
+  generate_content: 'gemini_generate_content',
+} as const;
+
+interface Rates {
+  readonly input: bigint;
+  readonly cacheWrite5m?: bigint | undefined;
+  readonly cacheRead?: bigint | undefined;
+}
+
+interface Checked {
+  readonly protocols: readonly ('chat_completions' | keyof typeof nativeWires)[];
+  readonly upstreams: readonly { readonly wire: string }[];
+  readonly inputTypes: readonly string[];
+  readonly capabilities: { readonly vision: boolean; readonly videoInput: boolean };
+  readonly prices: readonly { readonly rates: Rates; readonly tiers: readonly { readonly rates: Rates }[] }[];
+}
+
+interface Finding {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Statements of one entry that cannot both be true. */
+const disagreements = ({ protocols, upstreams, inputTypes, capabilities: able }: Checked): readonly Finding[] => {
+  const wires = protocols.flatMap((protocol) => {
+    if (protocol === 'chat_completions') return [];
+    const wire = nativeWires[protocol];
+    if (upstreams.some((upstream) => upstream.wire === wire)) return [];
+    return [{ path: ['protocols'], message: `"${protocol}" needs an upstream of wire "${wire}"` }];
+  });
+  const differs = (type: string, capability: boolean, name: string) =>
+    inputTypes.includes(type) === capability
+      ? []
+      : [{ path: ['inputTypes'], message: `"${type}" and capabilities.${name} disagree` }];
+  return [...wires, ...differs('image', able.vision, 'vision'), ...differs('video', able.videoInput, 'videoInput')];
+};
+
+/** Where a cache rate is left to its default, a factor of the input price, and that does not divide (BILL-12). */
+const unevenCacheRates = ({ protocols, prices }: Checked): readonly Finding[] => {
+  if (!protocols.includes('messages')) return [];
+  const message = 'is absent and its default is no whole number of pico-USD';
+  const uneven = ({ input, cacheWrite5m, cacheRead }: Rates): readonly string[] => [
+    ...(cacheWrite5m === undefined && input % 4n !== 0n ? ['cacheWrite5m'] : []),
+    ...(cacheRead === undefined && input % 10n !== 0n ? ['cacheRead'] : []),
+  ];
+  return prices.flatMap((row, at) => [
+    ...uneven(row.rates).map((name) => ({ path: ['prices', at, 'rates', name], message })),
+    ...row.tiers.flatMap((tier, tierAt) =>
+      uneven(tier.rates).map((name) => ({ path: ['prices', at, 'tiers', tierAt, 'rates', name], message })),
+    ),
+  ]);
+};
+
+export const textEntry = (context: EntryContext) =>
+  z
+    .strictObject({
+      kind: z.literal('text'),
+      ...entryFields('text', context),
+      protocols: z.array(z.enum(['chat_completions', 'responses', 'messages', 'generate_content'])).min(1),
+      capabilities,
+      limits,
+      reasoning: z
+        .strictObject({
+          field: z.enum(['reasoning_effort', 'reasoning.effort', 'output_config.effort']),
+          accepted: z.array(effort).min(1),
+          default: effort,
+          /** What a web interface offers; no validation reads it (CAT-2). */
+          levelsUi: z.array(effort),
+        })
+        .nullable(),
+      thinking: z
+        .strictObject({
+          adaptive: z.boolean(),
+          manualBudget: z.boolean(),
+          canDisable: z.boolean(),
+          suffix: z.string().min(1).optional(),
+        })
+        .optional(),
+      /** Hosts whose video links the vendor itself opens (CHAT-7). */
+      videoLinkHosts: z.array(z.string().min(1)).default([]),
+      /** Multiplies the input estimate where the vendor's tokenizer counts more than the byte rule (BILL-5). */
+      inputTokenFactor: z.number().min(0.1).max(10).optional(),
+      prices: priceList(textPrice(context.markup)),
+    })
+    .superRefine((entry, check) => {
+      for (const { path, message } of [...disagreements(entry), ...unevenCacheRates(entry)])
+        check.addIssue({ code: 'custom', path: [...path], message });
+    });

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { nearestOf } from '../../../../lambdas/core/catalog/nearest.ts';
+import { catalogWarnings } from '../../../../lambdas/core/catalog/warnings.ts';
+import { at, image, load, price, text } from './sample-data.ts';
+
+const now = at('2026-11-20');
+const retiring = (shutdownDate: string, replacement?: string) => ({
+  shutdownDate,
+  ...(replacement && { replacement }),
+});
+
+describe('CAT-1 the list', () => {
+  test('CAT-1 enabled entries of every kind in file order, aliases not', () => {
+    const catalog = load([text({ aliases: ['alpha-x'] }), text({ id: 'off', enabled: false }), image()]);
+    expect(catalog.list(now).map(({ id }) => id)).toEqual(['alpha-1', 'paint-1']);
+    expect(catalog.entries).toHaveLength(3);
+  });
+
+  test('CAT-6 find takes ids and aliases, and nothing else', () => {
+    const catalog = load([text({ aliases: ['alpha-x'] }), text({ id: 'off', enabled: false })]);
+    expect(catalog.find('alpha-1', now)?.id).toBe('alpha-1');
+    expect(catalog.find('alpha-x', now)?.id).toBe('alpha-1');
+    for (const id of ['off', 'ALPHA-1', '', 'constructor', '__proto__']) expect(catalog.find(id, now)).toBeUndefined();
+  });
+});
+
+describe('CAT-4 shutdown', () => {
+  test('CAT-4 a model is gone from 00:00 UTC of its shutdown date on, its aliases too', () => {
+    const catalog = load([text({ lifecycle: retiring('2026-12-01'), aliases: ['alpha-x'] })]);
+    expect(catalog.find('alpha-1', Date.parse('2026-11-30T23:59:59.999Z'))).toBeDefined();
+    for (const id of ['alpha-1', 'alpha-x'])
+      expect(catalog.find(id, Date.parse('2026-12-01T00:00:00Z'))).toBeUndefined();
+    expect(catalog.list(at('2026-12-01'))).toEqual([]);
+  });
+
+  test('CAT-4 the message names the day and the replacement', () => {
+    const catalog = load([text({ lifecycle: retiring('2026-11-01', 'paint-1'), aliases: ['alpha-x'] }), image()]);
+    for (const id of ['alpha-1', 'alpha-x'])
+      expect(catalog.explainMissing(id, now)).toBe(
+        `The model "${id}" was shut down on 2026-11-01. Use "paint-1" instead.`,
+      );
+  });
+
+  test('CAT-4 a replacement that is gone itself gives way to its own; a circle ends', () => {
+    const chain = (last: object) =>
+      load([
+        text({ lifecycle: retiring('2026-11-01', 'b') }),
+        text({ id: 'b', lifecycle: retiring('2026-11-02', 'c') }),
+        text({ id: 'c', ...last }),
+        text({ id: 'alpha-2' }),
+      ]).explainMissing('alpha-1', now);
+    expect(chain({})).toContain('Use "c" instead');
+    expect(chain({ lifecycle: retiring('2026-11-03', 'b') })).toContain('The nearest model id is "alpha-2"');
+  });
+
+  test('CAT-4 a retired model without a replacement gets the nearest id', () => {
+    const catalog = load([text({ lifecycle: retiring('2026-11-01') }), text({ id: 'alpha-2' }), image()]);
+    expect(catalog.explainMissing('alpha-1', now)).toBe(
+      'The model "alpha-1" was shut down on 2026-11-01. The nearest model id is "alpha-2".',
+    );
+  });
+});
+
+describe('CAT-6 unknown models', () => {
+  test('CAT-6 the message names the nearest enabled id or alias', () => {
+    const catalog = load([text({ aliases: ['alpha-1-thinking'] }), image(), text({ id: 'paint-2', enabled: false })]);
+    expect(catalog.nearest('Alpha-I', now)).toBe('alpha-1');
+    expect(catalog.nearest('alpha-1-thinkin', now)).toBe('alpha-1-thinking');
+    expect(catalog.explainMissing('paint-2', now)).toBe(
+      'The model "paint-2" does not exist or is not enabled. The nearest model id is "paint-1".',
+    );
+  });
+
+  test('CAT-6 a very long id costs little and is cut in the message', () => {
+    const catalog = load([text()]);
+    const started = performance.now();
+    const message = catalog.explainMissing('alpha-1'.repeat(1_000_000), now);
+    expect(performance.now() - started).toBeLessThan(100);
+    expect(message.length).toBeLessThan(200);
+  });
+
+  test('CAT-6 an empty catalog suggests nothing', () => {
+    expect(load([]).explainMissing('alpha-1', now)).toBe('The model "alpha-1" does not exist or is not enabled.');
+  });
+
+  test.each([
+    ['kitten', ['sitting', 'mitten'], 'mitten'],
+    ['', ['abc', 'ab'], 'ab'],
+    ['abc', ['abd', 'abe'], 'abd'],
+  ])('CAT-6 the nearest to "%s"', (wanted, candidates, expected) => {
+    expect(nearestOf(wanted, candidates)).toBe(expected);
+  });
+});
+
+describe('CAT-5 warnings', () => {
+  const fields = (changes: object) => catalogWarnings(load([text({ ...changes })]), now).map(({ field }) => field);
+
+  test.each([
+    ['2027-01-19', 1],
+    ['2027-01-20', 0],
+    ['2026-11-01', 1],
+  ])('CAT-5 a shutdown on %s, seen on 2026-11-20', (day, expected) => {
+    expect(fields({ lifecycle: retiring(day) })).toHaveLength(expected);
+  });
+
+  test.each([
+    ['2026-11-19', 0],
+    ['2026-11-20', 1],
+    ['2026-12-20', 1],
+    ['2026-12-21', 0],
+  ])('CAT-5 a price that ends on %s, seen on 2026-11-20', (until, expected) => {
+    expect(fields({ prices: [price({ until })] })).toHaveLength(expected);
+  });
+
+  test('CAT-5 facts without a source are named, disabled entries are not looked at', () => {
+    expect(fields({ verification: 'partly_unverified' })).toEqual(['verification']);
+    expect(fields({ verification: 'partly_unverified', enabled: false })).toEqual([]);
+  });
+});
