@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import * as z from 'zod';
+import { commandLine, stopByPid } from './process-identity.ts';
+
+export type ChildOptions = {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Folder that belongs to this child alone; its pid is noted there, so that the next start can stop an orphan. */
+  readonly room: string;
+  /** The one argument, a file below the room, that tells this child from others of the same program. */
+  readonly ownFile: string;
+  /** Called once when the child ends and nobody asked it to. */
+  readonly onExit: (message: string) => void;
+};
+
+export type Child = {
+  readonly pid: number;
+  /** Why it has ended, if it has. */
+  exitMessage(): string | undefined;
+  /** SIGTERM, then SIGKILL; done when the process is gone. Safe to call again. */
+  stop(): Promise<void>;
+};
+
+const noteSchema = z.object({ pid: z.int().positive(), program: z.string(), ownFile: z.string() });
+const noteName = 'child.json';
+const lastWordsMax = 2_000;
+const graceMs = 3_000;
+
+/** A child outlives a parent that is killed outright, so an earlier one of the same room is stopped first. */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  await stopOrphan(options.room);
+  // In a process group of its own: Ctrl-C reaches the host alone, which still needs its database while it ends.
+  const child = spawn(options.command, options.args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const { pid } = child;
+  if (pid === undefined) throw await spawnError(child, options.command);
+  const note = { pid, program: basename(options.command), ownFile: options.ownFile };
+  writeFileSync(join(options.room, noteName), JSON.stringify(note), { mode: 0o600 });
+
+  const endWithParent = () => child.kill('SIGTERM');
+  process.once('exit', endWithParent);
+  let stopping = false;
+  let exitMessage: string | undefined;
+  let lastWords = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-lastWordsMax);
+  });
+  const gone = new Promise<void>((resolve) => {
+    child.once('close', (code, signal) => {
+      process.removeListener('exit', endWithParent);
+      rmSync(join(options.room, noteName), { force: true });
+      exitMessage = `${note.program} ended (${signal ?? `exit code ${code}`}): ${lastWords.trim()}`;
+      resolve();
+      if (!stopping) options.onExit(exitMessage);
+    });
+  });
+  return {
+    pid,
+    exitMessage: () => exitMessage,
+    stop() {
+      stopping = true;
+      return end(child, gone);
+    },
+  };
+}
+
+/** Stops what an earlier run left behind, if the noted pid still is that very program on that very file. */
+export async function stopOrphan(room: string): Promise<void> {
+  const path = join(room, noteName);
+  const note = noteSchema.safeParse(readJson(path));
+  if (note.success) {
+    const { pid, program, ownFile } = note.data;
+    await stopByPid(
+      pid,
+      () => {
+        const [command = '', ...args] = commandLine(pid);
+        return basename(command) === program && args.includes(ownFile);
+      },
+      graceMs,
+    );
+  }
+  rmSync(path, { force: true });
+}
+
+async function end(child: ChildProcess, gone: Promise<void>): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  await gone;
+  clearTimeout(timer);
+}
+
+function spawnError(child: ChildProcess, command: string): Promise<Error> {
+  return new Promise((resolve) => {
+    child.once('error', (cause) => resolve(new Error(`${command} could not be started.`, { cause })));
+  });
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

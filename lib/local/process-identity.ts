@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * A name that no other process ever has, or undefined when the process is gone. A pid alone is given out again; with the
+ * boot and the clock tick it started at, it is not. Linux tells both under /proc; elsewhere the pid has to do.
+ */
+export function processIdentity(pid: number): string | undefined {
+  if (process.platform !== 'linux') return isAlive(pid) ? String(pid) : undefined;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may itself hold spaces and brackets.
+    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z' || state === 'X') return undefined;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${pid}@${boot}+${rest[18]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The words a process was started with; empty when it is gone, is a zombie, or the platform has no /proc. */
+export function commandLine(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+/** SIGTERM, a grace, then SIGKILL, for as long as `isStillIt` knows the process behind the pid. */
+export async function stopByPid(pid: number, isStillIt: () => boolean, graceMs = 3_000): Promise<void> {
+  const killAt = Date.now() + graceMs;
+  const giveUpAt = killAt + graceMs;
+  sendSignal(pid, 'SIGTERM', isStillIt);
+  let killed = false;
+  while (isStillIt()) {
+    if (Date.now() >= giveUpAt) throw new Error(`Process ${pid} does not end; stop it by hand and start again.`);
+    if (Date.now() >= killAt && !killed) {
+      killed = true;
+      sendSignal(pid, 'SIGKILL', isStillIt);
+    }
+    await sleep(20);
+  }
+}
+
+function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL', isStillIt: () => boolean): void {
+  if (!isStillIt()) return;
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
