@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scenario } from './scenario.ts';
+import type { Answer, Frame } from './wire.ts';
+
+export type Delivery = {
+  readonly response: ServerResponse;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly scenario: Scenario;
+  readonly errorFrame: string;
+  /** Aborted once the client is gone. */
+  readonly signal: AbortSignal;
+  readonly onEvent: () => void;
+};
+
+/** Sends the answer, or as much of it as the scenario allows; tells whether it ended properly. */
+export async function deliver(answer: Answer, delivery: Delivery): Promise<'answered' | 'cut'> {
+  delivery.response.writeHead(200, { 'content-type': answer.contentType, ...delivery.headers });
+  return answer.kind === 'plain' ? deliverPlain(answer.body, delivery) : deliverStream(answer.frames, delivery);
+}
+
+async function deliverPlain(body: string | Uint8Array, delivery: Delivery): Promise<'answered' | 'cut'> {
+  const { response, scenario } = delivery;
+  const bytes = Buffer.from(body);
+  const sent = scenario.cutAfterUsage ? bytes.length - 1 : Math.floor(bytes.length / 2);
+  if (!scenario.cutAfterUsage && scenario.cutAfter === undefined) {
+    await write(bytes, delivery);
+    response.end();
+    return 'answered';
+  }
+  await write(bytes.subarray(0, sent), delivery);
+  response.destroy();
+  return 'cut';
+}
+
+async function deliverStream(frames: Iterable<Frame>, delivery: Delivery): Promise<'answered' | 'cut'> {
+  const { response, scenario, signal } = delivery;
+  response.flushHeaders();
+  let sent = 0;
+  for (const frame of frames) {
+    const turn = turnBefore(frame, sent, scenario);
+    if (turn === 'error') {
+      await write(delivery.errorFrame, delivery);
+      response.end();
+      return 'answered';
+    }
+    if (turn === 'stall') await untilAborted(signal);
+    if (turn === 'cut') {
+      response.destroy();
+      return 'cut';
+    }
+    if (sent > 0 && scenario.pauseMs) await sleep(scenario.pauseMs, undefined, { signal });
+    await write(frame.text, delivery);
+    delivery.onEvent();
+    sent += 1;
+    if (scenario.cutAfterUsage && frame.mark === 'usage') {
+      response.destroy();
+      return 'cut';
+    }
+  }
+  response.end();
+  return 'answered';
+}
+
+function turnBefore(frame: Frame, sent: number, scenario: Scenario): 'send' | 'error' | 'stall' | 'cut' {
+  if (scenario.errorAfter === sent) return 'error';
+  if (scenario.stallAfter === sent) return 'stall';
+  if (scenario.cutAfter === sent || (scenario.cutAfterUsage && frame.mark === 'end')) return 'cut';
+  return 'send';
+}
+
+/** Done when the socket has taken it: a slow reader slows the answer down, and what precedes a cut has really left. */
+function write(data: string | Uint8Array, { response, signal }: Delivery): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    response.write(data, (error) => {
+      signal.removeEventListener('abort', onAbort);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
+
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

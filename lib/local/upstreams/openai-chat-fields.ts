@@ -1,0 +1,22 @@
+import type { ChatRequest } from './openai-chat-request.ts';
+
+export function toToolCallId(): string {
+  return `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
+}
+
+/** One entry per piece, when the request asks for them. */
+export function toLogprobs(pieces: readonly string[], request: ChatRequest) {
+  if (request.logprobs !== true) return undefined;
+  const alternatives = request.top_logprobs ?? 0;
+  const content = pieces.map((token) => ({
+    ...tokenLogprob(token, 0),
+    top_logprobs: Array.from({ length: alternatives }, (_, rank) =>
+      tokenLogprob(rank === 0 ? token : `${token}${rank}`, rank),
+    ),
+  }));
+  return { content, refusal: null };
+}
+
+function tokenLogprob(token: string, rank: number) {
+  return { token, logprob: -0.01 - rank, bytes: [...Buffer.from(token)] };
+}

@@ -1,0 +1,123 @@
+/**
+ * What a simulated vendor shall do with one request, beyond answering it well. A test hands over the object; anybody can
+ * write it into the last user message of a prompt, several together, `n` being a whole number:
+ *
+ * | marker | what happens |
+ * |---|---|
+ * | `[[delay n]]` | n milliseconds pass before the status line |
+ * | `[[pause n]]` | n milliseconds between two stream events |
+ * | `[[hang]]` | no status line, ever |
+ * | `[[stall n]]` | n stream events, then silence on an open socket |
+ * | `[[reset]]` | the socket is destroyed before the status line |
+ * | `[[cut n]]` | the socket is destroyed after n stream events; a plain answer breaks off in the middle |
+ * | `[[cut-after-usage]]` | the socket is destroyed between the usage and the proper end; a plain answer lacks its last byte |
+ * | `[[error-event n]]` | 200, then an error inside the stream after n events (2 unless told) |
+ * | `[[first-event-error]]` | 200, and the very first event is an error |
+ * | `[[status s]]`, `[[status s retry-after n]]` | the vendor's error with that status |
+ * | `[[vendor-401]]` | our key is refused |
+ * | `[[vendor-quota]]`, `[[vendor-quota code]]` | our own account is spent |
+ * | `[[vendor-404]]` | the vendor no longer has the model |
+ * | `[[context-length]]` | the prompt is said to be too long |
+ * | `[[redirect]]` | 307 to another path of the simulator |
+ * | `[[garbage]]` | 200 and a page of HTML |
+ * | `[[content-filter]]`, `[[content-filter-after n]]` | ends blocked, before any content or after n pieces of it |
+ * | `[[words n]]` | an answer of n tokens, if the cap allows |
+ * | `[[bytes n]]` | n bytes of text, as fast as the socket takes them, counted as at most the cap's tokens |
+ * | `[[no-usage]]` | the answer says nothing of its usage |
+ * | `[[tokens n]]`, `[[reasoning n]]`, `[[cached n]]`, `[[usage-prompt n]]` | the usage claims n output, reasoning, cached input or input tokens, possible or not |
+ *
+ * Events and pauses concern streams only; `[[status]]` and its kin concern both.
+ */
+export type Scenario = {
+  readonly delayMs?: number;
+  readonly pauseMs?: number;
+  readonly hang?: boolean;
+  readonly stallAfter?: number;
+  readonly reset?: boolean;
+  readonly cutAfter?: number;
+  readonly cutAfterUsage?: boolean;
+  readonly errorAfter?: number;
+  readonly refusal?: Refusal;
+  readonly redirect?: boolean;
+  readonly garbage?: boolean;
+  readonly contentFilterAfter?: number;
+  readonly words?: number;
+  readonly textBytes?: number;
+  readonly noUsage?: boolean;
+  readonly claimedUsage?: ClaimedUsage;
+};
+
+export type ClaimedUsage = {
+  readonly input?: number;
+  readonly cached?: number;
+  readonly output?: number;
+  readonly reasoning?: number;
+};
+
+export type Refusal =
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'unauthorized' }
+  | { readonly kind: 'quota'; readonly code?: string }
+  | { readonly kind: 'model-not-found' }
+  | { readonly kind: 'context-length' };
+
+const markerPattern = /\[\[([a-z0-9-]+)((?: [\w-]+)*)\]\]/g;
+
+/** Text in brackets that is no marker is the user's own affair. */
+export function scenarioFromPrompt(prompt: string): Scenario {
+  let scenario: Scenario = {};
+  for (const [, name = '', rest = ''] of prompt.matchAll(markerPattern)) {
+    const found = markers.get(name)?.(rest.trim().split(' '));
+    if (found === undefined) continue;
+    scenario = { ...scenario, ...found, claimedUsage: { ...scenario.claimedUsage, ...found.claimedUsage } };
+  }
+  return scenario;
+}
+
+/** The prompt as a model would see it. */
+export function withoutMarkers(prompt: string): string {
+  return prompt.replace(markerPattern, (marker, name: string) => (markers.has(name) ? '' : marker)).trim();
+}
+
+type Marker = (words: readonly string[]) => Scenario;
+
+const markers: ReadonlyMap<string, Marker> = new Map<string, Marker>([
+  ['delay', ([n]) => ({ delayMs: count(n, 0) })],
+  ['pause', ([n]) => ({ pauseMs: count(n, 0) })],
+  ['hang', () => ({ hang: true })],
+  ['stall', ([n]) => ({ stallAfter: count(n, 0) })],
+  ['reset', () => ({ reset: true })],
+  ['cut', ([n]) => ({ cutAfter: count(n, 0) })],
+  ['cut-after-usage', () => ({ cutAfterUsage: true })],
+  ['error-event', ([n]) => ({ errorAfter: count(n, 2) })],
+  ['first-event-error', () => ({ errorAfter: 0 })],
+  ['status', ([status, word, n]) => ({ refusal: statusRefusal(status, word, n) })],
+  ['vendor-401', () => ({ refusal: { kind: 'unauthorized' } })],
+  ['vendor-quota', ([code]) => ({ refusal: { kind: 'quota', code: code || undefined } })],
+  ['vendor-404', () => ({ refusal: { kind: 'model-not-found' } })],
+  ['context-length', () => ({ refusal: { kind: 'context-length' } })],
+  ['redirect', () => ({ redirect: true })],
+  ['garbage', () => ({ garbage: true })],
+  ['content-filter', () => ({ contentFilterAfter: 0 })],
+  ['content-filter-after', ([n]) => ({ contentFilterAfter: count(n, 1) })],
+  ['words', ([n]) => ({ words: count(n, 1) })],
+  ['bytes', ([n]) => ({ textBytes: count(n, 0) })],
+  ['no-usage', () => ({ noUsage: true })],
+  ['tokens', ([n]) => ({ claimedUsage: { output: count(n, 0) } })],
+  ['reasoning', ([n]) => ({ claimedUsage: { reasoning: count(n, 0) } })],
+  ['cached', ([n]) => ({ claimedUsage: { cached: count(n, 0) } })],
+  ['usage-prompt', ([n]) => ({ claimedUsage: { input: count(n, 0) } })],
+]);
+
+function statusRefusal(status?: string, word?: string, seconds?: string): Refusal {
+  const known = count(status, 500);
+  return {
+    kind: 'status',
+    status: known >= 400 && known <= 599 ? known : 500,
+    retryAfterSeconds: word === 'retry-after' ? count(seconds, 1) : undefined,
+  };
+}
+
+function count(word: string | undefined, otherwise: number): number {
+  return word !== undefined && /^\d{1,12}$/.test(word) ? Number(word) : otherwise;
+}

@@ -1,0 +1,92 @@
+import { createServer, type Server } from 'node:http';
+import { playExchange, type RecordedRequest, readExchange } from './exchange.ts';
+import { createGate, type Gate, type GateKeeper } from './gate.ts';
+import { openaiChat } from './openai-chat.ts';
+import { openaiModels } from './openai-models.ts';
+import { type Scenario, scenarioFromPrompt } from './scenario.ts';
+import type { Wire } from './wire.ts';
+
+const wires: readonly Wire[] = [openaiChat, openaiModels];
+
+export type { RecordedRequest } from './exchange.ts';
+export type ScenarioChoice = (request: RecordedRequest) => Scenario | undefined;
+
+export type Simulator = {
+  /** Without a path: `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** Oldest first, and alive: outcomes change while an answer is under way. */
+  readonly requests: readonly RecordedRequest[];
+  /** For the next request alone; several calls queue up. It goes before `setScenario`, which goes before the prompt's markers. */
+  next(scenario: Scenario): void;
+  setScenario(choose: ScenarioChoice | undefined): void;
+  /** Holds back every request until it is opened. */
+  gate(): Gate;
+  /** Forgets requests and scenarios; gates are opened. */
+  reset(): void;
+  stop(): Promise<void>;
+};
+
+export type SimulatorOptions = {
+  /** 0, the default, lets the system choose. */
+  readonly port?: number;
+  /** Older requests are forgotten beyond this; 0 for a server that runs for days. */
+  readonly recordedMax?: number;
+};
+
+/** The vendors' APIs as far as the gateway uses them, on one port, without a model behind. */
+export async function startSimulator({ port = 0, recordedMax = 10_000 }: SimulatorOptions = {}): Promise<Simulator> {
+  const requests: RecordedRequest[] = [];
+  const queued: Scenario[] = [];
+  const gates: GateKeeper[] = [];
+  let choose: ScenarioChoice | undefined;
+
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, async (request, response) => {
+    const exchange = await readExchange(request, response).catch(() => undefined);
+    // The upload broke off: nobody is left to answer.
+    if (exchange === undefined) return;
+    const { record } = exchange;
+    requests.push(record);
+    if (requests.length > recordedMax) requests.shift();
+    const wire = wires.find(({ method, path }) => method === record.method && path.test(record.path));
+    const scenario = queued.shift() ?? choose?.(record) ?? scenarioFromPrompt(wire?.lastUserText(record.body) ?? '');
+    await playExchange(exchange, wire, scenario, Promise.all(gates.map((gate) => gate.pass())));
+  });
+  const url = await listen(server, port);
+
+  return {
+    url,
+    requests,
+    next: (scenario) => void queued.push(scenario),
+    setScenario(next) {
+      choose = next;
+    },
+    gate() {
+      const gate = createGate();
+      gates.push(gate);
+      return gate;
+    },
+    reset() {
+      for (const gate of gates.splice(0)) gate.open();
+      requests.length = 0;
+      queued.length = 0;
+      choose = undefined;
+    },
+    stop() {
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') reject(new Error('The system named no port.'));
+      else resolve(`http://127.0.0.1:${address.port}`);
+    });
+  });
+}

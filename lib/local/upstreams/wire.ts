@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Refusal, Scenario } from './scenario.ts';
+
+/** One endpoint of one vendor: everything the server has to know to play it. A further vendor is a further value of this type. */
+export type Wire = {
+  readonly method: 'GET' | 'POST';
+  /** Matched against the path without the query. */
+  readonly path: RegExp;
+  isAuthorized(headers: IncomingHttpHeaders): boolean;
+  /** The text in which a prompt's scenario markers are looked for. The body is not checked yet. */
+  lastUserText(body: unknown): string;
+  /** The vendor's answer to a good request; a bad one is a thrown `VendorRefusal`. */
+  answer(request: WireRequest, scenario: Scenario): Answer;
+  /** How this vendor words a failure. */
+  refuse(refusal: Refusal, request: WireRequest): VendorRefusal;
+  /** An error in the middle of a stream, framed. */
+  readonly errorFrame: string;
+  /** Sent with every answer, good or bad. */
+  headers(requestId: string): Readonly<Record<string, string>>;
+};
+
+export type WireRequest = {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Parsed JSON, undefined if it is none. */
+  readonly body: unknown;
+  readonly bytes: Uint8Array;
+};
+
+export type Answer =
+  | { readonly kind: 'plain'; readonly contentType: string; readonly body: string | Uint8Array }
+  | { readonly kind: 'stream'; readonly contentType: string; readonly frames: Iterable<Frame> };
+
+/** One write of a stream. The marks tell where a cut after the usage falls. */
+export type Frame = { readonly text: string; readonly mark?: 'usage' | 'end' };
+
+export class VendorRefusal extends Error {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+    super(`The simulated vendor answers ${status}.`);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+export function jsonAnswer(body: unknown): Answer {
+  return { kind: 'plain', contentType: 'application/json', body: JSON.stringify(body) };
+}
