@@ -1,0 +1,126 @@
+import type { Clock } from '../clock.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { StoreError } from '../errors/store-error.ts';
+import type { AddressLimit } from '../limits/address-limit.ts';
+import { type Bucket, type BucketState, describe } from '../limits/gcra.ts';
+import type { ProcessBuckets } from '../limits/process-buckets.ts';
+import { hashApiKey, isApiKey } from './api-key.ts';
+import type { KeyReply, KeyStore } from './key-store.ts';
+
+export interface Admission {
+  readonly accountId: string;
+  readonly rate: BucketState;
+}
+
+export interface AdmissionPorts {
+  readonly addressLimit: AddressLimit;
+  readonly keyBucket: Bucket;
+  readonly keyBuckets: ProcessBuckets;
+  readonly keys: KeyStore;
+  readonly pepper: string;
+  readonly clock: Clock;
+}
+
+const tooMany = (message: string): GatewayError =>
+  new GatewayError('rate_limit_exceeded', message, { retryAfterSeconds: 1 });
+
+const tooManyFromAddress = (): GatewayError => tooMany('Too many requests from this address. Slow down and try again.');
+
+/** For routes without a key: the address alone is counted (AUTH-6). */
+export const admitAddress = async (ports: AdmissionPorts, address: string): Promise<void> => {
+  if (!ports.addressLimit.takeLocal(address)) throw tooManyFromAddress();
+  if (!(await ports.addressLimit.takeShared(address))) throw tooManyFromAddress();
+};
+
+/**
+ * One parallel trip: the address bucket and the key item. The verdict falls in the order address, key, rate, account
+ * (GEN-8), whichever answered first.
+ */
+export const admit = async (
+  ports: AdmissionPorts,
+  address: string,
+  credential: string | undefined,
+): Promise<Admission> => {
+  if (!ports.addressLimit.takeLocal(address)) throw tooManyFromAddress();
+  const wellFormed = credential !== undefined && isApiKey(credential);
+  const [addressAllowed, key] = await Promise.all([
+    ports.addressLimit.takeShared(address),
+    wellFormed ? settled(takeKey(ports, credential)) : undefined,
+  ]);
+  if (!addressAllowed) throw tooManyFromAddress();
+  if (!credential) {
+    throw new GatewayError('missing_api_key', 'No API key was sent. Send it as "Authorization: Bearer <key>".', {
+      param: 'Authorization',
+    });
+  }
+  if (!key) throw invalidKey();
+  if ('error' in key) throw key.error;
+  return verdict(ports, key.value);
+};
+
+const invalidKey = (): GatewayError =>
+  new GatewayError('invalid_api_key', 'The API key is not known. Check that it was copied whole.', {
+    param: 'Authorization',
+  });
+
+const verdict = (ports: AdmissionPorts, reply: KeyReply): Admission => {
+  if (reply.kind === 'unknown') throw invalidKey();
+  const { key } = reply;
+  if (key.status === 'revoked') {
+    throw new GatewayError('revoked_api_key', 'This API key was replaced by a newer one. Use the newer one.', {
+      param: 'Authorization',
+    });
+  }
+  const rate = describe(ports.keyBucket, key.tatMicros, ports.clock.now() * 1_000);
+  if (reply.kind === 'refused') {
+    throw new GatewayError('rate_limit_exceeded', 'Too many requests with this API key. Slow down and try again.', {
+      retryAfterSeconds: 1,
+      headers: rateHeaders(rate),
+    });
+  }
+  if (key.blocked) {
+    throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.', {
+      headers: rateHeaders(rate),
+    });
+  }
+  return { accountId: key.accountId, rate };
+};
+
+/** LIM-5. */
+export const rateHeaders = (rate: BucketState): Record<string, string> => ({
+  'x-ratelimit-limit-requests': String(rate.limit),
+  'x-ratelimit-remaining-requests': String(rate.remaining),
+  'x-ratelimit-reset-requests': `${rate.resetSeconds.toFixed(1)}s`,
+});
+
+/** LIM-4: when the update cannot be had, one read identifies the key and the process's bucket limits it. */
+const takeKey = async (ports: AdmissionPorts, credential: string): Promise<KeyReply> => {
+  const hash = hashApiKey(ports.pepper, credential);
+  const nowMicros = ports.clock.now() * 1_000;
+  try {
+    return await ports.keys.take(hash, ports.keyBucket, nowMicros);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+  try {
+    const key = await ports.keys.read(hash);
+    if (!key) return { kind: 'unknown' };
+    const local = ports.keyBuckets.take(hash, nowMicros);
+    return { kind: local.allowed ? 'taken' : 'refused', key: { ...key, tatMicros: local.tatMicros } };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new GatewayError('service_unavailable', 'API keys cannot be checked at the moment. Try again later.', {
+      retryAfterSeconds: 30,
+      cause: error,
+    });
+  }
+};
+
+type Settled<T> = { readonly value: T } | { readonly error: unknown };
+
+/** Keeps a failure of one of two parallel calls from overtaking the verdict of the other. */
+const settled = <T>(pending: Promise<T>): Promise<Settled<T>> =>
+  pending.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );

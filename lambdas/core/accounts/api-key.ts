@@ -1,0 +1,49 @@
+import { createHash, createHmac } from 'node:crypto';
+
+export const KEY_PREFIX = 'sk-service-';
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+const form = /^sk-service-([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+const toBase62 = (value: bigint, length: number): string => {
+  let rest = value;
+  let text = '';
+  for (let digit = 0; digit < length; digit += 1) {
+    text = `${ALPHABET[Number(rest % 62n)]}${text}`;
+    rest /= 62n;
+  }
+  return text;
+};
+
+const checksum = (secret: string): string => {
+  const digest = createHash('sha256').update(KEY_PREFIX).update(secret).digest();
+  return toBase62(digest.readBigUInt64BE(0), CHECKSUM_LENGTH);
+};
+
+/** AUTH-5: `sk-service-`, 43 base62 characters out of 32 random bytes, 6 of checksum. */
+export const makeApiKey = (random: Uint8Array): string => {
+  if (random.length !== 32) throw new RangeError('an API key takes 32 random bytes');
+  const secret = toBase62(BigInt(`0x${Buffer.from(random).toString('hex')}`), SECRET_LENGTH);
+  return `${KEY_PREFIX}${secret}${checksum(secret)}`;
+};
+
+/** A mistyped key dies here, without a read of any table. */
+export const isApiKey = (text: string): boolean => {
+  const [, secret = '', check] = form.exec(text) ?? [];
+  return check !== undefined && check === checksum(secret);
+};
+
+/** What is stored in place of the key. */
+export const hashApiKey = (pepper: string, key: string): string =>
+  createHmac('sha256', pepper).update(key).digest('hex');
+
+export interface KeyLabel {
+  readonly prefix: string;
+  readonly lastFour: string;
+}
+
+export const labelOf = (key: string): KeyLabel => ({
+  prefix: key.slice(0, KEY_PREFIX.length + 4),
+  lastFour: key.slice(-4),
+});

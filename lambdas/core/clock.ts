@@ -1,0 +1,12 @@
+/** Time as an argument, so that tests own it. */
+export interface Clock {
+  /** Unix time in milliseconds. */
+  now(): number;
+  /** Calls back once after the delay; the answer cancels. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+export const sleep = (clock: Clock, delayMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(delayMs, resolve);
+  });

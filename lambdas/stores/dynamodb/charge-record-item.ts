@@ -1,0 +1,51 @@
+import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
+import { type Item, number, readBigint, readNumber, readText, text } from './attributes.ts';
+
+export const chargeKey = (accountId: string, holdId: string): Item => ({
+  pk: text(`account#${accountId}`),
+  sk: text(`CHARGE#${holdId}`),
+});
+
+const numbers = (values: Readonly<Record<string, number | bigint>>): Item =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, number(value)]));
+
+export const toChargeItem = (record: ChargeRecord): Item => ({
+  ...chargeKey(record.accountId, record.holdId),
+  accountId: text(record.accountId),
+  holdId: text(record.holdId),
+  requestId: text(record.requestId),
+  outcome: text(record.outcome),
+  amount: number(record.amountPicos),
+  at: number(record.at),
+  ...(record.reason === undefined ? {} : { reason: text(record.reason) }),
+  ...(record.model === undefined ? {} : { model: text(record.model) }),
+  ...(record.usage === undefined ? {} : { usage: { M: numbers(record.usage) } }),
+  ...(record.prices === undefined ? {} : { prices: { M: numbers(record.prices) } }),
+  ...(record.overage ? { overage: { BOOL: true } } : {}),
+  ...(record.implausible ? { implausible: { BOOL: true } } : {}),
+  ...(record.endUser === undefined ? {} : { endUser: text(record.endUser) }),
+});
+
+export const toChargeRecord = (item: Item): ChargeRecord => {
+  const outcome = readText(item, 'outcome');
+  if (outcome !== 'settled' && outcome !== 'released')
+    throw new Error(`a charge record has the unknown outcome "${outcome}"`);
+  return {
+    accountId: readText(item, 'accountId'),
+    holdId: readText(item, 'holdId'),
+    requestId: readText(item, 'requestId'),
+    outcome,
+    amountPicos: readBigint(item, 'amount'),
+    at: readNumber(item, 'at'),
+    ...(item.reason?.S === undefined ? {} : { reason: item.reason.S }),
+    ...(item.model?.S === undefined ? {} : { model: item.model.S }),
+    ...(item.usage?.M === undefined ? {} : { usage: mapValues(item.usage.M, Number) }),
+    ...(item.prices?.M === undefined ? {} : { prices: mapValues(item.prices.M, BigInt) }),
+    ...(item.overage?.BOOL ? { overage: true } : {}),
+    ...(item.implausible?.BOOL ? { implausible: true } : {}),
+    ...(item.endUser?.S === undefined ? {} : { endUser: item.endUser.S }),
+  };
+};
+
+const mapValues = <T>(item: Item, parse: (text: string) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, parse(value.N ?? '0')]));
