@@ -1,0 +1,16 @@
+/**
+ * What a vendor counted, as disjoint numbers of tokens: none includes another, whatever the vendor's own fields do (BILL-11).
+ */
+export interface TokenUsage {
+  /** Prompt tokens that were neither read from nor written to a cache. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** Answer tokens without reasoning. */
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+export const promptTokensOf = (usage: TokenUsage): number => usage.input + usage.cacheRead + usage.cacheWrite;
+
+export const answerTokensOf = (usage: TokenUsage): number => usage.output + usage.reasoning;

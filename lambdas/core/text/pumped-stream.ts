@@ -1,0 +1,76 @@
+import { GatewayError } from '../errors/gateway-error.ts';
+import { release } from '../ledger/release.ts';
+import { applyCharge, commitCharge, type Receipt, type Settlement } from './settle.ts';
+import type { TextPorts } from './text-ports.ts';
+import type { WireEvent, WireStream } from './text-wire.ts';
+
+type EndEvent = Extract<WireEvent, { readonly kind: 'end' }>;
+
+/** Where a stream goes: the client's protocol, which renders it. None of these ever waits or throws. */
+export interface TextSink {
+  raw(data: string): void;
+  /** The last words of a good answer, already charged. */
+  finish(end: EndEvent, receipt: Receipt): void;
+  /** An error event instead of a proper end; nothing was charged. */
+  fail(error: GatewayError): void;
+  /** Nothing follows, and everything about the request's money is done. */
+  close(receipt: Receipt | undefined): void;
+}
+
+export interface PumpedStream {
+  /** Starts once. The upstream is read to its end whether or not anybody takes what the sink is given. */
+  pump(sink: TextSink): Promise<void>;
+}
+
+/** Awaits the first event, so that an error in its place is thrown and becomes a true HTTP error (ERR-4). */
+export const pumpedStream = async (
+  ports: TextPorts,
+  settlement: Settlement,
+  { events, close }: WireStream,
+  stopDeadline: () => void,
+): Promise<PumpedStream> => {
+  const first = await events.next().catch((error: unknown) => {
+    close();
+    throw error;
+  });
+  return {
+    pump: async (sink) => {
+      let receipt: Receipt | undefined;
+      try {
+        const end = await forward(events, first, sink);
+        const record = await commitCharge(ports, settlement, end.usage);
+        receipt = { costPicos: record.amountPicos, usage: end.usage, balancePicos: undefined };
+        sink.finish(end, receipt);
+        await applyCharge(ports, settlement, record);
+      } catch (error) {
+        await release(
+          ports.ledger,
+          settlement.reservation,
+          error instanceof GatewayError ? error.code : 'internal_error',
+        );
+        sink.fail(asGatewayError(error));
+      } finally {
+        stopDeadline();
+        close();
+        sink.close(receipt);
+      }
+    },
+  };
+};
+
+const forward = async (
+  events: AsyncIterator<WireEvent, void>,
+  first: IteratorResult<WireEvent, void>,
+  sink: TextSink,
+): Promise<EndEvent> => {
+  for (let next = first; !next.done; next = await events.next()) {
+    if (next.value.kind === 'end') return next.value;
+    sink.raw(next.value.data);
+  }
+  throw new Error('a wire ended its stream without an end event');
+};
+
+const asGatewayError = (error: unknown): GatewayError =>
+  error instanceof GatewayError
+    ? error
+    : new GatewayError('internal_error', 'Something went wrong on our side. Nothing was charged.', { cause: error });

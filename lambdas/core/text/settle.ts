@@ -1,0 +1,103 @@
+import type { TextModel, TextPriceRow } from '../catalog/schema.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { StoreError } from '../errors/store-error.ts';
+import { balanceOf } from '../ledger/account.ts';
+import type { ChargeRecord } from '../ledger/charge-record.ts';
+import type { Reservation } from '../ledger/hold.ts';
+import { apply, commit } from '../ledger/resolve.ts';
+import { chargeFor } from '../pricing/text-price.ts';
+import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { TextPorts } from './text-ports.ts';
+
+/** What is needed to charge a request, with the prices it was held at (BILL-3). */
+export interface Settlement {
+  readonly model: TextModel;
+  readonly row: TextPriceRow;
+  readonly choices: number;
+  readonly endUser: string | undefined;
+  readonly reservation: Reservation;
+  /** The cap per answer that went upstream. */
+  readonly cap: number;
+}
+
+/** What a client is told of its money (BILL-15). */
+export interface Receipt {
+  readonly costPicos: bigint;
+  readonly usage: TokenUsage | undefined;
+  /** As this request's own last write returned it; undefined when somebody else made that write. */
+  readonly balancePicos: bigint | undefined;
+}
+
+/**
+ * Writes the charge record: from here on the request is charged. Throws GatewayError when it cannot be, or when the hold
+ * was released meanwhile; then the answer must not be served as a success.
+ */
+export const commitCharge = async (
+  ports: TextPorts,
+  { model, row, choices, endUser, reservation, cap }: Settlement,
+  usage: TokenUsage | undefined,
+): Promise<ChargeRecord> => {
+  const charge = chargeFor(row, usage, {
+    promptTokens: model.limits.contextTokens,
+    answerTokens: cap * choices,
+  });
+  const overage = charge.amountPicos > reservation.amountPicos;
+  if (!usage && model.reportsUsage) ports.notice('usage_missing', reservation.requestId);
+  if (charge.implausible) ports.notice('usage_implausible', reservation.requestId);
+  if (overage) ports.notice('overage', reservation.requestId);
+  const record = await writeRecord(ports, {
+    accountId: reservation.accountId,
+    holdId: reservation.holdId,
+    requestId: reservation.requestId,
+    outcome: 'settled',
+    amountPicos: charge.amountPicos,
+    at: ports.ledger.clock.now(),
+    model: model.id,
+    usage: charge.usage,
+    prices: charge.prices,
+    ...(overage ? { overage } : {}),
+    ...(charge.implausible ? { implausible: true } : {}),
+    ...(endUser === undefined ? {} : { endUser }),
+  });
+  if (record.outcome === 'settled') return record;
+  ports.notice('late_settlement', reservation.requestId);
+  throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
+};
+
+const writeRecord = async (ports: TextPorts, record: ChargeRecord): Promise<ChargeRecord> => {
+  try {
+    return await commit(ports.ledger, record);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    ports.notice('commit_failed', record.requestId);
+    throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
+      retryAfterSeconds: 30,
+      cause: error,
+    });
+  }
+};
+
+/** Brings the account up to date. What the store does not answer here, the sweeper finishes: the charge itself stands. */
+export const applyCharge = async (
+  ports: TextPorts,
+  { reservation }: Settlement,
+  record: ChargeRecord,
+): Promise<bigint | undefined> => {
+  try {
+    const account = await apply(ports.ledger, record, reservation.amountPicos);
+    return account && balanceOf(account);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return undefined;
+  }
+};
+
+export const settle = async (
+  ports: TextPorts,
+  settlement: Settlement,
+  usage: TokenUsage | undefined,
+): Promise<Receipt> => {
+  const record = await commitCharge(ports, settlement, usage);
+  const balancePicos = await applyCharge(ports, settlement, record);
+  return { costPicos: record.amountPicos, usage, balancePicos };
+};

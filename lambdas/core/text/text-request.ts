@@ -1,0 +1,34 @@
+import type { TextModel } from '../catalog/schema.ts';
+import type { JsonObject } from '../json.ts';
+
+export type TextProtocol = TextModel['protocols'][number];
+
+/** A request for text, valid for one model, in the terms the core decides by. */
+export interface TextRequest {
+  readonly stream: boolean;
+  /** Answers asked for at once, each with its own cap. */
+  readonly choices: number;
+  /** The client's own cap per answer, if it sent one. */
+  readonly outputTokensMax: number | undefined;
+  readonly usesTools: boolean;
+  readonly effort: string | undefined;
+  readonly prompt: PromptSize;
+  readonly endUser: string | undefined;
+  /** The body in the client's protocol, valid and without what is not to be sent on. */
+  readonly body: JsonObject;
+}
+
+/** What the estimate is made from: neither number is a token count. */
+export interface PromptSize {
+  /** UTF-8 bytes of everything but inline images. */
+  readonly bytes: number;
+  readonly images: number;
+}
+
+/** What a client asked for before a model was looked up. */
+export interface TextOrder {
+  readonly protocol: TextProtocol;
+  readonly modelId: string;
+  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  prepare(model: TextModel): TextRequest;
+}

@@ -1,0 +1,9 @@
+import { createHandler } from '../../http/handler.ts';
+import { createGetAccount } from '../../protocols/account/handler.ts';
+import { toHttpPorts } from './http-ports.ts';
+import type { Parts } from './parts.ts';
+
+export const createAccountHandler = (parts: Parts) =>
+  createHandler(toHttpPorts(parts), {
+    getAccount: createGetAccount((accountId) => parts.ledgerStore.readAccount(accountId)),
+  });

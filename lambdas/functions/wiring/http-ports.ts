@@ -1,0 +1,26 @@
+import { AddressLimit } from '../../core/limits/address-limit.ts';
+import { bucketOf } from '../../core/limits/gcra.ts';
+import { ProcessBuckets } from '../../core/limits/process-buckets.ts';
+import { BodyBudget } from '../../http/body-budget.ts';
+import type { HttpPorts } from '../../http/handler.ts';
+import type { Parts } from './parts.ts';
+
+export const toHttpPorts = (parts: Parts): HttpPorts => {
+  const { settings, clock } = parts;
+  const keyBucket = bucketOf(settings.LIMIT_KEY_PER_SECOND, settings.LIMIT_KEY_BURST);
+  const addressBucket = bucketOf(settings.LIMIT_ADDRESS_PER_SECOND, settings.LIMIT_ADDRESS_BURST);
+  return {
+    clock,
+    newRequestId: parts.newRequestId,
+    admission: {
+      addressLimit: new AddressLimit(addressBucket, parts.addressCounters, clock),
+      keyBucket,
+      keyBuckets: new ProcessBuckets(keyBucket),
+      keys: parts.keys,
+      pepper: parts.pepper,
+      clock,
+    },
+    bodies: new BodyBudget(settings.BODY_BUDGET_BYTES, clock),
+    finished: parts.reporting.finished,
+  };
+};

@@ -1,0 +1,36 @@
+import type { KeyStore } from '../../core/accounts/key-store.ts';
+import type { Catalog } from '../../core/catalog/catalog.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
+import type { AddressCounters } from '../../core/limits/address-limit.ts';
+import type { Summary } from '../../http/exchange.ts';
+import type { UpstreamHttp } from '../../providers/upstream-http.ts';
+import type { Settings } from '../../settings.ts';
+
+export interface VendorAccess {
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+/** What is told of a request besides its answer. */
+export interface Reporting {
+  readonly finished: (requestId: string, summary: Summary) => void;
+  readonly notice: (name: string, details: Readonly<Record<string, string>>) => void;
+}
+
+/** Everything from outside that the functions are built of: one set per process, another one in a test. */
+export interface Parts {
+  readonly settings: Settings;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly newRequestId: () => string;
+  readonly pepper: string;
+  readonly keys: KeyStore;
+  readonly addressCounters: AddressCounters;
+  readonly ledgerStore: LedgerStore;
+  readonly upstreamHttp: UpstreamHttp;
+  /** Undefined when this environment has no key or no address for the provider. */
+  readonly vendorAccess: (providerId: string) => VendorAccess | undefined;
+  readonly reporting: Reporting;
+}

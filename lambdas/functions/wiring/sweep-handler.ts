@@ -1,0 +1,14 @@
+import { sweep } from '../../core/ledger/sweep.ts';
+import { toLedgerPorts } from './ledger-ports.ts';
+import type { Parts } from './parts.ts';
+
+/** Called every minute. Not an HTTP function. */
+export const createSweepHandler = (parts: Parts) => async (): Promise<void> => {
+  const report = await sweep(toLedgerPorts(parts));
+  if (report.released + report.finished + report.failed === 0) return;
+  parts.reporting.notice('holds_swept', {
+    released: String(report.released),
+    finished: String(report.finished),
+    failed: String(report.failed),
+  });
+};

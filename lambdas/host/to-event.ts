@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { withUnreadBody } from '../http/body-source.ts';
+import { createBodySource } from './body-source.ts';
+
+/**
+ * A request as a function URL hands it over (payload format 2.0), but for the body, which stays on the wire until somebody
+ * asks. https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
+ */
+export const toEvent = (request: IncomingMessage, nowMs: number): APIGatewayProxyEventV2 => {
+  const [rawPath = '/', ...query] = (request.url ?? '/').split('?');
+  const rawQueryString = query.join('?');
+  const { cookie, ...headers } = joined(request);
+  return withUnreadBody(
+    {
+      version: '2.0',
+      routeKey: '$default',
+      rawPath,
+      rawQueryString,
+      headers,
+      ...(cookie ? { cookies: cookie.split(/; */) } : {}),
+      ...(rawQueryString ? { queryStringParameters: toParameters(rawQueryString) } : {}),
+      requestContext: {
+        accountId: 'anonymous',
+        apiId: 'local',
+        domainName: 'localhost',
+        domainPrefix: 'local',
+        http: {
+          method: request.method ?? 'GET',
+          path: rawPath,
+          protocol: `HTTP/${request.httpVersion}`,
+          sourceIp: request.socket.remoteAddress ?? '',
+          userAgent: headers['user-agent'] ?? '',
+        },
+        requestId: '',
+        routeKey: '$default',
+        stage: '$default',
+        time: new Date(nowMs).toISOString(),
+        timeEpoch: nowMs,
+      },
+      isBase64Encoded: false,
+    },
+    createBodySource(request),
+  );
+};
+
+const joined = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headersDistinct).map(([name, values]) => [
+      name,
+      (values ?? []).join(name === 'cookie' ? '; ' : ','),
+    ]),
+  );
+
+const toParameters = (query: string): Record<string, string> => {
+  const parameters = new URLSearchParams(query);
+  return Object.fromEntries([...new Set(parameters.keys())].map((name) => [name, parameters.getAll(name).join(',')]));
+};

@@ -1,0 +1,41 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+
+/** The longest body a client may send (GEN-1). */
+export const BODY_BYTES_MAX = 20_971_520;
+
+/**
+ * Where a body comes from. A function URL has read it before the handler runs; a host of ours has not, so that a request can be
+ * refused unread.
+ */
+export interface BodySource {
+  /** What the client says, before anything is read. */
+  readonly declaredBytes: number | undefined;
+  /** All of it; `too-long` once it is known to be more than the limit; `incomplete` when the client left or was too slow. */
+  read(bytesMax: number): Promise<Uint8Array | 'too-long' | 'incomplete'>;
+}
+
+const unread = Symbol('unread body');
+
+interface HostEvent extends APIGatewayProxyEventV2 {
+  [unread]?: BodySource;
+}
+
+/** Hands a body that is still on the wire along with its event. */
+export const withUnreadBody = (event: APIGatewayProxyEventV2, source: BodySource): APIGatewayProxyEventV2 => {
+  const carrier: HostEvent = event;
+  carrier[unread] = source;
+  return carrier;
+};
+
+export const bodySourceOf = (event: APIGatewayProxyEventV2): BodySource => {
+  const carrier: HostEvent = event;
+  return carrier[unread] ?? readBody(event);
+};
+
+const readBody = (event: APIGatewayProxyEventV2): BodySource => {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  return {
+    declaredBytes: bytes.length,
+    read: async (bytesMax) => (bytes.length > bytesMax ? 'too-long' : bytes),
+  };
+};

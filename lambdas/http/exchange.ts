@@ -1,0 +1,65 @@
+import type { Readable } from 'node:stream';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Admission } from '../core/accounts/admit.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Route, RouteName } from '../routes.ts';
+
+/** What a handler answers: streamed when the body is a stream. */
+export interface GatewayResponse {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | Readable;
+}
+
+/** What is told of a request when it is over (one log line, the metrics). Never a prompt and never a key. */
+export interface Summary {
+  status: number;
+  errorCode?: string;
+  model?: string;
+  accountId?: string;
+  endUser?: string;
+  inputTokens?: number;
+  outputTokens?: number;
+  costPicos?: bigint;
+  /** Milliseconds from the request's arrival. */
+  firstByteMs?: number;
+  totalMs?: number;
+  /** What was thrown when it was not meant to be thrown. */
+  cause?: unknown;
+}
+
+/** One request on its way through the chain. */
+export interface Exchange {
+  /** A ULID of ours, whatever the client sent (GEN-4). */
+  readonly requestId: string;
+  readonly startedAtMs: number;
+  /** When the host stops this process, if it does. Unix milliseconds. */
+  readonly hostEndsAtMs: number | undefined;
+  readonly event: APIGatewayProxyEventV2;
+  readonly summary: Summary;
+  /** Known after routing. */
+  route:
+    | { readonly name: RouteName; readonly route: Route; readonly params: Readonly<Record<string, string>> }
+    | undefined;
+  /** Known after authentication, on routes that have it. */
+  admission: Admission | undefined;
+  body: { readonly json: JsonObject; readonly bytes: number } | undefined;
+  /** Gives back what the body took of the process's budget. */
+  releaseBody: () => void;
+  /** Set by an answer that is told of when its stream ends. */
+  finishesLater: boolean;
+}
+
+export type RouteHandler = (exchange: Exchange) => Promise<GatewayResponse>;
+
+/** The account of an authenticated route; the chain never calls such a handler without one. */
+export const admissionOf = ({ admission }: Exchange): Admission => {
+  if (!admission) throw new Error('a handler was called without authentication');
+  return admission;
+};
+
+export const json = (statusCode: number, body: unknown, headers: Record<string, string> = {}): GatewayResponse => ({
+  statusCode,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: JSON.stringify(body),
+});

@@ -1,0 +1,133 @@
+import middy from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { type AdmissionPorts, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
+import type { Clock } from '../core/clock.ts';
+import type { RouteName } from '../routes.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { addressBucket } from './client-address.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
+import { credentialOf } from './credential.ts';
+import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summary } from './exchange.ts';
+import { readJsonBody } from './read-body.ts';
+import { errorHeaders, toErrorBody, toGatewayError } from './render-error.ts';
+import { matchPath, matchRoute } from './router.ts';
+
+export interface HttpPorts {
+  readonly clock: Clock;
+  readonly newRequestId: () => string;
+  readonly admission: AdmissionPorts;
+  readonly bodies: BodyBudget;
+  /** Called once for each request, when all of its answer has been made. */
+  readonly finished: (requestId: string, summary: Summary) => void;
+}
+
+interface HandledEvent extends APIGatewayProxyEventV2 {
+  exchange?: Exchange;
+}
+
+/**
+ * The chain around every route: routing, address and key, body, the route itself, errors, and headers that every answer has.
+ * The order is GEN-8's.
+ */
+export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteName, RouteHandler>>) =>
+  middy<HandledEvent, GatewayResponse>({ executionMode: executionModeStreamifyResponse, timeoutEarlyInMillis: 0 })
+    .before(({ event, context }) => {
+      event.exchange = open(ports, event, context);
+      return preflight(event);
+    })
+    .before(({ event }) => route(exchangeOf(event)))
+    .before(({ event }) => authenticate(ports, exchangeOf(event)))
+    .before(({ event }) => readBody(ports, exchangeOf(event)))
+    .after((request) => {
+      request.response = complete(ports, exchangeOf(request.event), request.response);
+    })
+    .onError((request) => {
+      const exchange = request.event.exchange ?? open(ports, request.event, request.context);
+      request.response = complete(ports, exchange, refuse(exchange, request.error));
+    })
+    .handler(async (event: HandledEvent) => {
+      const exchange = exchangeOf(event);
+      const handler = exchange.route && handlers[exchange.route.name];
+      if (!handler) throw new Error(`no handler for ${exchange.route?.name}`);
+      return handler(exchange);
+    });
+
+const exchangeOf = ({ exchange }: HandledEvent): Exchange => {
+  if (!exchange) throw new Error('a request without an exchange');
+  return exchange;
+};
+
+const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context): Exchange => {
+  const startedAtMs = ports.clock.now();
+  const remainingMs = context.getRemainingTimeInMillis?.();
+  return {
+    requestId: ports.newRequestId(),
+    startedAtMs,
+    hostEndsAtMs: remainingMs === undefined ? undefined : startedAtMs + remainingMs,
+    event,
+    summary: { status: 0 },
+    route: undefined,
+    admission: undefined,
+    body: undefined,
+    releaseBody: () => undefined,
+    finishesLater: false,
+  };
+};
+
+const preflight = (event: HandledEvent): GatewayResponse | undefined =>
+  event.requestContext.http.method === 'OPTIONS' && matchPath(event.rawPath).length > 0
+    ? { statusCode: 204, headers: { ...preflightHeaders, 'x-request-id': exchangeOf(event).requestId }, body: '' }
+    : undefined;
+
+const route = (exchange: Exchange): void => {
+  const { http } = exchange.event.requestContext;
+  exchange.route = matchRoute(http.method, exchange.event.rawPath);
+};
+
+const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<void> => {
+  const matched = exchange.route?.route;
+  if (!matched?.limited) return;
+  const address = addressBucket(exchange.event.requestContext.http.sourceIp);
+  if (matched.credential === 'none') return admitAddress(ports.admission, address);
+  const credential = credentialOf(matched.credential, exchange.event.headers);
+  exchange.admission = await admit(ports.admission, address, credential);
+  exchange.summary.accountId = exchange.admission.accountId;
+};
+
+const readBody = async (ports: HttpPorts, exchange: Exchange): Promise<void> => {
+  if (exchange.route?.route.body === 'json') await readJsonBody(exchange, ports.bodies);
+};
+
+const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {
+  const error = toGatewayError(thrown);
+  exchange.finishesLater = false;
+  exchange.summary.errorCode = error.code;
+  if (error.cause !== undefined) exchange.summary.cause = error.cause;
+  return json(error.status, toErrorBody(error), errorHeaders(error));
+};
+
+const complete = (
+  ports: HttpPorts,
+  exchange: Exchange,
+  response: GatewayResponse | null | undefined,
+): GatewayResponse => {
+  if (!response) throw new Error('a handler answered nothing');
+  exchange.releaseBody();
+  // A stream lives long after its request has been sent on.
+  exchange.body = undefined;
+  exchange.summary.status = response.statusCode;
+  if (!exchange.finishesLater) {
+    exchange.summary.totalMs = ports.clock.now() - exchange.startedAtMs;
+    ports.finished(exchange.requestId, exchange.summary);
+  }
+  return {
+    ...response,
+    headers: {
+      ...corsHeaders,
+      'x-request-id': exchange.requestId,
+      ...(exchange.admission ? rateHeaders(exchange.admission.rate) : {}),
+      ...response.headers,
+    },
+  };
+};

@@ -1,0 +1,31 @@
+import { formatUsd } from '../../core/money/usd.ts';
+import type { Summary } from '../exchange.ts';
+
+/**
+ * One request as a log record, named after OpenTelemetry's gen_ai attributes. Only what is named here is logged: no prompt, no
+ * header and no key can slip in.
+ */
+export const toRequestRecord = (requestId: string, summary: Summary): Record<string, unknown> => ({
+  'gateway.request.id': requestId,
+  'http.response.status_code': summary.status,
+  'error.type': summary.errorCode,
+  'gen_ai.request.model': summary.model,
+  'gen_ai.usage.input_tokens': summary.inputTokens,
+  'gen_ai.usage.output_tokens': summary.outputTokens,
+  'gateway.cost_usd': summary.costPicos === undefined ? undefined : formatUsd(summary.costPicos),
+  'gateway.account.id': summary.accountId,
+  'enduser.id': summary.endUser,
+  'gateway.first_byte_ms': summary.firstByteMs,
+  'gateway.total_ms': summary.totalMs,
+});
+
+/** What was thrown, by name and place. The message stays out: a library may quote its input in it. */
+export const toCause = (thrown: unknown): Record<string, unknown> => {
+  if (!(thrown instanceof Error)) return { name: typeof thrown };
+  const frames = (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    name: thrown.name,
+    stack: frames.slice(0, 12).map((line) => line.trim()),
+    ...(thrown.cause === undefined ? {} : { cause: toCause(thrown.cause) }),
+  };
+};

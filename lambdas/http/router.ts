@@ -1,0 +1,70 @@
+import { GatewayError } from '../core/errors/gateway-error.ts';
+import { type Route, type RouteName, routes } from '../routes.ts';
+
+export interface Match {
+  readonly name: RouteName;
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface Pattern {
+  readonly name: RouteName;
+  readonly route: Route;
+  readonly segments: readonly string[];
+}
+
+const toPattern = ([name, route]: [RouteName, Route]): Pattern => ({ name, route, segments: route.path.split('/') });
+
+const entries: [RouteName, Route][] = [];
+let name: RouteName;
+for (name in routes) entries.push([name, routes[name]]);
+const patterns = entries.map(toPattern);
+
+const decode = (segment: string): string | undefined => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+};
+
+const paramsOf = (pattern: Pattern, segments: readonly string[]): Record<string, string> | undefined => {
+  if (pattern.segments.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, expected] of pattern.segments.entries()) {
+    const segment = segments[index] ?? '';
+    if (!expected.startsWith('{')) {
+      if (expected !== segment) return undefined;
+      continue;
+    }
+    const value = decode(segment);
+    if (!value) return undefined;
+    params[expected.slice(1, -1)] = value;
+  }
+  return params;
+};
+
+/** Every route of this path, whatever its method. */
+export const matchPath = (path: string): Match[] => {
+  const segments = path.split('/');
+  const found: Match[] = [];
+  for (const pattern of patterns) {
+    const params = paramsOf(pattern, segments);
+    if (params) found.push({ name: pattern.name, route: pattern.route, params });
+  }
+  return found;
+};
+
+/** GEN-7. Throws `not_found` or `method_not_allowed`. */
+export const matchRoute = (method: string, path: string): Match => {
+  const found = matchPath(path);
+  const match = found.find(({ route }) => route.method === method);
+  if (match) return match;
+  if (found.length === 0) {
+    throw new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}. The API lives under /v1.`);
+  }
+  const allow = [...found.map(({ route }) => route.method), 'OPTIONS'].join(', ');
+  throw new GatewayError('method_not_allowed', `${method} is not served at this path. Use ${allow}.`, {
+    headers: { allow },
+  });
+};

@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { messagesSchema } from './messages.ts';
+
+const between = (low: number, high: number) =>
+  z.number().min(low, `must be at least ${low}`).max(high, `must be at most ${high}`);
+const cap = z.int().min(1, 'must be at least 1');
+const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
+const jsonObject = z.record(z.string(), z.unknown());
+
+const tool = z.strictObject({
+  type: z.literal('function'),
+  function: z.strictObject({
+    name: functionName,
+    description: z.string().optional(),
+    parameters: jsonObject.optional(),
+    strict: z.boolean().nullish(),
+  }),
+  cache_control: z.unknown().optional(),
+});
+
+const toolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: functionName }) }),
+]);
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({ type: z.literal('json_object') }),
+  z.strictObject({
+    type: z.literal('json_schema'),
+    json_schema: z.strictObject({
+      name: functionName,
+      description: z.string().optional(),
+      strict: z.boolean().nullish(),
+      schema: jsonObject.optional(),
+    }),
+  }),
+]);
+
+/** The fields of the specification's table with their ranges (CHAT-1). */
+const specified = {
+  model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
+  messages: messagesSchema,
+  temperature: between(0, 2).nullish(),
+  top_p: between(0, 1).nullish(),
+  max_tokens: cap.nullish(),
+  max_completion_tokens: cap.nullish(),
+  n: z.int().min(1, 'must be at least 1').max(128, 'must be at most 128').nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+  presence_penalty: between(-2, 2).nullish(),
+  frequency_penalty: between(-2, 2).nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z
+    .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
+    .nullish(),
+  tools: z.array(tool).min(1, 'must have at least one tool').optional(),
+  tool_choice: toolChoice.optional(),
+  response_format: responseFormat.optional(),
+  seed: z.int().nullish(),
+  user: z.string().max(256, 'must have at most 256 characters').optional(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
+  output_config: z.strictObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional() }).optional(),
+};
+
+/** Fields of the vendor's that cost nothing beyond what the hold knows (GEN-9). */
+const harmless = {
+  metadata: z.record(z.string(), z.string()).nullish(),
+  logit_bias: z.record(z.string(), between(-100, 100)).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  parallel_tool_calls: z.boolean().optional(),
+  prompt_cache_key: z.string().optional(),
+  prompt_cache_retention: z.literal('in_memory').nullish(),
+  safety_identifier: z.string().optional(),
+  verbosity: z.enum(['low', 'medium', 'high']).nullish(),
+  modalities: z.tuple([z.literal('text')]).nullish(),
+  service_tier: z.enum(['auto', 'default']).nullish(),
+  store: z.literal(false).nullish(),
+};
+
+/** https://platform.openai.com/docs/api-reference/chat/create. Any other field is refused by name (GEN-9). */
+export const chatBody = z.strictObject({ ...specified, ...harmless });
+export const chatFieldNames: ReadonlySet<string> = new Set(Object.keys(chatBody.shape));
+
+export type ChatBody = z.output<typeof chatBody>;

@@ -1,0 +1,83 @@
+import type { TextModel } from '../../core/catalog/schema.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { ChatBody } from './body.ts';
+
+type Capability = Exclude<keyof TextModel['capabilities'], 'promptCache'>;
+
+interface Optional {
+  readonly field: keyof ChatBody & string;
+  readonly capability: Capability;
+  /** Accepted everywhere and not sent where the field is not supported: it is what the vendor applies anyway. */
+  readonly isDefault: (body: ChatBody) => boolean;
+}
+
+const never = (): boolean => false;
+
+/** CHAT-16. */
+const optional: readonly Optional[] = [
+  { field: 'temperature', capability: 'sampling', isDefault: ({ temperature }) => temperature === 1 },
+  { field: 'top_p', capability: 'sampling', isDefault: (body) => body.top_p === 1 },
+  { field: 'presence_penalty', capability: 'penalties', isDefault: (body) => body.presence_penalty === 0 },
+  { field: 'frequency_penalty', capability: 'penalties', isDefault: (body) => body.frequency_penalty === 0 },
+  { field: 'stop', capability: 'stop', isDefault: never },
+  { field: 'seed', capability: 'seed', isDefault: never },
+  { field: 'logprobs', capability: 'logprobs', isDefault: ({ logprobs }) => logprobs === false },
+  { field: 'top_logprobs', capability: 'logprobs', isDefault: never },
+  { field: 'tools', capability: 'tools', isDefault: never },
+];
+
+const present = (body: ChatBody, field: keyof ChatBody): boolean => body[field] !== undefined && body[field] !== null;
+
+/** Refuses what the entry does not support; answers the names of fields that are not to be sent. */
+export const applyConstraints = (body: ChatBody, model: TextModel): ReadonlySet<string> => {
+  const unsent = new Set<string>();
+  for (const { field, capability, isDefault } of optional) {
+    if (model.capabilities[capability] || !present(body, field)) continue;
+    if (!isDefault(body)) throw invalidRequest(field, `${field}: not supported with "${model.id}". Leave it out.`);
+    unsent.add(field);
+  }
+  refuseForcedTool(body, model);
+  refuseFormat(body, model);
+  refuseEffort(body, model);
+  if ((body.n ?? 1) > 1 && !model.capabilities.multipleChoices) {
+    throw new GatewayError('unprocessable_entity', `n: "${model.id}" gives one answer at a time. Send n: 1.`, {
+      param: 'n',
+    });
+  }
+  return unsent;
+};
+
+const refuseForcedTool = ({ tool_choice: choice }: ChatBody, model: TextModel): void => {
+  const forced = choice === 'required' || typeof choice === 'object';
+  if (!forced || model.capabilities.forcedToolChoice) return;
+  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".`);
+};
+
+/** CHAT-8. */
+const refuseFormat = ({ response_format: format }: ChatBody, model: TextModel): void => {
+  const { jsonObject, jsonSchema } = model.capabilities;
+  if (format?.type === 'json_schema' && !jsonSchema) {
+    throw invalidRequest('response_format', 'response_format: json_schema is not supported with this model.');
+  }
+  if (format?.type === 'json_object' && !jsonObject) {
+    throw invalidRequest('response_format', 'response_format: json_object is not supported with this model.');
+  }
+};
+
+/** CHAT-9: which of the two effort fields a model has is its entry's; the steps it accepts are the vendor's to judge. */
+const refuseEffort = (body: ChatBody, model: TextModel): void => {
+  const asked = present(body, 'reasoning_effort');
+  const config = body.output_config?.effort !== undefined;
+  if (asked && config) {
+    throw invalidRequest('reasoning_effort', 'reasoning_effort: send either this or output_config.effort, not both.');
+  }
+  const field = model.reasoning?.field;
+  if (asked && field !== 'reasoning_effort') {
+    const hint = field === 'output_config.effort' ? 'Use output_config.effort.' : 'Leave it out.';
+    throw invalidRequest('reasoning_effort', `reasoning_effort: not supported with "${model.id}". ${hint}`);
+  }
+  if (body.output_config && field !== 'output_config.effort') {
+    const hint = field === 'reasoning_effort' ? 'Use reasoning_effort.' : 'Leave it out.';
+    throw invalidRequest('output_config', `output_config: not supported with "${model.id}". ${hint}`);
+  }
+};

@@ -1,0 +1,87 @@
+import type { GatewayError } from '../../core/errors/gateway-error.ts';
+import { answerTokensOf, promptTokensOf } from '../../core/pricing/token-usage.ts';
+import { type GeneratedText, generateText } from '../../core/text/generate-text.ts';
+import type { Receipt } from '../../core/text/settle.ts';
+import type { TextPorts } from '../../core/text/text-ports.ts';
+import { eventStreamHeaders } from '../../http/event-stream.ts';
+import {
+  admissionOf,
+  type Exchange,
+  type GatewayResponse,
+  json,
+  type RouteHandler,
+  type Summary,
+} from '../../http/exchange.ts';
+import { capHeaders, receiptHeaders } from '../receipt-headers.ts';
+import { toTextOrder } from './request.ts';
+import { toChatCompletion } from './response.ts';
+import { createChatStream } from './stream.ts';
+
+export interface ChatOptions {
+  readonly text: TextPorts;
+  /** Told once when a stream's last byte has been written and its money is settled. */
+  readonly finished: (requestId: string, summary: Summary) => void;
+}
+
+/** POST /v1/chat/completions. */
+export const createChatCompletions =
+  ({ text, finished }: ChatOptions): RouteHandler =>
+  async (exchange) => {
+    const { requestId, hostEndsAtMs, summary, body } = exchange;
+    if (!body) throw new Error('a chat request without a body');
+    const order = toTextOrder(body.json, body.bytes);
+    summary.model = order.modelId;
+    const { accountId } = admissionOf(exchange);
+    const generated = await generateText(text, { accountId, requestId, hostEndsAtMs }, order);
+    summary.model = generated.model.id;
+    summary.firstByteMs = text.ledger.clock.now() - exchange.startedAtMs;
+    return generated.kind === 'stream'
+      ? stream(text, exchange, generated, finished)
+      : answer(text, exchange, generated);
+  };
+
+type Answered = Extract<GeneratedText, { kind: 'answer' }>;
+type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
+
+const answer = (
+  { ledger }: TextPorts,
+  { requestId, summary }: Exchange,
+  { answer: sent, receipt, chosenCap, model }: Answered,
+): GatewayResponse => {
+  tell(summary, receipt);
+  return json(200, toChatCompletion(sent.body, model.id, requestId, ledger.clock.now()), {
+    ...receiptHeaders(receipt),
+    ...capHeaders(chosenCap),
+  });
+};
+
+const stream = (
+  { ledger }: TextPorts,
+  exchange: Exchange,
+  { stream: upstream, chosenCap }: Streamed,
+  finished: ChatOptions['finished'],
+): GatewayResponse => {
+  const { summary, requestId, startedAtMs } = exchange;
+  const { events, sink } = createChatStream(ledger.clock, {
+    fail: (error: GatewayError) => {
+      summary.errorCode = error.code;
+      if (error.cause !== undefined) summary.cause = error.cause;
+    },
+    close: (receipt) => {
+      if (receipt) tell(summary, receipt);
+      summary.totalMs = ledger.clock.now() - startedAtMs;
+      finished(requestId, summary);
+    },
+  });
+  exchange.finishesLater = true;
+  // Runs by itself to the end: the upstream never waits for this client.
+  void upstream.pump(sink);
+  return { statusCode: 200, headers: { ...eventStreamHeaders, ...capHeaders(chosenCap) }, body: events.body };
+};
+
+const tell = (summary: Summary, { costPicos, usage }: Receipt): void => {
+  summary.costPicos = costPicos;
+  if (!usage) return;
+  summary.inputTokens = promptTokensOf(usage);
+  summary.outputTokens = answerTokensOf(usage);
+};

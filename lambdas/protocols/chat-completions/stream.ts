@@ -1,0 +1,38 @@
+import type { Clock } from '../../core/clock.ts';
+import { formatUsd } from '../../core/money/usd.ts';
+import type { TextSink } from '../../core/text/pumped-stream.ts';
+import { EventStream } from '../../http/event-stream.ts';
+import { toErrorBody } from '../../http/render-error.ts';
+import { toUsage } from './response.ts';
+
+export interface ChatStream {
+  readonly events: EventStream;
+  readonly sink: TextSink;
+}
+
+/**
+ * Chunks as server-sent events. The last finish reason, the usage and the cost go out as one chunk, then `[DONE]`; after an
+ * error event there is no `[DONE]` (CHAT-11, BILL-9).
+ */
+export const createChatStream = (clock: Clock, hooks: Pick<TextSink, 'fail' | 'close'>): ChatStream => {
+  const events = new EventStream(clock);
+  return {
+    events,
+    sink: {
+      raw: (data) => events.event(data),
+      finish: ({ held, reportedUsage }, { costPicos }) => {
+        const usage = { ...(reportedUsage ? toUsage(reportedUsage) : {}), cost: formatUsd(costPicos) };
+        events.event(JSON.stringify({ ...held, usage }));
+        events.event('[DONE]');
+      },
+      fail: (error) => {
+        events.event(JSON.stringify(toErrorBody(error)));
+        hooks.fail(error);
+      },
+      close: (receipt) => {
+        events.end();
+        hooks.close(receipt);
+      },
+    },
+  };
+};

@@ -1,0 +1,73 @@
+import type { Catalog } from '../../core/catalog/catalog.ts';
+import { type ListedPrice, toListedPrice } from '../../core/catalog/rates.ts';
+import type { Model } from '../../core/catalog/schema.ts';
+import type { Clock } from '../../core/clock.ts';
+import { GatewayError } from '../../core/errors/gateway-error.ts';
+import { json, type RouteHandler } from '../../http/exchange.ts';
+
+export interface ModelPorts {
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+}
+
+/** https://platform.openai.com/docs/api-reference/models/object */
+const toModel = ({ id, created, ownedBy }: Model) => ({ id, object: 'model', created, owned_by: ownedBy });
+
+/** GET /v1/models (CAT-1): enabled entries of every kind, without aliases. */
+export const createListModels =
+  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  async () =>
+    json(200, { object: 'list', data: catalog.list(clock.now()).map(toModel) });
+
+/** GET /v1/models/{id} (CAT-7). */
+export const createGetModel =
+  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  async ({ route }) => {
+    const id = route?.params.id ?? '';
+    const model = catalog.find(id, clock.now());
+    if (!model) throw new GatewayError('model_not_found', catalog.explainMissing(id, clock.now()), { param: 'model' });
+    return json(200, toModel(model));
+  };
+
+/** GET /api/models (CAT-2): every price as a decimal string, with its days and length tiers. */
+export const createListPrices =
+  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  async () =>
+    json(200, { object: 'list', data: catalog.list(clock.now()).map(toEntry) });
+
+const toEntry = (model: Model) => ({
+  id: model.id,
+  kind: model.kind,
+  owned_by: model.ownedBy,
+  protocols: model.protocols,
+  prices: model.prices.map((row) => toPrice(toListedPrice(row))),
+  limits: 'limits' in model ? snakeCased(model.limits) : {},
+  capabilities: 'capabilities' in model ? snakeCased(model.capabilities) : {},
+  reasoning: { levels: model.kind === 'text' ? (model.reasoning?.levelsUi ?? []) : [] },
+  lifecycle: { shutdown_date: model.lifecycle.shutdownDate, replacement: model.lifecycle.replacement ?? null },
+});
+
+const toPrice = ({ unit, from, until, rates, tiers, byTier, bySize, byPixels, imageTokensByTier }: ListedPrice) => ({
+  unit,
+  from,
+  until,
+  ...snakeCased(rates),
+  tiers: tiers.map((tier) => ({ above_input_tokens: tier.aboveInputTokens, ...snakeCased(tier.rates) })),
+  ...(byTier && { by_tier: byTier }),
+  ...(bySize && { by_size: bySize }),
+  ...(byPixels && {
+    by_pixels: byPixels.map(({ maxPixels, perImage }) => ({ max_pixels: maxPixels, per_image: perImage })),
+  }),
+  ...(imageTokensByTier && { image_tokens_by_tier: imageTokensByTier }),
+});
+
+const snakeCased = (value: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      member,
+    ]),
+  );
+
+/** GET /health (GEN-10). */
+export const getHealth: RouteHandler = async () => json(200, { status: 'ok' });

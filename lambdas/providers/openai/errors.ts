@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { GatewayError } from '../../core/errors/gateway-error.ts';
+
+/** https://platform.openai.com/docs/guides/error-codes: `{error: {message, type, param, code}}`; compatible servers vary in all four. */
+const errorBody = z.object({
+  error: z.object({
+    message: z.string().catch(''),
+    type: z.string().nullish().catch(null),
+    param: z.string().nullish().catch(null),
+    code: z.union([z.string(), z.number()]).nullish().catch(null),
+  }),
+});
+
+export interface Refusal {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | undefined;
+  readonly code: string;
+}
+
+const silent: Refusal = { message: '', type: '', param: undefined, code: '' };
+
+export const parseRefusal = (body: unknown): Refusal => {
+  const parsed = errorBody.safeParse(body);
+  if (!parsed.success) return silent;
+  const { message, type, param, code } = parsed.data.error;
+  return { message, type: type ?? '', param: param ?? undefined, code: String(code ?? '') };
+};
+
+export type VendorNotice = 'vendor_refused_us' | 'vendor_model_missing';
+
+export interface RefusalContext {
+  readonly retryAfterSeconds: number;
+  /** What must never be shown, should the vendor quote it. */
+  readonly secret: string;
+  readonly notice: (notice: VendorNotice) => void;
+}
+
+const ours = /insufficient_quota|credit_balance_exhausted|billing|exceeded your current quota|credit balance/i;
+const context = /context_length_exceeded|maximum context length/i;
+const filter = /content_policy_violation|content_filter|moderation_blocked/i;
+const image = /invalid_image|image_parse_error|unsupported image|image_url/i;
+
+/** ERR-9, from top to bottom: the first row that fits is the client's error. */
+export const toGatewayError = (status: number, refusal: Refusal, told: RefusalContext): GatewayError => {
+  const text = `${refusal.code} ${refusal.type} ${refusal.message}`;
+  if ([401, 402, 403].includes(status) || ours.test(text)) {
+    told.notice('vendor_refused_us');
+    return new GatewayError('service_unavailable', 'The model is not available at the moment. Try again later.', {
+      retryAfterSeconds: 30,
+    });
+  }
+  if (status === 400 || status === 413 || status === 422) return refused(refusal, text, told.secret);
+  if (status === 404) {
+    told.notice('vendor_model_missing');
+    return new GatewayError('model_unavailable', 'The vendor does not serve this model at present. Choose another.', {
+      param: 'model',
+    });
+  }
+  if (status === 429 || status === 529) {
+    return new GatewayError('upstream_capacity', 'The model is overloaded at the moment. Try again shortly.', {
+      retryAfterSeconds: told.retryAfterSeconds,
+    });
+  }
+  if (status === 503) {
+    return new GatewayError('service_unavailable', 'The model is not available at the moment. Try again later.', {
+      retryAfterSeconds: 30,
+    });
+  }
+  if (status === 504)
+    return new GatewayError('upstream_timeout', 'The model did not answer in time. Nothing was charged.');
+  return new GatewayError('upstream_error', 'The model answered with an error. Nothing was charged.');
+};
+
+const refused = (refusal: Refusal, text: string, secret: string): GatewayError => {
+  const message = (refusal.message || 'The model refused the request.').replaceAll(secret, '[redacted]');
+  const details = refusal.param === undefined ? {} : { param: refusal.param };
+  if (context.test(text))
+    return new GatewayError('context_length_exceeded', message, { param: 'messages', ...details });
+  if (filter.test(text)) return new GatewayError('content_filter', message, details);
+  if (image.test(`${refusal.code} ${refusal.type}`)) return new GatewayError('invalid_image_format', message, details);
+  return new GatewayError('invalid_request_error', message, details);
+};
+
+/** Errors inside a stream carry no status; their type and code stand in for it. */
+export const toInBandError = (refusal: Refusal, told: RefusalContext): GatewayError =>
+  toGatewayError(inBandStatus(`${refusal.code} ${refusal.type}`), refusal, told);
+
+const inBandStatus = (text: string): number => {
+  const number = /\b([45]\d\d)\b/.exec(text)?.[1];
+  if (number) return Number(number);
+  if (/rate_limit|slow_down|overloaded/.test(text)) return 429;
+  if (/invalid_request|content_filter|content_policy/.test(text)) return 400;
+  return 500;
+};

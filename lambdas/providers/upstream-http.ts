@@ -1,0 +1,94 @@
+import http from 'node:http';
+import https from 'node:https';
+import { GatewayError } from '../core/errors/gateway-error.ts';
+
+export interface UpstreamRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Throws when the connection breaks before the end, and the signal's reason when it is aborted. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** What is left is read away, so that the connection can serve again; a rest that does not come is cut off. */
+  discard(): void;
+}
+
+/** One call, one connection attempt, no redirect followed, never repeated (GEN-5). */
+export type UpstreamHttp = (request: UpstreamRequest) => Promise<UpstreamResponse>;
+
+/** An unused connection is given up before a vendor's server would close it under the next request. */
+const IDLE_MS = 4_000;
+const DISCARD_MS = 5_000;
+const agentOptions = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, timeout: IDLE_MS };
+
+/** Node's own client: it has no time limit of its own on a silent answer, which `fetch` has. */
+export const createUpstreamHttp = (): UpstreamHttp => {
+  const secure = new https.Agent(agentOptions);
+  const plain = new http.Agent(agentOptions);
+  return (request) => {
+    const url = new URL(request.url);
+    const options = {
+      method: 'POST',
+      headers: { ...request.headers, 'content-length': Buffer.byteLength(request.body) },
+      signal: request.signal,
+    };
+    const sent =
+      url.protocol === 'https:'
+        ? https.request(url, { ...options, agent: secure })
+        : http.request(url, { ...options, agent: plain });
+    return answerTo(sent, request);
+  };
+};
+
+const answerTo = (sent: http.ClientRequest, request: UpstreamRequest): Promise<UpstreamResponse> =>
+  new Promise((resolve, reject) => {
+    let connected = false;
+    sent.once('socket', (socket) => {
+      if (!socket.connecting) connected = true;
+      else socket.once('connect', () => (connected = true));
+    });
+    sent.once('error', (error) => reject(failure(error, connected, request.signal)));
+    sent.once('response', (response) =>
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        body: bytesOf(response, request.signal),
+        discard: () => discard(response),
+      }),
+    );
+    sent.end(request.body);
+  });
+
+const failure = (error: Error, connected: boolean, signal: AbortSignal): unknown => {
+  if (signal.aborted) return signal.reason;
+  return connected
+    ? new GatewayError('upstream_error', 'The connection to the model broke before it answered.', { cause: error })
+    : new GatewayError('service_unavailable', 'The model cannot be reached at the moment. Try again later.', {
+        retryAfterSeconds: 30,
+        cause: error,
+      });
+};
+
+async function* bytesOf(response: http.IncomingMessage, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  try {
+    yield* response.iterator({ destroyOnReturn: false });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new GatewayError('upstream_error', 'The connection to the model broke before its answer was complete.', {
+      cause: error,
+    });
+  }
+}
+
+const discard = (response: http.IncomingMessage): void => {
+  if (response.readableEnded || response.destroyed) return;
+  const timer = setTimeout(() => response.destroy(), DISCARD_MS).unref();
+  response.once('close', () => clearTimeout(timer));
+  response.on('error', () => undefined);
+  response.resume();
+};

@@ -1,0 +1,89 @@
+/** How a caller proves who it is: one header or query form per group of routes (spec, "Authentication"; AUTH-1 to AUTH-3, AUTH-6). */
+export type Credential = 'bearer' | 'none';
+
+/** One entry is one Lambda function, one file in `functions/` and one name in AWS. */
+export type HttpFunction = 'text' | 'catalog' | 'account';
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Segments in braces match one path segment and are handed on by name. */
+  readonly path: string;
+  readonly function: HttpFunction;
+  /** The answer may be sent as it arises. */
+  readonly streamed: boolean;
+  readonly credential: Credential;
+  /** Places a hold, so an empty balance is refused here and only here (AUTH-4). */
+  readonly billed: boolean;
+  /** Counts against the address bucket; all but `/health` (AUTH-6). */
+  readonly limited: boolean;
+  readonly body: 'json' | 'none';
+}
+
+/** The one table of what the gateway answers to. Deployment, the local host and the tests all read it. */
+export const routes = {
+  chatCompletions: {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    function: 'text',
+    streamed: true,
+    credential: 'bearer',
+    billed: true,
+    limited: true,
+    body: 'json',
+  },
+  listModels: {
+    method: 'GET',
+    path: '/v1/models',
+    function: 'catalog',
+    streamed: false,
+    credential: 'bearer',
+    billed: false,
+    limited: true,
+    body: 'none',
+  },
+  getModel: {
+    method: 'GET',
+    path: '/v1/models/{id}',
+    function: 'catalog',
+    streamed: false,
+    credential: 'bearer',
+    billed: false,
+    limited: true,
+    body: 'none',
+  },
+  listPrices: {
+    method: 'GET',
+    path: '/api/models',
+    function: 'catalog',
+    streamed: false,
+    credential: 'none',
+    billed: false,
+    limited: true,
+    body: 'none',
+  },
+  health: {
+    method: 'GET',
+    path: '/health',
+    function: 'catalog',
+    streamed: false,
+    credential: 'none',
+    billed: false,
+    limited: false,
+    body: 'none',
+  },
+  getAccount: {
+    method: 'GET',
+    path: '/api/account',
+    function: 'account',
+    streamed: false,
+    credential: 'bearer',
+    billed: false,
+    limited: true,
+    body: 'none',
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;
+
+/** Answers everything that is no route: the errors 404 and 405 and the CORS preflight. */
+export const functionForUnknownRoutes: HttpFunction = 'catalog';

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+
+const whole = (least: number, most: number, standard: number) =>
+  z.coerce.number().int().min(least).max(most).default(standard);
+
+/**
+ * Every environment variable a function reads. The stacks must satisfy `SettingsInput`, so that a variable that is needed cannot
+ * be forgotten there. Keys of vendors are not here: their names stand in the catalog.
+ */
+export const settingsSchema = z.object({
+  ACCOUNTS_TABLE: z.string().min(1),
+  KEYS_TABLE: z.string().min(1),
+  COUNTERS_TABLE: z.string().min(1),
+  /** Another DynamoDB than that of the function's own region. */
+  DYNAMODB_ENDPOINT: z.url().optional(),
+  /** What API keys are hashed with; or, in AWS, the name of the secret that holds it. One of the two. */
+  KEY_PEPPER: z.string().min(16).optional(),
+  KEY_PEPPER_SECRET: z.string().min(1).optional(),
+  /** The name of the secret with the vendors' keys, a JSON object by variable name; without it they are in the environment. */
+  PROVIDER_KEYS_SECRET: z.string().min(1).optional(),
+  /** LIM-1 and LIM-2. */
+  LIMIT_ADDRESS_PER_SECOND: whole(1, 1_000_000, 30),
+  LIMIT_ADDRESS_BURST: whole(1, 1_000_000, 60),
+  LIMIT_KEY_PER_SECOND: whole(1, 1_000_000, 10),
+  LIMIT_KEY_BURST: whole(1, 1_000_000, 15),
+  /** How long a hold outlives the upstream's deadline (BILL-13). */
+  HOLD_GRACE_SECONDS: whole(1, 86_400, 300),
+  /** A shorter upstream deadline than the 600 or 900 s of LIM-6. */
+  UPSTREAM_DEADLINE_SECONDS: whole(1, 900, 900),
+  /** Bodies in memory at a time, in bytes (GEN-14). */
+  BODY_BUDGET_BYTES: whole(1, 1_073_741_824, 167_772_160),
+  /** Factor on every list price, a decimal. */
+  MARKUP: z
+    .string()
+    .regex(/^\d+(\.\d+)?$/)
+    .default('1'),
+  /** `json` for a log service, `line` for a person. */
+  LOG_FORMAT: z.enum(['json', 'line']).default('json'),
+});
+
+export type Settings = z.output<typeof settingsSchema>;
+export type SettingsInput = z.input<typeof settingsSchema>;
+
+/** Throws an Error with one line per variable that is wrong. An empty variable counts as absent. */
+export const readSettings = (environment: Readonly<Record<string, string | undefined>>): Settings => {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = settingsSchema.safeParse(present);
+  if (parsed.success) return parsed.data;
+  throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+};

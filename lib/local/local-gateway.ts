@@ -1,0 +1,138 @@
+import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
+import { type Host, startHost } from '../../lambdas/host/server.ts';
+import { createTables, localTableNames } from './create-tables.ts';
+import { openDataFolder, resetDataFolder } from './data-folder.ts';
+import { startDynamodb } from './dynamodb-stand-in.ts';
+import { openLocalAccount } from './local-account.ts';
+import type { LocalSettings } from './local-settings.ts';
+import { type Simulator, startSimulator } from './upstreams/server.ts';
+import type { Welcome } from './welcome.ts';
+
+const HOST = '127.0.0.1';
+const SWEEP_EVERY_MS = 10_000;
+/** Requests under way may end before the end. */
+const STOP_GRACE_MS = 3_000;
+
+export interface LocalGateway {
+  readonly welcome: Welcome;
+  stop(): Promise<void>;
+}
+
+interface Options {
+  readonly settings: LocalSettings;
+  readonly reset: boolean;
+  /** A part of it ended by itself: one line for a person. */
+  readonly onFailure: (message: string) => void;
+}
+
+/** The whole service on this machine. What has been started when something fails is stopped again. */
+export const startLocalGateway = async ({ settings, reset, onFailure }: Options): Promise<LocalGateway> => {
+  const endings: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    if (reset) await resetDataFolder(settings.DATA_DIR);
+    const folder = openDataFolder(settings.DATA_DIR);
+    endings.push(() => folder.close());
+    const endpoint = await openDatabase(settings, folder, onFailure, endings);
+    const account = await openLocalAccount({
+      endpoint,
+      folder,
+      apiKey: settings.LOCAL_API_KEY,
+      balanceUsd: settings.LOCAL_BALANCE_USD,
+    });
+    const vendor = await openVendor(endings);
+    setEnvironment(endpoint, account.pepper);
+    const host = await openHost(settings.PORT, onFailure);
+    endings.push(() => host.stop(STOP_GRACE_MS));
+    endings.push(await startSweeping());
+    const welcome = {
+      url: `http://${HOST}:${host.port}`,
+      apiKey: account.apiKey,
+      balanceUsd: account.balanceUsd,
+      standIns: [database(settings, endpoint), vendor, ['Lambda', 'the same handlers behind node:http']] as const,
+    };
+    return { welcome, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const database = (settings: LocalSettings, endpoint: string) =>
+  [
+    'DynamoDB',
+    settings.DYNAMODB_ENDPOINT ? `yours, at ${endpoint}` : `dynoxide, data in ${settings.DATA_DIR}`,
+  ] as const;
+
+type Endings = (() => Promise<void> | void)[];
+
+const openDatabase = async (
+  settings: LocalSettings,
+  folder: ReturnType<typeof openDataFolder>,
+  onExit: (message: string) => void,
+  endings: Endings,
+): Promise<string> => {
+  if (settings.DYNAMODB_ENDPOINT) {
+    await createTables(settings.DYNAMODB_ENDPOINT);
+    return settings.DYNAMODB_ENDPOINT;
+  }
+  const standIn = await startDynamodb({ folder, onExit });
+  endings.push(standIn.stop);
+  return standIn.endpoint;
+};
+
+/** A vendor's own key or address in the environment means the real one; without either, a simulated one answers. */
+const openVendor = async (endings: Endings): Promise<readonly [string, string]> => {
+  const { OPENAI_API_KEY: key, OPENAI_BASE_URL: address } = process.env;
+  if (key) return ['OpenAI', address ? `yours, at ${address}` : 'the real one, with your key'];
+  process.env.OPENAI_API_KEY = 'local-key';
+  if (address) return ['OpenAI', `yours, at ${address}`];
+  const simulator: Simulator = await startSimulator({ recordedMax: 0 });
+  endings.push(simulator.stop);
+  process.env.OPENAI_BASE_URL = `${simulator.url}/v1`;
+  return ['OpenAI', 'simulated; put [[status 500]], [[delay 2000]], [[cut 3]] into a prompt to see it fail'];
+};
+
+const setEnvironment = (endpoint: string, pepper: string): void => {
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    DYNAMODB_ENDPOINT: endpoint,
+    ACCOUNTS_TABLE: localTableNames.accounts,
+    KEYS_TABLE: localTableNames.keys,
+    COUNTERS_TABLE: localTableNames.counters,
+    KEY_PEPPER: pepper,
+    LOG_FORMAT: process.env.LOG_FORMAT || 'line',
+  });
+};
+
+/** The entry points as AWS loads them: from the environment, with Lambda's own globals in place. */
+const openHost = async (port: number, onFailure: (message: string) => void): Promise<Host> => {
+  installLambdaRuntime();
+  const [text, catalog, account] = await Promise.all([
+    import('../../lambdas/functions/text.ts'),
+    import('../../lambdas/functions/catalog.ts'),
+    import('../../lambdas/functions/account.ts'),
+  ]);
+  const handlers = {
+    text: streaming(text.handler),
+    catalog: streaming(catalog.handler),
+    account: streaming(account.handler),
+  };
+  return startHost({
+    handlers,
+    port,
+    address: HOST,
+    now: Date.now,
+    onCrash: (error) => onFailure(`a handler failed: ${error instanceof Error ? error.stack : error}`),
+  });
+};
+
+const startSweeping = async (): Promise<() => void> => {
+  const { handler: sweep } = await import('../../lambdas/functions/sweep.ts');
+  const timer = setInterval(() => {
+    sweep().catch((error: unknown) => process.stderr.write(`the sweeper failed: ${error}\n`));
+  }, SWEEP_EVERY_MS);
+  return () => clearInterval(timer);
+};

@@ -1,0 +1,37 @@
+export interface Welcome {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly balanceUsd: string;
+  readonly standIns: readonly (readonly [part: string, standIn: string])[];
+}
+
+const MODEL = 'gpt-4.1-mini';
+
+/** What a newcomer reads first: what runs, with which key, and how to try it. */
+export const toWelcome = ({ url, apiKey, balanceUsd, standIns }: Welcome): string => `ready ${url}
+
+Stand-ins on this machine
+${standIns.map(([part, standIn]) => `  ${part.padEnd(10)} ${standIn}`).join('\n')}
+
+Key      ${apiKey}
+Balance  ${balanceUsd} USD
+
+Try it
+  curl -N ${url}/v1/chat/completions \\
+    -H 'authorization: Bearer ${apiKey}' \\
+    -H 'content-type: application/json' \\
+    -d '{"model":"${MODEL}","stream":true,"messages":[{"role":"user","content":"Say hello"}]}'
+
+  curl ${url}/api/account -H 'authorization: Bearer ${apiKey}'
+
+With the OpenAI SDK
+  import OpenAI from 'openai';
+  const client = new OpenAI({ baseURL: '${url}/v1', apiKey: '${apiKey}' });
+  const answer = await client.chat.completions.create({
+    model: '${MODEL}',
+    messages: [{ role: 'user', content: 'Say hello' }],
+  });
+  console.log(answer.choices[0].message.content);
+
+Requests (status, result, model, first byte, total, tokens, cost, id). Ctrl-C ends everything.
+`;
