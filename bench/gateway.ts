@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import { catalogData } from '../catalog/index.ts';
+import { hashApiKey, makeApiKey } from '../lambdas/core/accounts/api-key.ts';
+import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
+import { PICOS_PER_USD } from '../lambdas/core/money/usd.ts';
+import { systemClock } from '../lambdas/functions/wiring/parts-from-environment.ts';
+import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
+import { installLambdaRuntime, streaming } from '../lambdas/host/lambda-runtime.ts';
+import { startHost } from '../lambdas/host/server.ts';
+import { createUpstreamHttp } from '../lambdas/providers/upstream-http.ts';
+import { readSettings } from '../lambdas/settings.ts';
+import { MemoryAddressCounters } from '../test/support/memory/memory-address-counters.ts';
+import { MemoryKeyStore } from '../test/support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../test/support/memory/memory-ledger-store.ts';
+
+/** The host and the handlers as they are, on stores without a database: what is left is the gateway's own time. */
+const pepper = 'a pepper for the bench';
+const apiKey = makeApiKey(randomBytes(32));
+const keys = new MemoryKeyStore();
+await keys.put(hashApiKey(pepper, apiKey), 'bench');
+const ledgerStore = new MemoryLedgerStore();
+await ledgerStore.createAccount('bench');
+await ledgerStore.credit({
+  accountId: 'bench',
+  ref: 'bench',
+  amountPicos: 1_000_000n * PICOS_PER_USD,
+  reason: 'bench',
+  at: 0,
+});
+
+installLambdaRuntime();
+const many = { LIMIT_KEY_PER_SECOND: '100000', LIMIT_KEY_BURST: '100000' };
+const handler = streaming(
+  createTextHandler({
+    settings: readSettings({
+      ...many,
+      LIMIT_ADDRESS_PER_SECOND: '100000',
+      LIMIT_ADDRESS_BURST: '100000',
+      ACCOUNTS_TABLE: 'none',
+      KEYS_TABLE: 'none',
+      COUNTERS_TABLE: 'none',
+    }),
+    catalog: loadCatalog(catalogData),
+    clock: systemClock,
+    random: Math.random,
+    newRequestId: ulid,
+    pepper,
+    keys,
+    addressCounters: new MemoryAddressCounters(),
+    ledgerStore,
+    upstreamHttp: createUpstreamHttp(),
+    vendorAccess: () => ({ baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`, key: 'bench' }),
+    reporting: { finished: () => undefined, notice: () => undefined },
+  }),
+);
+const host = await startHost({
+  handlers: { text: handler, catalog: handler, account: handler },
+  port: 0,
+  address: '127.0.0.1',
+  now: Date.now,
+  onCrash: (error) => process.stderr.write(`${error}\n`),
+});
+process.stdout.write(`${host.port} ${apiKey}\n`);

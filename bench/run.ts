@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Each request is sent twice in turn, straight to the upstream and through the gateway, so that whatever the machine does meets
+ * both. The gateway has one core to itself where `taskset` is there to give it one.
+ */
+const PAIRS = Number(process.env.BENCH_PAIRS ?? 2_000);
+const WARM_UP = 300;
+
+const children: ChildProcess[] = [];
+const pinned = spawnSync('taskset', ['--version']).status === 0;
+
+const start = async (file: string, core: number, environment: Record<string, string>): Promise<string> => {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const command = pinned ? ['taskset', '-c', String(core), process.execPath, path] : [process.execPath, path];
+  const child = spawn(command[0] ?? '', command.slice(1), {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return String(line);
+};
+
+interface Target {
+  readonly port: number;
+  readonly key: string;
+}
+
+interface Times {
+  readonly firstByteMs: number;
+  readonly totalMs: number;
+}
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+
+const call = ({ port, key }: Target, body: string): Promise<Times> =>
+  new Promise((resolve, reject) => {
+    const began = performance.now();
+    const request = http.request(
+      {
+        host: '127.0.0.1',
+        port,
+        agent,
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: { authorization: `Bearer ${key}`, 'content-length': Buffer.byteLength(body) },
+      },
+      (response) => {
+        let firstByteMs = 0;
+        response.on('data', () => {
+          firstByteMs ||= performance.now() - began;
+        });
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve({ firstByteMs, totalMs: performance.now() - began });
+          else reject(new Error(`status ${response.statusCode}`));
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? Number.NaN;
+
+const row = (name: string, direct: readonly number[], through: readonly number[]): string => {
+  const added = through.map((value, index) => value - (direct[index] ?? 0));
+  const ms = (values: readonly number[], share: number) => quantile(values, share).toFixed(3).padStart(8);
+  const ratio = (quantile(through, 0.5) / quantile(direct, 0.5)).toFixed(2).padStart(6);
+  return `${name.padEnd(28)}${ms(direct, 0.5)}${ms(through, 0.5)}${ms(added, 0.5)}${ms(added, 0.95)}${ratio}`;
+};
+
+const compare = async (name: string, direct: Target, through: Target, body: string): Promise<void> => {
+  const pairs: [Times, Times][] = [];
+  for (let index = 0; index < WARM_UP + PAIRS; index += 1) {
+    const pair: [Times, Times] = [await call(direct, body), await call(through, body)];
+    if (index >= WARM_UP) pairs.push(pair);
+  }
+  const of = (which: 0 | 1, time: keyof Times) => pairs.map((pair) => pair[which][time]);
+  console.log(row(`${name}, first byte`, of(0, 'firstByteMs'), of(1, 'firstByteMs')));
+  console.log(row(`${name}, whole`, of(0, 'totalMs'), of(1, 'totalMs')));
+};
+
+try {
+  const upstream: Target = { port: Number(await start('upstream.ts', 1, {})), key: 'bench' };
+  const [port, key = ''] = (await start('gateway.ts', 0, { BENCH_UPSTREAM_PORT: String(upstream.port) })).split(' ');
+  const gateway: Target = { port: Number(port), key };
+  const body = { model: 'gpt-4.1-mini', max_tokens: 256, messages: [{ role: 'user', content: 'Say hello' }] };
+  console.log(
+    `${PAIRS} pairs at concurrency 1, milliseconds${pinned ? ', the gateway on one core' : ' (no taskset: not pinned)'}`,
+  );
+  console.log(`${''.padEnd(28)}  direct gateway   added  added95 ratio`);
+  await compare('plain', upstream, gateway, JSON.stringify(body));
+  await compare('100 events', upstream, gateway, JSON.stringify({ ...body, stream: true }));
+} finally {
+  agent.destroy();
+  for (const child of children) child.kill();
+}
