@@ -9,8 +9,8 @@ const STALLED_MS = 60_000;
 export const toReceiver = (response: ServerResponse): Receiver => ({
   head: ({ statusCode, headers }) => {
     if (response.destroyed) return;
+    // Sent with the first bytes of the body, in one packet.
     response.writeHead(statusCode, headers);
-    response.flushHeaders();
   },
   write: (bytes, done) => {
     if (response.destroyed || response.write(bytes)) done();

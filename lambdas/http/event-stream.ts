@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 
-/** A client further behind than this is treated as gone (BILL-8). */
-const BACKLOG_BYTES_MAX = 1024 * 1024;
+/** A client further behind than 1 MiB is treated as gone (BILL-8); almost all of a stream is ASCII. */
+const BACKLOG_CHARACTERS_MAX = 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 
 /** CHAT-11. */
@@ -19,11 +19,12 @@ export const eventStreamHeaders = {
 export class EventStream {
   readonly body: Readable;
   readonly #clock: Clock;
-  #backlog: Buffer[] = [];
-  #backlogBytes = 0;
+  #backlog = '';
+  #flushSoon: NodeJS.Immediate | undefined;
   #readerWaits = false;
   #gone = false;
   #ended = false;
+  #closed = false;
   #cancelKeepAlive = (): void => undefined;
 
   constructor(clock: Clock) {
@@ -46,11 +47,10 @@ export class EventStream {
   #write(text: string): void {
     if (this.#gone || this.#ended) return;
     this.#keepAliveLater();
-    const bytes = Buffer.from(text);
-    this.#backlog.push(bytes);
-    this.#backlogBytes += bytes.length;
-    this.#flush();
-    if (this.#backlogBytes > BACKLOG_BYTES_MAX) this.#drop();
+    this.#backlog += text;
+    // Events that arrive together leave together, in one write.
+    this.#flushSoon ??= setImmediate(() => this.#flush());
+    if (this.#backlog.length > BACKLOG_CHARACTERS_MAX) this.#drop();
   }
 
   #read(): void {
@@ -59,20 +59,21 @@ export class EventStream {
   }
 
   #flush(): void {
-    while (this.#readerWaits) {
-      const next = this.#backlog.shift();
-      if (!next) break;
-      this.#backlogBytes -= next.length;
+    clearImmediate(this.#flushSoon);
+    this.#flushSoon = undefined;
+    if (this.#readerWaits && this.#backlog !== '') {
+      const next = Buffer.from(this.#backlog);
+      this.#backlog = '';
       this.#readerWaits = this.body.push(next);
     }
-    if (this.#ended && this.#backlog.length === 0 && !this.body.readableEnded && !this.body.destroyed)
-      this.body.push(null);
+    if (!this.#ended || this.#closed || this.#backlog !== '' || this.body.destroyed) return;
+    this.#closed = true;
+    this.body.push(null);
   }
 
   #drop(): void {
     this.#gone = true;
-    this.#backlog = [];
-    this.#backlogBytes = 0;
+    this.#backlog = '';
     this.#cancelKeepAlive();
   }
 

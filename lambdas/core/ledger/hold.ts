@@ -19,6 +19,8 @@ export interface HoldOrder {
   readonly expiresAtMs: number;
   /** Given what is available, a smaller amount worth trying once, or undefined (BILL-6). */
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
+  /** A sentence for whoever is short of money: what the available amount would do. */
+  readonly advice?: (availablePicos: bigint) => string;
 }
 
 const TRIES = 4;
@@ -158,6 +160,7 @@ const tooLittle = (account: Account, order: HoldOrder): GatewayError => {
   return new GatewayError(
     'insufficient_balance',
     `This request reserves up to ${formatUsd(order.amountPicos)} USD, but only ${available} USD of the balance is available ` +
-      '(the rest is reserved by requests in flight). Top up, lower max_tokens or wait for them to end.',
+      `(the rest is reserved by requests in flight). ${order.advice?.(account.availablePicos) ?? ''} ` +
+      'Top up, lower max_tokens or wait for them to end.',
   );
 };

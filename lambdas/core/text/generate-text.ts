@@ -55,8 +55,14 @@ export const generateText = async (ports: TextPorts, caller: Caller, order: Text
   const deadline = upstreamDeadline(ports, caller, model);
   const { reservation, cap } = await reserve(ports, caller, priced, deadline.expiresAtMs);
   // Only what settling needs: a stream must not keep the request's body in memory to its end.
-  const { choices, endUser } = request;
-  const settlement = { model, row: priced.row, choices, endUser, reservation, cap };
+  const settlement = {
+    model,
+    row: priced.row,
+    choices: request.choices,
+    endUser: order.endUser,
+    reservation,
+    cap,
+  };
   try {
     const sent = await route.wire.send({
       protocol: order.protocol,
@@ -108,14 +114,18 @@ const reserve = async (
       { param: 'max_tokens' },
     );
   }
+  const affordableAt = (availablePicos: bigint): number =>
+    Math.max(0, Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos) / request.choices));
   const smaller = (availablePicos: bigint): bigint | undefined => {
-    const affordable = Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos) / request.choices);
+    const affordable = affordableAt(availablePicos);
     if (affordable < SMALLEST_CAP || affordable >= cap) return undefined;
     cap = affordable;
     return price(affordable);
   };
   const { accountId, requestId } = caller;
-  const order = { accountId, requestId, amountPicos, expiresAtMs };
+  const advice = (availablePicos: bigint): string =>
+    `What is available pays for ${affordableAt(availablePicos)} output tokens.`;
+  const order = { accountId, requestId, amountPicos, expiresAtMs, advice };
   const reservation = await placeHold(
     ports.ledger,
     request.outputTokensMax === undefined ? { ...order, smaller } : order,

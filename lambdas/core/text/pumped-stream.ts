@@ -36,19 +36,17 @@ export const pumpedStream = async (
   return {
     pump: async (sink) => {
       let receipt: Receipt | undefined;
+      let finished = false;
       try {
         const end = await forward(events, first, sink);
         const record = await commitCharge(ports, settlement, end.usage);
         receipt = { costPicos: record.amountPicos, usage: end.usage, balancePicos: undefined };
         sink.finish(end, receipt);
+        finished = true;
         await applyCharge(ports, settlement, record);
       } catch (error) {
-        await release(
-          ports.ledger,
-          settlement.reservation,
-          error instanceof GatewayError ? error.code : 'internal_error',
-        );
-        sink.fail(asGatewayError(error));
+        const failure = await giveBack(ports, settlement, asGatewayError(error));
+        if (!finished) sink.fail(failure);
       } finally {
         stopDeadline();
         close();
@@ -56,6 +54,16 @@ export const pumpedStream = async (
       }
     },
   };
+};
+
+/** Nothing awaits a pump, so nothing may escape from it. */
+const giveBack = async (ports: TextPorts, settlement: Settlement, error: GatewayError): Promise<GatewayError> => {
+  try {
+    await release(ports.ledger, settlement.reservation, error.code);
+    return error;
+  } catch (bug) {
+    return asGatewayError(bug);
+  }
 };
 
 const forward = async (

@@ -13,7 +13,6 @@ export interface TextRequest {
   readonly usesTools: boolean;
   readonly effort: string | undefined;
   readonly prompt: PromptSize;
-  readonly endUser: string | undefined;
   /** The body in the client's protocol, valid and without what is not to be sent on. */
   readonly body: JsonObject;
 }
@@ -29,6 +28,8 @@ export interface PromptSize {
 export interface TextOrder {
   readonly protocol: TextProtocol;
   readonly modelId: string;
+  /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */
+  readonly endUser: string | undefined;
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
   prepare(model: TextModel): TextRequest;
 }

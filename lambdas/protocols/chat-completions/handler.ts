@@ -31,6 +31,7 @@ export const createChatCompletions =
     if (!body) throw new Error('a chat request without a body');
     const order = toTextOrder(body.json, body.bytes);
     summary.model = order.modelId;
+    if (order.endUser !== undefined) summary.endUser = order.endUser;
     const { accountId } = admissionOf(exchange);
     const generated = await generateText(text, { accountId, requestId, hostEndsAtMs }, order);
     summary.model = generated.model.id;

@@ -20,6 +20,7 @@ export const toTextOrder = (json: JsonObject, bodyBytes: number): TextOrder => {
   return {
     protocol: 'chat_completions',
     modelId: body.model,
+    endUser: body.user,
     prepare: (model) => prepare(body, extras, bodyBytes, model),
   };
 };
@@ -35,7 +36,6 @@ const prepare = (body: ChatBody, extras: Extras, bodyBytes: number, model: TextM
     usesTools: body.tools !== undefined,
     effort: body.reasoning_effort ?? undefined,
     prompt,
-    endUser: body.user,
     body: toSend(body, extras, unsent),
   };
 };

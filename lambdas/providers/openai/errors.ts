@@ -36,21 +36,26 @@ export interface RefusalContext {
   readonly notice: (notice: VendorNotice) => void;
 }
 
-const ours = /insufficient_quota|credit_balance_exhausted|billing|exceeded your current quota|credit balance/i;
+// Codes and types only where a wrong match would do harm: a message may quote what the client sent.
+const ours = /insufficient_quota|credit_balance_exhausted|billing_(?:hard_limit|not_active)/i;
+const oursInWords = /exceeded your current quota|credit balance/i;
 const context = /context_length_exceeded|maximum context length/i;
 const filter = /content_policy_violation|content_filter|moderation_blocked/i;
-const image = /invalid_image|image_parse_error|unsupported image|image_url/i;
+const image = /invalid_image|image_parse_error|invalid_base64_image|unsupported image|(?:downloading|invalid) image/i;
+
+/** ERR-3: the vendor turned us away, not the client. */
+const isAboutUs = (status: number, { code, type, message }: Refusal): boolean =>
+  [401, 402, 403].includes(status) || ours.test(`${code} ${type}`) || (status === 429 && oursInWords.test(message));
 
 /** ERR-9, from top to bottom: the first row that fits is the client's error. */
 export const toGatewayError = (status: number, refusal: Refusal, told: RefusalContext): GatewayError => {
-  const text = `${refusal.code} ${refusal.type} ${refusal.message}`;
-  if ([401, 402, 403].includes(status) || ours.test(text)) {
+  if (isAboutUs(status, refusal)) {
     told.notice('vendor_refused_us');
     return new GatewayError('service_unavailable', 'The model is not available at the moment. Try again later.', {
       retryAfterSeconds: 30,
     });
   }
-  if (status === 400 || status === 413 || status === 422) return refused(refusal, text, told.secret);
+  if (status === 400 || status === 413 || status === 422) return refused(refusal, told.secret);
   if (status === 404) {
     told.notice('vendor_model_missing');
     return new GatewayError('model_unavailable', 'The vendor does not serve this model at present. Choose another.', {
@@ -72,13 +77,15 @@ export const toGatewayError = (status: number, refusal: Refusal, told: RefusalCo
   return new GatewayError('upstream_error', 'The model answered with an error. Nothing was charged.');
 };
 
-const refused = (refusal: Refusal, text: string, secret: string): GatewayError => {
+const refused = (refusal: Refusal, secret: string): GatewayError => {
   const message = (refusal.message || 'The model refused the request.').replaceAll(secret, '[redacted]');
   const details = refusal.param === undefined ? {} : { param: refusal.param };
-  if (context.test(text))
+  const code = `${refusal.code} ${refusal.type}`;
+  const words = `${code} ${refusal.message}`;
+  if (context.test(words))
     return new GatewayError('context_length_exceeded', message, { param: 'messages', ...details });
-  if (filter.test(text)) return new GatewayError('content_filter', message, details);
-  if (image.test(`${refusal.code} ${refusal.type}`)) return new GatewayError('invalid_image_format', message, details);
+  if (filter.test(code)) return new GatewayError('content_filter', message, details);
+  if (image.test(words)) return new GatewayError('invalid_image_format', message, details);
   return new GatewayError('invalid_request_error', message, details);
 };
 
