@@ -1,4 +1,4 @@
-import { partsFromEnvironment } from './wiring/parts-from-environment.ts';
+import { ledgerPartsFromEnvironment } from './wiring/ledger-parts.ts';
 import { createSweepHandler } from './wiring/sweep-handler.ts';
 
-export const handler = createSweepHandler(await partsFromEnvironment(process.env));
+export const handler = createSweepHandler(ledgerPartsFromEnvironment(process.env));

@@ -1,8 +1,8 @@
 import type { LedgerPorts } from '../../core/ledger/ledger-ports.ts';
-import type { Parts } from './parts.ts';
+import type { LedgerParts } from './parts.ts';
 
 /** No hold is shorter than its grace, whatever the deadline of its request. */
-export const toLedgerPorts = ({ ledgerStore, clock, settings }: Parts): LedgerPorts => ({
+export const toLedgerPorts = ({ ledgerStore, clock, settings }: LedgerParts): LedgerPorts => ({
   store: ledgerStore,
   clock,
   shortestLifetimeMs: settings.HOLD_GRACE_SECONDS * 1_000,

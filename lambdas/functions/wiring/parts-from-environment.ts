@@ -2,44 +2,27 @@ import { ulid } from 'ulid';
 import { catalogData } from '../../../catalog/index.ts';
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import { loadCatalog } from '../../core/catalog/load-catalog.ts';
-import type { Clock } from '../../core/clock.ts';
 import { createUpstreamHttp } from '../../providers/upstream-http.ts';
-import { readSettings } from '../../settings.ts';
 import { createAddressCounters } from '../../stores/dynamodb/address-counters.ts';
-import { createClients } from '../../stores/dynamodb/client.ts';
 import { createKeyStore } from '../../stores/dynamodb/key-store.ts';
-import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
+import { type Environment, openLedger } from './ledger-parts.ts';
 import type { Parts } from './parts.ts';
-import { createReporting } from './reporting.ts';
 import { readPepper, readProviderKeys } from './secrets.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export const systemClock: Clock = {
-  now: Date.now,
-  after: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
-
 export const partsFromEnvironment = async (environment: Environment): Promise<Parts> => {
-  const settings = readSettings(environment);
+  const { clients, ...ledgerParts } = openLedger(environment);
+  const { settings } = ledgerParts;
   const catalog = loadCatalog(catalogData, { markup: settings.MARKUP });
-  const clients = createClients({ endpoint: settings.DYNAMODB_ENDPOINT, region: environment.AWS_REGION });
   return {
-    settings,
+    ...ledgerParts,
     catalog,
-    clock: systemClock,
     random: Math.random,
     newRequestId: ulid,
     pepper: await readPepper(settings),
     keys: createKeyStore(clients.repeating, settings.KEYS_TABLE),
     addressCounters: createAddressCounters(clients.once, settings.COUNTERS_TABLE),
-    ledgerStore: createLedgerStore(clients, settings.ACCOUNTS_TABLE),
     upstreamHttp: createUpstreamHttp(),
     vendorAccess: vendorAccess(catalog, environment, await readProviderKeys(settings, environment)),
-    reporting: createReporting(settings),
   };
 };
 

@@ -18,19 +18,23 @@ export interface Reporting {
   readonly notice: (name: string, details: Readonly<Record<string, string>>) => void;
 }
 
-/** Everything from outside that the functions are built of: one set per process, another one in a test. */
-export interface Parts {
+/** What a function that only tends to the ledger is built of. */
+export interface LedgerParts {
   readonly settings: Settings;
-  readonly catalog: Catalog;
   readonly clock: Clock;
+  readonly ledgerStore: LedgerStore;
+  readonly reporting: Reporting;
+}
+
+/** Everything from outside that the HTTP functions are built of: one set per process, another one in a test. */
+export interface Parts extends LedgerParts {
+  readonly catalog: Catalog;
   readonly random: () => number;
   readonly newRequestId: () => string;
   readonly pepper: string;
   readonly keys: KeyStore;
   readonly addressCounters: AddressCounters;
-  readonly ledgerStore: LedgerStore;
   readonly upstreamHttp: UpstreamHttp;
   /** Undefined when this environment has no key or no address for the provider. */
   readonly vendorAccess: (providerId: string) => VendorAccess | undefined;
-  readonly reporting: Reporting;
 }

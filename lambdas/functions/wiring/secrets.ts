@@ -1,6 +1,5 @@
 import type { Settings } from '../../settings.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './ledger-parts.ts';
 
 /** Loaded only where secrets are kept in AWS, so that the other functions start without its client. */
 const readSecret = async (name: string): Promise<string> => {

@@ -1,9 +1,9 @@
 import { sweep } from '../../core/ledger/sweep.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
-import type { Parts } from './parts.ts';
+import type { LedgerParts } from './parts.ts';
 
 /** Called every minute. Not an HTTP function. */
-export const createSweepHandler = (parts: Parts) => async (): Promise<void> => {
+export const createSweepHandler = (parts: LedgerParts) => async (): Promise<void> => {
   const report = await sweep(toLedgerPorts(parts));
   if (report.released + report.finished + report.failed === 0) return;
   parts.reporting.notice('holds_swept', {

@@ -1,0 +1,33 @@
+import type { Clock } from '../../core/clock.ts';
+import { readSettings } from '../../settings.ts';
+import { createClients } from '../../stores/dynamodb/client.ts';
+import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
+import type { LedgerParts } from './parts.ts';
+import { createReporting } from './reporting.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const systemClock: Clock = {
+  now: Date.now,
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+type OpenLedger = LedgerParts & { readonly clients: ReturnType<typeof createClients> };
+
+export const openLedger = (environment: Environment): OpenLedger => {
+  const settings = readSettings(environment);
+  const clients = createClients({ endpoint: settings.DYNAMODB_ENDPOINT, region: environment.AWS_REGION });
+  return {
+    settings,
+    clients,
+    clock: systemClock,
+    ledgerStore: createLedgerStore(clients, settings.ACCOUNTS_TABLE),
+    reporting: createReporting(settings),
+  };
+};
+
+/** Needs no secret: a function that only sweeps is not given any. */
+export const ledgerPartsFromEnvironment = (environment: Environment): LedgerParts => openLedger(environment);
