@@ -12,27 +12,29 @@ import { readPepper, readProviderKeys } from './secrets.ts';
 export const partsFromEnvironment = async (environment: Environment): Promise<Parts> => {
   const { clients, ...ledgerParts } = openLedger(environment);
   const { settings } = ledgerParts;
+  const [pepper, providerKeys] = await Promise.all([readPepper(settings), readProviderKeys(settings, environment)]);
   const catalog = loadCatalog(catalogData, { markup: settings.MARKUP });
   return {
     ...ledgerParts,
     catalog,
     random: Math.random,
     newRequestId: ulid,
-    pepper: await readPepper(settings),
+    pepper,
     keys: createKeyStore(clients.repeating, settings.KEYS_TABLE),
     addressCounters: createAddressCounters(clients.once, settings.COUNTERS_TABLE),
     upstreamHttp: createUpstreamHttp(),
-    vendorAccess: vendorAccess(catalog, environment, await readProviderKeys(settings, environment)),
+    vendorAccess: vendorAccess(catalog, { ...environment, ...providerKeys }),
   };
 };
 
-/** A provider is a row of the catalog: its address may be replaced by a variable, its key always comes from one. */
+/** A provider is a row of the catalog: its address may be replaced by a variable, its key always comes from one. The
+ * secret with the keys may hold addresses as well. */
 const vendorAccess =
-  (catalog: Catalog, environment: Environment, keys: Environment): Parts['vendorAccess'] =>
+  (catalog: Catalog, values: Environment): Parts['vendorAccess'] =>
   (providerId) => {
     const provider = catalog.provider(providerId);
     if (!provider) return undefined;
-    const baseUrl = environment[provider.baseUrlVariable] || provider.baseUrl;
-    const key = keys[provider.credential.variable];
+    const baseUrl = values[provider.baseUrlVariable] || provider.baseUrl;
+    const key = values[provider.credential.variable];
     return baseUrl && key ? { baseUrl, key } : undefined;
   };

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { functionNames } from './functions.ts';
+
+export const environmentNames = ['dev', 'staging', 'prod'] as const;
+export type EnvironmentName = (typeof environmentNames)[number];
+
+const functionName = z.enum(functionNames);
+
+/** The periods CloudWatch knows, up to two years. */
+const logRetention = z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731]);
+
+export const environmentSchema = z.strictObject({
+  logRetentionDays: logRetention,
+  /** Off, the tables and secrets go with their stack. On, they outlive it and a table refuses to be deleted. */
+  keepsData: z.boolean(),
+  /** CloudFormation refuses to delete the stacks until it is switched off by hand. */
+  terminationProtection: z.boolean(),
+  /** Factor on every list price, a decimal (BILL-3). */
+  markup: z.string().regex(/^\d+(\.\d+)?$/),
+  /** In place of what `functions.ts` says. */
+  memoryMb: z.partialRecord(functionName, z.int().min(128).max(10_240)).default({}),
+  /**
+   * In place of what `functions.ts` says. It is a ceiling as well as a promise, and is taken from what the account's other
+   * functions share: AWS insists that 100 of that stay unreserved.
+   */
+  reservedConcurrency: z.partialRecord(functionName, z.int().positive()).default({}),
+});
+
+export type Environment = z.output<typeof environmentSchema>;
+
+const parse = (environment: z.input<typeof environmentSchema>): Environment => environmentSchema.parse(environment);
+
+export const environments: Readonly<Record<EnvironmentName, Environment>> = {
+  dev: parse({ logRetentionDays: 7, keepsData: false, terminationProtection: false, markup: '1' }),
+  staging: parse({ logRetentionDays: 30, keepsData: true, terminationProtection: true, markup: '1' }),
+  prod: parse({ logRetentionDays: 365, keepsData: true, terminationProtection: true, markup: '1' }),
+};

@@ -1,0 +1,65 @@
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import { GatewayTable } from '../constructs/gateway-table.ts';
+import { MediaBucket } from '../constructs/media-bucket.ts';
+import type { Environment } from '../environments.ts';
+import type { SecretName } from '../functions.ts';
+import { type TableName, tables } from '../tables.ts';
+
+export interface DataStackProps {
+  readonly environment: Environment;
+  /** Before the stack's name. */
+  readonly prefix: string;
+}
+
+/** All that has state: deployed first, changed with care, and still there when the rest is taken down. */
+export class DataStack extends Stack {
+  readonly tables: Readonly<Record<TableName, GatewayTable>>;
+  readonly media: Bucket;
+  readonly secrets: Readonly<Record<SecretName, Secret>>;
+
+  constructor(scope: Construct, id: string, { environment, prefix }: DataStackProps) {
+    super(scope, id, { stackName: `${prefix}-${id}`, terminationProtection: environment.terminationProtection });
+    const { keepsData } = environment;
+    const table = (name: TableName) => new GatewayTable(this, `${name}-table`, { table: tables[name], keepsData });
+    this.tables = {
+      accounts: table('accounts'),
+      keys: table('keys'),
+      idempotency: table('idempotency'),
+      counters: table('counters'),
+      videos: table('videos'),
+    };
+    this.media = new MediaBucket(this, 'media');
+    this.secrets = addSecrets(this, keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY);
+    addOutputs(this);
+  }
+}
+
+/**
+ * Secrets Manager draws both values, so that none is ever in a template. CloudFormation draws again whenever anything of
+ * `generateSecretString` changes: every API key would stop working, every vendor's key would be lost. It stays as it is.
+ */
+const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy): Record<SecretName, Secret> => ({
+  keyPepper: new Secret(stack, 'key-pepper', {
+    description: 'What API keys are hashed with. Another value makes every key unknown.',
+    generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    removalPolicy,
+  }),
+  providerKeys: new Secret(stack, 'provider-keys', {
+    description: "The vendors' keys: one JSON object, by the variable names of catalog/providers.json.",
+    // An object from the start, or the functions could not read it before an operator has filled it in. Nothing reads `drawn`.
+    generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'drawn' },
+    removalPolicy,
+  }),
+});
+
+/** The operator's commands need these names. */
+const addOutputs = (stack: DataStack): void => {
+  for (const [name, table] of Object.entries(stack.tables))
+    new CfnOutput(stack, `${name}TableName`, { value: table.tableName });
+  new CfnOutput(stack, 'mediaBucketName', { value: stack.media.bucketName });
+  for (const [name, secret] of Object.entries(stack.secrets))
+    new CfnOutput(stack, `${name}SecretArn`, { value: secret.secretArn });
+};

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+
+/** Licences that ask for no more than a notice. */
+const permissive = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+]);
+
+/** Changes to its own files would have to be published: fine for a tool that runs here and is not handed on. */
+const forToolsOnly = new Set(['MPL-2.0']);
+
+const lockfileSchema = z.object({
+  packages: z.record(z.string(), z.object({ license: z.string().optional(), dev: z.boolean().default(false) })),
+});
+
+interface LockedPackage {
+  readonly license?: string | undefined;
+  readonly dev: boolean;
+}
+
+/** SPDX expressions as npm's packages have them: one name, or a choice of several. */
+const isAllowed = ({ license = '', dev }: LockedPackage): boolean =>
+  license
+    .replace(/^\((.*)\)$/, '$1')
+    .split(' OR ')
+    .some((name) => permissive.has(name) || (dev && forToolsOnly.has(name)));
+
+test('every package of the lockfile has a licence that lets it be used here', () => {
+  const lockfile = readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8');
+  const { '': own, ...packages } = lockfileSchema.parse(JSON.parse(lockfile)).packages;
+  expect(own?.license).toBe('MIT');
+  expect(Object.keys(packages).length).toBeGreaterThan(100);
+  const refused = Object.entries(packages).filter(([, locked]) => !isAllowed(locked));
+  expect(refused.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+});
+
+test.each([
+  [{ license: 'MIT', dev: false }, true],
+  [{ license: '(MIT OR GPL-3.0-or-later)', dev: false }, true],
+  [{ license: 'MPL-2.0', dev: true }, true],
+  [{ license: 'MPL-2.0', dev: false }, false],
+  [{ license: 'GPL-3.0-or-later', dev: true }, false],
+  [{ license: 'MIT AND GPL-3.0-or-later', dev: false }, false],
+  [{ dev: false }, false],
+])('%j is allowed: %s', (locked, allowed) => {
+  expect(isAllowed(locked)).toBe(allowed);
+});

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type FunctionName, functionNames } from '../../lib/functions.ts';
+import { nameOf, newApp, ofType, synthesize } from './synthesize.ts';
+
+const TEXT_BYTES_MAX = 900_000;
+
+const app = newApp({ bundling: true });
+const { api } = synthesize('prod', app);
+/** Nothing above it brings packages: an asset that only loads in the repository is broken. */
+const away = mkdtempSync(join(tmpdir(), 'gateway-assets-'));
+
+const assetOf = (name: FunctionName): string => {
+  const found = ofType(api, 'AWS::Lambda::Function').find((resource) => nameOf(resource) === `${name}/function`);
+  return join(app.outdir, found?.Metadata['aws:asset:path'] ?? 'none');
+};
+
+beforeAll(() => {
+  for (let folder = away; folder !== dirname(folder); folder = dirname(folder))
+    expect(existsSync(join(folder, 'node_modules')), folder).toBe(false);
+  for (const name of functionNames) cpSync(assetOf(name), join(away, name), { recursive: true });
+  cpSync(join(import.meta.dirname, 'load-asset.mts'), join(away, 'load-asset.mts'));
+});
+
+afterAll(() => rmSync(away, { recursive: true, force: true }));
+
+const resultSchema = z.object({
+  node: z.string(),
+  handler: z.string(),
+  prelude: z.object({ statusCode: z.int() }).optional(),
+  body: z.string(),
+});
+
+const tables = { ACCOUNTS_TABLE: 'a', KEYS_TABLE: 'k', COUNTERS_TABLE: 'c' };
+const pepper = 'a-pepper-for-this-test-only';
+
+const load = async (name: FunctionName, environment: Readonly<Record<string, string>>, event?: object) => {
+  const child = spawn(
+    process.execPath,
+    [join(away, 'load-asset.mts'), `./${name}/index.mjs`, ...(event ? [JSON.stringify(event)] : [])],
+    { cwd: away, env: { AWS_REGION: 'eu-central-1', ...tables, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const last = output.trimEnd().split('\n').at(-1) ?? '';
+  if (!last.startsWith('{')) throw new Error(`the asset ${name} does not load:\n${errors}`);
+  return resultSchema.parse(JSON.parse(last));
+};
+
+test.each(functionNames)('OPS-1 the asset of %s loads under Node 24 with nothing installed around it', async (name) => {
+  const loaded = await load(name, { KEY_PEPPER: pepper });
+  expect(loaded.node).toMatch(/^24\./);
+  expect(loaded.handler).toBe('function');
+});
+
+const get = (rawPath: string) => ({
+  version: '2.0',
+  routeKey: '$default',
+  rawPath,
+  rawQueryString: '',
+  headers: { host: 'example.com' },
+  requestContext: {
+    http: { method: 'GET', path: rawPath, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'test' },
+  },
+  isBase64Encoded: false,
+});
+
+test('GEN-10 the asset of catalog answers GET /health through a response stream', async () => {
+  const { prelude, body } = await load('catalog', { KEY_PEPPER: pepper }, get('/health'));
+  expect(prelude?.statusCode).toBe(200);
+  expect(JSON.parse(body)).toEqual({ status: 'ok' });
+});
+
+/** As much of Secrets Manager as reading a value needs. */
+const startSecrets = async (values: Readonly<Record<string, string>>) => {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const { SecretId } = z.object({ SecretId: z.string() }).parse(JSON.parse(await text(request)));
+    asked.push(SecretId);
+    response.setHeader('content-type', 'application/x-amz-json-1.1');
+    response.end(JSON.stringify({ SecretString: values[SecretId] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return { asked, endpoint: `http://127.0.0.1:${address.port}`, stop: () => server.close() };
+};
+
+test('the asset of text reads its secrets from Secrets Manager, whose client comes in a file of its own', async () => {
+  const secrets = await startSecrets({ pepper, vendors: '{"drawn":"nothing"}' });
+  try {
+    const loaded = await load('text', {
+      KEY_PEPPER_SECRET: 'pepper',
+      PROVIDER_KEYS_SECRET: 'vendors',
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    });
+    expect(loaded.handler).toBe('function');
+    expect(secrets.asked).toEqual(['pepper', 'vendors']);
+  } finally {
+    secrets.stop();
+  }
+  const reportSchema = z.object({
+    outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.unknown()) })),
+  });
+  const { outputs } = reportSchema.parse(readReport('text'));
+  const first = Object.entries(outputs).find(([file]) => file.endsWith('/index.mjs'));
+  expect(Object.keys(first?.[1].inputs ?? {}).filter((file) => file.includes('client-secrets-manager'))).toEqual([]);
+});
+
+const readReport = (name: FunctionName): unknown =>
+  JSON.parse(readFileSync(join(app.outdir, 'bundles', `${name}.json`), 'utf8'));
+
+test.each(functionNames)('the bundle of %s holds nothing of CDK, of `lib` or of the tests', (name) => {
+  const { inputs } = z.object({ inputs: z.record(z.string(), z.unknown()) }).parse(readReport(name));
+  const files = Object.keys(inputs);
+  expect(files).toContain(`lambdas/functions/${name}.ts`);
+  const strays = files.filter((file) =>
+    /(^|\/)node_modules\/(aws-cdk|constructs|esbuild)|^(lib|test|bin)\//.test(file),
+  );
+  expect(strays).toEqual([]);
+});
+
+test('the asset of text stays under 900 kB and holds nothing but modules', () => {
+  const files = readdirSync(assetOf('text'), { recursive: true, encoding: 'utf8' });
+  expect(files.filter((file) => !file.endsWith('.mjs'))).toEqual([]);
+  const bytes = files.reduce((sum, file) => sum + statSync(join(assetOf('text'), file)).size, 0);
+  expect(bytes).toBeLessThan(TEXT_BYTES_MAX);
+});
+
+test('CommonJS packages find `require` in every asset', () => {
+  for (const name of functionNames)
+    expect(readFileSync(join(assetOf(name), 'index.mjs'), 'utf8').slice(0, 200), name).toContain(
+      'const require=createRequire(import.meta.url);',
+    );
+});

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { tableNames, tables } from '../../lib/tables.ts';
+import { nameOf, ofType, synthesize } from './synthesize.ts';
+
+const prod = synthesize('prod').data;
+const dev = synthesize('dev').data;
+
+const only = <T>(found: readonly T[]): T => {
+  expect(found).toHaveLength(1);
+  return found[0]!;
+};
+
+const tableOf = (stack: typeof prod, name: string) =>
+  only(ofType(stack, 'AWS::DynamoDB::GlobalTable').filter((table) => nameOf(table) === `${name}-table`));
+
+const secretOf = (stack: typeof prod, name: string) =>
+  only(ofType(stack, 'AWS::SecretsManager::Secret').filter((secret) => nameOf(secret) === name));
+
+test('OPS-1 there is one table for each description, billed on demand', () => {
+  const found = ofType(prod, 'AWS::DynamoDB::GlobalTable');
+  expect(found.map(nameOf).sort()).toEqual(tableNames.map((name) => `${name}-table`).sort());
+  for (const table of found) expect(table.Properties.BillingMode).toBe('PAY_PER_REQUEST');
+});
+
+test.each(tableNames)(
+  'OPS-1 the table %s has the keys, the time to live and the stream it is described with',
+  (name) => {
+    const { partitionKey, sortKey, timeToLiveAttribute, stream } = tables[name];
+    const { Properties } = tableOf(prod, name);
+    expect(Properties.KeySchema).toEqual([
+      { AttributeName: partitionKey.name, KeyType: 'HASH' },
+      ...(sortKey ? [{ AttributeName: sortKey.name, KeyType: 'RANGE' }] : []),
+    ]);
+    expect(Properties.TimeToLiveSpecification).toEqual(
+      timeToLiveAttribute && { Enabled: true, AttributeName: timeToLiveAttribute },
+    );
+    expect(Properties.StreamSpecification).toEqual(stream && { StreamViewType: stream });
+  },
+);
+
+test('the accounts are keyed by two attributes, streamed, and indexed for the sweep', () => {
+  expect(tableOf(prod, 'accounts').Properties).toMatchObject({
+    KeySchema: [
+      { AttributeName: 'pk', KeyType: 'HASH' },
+      { AttributeName: 'sk', KeyType: 'RANGE' },
+    ],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: 'sweep',
+        KeySchema: [
+          { AttributeName: 'shard', KeyType: 'HASH' },
+          { AttributeName: 'sweepAt', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ],
+    StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+  });
+});
+
+test('in prod, money, keys and jobs outlive the stack, refuse deletion and can be restored to any second', () => {
+  for (const name of ['accounts', 'keys', 'videos']) {
+    const table = tableOf(prod, name);
+    expect([table.DeletionPolicy, table.UpdateReplacePolicy], name).toEqual(['Retain', 'Retain']);
+    expect(table.Properties.Replicas, name).toMatchObject([
+      { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+    ]);
+  }
+  for (const name of ['idempotency', 'counters']) expect(tableOf(prod, name).DeletionPolicy, name).toBe('Delete');
+});
+
+test('in dev everything goes with its stack but the bucket', () => {
+  for (const name of tableNames) {
+    expect(tableOf(dev, name).DeletionPolicy, name).toBe('Delete');
+    expect(tableOf(dev, name).Properties.Replicas, name).toMatchObject([{ DeletionProtectionEnabled: false }]);
+  }
+  for (const name of ['key-pepper', 'provider-keys']) expect(secretOf(dev, name).DeletionPolicy, name).toBe('Delete');
+  expect(only(ofType(dev, 'AWS::S3::Bucket')).DeletionPolicy).toBe('Retain');
+});
+
+test('the bucket is private, encrypted, kept, and has one owner', () => {
+  const bucket = only(ofType(prod, 'AWS::S3::Bucket'));
+  expect(bucket.DeletionPolicy).toBe('Retain');
+  expect(bucket.Properties).toMatchObject({
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    },
+    BucketEncryption: {
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    },
+    OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+  });
+});
+
+test('the bucket answers over TLS 1.2 and later only', () => {
+  const policy = only(ofType(prod, 'AWS::S3::BucketPolicy'));
+  const denied = { Effect: 'Deny', Action: 's3:*', Principal: { AWS: '*' } };
+  expect(policy.Properties.PolicyDocument).toMatchObject({
+    Statement: [
+      { ...denied, Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      { ...denied, Condition: { NumericLessThan: { 's3:TlsVersion': 1.2 } } },
+    ],
+  });
+});
+
+test('IMG-6 lifecycle removes what has expired and unfinished uploads, never a note of the outbox', () => {
+  const { LifecycleConfiguration } = only(ofType(prod, 'AWS::S3::Bucket')).Properties;
+  const expiring = ['media/', 'videos/', 'answers/', 'inputs/'].map((Prefix) =>
+    expect.objectContaining({ Prefix, ExpirationInDays: 2 }),
+  );
+  expect(LifecycleConfiguration).toEqual({
+    Rules: [expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }), ...expiring],
+  });
+});
+
+// Any other value here would make CloudFormation draw new secrets: the pepper of every key, and the vendors' keys, would be gone.
+test('the secrets are drawn once, in AWS, are kept, and no value is in the template', () => {
+  for (const name of ['key-pepper', 'provider-keys']) expect(secretOf(prod, name).DeletionPolicy, name).toBe('Retain');
+  expect(secretOf(prod, 'key-pepper').Properties.GenerateSecretString).toEqual({
+    PasswordLength: 64,
+    ExcludePunctuation: true,
+  });
+  expect(secretOf(prod, 'provider-keys').Properties.GenerateSecretString).toEqual({
+    SecretStringTemplate: '{}',
+    GenerateStringKey: 'drawn',
+  });
+  expect(JSON.stringify(prod.template.toJSON())).not.toContain('"SecretString"');
+});
+
+test('every table, the bucket and the secrets are named to the operator', () => {
+  expect(Object.keys(prod.outputs)).toEqual(
+    expect.arrayContaining([
+      ...tableNames.map((name) => `${name}TableName`),
+      'mediaBucketName',
+      'keyPepperSecretArn',
+      'providerKeysSecretArn',
+    ]),
+  );
+});

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { functionForUnknownRoutes, routes } from '../../lambdas/routes.ts';
+import { environmentNames, environmentSchema, environments } from '../../lib/environments.ts';
+import { functionNames, functions } from '../../lib/functions.ts';
+import { addGateway } from '../../lib/gateway.ts';
+import { newApp, root, type Synthesized, synthesize } from './synthesize.ts';
+
+const manifestSchema = z.object({
+  artifacts: z.record(
+    z.string(),
+    z.object({
+      type: z.string(),
+      dependencies: z.array(z.string()).default([]),
+      properties: z.object({ stackName: z.string().optional() }).default({}),
+    }),
+  ),
+});
+
+test('OPS-1 the app synthesizes without credentials and without a network, and the data stands first', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-cli-'));
+  const output = join(folder, 'out');
+  const nowhere = 'http://127.0.0.1:9';
+  try {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(root, 'node_modules/aws-cdk/bin/cdk'), 'synth', '--quiet', '--output', output],
+      {
+        cwd: root,
+        encoding: 'utf8',
+        env: {
+          PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+          HOME: folder,
+          HTTP_PROXY: nowhere,
+          HTTPS_PROXY: nowhere,
+          AWS_EC2_METADATA_DISABLED: 'true',
+        },
+      },
+    );
+    expect(status, stderr).toBe(0);
+    const { artifacts } = manifestSchema.parse(JSON.parse(readFileSync(join(output, 'manifest.json'), 'utf8')));
+    const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
+    const nameOf = new Map(stacks.map(([id, { properties }]) => [id, properties.stackName]));
+    expect([...nameOf.values()].sort()).toEqual(
+      ['dev', 'prod', 'staging'].flatMap((name) => [`gateway-${name}-api`, `gateway-${name}-data`]),
+    );
+    const waitsFor = stacks.map(([id, { dependencies }]) => [nameOf.get(id), dependencies.map((of) => nameOf.get(of))]);
+    for (const name of environmentNames)
+      expect(Object.fromEntries(waitsFor)[`gateway-${name}-api`]).toContain(`gateway-${name}-data`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('OPS-1 every environment has the same resources; staging and prod are protected from deletion', () => {
+  const synthesized = environmentNames.map((name) => ({ name, ...synthesize(name) }));
+  const typesOf = ({ resources }: Synthesized) => [...resources.values()].map(({ Type }) => Type);
+  const [first, ...others] = synthesized.map(({ data, api }) => [...typesOf(data), ...typesOf(api)]);
+  for (const other of others) expect(other).toEqual(first);
+  const isProtected = synthesized.map(({ name, dataStack, apiStack }) => [
+    name,
+    dataStack.terminationProtection,
+    apiStack.terminationProtection,
+  ]);
+  expect(isProtected).toEqual([
+    ['dev', false, false],
+    ['staging', true, true],
+    ['prod', true, true],
+  ]);
+});
+
+test('what an environment says of memory, concurrency and markup reaches the functions', () => {
+  const environment = {
+    ...environments.dev,
+    markup: '1.25',
+    memoryMb: { text: 2_048 },
+    reservedConcurrency: { text: 50 },
+  };
+  const { api } = addGateway(newApp({ bundling: false }), 'dev', environment);
+  const text = api.node.findChild('text').node.findChild('function').node.defaultChild;
+  expect(api.resolve(text && Reflect.get(text, 'memorySize'))).toBe(2_048);
+  expect(api.resolve(text && Reflect.get(text, 'reservedConcurrentExecutions'))).toBe(50);
+});
+
+test.each([
+  ['a period CloudWatch does not know', { logRetentionDays: 8 }],
+  ['a function there is not', { memoryMb: { txt: 1_024 } }],
+  ['a markup that is no decimal', { markup: '1,2' }],
+  ['a word of its own', { retries: 1 }],
+])('an environment with %s is refused', (_, change) => {
+  expect(environmentSchema.safeParse(environments.prod).success).toBe(true);
+  expect(environmentSchema.safeParse({ ...environments.prod, ...change }).success).toBe(false);
+});
+
+test('CAT-5 an invalid catalog stops synthesis and is told by id and field', () => {
+  const catalog = { providers: { providers: [] }, companies: { openai: { models: [{ id: 'gpt-x', kind: 'text' }] } } };
+  expect(() => addGateway(newApp({ bundling: false }), 'dev', environments.dev, catalog)).toThrow(
+    /gpt-x {2}prices {2}is missing/,
+  );
+});
+
+test('every route leads to a function with a URL, and every such function has a route', () => {
+  const routed = new Set([...Object.values(routes).map((route) => route.function), functionForUnknownRoutes]);
+  const withUrl = functionNames.filter((name) => functions[name].trigger === 'url');
+  expect([...routed].sort()).toEqual([...withUrl].sort());
+  expect([...functionNames].sort()).toEqual(Object.keys(functions).sort());
+});

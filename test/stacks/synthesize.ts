@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
+import * as z from 'zod';
+import { type EnvironmentName, environments } from '../../lib/environments.ts';
+import { addGateway } from '../../lib/gateway.ts';
+
+export const root = join(import.meta.dirname, '../..');
+
+const configSchema = z.object({ context: z.record(z.string(), z.unknown()) });
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The app as the command line starts it: flags and metadata are context that it hands over. */
+export const newApp = ({ bundling }: { readonly bundling: boolean }): App => {
+  const outdir = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
+  folders.push(outdir);
+  const { context } = configSchema.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
+  return new App({
+    outdir,
+    analyticsReporting: false,
+    context: {
+      ...context,
+      'aws:cdk:enable-path-metadata': true,
+      'aws:cdk:enable-asset-metadata': true,
+      ...(bundling ? {} : { 'aws:cdk:bundling-stacks': [] }),
+    },
+  });
+};
+
+const resourceSchema = z.looseObject({
+  Type: z.string(),
+  Properties: z.looseObject({}).default({}),
+  DeletionPolicy: z.string().optional(),
+  UpdateReplacePolicy: z.string().optional(),
+  Metadata: z
+    .object({ 'aws:cdk:path': z.string().default(''), 'aws:asset:path': z.string().default('') })
+    .default({ 'aws:cdk:path': '', 'aws:asset:path': '' }),
+});
+export type Resource = z.output<typeof resourceSchema>;
+
+const templateSchema = z.object({
+  Resources: z.record(z.string(), resourceSchema),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
+});
+
+export interface Synthesized {
+  readonly template: Template;
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly outputs: Readonly<Record<string, { readonly Value?: unknown }>>;
+}
+
+const read = (stack: Stack): Synthesized => {
+  const template = Template.fromStack(stack);
+  const { Resources, Outputs } = templateSchema.parse(template.toJSON());
+  return { template, resources: new Map(Object.entries(Resources)), outputs: Outputs };
+};
+
+/** The templates of one environment. Without bundling, a function's asset is the folder of its sources. */
+export const synthesize = (name: EnvironmentName, app: App = newApp({ bundling: false })) => {
+  const { data, api } = addGateway(app, name, environments[name]);
+  return { data: read(data), api: read(api), dataStack: data, apiStack: api };
+};
+
+export const ofType = ({ resources }: Synthesized, type: string): readonly Resource[] =>
+  [...resources.values()].filter((resource) => resource.Type === type);
+
+/** `prod/data/keys-table/Resource` is `keys-table`. */
+export const nameOf = (resource: Resource | undefined): string =>
+  resource?.Metadata['aws:cdk:path'].split('/').slice(2, -1).join('/') ?? '';
+
+const referenceSchema = z.union([
+  z.object({ Ref: z.string() }).transform(({ Ref }) => Ref),
+  z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }).transform((value) => value['Fn::GetAtt'][0]),
+]);
+const stackOutputSchema = z.object({ 'Fn::GetStackOutput': z.object({ OutputName: z.string() }) });
+const joinSchema = z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) });
+
+/** What an attribute of a template points at, by the resource's path in its stack, across stacks too. Plain text is itself. */
+export const pointsAt = (value: unknown, own: Synthesized, other: Synthesized): string => {
+  if (typeof value === 'string') return value;
+  const joined = joinSchema.safeParse(value);
+  if (joined.success) return joined.data['Fn::Join'][1].map((part) => pointsAt(part, own, other)).join('');
+  const output = stackOutputSchema.safeParse(value);
+  if (output.success) return pointsAt(other.outputs[output.data['Fn::GetStackOutput'].OutputName]?.Value, other, own);
+  return nameOf(own.resources.get(referenceSchema.parse(value)));
+};
