@@ -59,6 +59,7 @@ const host = await startHost({
   port: 0,
   address: '127.0.0.1',
   now: Date.now,
+  newRequestId: ulid,
   onCrash: (error) => process.stderr.write(`${error}\n`),
 });
 process.stdout.write(`${host.port} ${apiKey}\n`);

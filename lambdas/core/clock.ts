@@ -7,6 +7,8 @@ export interface Clock {
 }
 
 export const sleep = (clock: Clock, delayMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.after(delayMs, resolve);
-  });
+  delayMs <= 0
+    ? Promise.resolve()
+    : new Promise((resolve) => {
+        clock.after(delayMs, resolve);
+      });

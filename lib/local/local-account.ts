@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
-import { createClients } from '../../lambdas/stores/dynamodb/client.ts';
+import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { putKey } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localTableNames } from './create-tables.ts';

@@ -65,11 +65,21 @@ export const textPrice = (markup: bigint) => {
   return z
     .strictObject({ unit: z.literal('1M_tokens'), ...span, rates, tiers: z.array(tier).default([]) })
     .superRefine((row, context) => {
-      for (const [index, { aboveInputTokens }] of row.tiers.entries()) {
-        const previous = row.tiers[index - 1]?.aboveInputTokens ?? 0;
-        if (aboveInputTokens > previous) continue;
-        const message = `${aboveInputTokens} is not above the previous tier's ${previous}`;
-        context.addIssue({ code: 'custom', path: ['tiers', index, 'aboveInputTokens'], message });
+      let before = { aboveInputTokens: 0, input: row.rates.input, output: row.rates.output };
+      for (const [index, { aboveInputTokens, rates: changed }] of row.tiers.entries()) {
+        const here = {
+          aboveInputTokens,
+          input: changed.input ?? row.rates.input,
+          output: changed.output ?? row.rates.output,
+        };
+        const refuse = (field: string, message: string) =>
+          context.addIssue({ code: 'custom', path: ['tiers', index, field], message });
+        if (aboveInputTokens <= before.aboveInputTokens)
+          refuse('aboveInputTokens', `${aboveInputTokens} is not above the previous tier's ${before.aboveInputTokens}`);
+        // A hold is computed from the longest prompt there can be: it must not be the cheaper one.
+        else if (here.input < before.input || here.output < before.output)
+          refuse('rates', 'a longer prompt may not cost less per token');
+        before = here;
       }
     })
     .transform((row) => ({

@@ -1,7 +1,8 @@
+import { sleep } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
-import { type Account, balanceOf, HOLDS_MAX } from './account.ts';
+import { type Account, balanceOf, HOLDS_MAX, heldOf } from './account.ts';
 import type { LedgerPorts } from './ledger-ports.ts';
 import type { HoldReply } from './ledger-store.ts';
 
@@ -24,119 +25,106 @@ export interface HoldOrder {
 }
 
 const TRIES = 4;
+/** Between tries, at random up to this and twice as much each time. */
+const PAUSE_MS = 20;
+
+/** One id that was sent. */
+interface Attempt {
+  readonly holdId: string;
+  readonly amountPicos: bigint;
+  /** No answer came: it may be held, or may be yet. */
+  uncertain: boolean;
+}
 
 /**
  * Reserves money. An id goes over the wire once: each further try takes the next id, on condition that the id before is
- * not held, and adopts that one if it turns out to be. Otherwise a first attempt that was delayed and lands after its hold was
- * settled and removed would create the hold again, and the sweeper would charge it a second time.
+ * not held, and adopts an earlier one that turns out to be. Otherwise a first attempt that was delayed and lands after its hold
+ * was settled and removed would create the hold again, and the sweeper would charge it a second time.
  */
 export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<Reservation> => {
-  const attempts = new Attempts(order);
+  const attempts: Attempt[] = [];
   try {
-    for (let tried = 0; tried < TRIES; tried += 1) {
-      const reply = await attempts.send(ports);
-      if (reply.kind === 'silent') continue;
-      const held = attempts.conclude(reply);
-      if (held) return held;
-    }
-    throw new GatewayError('service_unavailable', 'The balance cannot be reached at the moment. Nothing was charged.', {
-      retryAfterSeconds: 30,
-      cause: attempts.lastError,
-    });
+    const held = await tryInTurn(ports, order, attempts);
+    held.uncertain = false;
+    return {
+      accountId: order.accountId,
+      requestId: order.requestId,
+      holdId: held.holdId,
+      amountPicos: held.amountPicos,
+    };
   } finally {
-    await attempts.giveUp(ports);
+    await giveUp(ports, order, attempts);
   }
 };
 
-type Attempt = HoldReply | { readonly kind: 'silent' };
-
-/** The ids one request has used so far, and what is known of each. */
-class Attempts {
-  readonly #order: HoldOrder;
-  readonly #uncertain = new Set<string>();
-  #count = 0;
-  #amountPicos: bigint;
-  #previous: { holdId: string; amountPicos: bigint } | undefined;
-  #current = '';
-  #before: { holdId: string; amountPicos: bigint } | undefined;
-  #smallerTried = false;
-  lastError: unknown;
-
-  constructor(order: HoldOrder) {
-    this.#order = order;
-    this.#amountPicos = order.amountPicos;
-  }
-
-  async send(ports: LedgerPorts): Promise<Attempt> {
-    this.#before = this.#previous;
-    this.#current = `${this.#order.requestId}.${this.#count}`;
-    this.#count += 1;
-    this.#previous = { holdId: this.#current, amountPicos: this.#amountPicos };
+const tryInTurn = async (ports: LedgerPorts, order: HoldOrder, attempts: Attempt[]): Promise<Attempt> => {
+  let amountPicos = order.amountPicos;
+  let mayShrink = order.smaller !== undefined;
+  let cause: unknown;
+  while (attempts.length < TRIES) {
+    const attempt = { holdId: `${order.requestId}.${attempts.length}`, amountPicos, uncertain: false };
+    const previous = attempts.at(-1);
+    attempts.push(attempt);
     try {
-      return await ports.store.hold({
-        accountId: this.#order.accountId,
-        holdId: this.#current,
-        amountPicos: this.#amountPicos,
-        expiresAtMs: this.#order.expiresAtMs,
-        sweepAtMs: ports.clock.now() + ports.shortestLifetimeMs,
-        previousHoldId: this.#before?.holdId,
-      });
+      const reply = await send(ports, order, attempt, previous);
+      const held = heldBy(reply, attempt, attempts);
+      if (held) return held;
+      amountPicos = smallerAmount(reply, order, mayShrink);
+      mayShrink = false;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      this.lastError = error;
-      if (error.kind === 'unavailable') this.#uncertain.add(this.#current);
-      return { kind: 'silent' };
+      cause = error;
+      attempt.uncertain = error.kind === 'unavailable';
+      await sleep(ports.clock, ports.random() * PAUSE_MS * 2 ** attempts.length);
     }
   }
+  throw new GatewayError('service_unavailable', 'The balance cannot be reached at the moment. Nothing was charged.', {
+    retryAfterSeconds: 30,
+    cause,
+  });
+};
 
-  /** The reservation this reply amounts to; undefined to try a smaller one; throws what the client is to be told. */
-  conclude(reply: HoldReply): Reservation | undefined {
-    if (reply.kind === 'held') return this.#take(this.#current, this.#amountPicos);
-    if (reply.kind === 'no-account') {
-      throw new GatewayError('internal_error', 'The account of this key is missing.');
-    }
-    const { account } = reply;
-    if (account.holds.has(this.#current)) return this.#take(this.#current, this.#amountPicos);
-    if (this.#before && account.holds.has(this.#before.holdId)) {
-      return this.#take(this.#before.holdId, this.#before.amountPicos);
-    }
-    refuseUnlessShort(account);
-    const smaller = this.#smallerTried ? undefined : this.#order.smaller?.(account.availablePicos);
-    if (smaller === undefined) throw tooLittle(account, this.#order);
-    this.#smallerTried = true;
-    this.#amountPicos = smaller;
-    return undefined;
-  }
+const send = (
+  ports: LedgerPorts,
+  { accountId, expiresAtMs }: HoldOrder,
+  { holdId, amountPicos }: Attempt,
+  previous: Attempt | undefined,
+): Promise<HoldReply> =>
+  ports.store.hold({
+    accountId,
+    holdId,
+    amountPicos,
+    expiresAtMs,
+    sweepAtMs: ports.clock.now() + ports.shortestLifetimeMs,
+    previousHoldId: previous?.holdId,
+  });
 
-  /**
-   * Ids that may still land are closed with a released record, so that nobody can ever settle them. Best effort: the
-   * sweeper does the same once such a hold has expired.
-   */
-  async giveUp(ports: LedgerPorts): Promise<void> {
-    for (const holdId of this.#uncertain) {
-      const { accountId, requestId } = this.#order;
-      const at = ports.clock.now();
-      try {
-        await ports.store.putRecord({
-          accountId,
-          requestId,
-          holdId,
-          outcome: 'released',
-          amountPicos: 0n,
-          at,
-          reason: 'given-up',
-        });
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-      }
-    }
-  }
+/** Which of the ids the reply shows to be held, the latest first. */
+const heldBy = (reply: HoldReply, current: Attempt, attempts: readonly Attempt[]): Attempt | undefined => {
+  if (reply.kind === 'held') return current;
+  if (reply.kind === 'no-account') throw new GatewayError('internal_error', 'The account of this key is missing.');
+  return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));
+};
 
-  #take(holdId: string, amountPicos: bigint): Reservation {
-    this.#uncertain.delete(holdId);
-    return { accountId: this.#order.accountId, requestId: this.#order.requestId, holdId, amountPicos };
-  }
-}
+/** The amount to try next. Throws what the client is to be told when there is none. */
+const smallerAmount = (reply: HoldReply, order: HoldOrder, mayShrink: boolean): bigint => {
+  if (reply.kind !== 'refused') throw new Error('only a refused hold can be made smaller');
+  refuseUnlessShort(reply.account);
+  const smaller = mayShrink ? order.smaller?.(reply.account.availablePicos) : undefined;
+  if (smaller === undefined) throw tooLittle(reply.account, order);
+  return smaller;
+};
+
+/**
+ * Ids that may still land are closed with a released record, so that nobody can ever settle them. Best effort: the
+ * sweeper does the same once such a hold has expired.
+ */
+const giveUp = async (ports: LedgerPorts, { accountId, requestId }: HoldOrder, attempts: readonly Attempt[]) => {
+  const at = ports.clock.now();
+  const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given-up' } as const;
+  const uncertain = attempts.filter((attempt) => attempt.uncertain);
+  await Promise.allSettled(uncertain.map(({ holdId }) => ports.store.putRecord({ ...released, holdId })));
+};
 
 const refuseUnlessShort = (account: Account): void => {
   if (account.status === 'blocked') {
@@ -156,11 +144,11 @@ const tooLittle = (account: Account, order: HoldOrder): GatewayError => {
   if (balance <= 0n) {
     return new GatewayError('insufficient_balance', `The balance is ${formatUsd(balance)} USD. Top up to go on.`);
   }
-  const available = formatUsd(account.availablePicos);
-  return new GatewayError(
-    'insufficient_balance',
-    `This request reserves up to ${formatUsd(order.amountPicos)} USD, but only ${available} USD of the balance is available ` +
-      `(the rest is reserved by requests in flight). ${order.advice?.(account.availablePicos) ?? ''} ` +
-      'Top up, lower max_tokens or wait for them to end.',
-  );
+  const sentences = [
+    `This request reserves up to ${formatUsd(order.amountPicos)} USD, but only ${formatUsd(account.availablePicos)} USD is available.`,
+    account.holds.size === 0 ? '' : `${formatUsd(heldOf(account))} USD is reserved by requests in flight.`,
+    order.advice?.(account.availablePicos) ?? '',
+    'Top up or lower max_tokens.',
+  ];
+  return new GatewayError('insufficient_balance', sentences.filter(Boolean).join(' '));
 };

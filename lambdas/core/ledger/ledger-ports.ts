@@ -4,6 +4,8 @@ import type { LedgerStore } from './ledger-store.ts';
 export interface LedgerPorts {
   readonly store: LedgerStore;
   readonly clock: Clock;
+  /** From 0 up to 1: spreads the repeats of many callers. */
+  readonly random: () => number;
   /** No hold lives shorter than this. Bounds how soon an account with open holds is looked at. */
   readonly shortestLifetimeMs: number;
 }

@@ -13,7 +13,7 @@ const untilDefinite = async <T>(ports: LedgerPorts, call: () => Promise<T>): Pro
       return await call();
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      await sleep(ports.clock, delayMs);
+      await sleep(ports.clock, delayMs * (0.5 + ports.random()));
     }
   }
   return call();

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/store-error.ts';
-import type { Account } from './account.ts';
+import type { Account, Hold } from './account.ts';
 import type { LedgerPorts } from './ledger-ports.ts';
 import { apply, commit } from './resolve.ts';
 
@@ -8,49 +8,74 @@ export interface SweepReport {
   readonly released: number;
   /** Holds whose record was already there: the request had committed and died before the account was updated. */
   readonly finished: number;
-  /** Accounts left for the next run because the store did not answer. */
+  /** Accounts and holds left for the next run because the store did not answer. */
   readonly failed: number;
 }
 
-/** BILL-13: ends every hold whose time is over. A record that is already there wins and is applied. */
+interface Ended {
+  released: number;
+  finished: number;
+}
+
+/**
+ * BILL-13: ends every hold whose time is over. A record that is already there wins and is applied. What fails for one hold or one
+ * account is left for the next run and keeps nobody else waiting. Throws an AggregateError at the end when something failed that
+ * is no fault of the store: an item that cannot be read needs a person.
+ */
 export const sweep = async (ports: LedgerPorts): Promise<SweepReport> => {
-  const report = { accounts: 0, released: 0, finished: 0, failed: 0 };
-  for (const { accountId } of await ports.store.due(ports.clock.now())) {
-    report.accounts += 1;
-    try {
-      const ended = await sweepAccount(ports, accountId);
-      report.released += ended.released;
-      report.finished += ended.finished;
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      report.failed += 1;
+  const ended: Ended = { released: 0, finished: 0 };
+  const bugs: unknown[] = [];
+  let failed = 0;
+  const due = await ports.store.due(ports.clock.now());
+  for (const { accountId } of due) {
+    for (const error of await sweepAccount(ports, accountId, ended)) {
+      failed += 1;
+      if (!(error instanceof StoreError)) bugs.push(error);
     }
   }
-  return report;
+  if (bugs.length > 0) throw new AggregateError(bugs, `${bugs.length} accounts or holds could not be swept`);
+  return { accounts: due.length, ...ended, failed };
 };
 
-const sweepAccount = async (ports: LedgerPorts, accountId: string): Promise<{ released: number; finished: number }> => {
-  const ended = { released: 0, finished: 0 };
-  const account = await ports.store.readAccount(accountId);
-  if (!account) return ended;
+/** Answers what went wrong. */
+const sweepAccount = async (ports: LedgerPorts, accountId: string, ended: Ended): Promise<unknown[]> => {
+  const errors: unknown[] = [];
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      errors.push(error);
+      return undefined;
+    }
+  };
+  const account = await attempt(() => ports.store.readAccount(accountId));
+  if (!account) return errors;
   const now = ports.clock.now();
   for (const [holdId, hold] of account.holds) {
-    if (hold.expiresAtMs > now) continue;
-    const record = await commit(ports, {
-      accountId,
-      holdId,
-      requestId: holdId.slice(0, holdId.lastIndexOf('.')),
-      outcome: 'released',
-      amountPicos: 0n,
-      at: now,
-      reason: 'expired',
-    });
-    await apply(ports, record, hold.amountPicos);
-    if (record.outcome === 'settled') ended.finished += 1;
-    else ended.released += 1;
+    if (hold.expiresAtMs <= now) await attempt(() => endHold(ports, accountId, holdId, hold, ended));
   }
-  await scheduleNext(ports, await ports.store.readAccount(accountId));
-  return ended;
+  await attempt(async () => scheduleNext(ports, await ports.store.readAccount(accountId)));
+  return errors;
+};
+
+const endHold = async (
+  ports: LedgerPorts,
+  accountId: string,
+  holdId: string,
+  hold: Hold,
+  ended: Ended,
+): Promise<void> => {
+  const record = await commit(ports, {
+    accountId,
+    holdId,
+    requestId: holdId.slice(0, holdId.lastIndexOf('.')),
+    outcome: 'released',
+    amountPicos: 0n,
+    at: ports.clock.now(),
+    reason: 'expired',
+  });
+  const applied = await apply(ports, record, hold.amountPicos);
+  if (applied) ended[record.outcome === 'settled' ? 'finished' : 'released'] += 1;
 };
 
 /** The store takes an account off the list only if it has no open hold: one may have been placed since the read. */

@@ -1,15 +1,24 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Provider, TextModel, Upstream } from '../catalog/schema.ts';
+import type { Model, Provider, TextModel, Upstream } from '../catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
 import type { TextPorts } from './text-ports.ts';
 import type { TextProtocol, TextRequest } from './text-request.ts';
 import type { TextWire } from './text-wire.ts';
 
-const endpoints: Record<TextProtocol, string> = {
+type Protocol = Model['protocols'][number];
+
+const endpoints: Record<Protocol, string> = {
   chat_completions: '/v1/chat/completions',
   responses: '/v1/responses',
   messages: '/v1/messages',
   generate_content: '/v1beta/models/{model}:generateContent',
+  images_generations: '/v1/images/generations',
+  images_edits: '/v1/images/edits',
+  videos: '/v1/videos',
+  audio_transcriptions: '/v1/audio/transcriptions',
+  audio_speech: '/v1/audio/speech',
+  moderations: '/v1/moderations',
+  embeddings: '/v1/embeddings',
 };
 
 /** CAT-6 and GEN-11. */
@@ -18,17 +27,19 @@ export const chooseModel = (catalog: Catalog, modelId: string, protocol: TextPro
   if (!model) {
     throw new GatewayError('model_not_found', catalog.explainMissing(modelId, nowMs), { param: 'model' });
   }
-  if (model.kind === 'text' && model.protocols.includes(protocol)) return model;
-  throw invalidRequest('model', `model: "${model.id}" is not served here. ${elsewhere(model)}`);
+  const protocols: readonly Protocol[] = model.protocols;
+  if (!protocols.includes(protocol)) {
+    const fitting = protocols.map((name) => endpoints[name]).join(' or ');
+    throw invalidRequest('model', `model: "${model.id}" is not served here, but at ${fitting}.`);
+  }
+  if (model.kind !== 'text') throw unavailable(model);
+  return model;
 };
 
-const elsewhere = (model: { readonly protocols: readonly string[] }): string => {
-  const named = model.protocols.map(
-    (protocol) =>
-      Object.entries(endpoints).find(([name]) => name === protocol)?.[1] ?? `/v1/${protocol.replace('_', '/')}`,
-  );
-  return `Send it to ${named.join(' or ')}.`;
-};
+const unavailable = ({ id }: Model): GatewayError =>
+  new GatewayError('model_unavailable', `"${id}" cannot be reached at present. Choose another model.`, {
+    param: 'model',
+  });
 
 export interface Route {
   readonly upstream: Upstream;
@@ -46,9 +57,7 @@ export const chooseUpstream = (
   const provider = upstream && catalog.provider(upstream.provider);
   const wire = upstream && wires.get(upstream.wire);
   if (!upstream || !wire || !provider?.enabled || !reachable(provider)) {
-    throw new GatewayError('model_unavailable', `"${model.id}" cannot be reached at present. Choose another model.`, {
-      param: 'model',
-    });
+    throw unavailable(model);
   }
   return { upstream, provider, wire };
 };

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { release } from '../ledger/release.ts';
 import { applyCharge, commitCharge, type Receipt, type Settlement } from './settle.ts';
@@ -29,7 +30,7 @@ export const pumpedStream = async (
   { events, close }: WireStream,
   stopDeadline: () => void,
 ): Promise<PumpedStream> => {
-  const first = await events.next().catch((error: unknown) => {
+  const begun = await begin(events, ports.ledger.clock).catch((error: unknown) => {
     close();
     throw error;
   });
@@ -38,7 +39,7 @@ export const pumpedStream = async (
       let receipt: Receipt | undefined;
       let finished = false;
       try {
-        const end = await forward(events, first, sink);
+        const end = await forward(events, begun, sink);
         const record = await commitCharge(ports, settlement, end.usage);
         receipt = { costPicos: record.amountPicos, usage: end.usage, balancePicos: undefined };
         sink.finish(end, receipt);
@@ -66,16 +67,38 @@ const giveBack = async (ports: TextPorts, settlement: Settlement, error: Gateway
   }
 };
 
+type Next = IteratorResult<WireEvent, void>;
+
+/** How long an opening event waits for the one after it. */
+const OPENING_MS = 1_000;
+
+/**
+ * The first event, and the second after an opening one, if it comes at once: an answer that is blocked or fails before it says
+ * anything is then an HTTP error, too (CHAT-14).
+ */
+const begin = async (events: AsyncIterator<WireEvent, void>, clock: Clock): Promise<Promise<Next>[]> => {
+  const first = await events.next();
+  if (first.done || first.value.kind !== 'raw' || !first.value.opening) return [Promise.resolve(first)];
+  const second = events.next();
+  let cancel = (): void => undefined;
+  const waited = new Promise<void>((resolve) => {
+    cancel = clock.after(OPENING_MS, resolve);
+  });
+  await Promise.race([second, waited]).finally(() => cancel());
+  return [Promise.resolve(first), second];
+};
+
 const forward = async (
   events: AsyncIterator<WireEvent, void>,
-  first: IteratorResult<WireEvent, void>,
+  begun: readonly Promise<Next>[],
   sink: TextSink,
 ): Promise<EndEvent> => {
-  for (let next = first; !next.done; next = await events.next()) {
+  for (let index = 0; ; index += 1) {
+    const next = await (begun[index] ?? events.next());
+    if (next.done) throw new Error('a wire ended its stream without an end event');
     if (next.value.kind === 'end') return next.value;
     sink.raw(next.value.data);
   }
-  throw new Error('a wire ended its stream without an end event');
 };
 
 const asGatewayError = (error: unknown): GatewayError =>

@@ -42,7 +42,7 @@ export const commitCharge = async (
     answerTokens: cap * choices,
   });
   const overage = charge.amountPicos > reservation.amountPicos;
-  if (!usage && model.reportsUsage) ports.notice('usage_missing', reservation.requestId);
+  if (!usage && model.reportsUsage && hasTokenPrice(row)) ports.notice('usage_missing', reservation.requestId);
   if (charge.implausible) ports.notice('usage_implausible', reservation.requestId);
   if (overage) ports.notice('overage', reservation.requestId);
   const record = await writeRecord(ports, {
@@ -64,12 +64,26 @@ export const commitCharge = async (
   throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
 };
 
+const ifStoreError = (error: unknown): undefined => {
+  if (!(error instanceof StoreError)) throw error;
+};
+
+const hasTokenPrice = ({ rates }: TextPriceRow): boolean => rates.input > 0n || rates.output > 0n;
+
+/**
+ * A commit without a definite answer may have happened. One more write asks: a released record that is refused shows that the
+ * charge stands, and then the answer is the client's; one that is accepted makes sure that it never will.
+ */
 const writeRecord = async (ports: TextPorts, record: ChargeRecord): Promise<ChargeRecord> => {
   try {
     return await commit(ports.ledger, record);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    ports.notice('commit_failed', record.requestId);
+    const { accountId, holdId, requestId, at } = record;
+    const released = { accountId, holdId, requestId, at, outcome: 'released', amountPicos: 0n } as const;
+    const standing = await commit(ports.ledger, { ...released, reason: 'commit-failed' }).catch(ifStoreError);
+    if (standing?.outcome === 'settled') return standing;
+    ports.notice('commit_failed', requestId);
     throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
       retryAfterSeconds: 30,
       cause: error,

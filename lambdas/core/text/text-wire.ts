@@ -23,11 +23,12 @@ export interface WireAnswer {
 }
 
 /**
- * `raw` is one event in the client's protocol, ready to be sent. `end` is the last: the event held back for it, the
+ * `raw` is one event in the client's protocol, ready to be sent; an `opening` one says that an answer begins and nothing of it
+ * yet. `end` is the last: the event held back for it, the
  * vendor's own usage object to put in, and the counts to charge. A stream that does not end with `end` throws GatewayError.
  */
 export type WireEvent =
-  | { readonly kind: 'raw'; readonly data: string }
+  | { readonly kind: 'raw'; readonly data: string; readonly opening?: boolean }
   | {
       readonly kind: 'end';
       readonly held: JsonObject;

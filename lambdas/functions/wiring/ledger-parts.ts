@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { readSettings } from '../../settings.ts';
-import { createClients } from '../../stores/dynamodb/client.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
+import { createClients } from './dynamodb-clients.ts';
 import type { LedgerParts } from './parts.ts';
 import { createReporting } from './reporting.ts';
 
@@ -24,6 +24,7 @@ export const openLedger = (environment: Environment): OpenLedger => {
     settings,
     clients,
     clock: systemClock,
+    random: Math.random,
     ledgerStore: createLedgerStore(clients, settings.ACCOUNTS_TABLE),
     reporting: createReporting(settings),
   };

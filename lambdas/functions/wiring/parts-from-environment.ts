@@ -17,7 +17,6 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
   return {
     ...ledgerParts,
     catalog,
-    random: Math.random,
     newRequestId: ulid,
     pepper,
     keys: createKeyStore(clients.repeating, settings.KEYS_TABLE),

@@ -22,6 +22,7 @@ export interface Reporting {
 export interface LedgerParts {
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly random: () => number;
   readonly ledgerStore: LedgerStore;
   readonly reporting: Reporting;
 }
@@ -29,7 +30,6 @@ export interface LedgerParts {
 /** Everything from outside that the HTTP functions are built of: one set per process, another one in a test. */
 export interface Parts extends LedgerParts {
   readonly catalog: Catalog;
-  readonly random: () => number;
   readonly newRequestId: () => string;
   readonly pepper: string;
   readonly keys: KeyStore;

@@ -20,7 +20,7 @@ const toTextPorts = (parts: Parts): TextPorts => ({
         http: parts.upstreamHttp,
         access: (providerId) => accessOf(parts, providerId),
         notice: (notice, provider) => parts.reporting.notice(notice, { provider }),
-        now: parts.clock.now,
+        now: () => parts.clock.now(),
         random: parts.random,
       }),
     ],

@@ -1,4 +1,5 @@
 import { type DynamoDBClient, TransactionCanceledException, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { StoreError } from '../../core/errors/store-error.ts';
 import type { CreditReply, CreditRequest } from '../../core/ledger/ledger-store.ts';
 import { accountKey } from './account-item.ts';
 import { number, readBigint, text } from './attributes.ts';
@@ -17,7 +18,9 @@ export const credit = async (client: DynamoDBClient, table: string, request: Cre
       return amountPicos === request.amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos };
     }
     if (account?.Code === 'ConditionalCheckFailed') return { kind: 'no-account' };
-    throw toStoreError(error);
+    // A cancelled transaction certainly did not happen.
+    const throttled = [record, account].some((reason) => /Throttling|Throughput/.test(reason?.Code ?? ''));
+    throw new StoreError(throttled ? 'throttled' : 'conflict', error.name, error);
   }
 };
 

@@ -21,8 +21,19 @@ export const send = async <T>(call: () => Promise<T>): Promise<{ ok: T } | { con
   }
 };
 
+const mistakes: ReadonlySet<string> = new Set([
+  'ValidationException',
+  'SerializationException',
+  'TypeError',
+  'RangeError',
+  'ReferenceError',
+  'SyntaxError',
+]);
+
+/** Throws the error itself when it is a mistake of ours, which no repeat mends: it must not look like an outage. */
 export const toStoreError = (error: unknown): StoreError => {
   const name = error instanceof Error ? error.name : 'unknown';
+  if (mistakes.has(name)) throw error;
   if (
     error instanceof ThrottlingException ||
     error instanceof ProvisionedThroughputExceededException ||

@@ -24,7 +24,8 @@ const dueOf = async (client: DynamoDBClient, table: string, shard: string, nowMs
         new QueryCommand({
           TableName: table,
           IndexName: 'sweep',
-          KeyConditionExpression: 'shard = :shard AND sweepAt <= :now',
+          KeyConditionExpression: '#shard = :shard AND sweepAt <= :now',
+          ExpressionAttributeNames: { '#shard': 'shard' },
           ExpressionAttributeValues: { ':shard': text(shard), ':now': number(nowMs) },
           ...(from ? { ExclusiveStartKey: from } : {}),
         }),

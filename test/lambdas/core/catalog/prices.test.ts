@@ -124,6 +124,11 @@ describe('BILL-5 length tiers', () => {
       'alpha-1  prices[0].tiers[0].aboveInputTokens',
     );
   });
+
+  test('CAT-5 a tier that costs less than the one before fails: a hold would be too small', () => {
+    const cheaper = { aboveInputTokens: 1_000, rates: { input: '0.000001' } };
+    expect(fieldsOf(text({ prices: [price({ tiers: [cheaper] })] }))).toEqual(['alpha-1  prices[0].tiers[0].rates']);
+  });
 });
 
 describe('CAT-5 price days', () => {

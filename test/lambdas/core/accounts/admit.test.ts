@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import { type AdmissionPorts, admit, admitAddress } from '../../../../lambdas/core/accounts/admit.ts';
+import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { AddressLimit } from '../../../../lambdas/core/limits/address-limit.ts';
+import { bucketOf } from '../../../../lambdas/core/limits/gcra.ts';
+import { ProcessBuckets } from '../../../../lambdas/core/limits/process-buckets.ts';
+import {
+  createMoment,
+  type FaultScript,
+  fails,
+  losesReply,
+  throttled,
+  withCounterFaults,
+  withKeyFaults,
+} from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
+import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
+
+const PEPPER = 'a pepper for tests';
+const KEY = makeApiKey(new Uint8Array(32).fill(1));
+const HASH = hashApiKey(PEPPER, KEY);
+const UNKNOWN = makeApiKey(new Uint8Array(32).fill(2));
+const addressBucket = bucketOf(30, 60);
+const keyBucket = bucketOf(10, 15);
+
+const createScene = async (faults: FaultScript<keyof KeyStore> = {}, counterFaults: FaultScript<'take'> = {}) => {
+  const clock = new ManualClock();
+  const memory = new MemoryKeyStore();
+  await memory.put(HASH, 'account-1');
+  const shared = new MemoryAddressCounters();
+  const counters = withCounterFaults(shared, counterFaults);
+  const keys = withKeyFaults(memory, faults);
+  const ports: AdmissionPorts = {
+    addressLimit: new AddressLimit(addressBucket, counters, clock),
+    keyBucket,
+    keyBuckets: new ProcessBuckets(keyBucket),
+    keys,
+    pepper: PEPPER,
+    clock,
+  };
+  return { clock, memory, shared, counters, keys, ports };
+};
+type Scene = Awaited<ReturnType<typeof createScene>>;
+
+const refusal = async (pending: Promise<unknown>): Promise<GatewayError> => {
+  const error: unknown = await pending.catch((thrown: unknown) => thrown);
+  if (error instanceof GatewayError) return error;
+  throw new Error('expected a refusal');
+};
+const codeOf = async (scene: Scene, credential: string | undefined, address = 'a') =>
+  (await refusal(admit(scene.ports, address, credential))).code;
+const fillSharedAddress = async ({ shared, clock }: Scene) => {
+  for (let index = 0; index < 60; index += 1) await shared.take('a', addressBucket, clock.now() * 1_000);
+};
+const fillKey = async ({ memory, clock }: Scene) => {
+  for (let index = 0; index < 15; index += 1) await memory.take(HASH, keyBucket, clock.now() * 1_000);
+};
+
+test('AUTH-4 a known key is admitted, and its account and rate are told', async () => {
+  const { ports } = await createScene();
+  expect(await admit(ports, 'a', KEY)).toEqual({
+    accountId: 'account-1',
+    rate: { limit: 15, remaining: 14, resetSeconds: 0.1 },
+  });
+});
+
+test('AUTH-4 each wrong credential has its code, and none but a well-formed one is looked up', async () => {
+  const scene = await createScene();
+  expect(await codeOf(scene, undefined)).toBe('missing_api_key');
+  expect(await codeOf(scene, '')).toBe('missing_api_key');
+  expect(await codeOf(scene, 'sk-proj-something')).toBe('invalid_api_key');
+  expect(await codeOf(scene, `${KEY}x`)).toBe('invalid_api_key');
+  expect(scene.keys.calls).toEqual([]);
+  expect(scene.counters.calls).toHaveLength(4);
+  expect(await codeOf(scene, UNKNOWN)).toBe('invalid_api_key');
+  expect(scene.keys.calls).toEqual(['take']);
+  expect(scene.memory.size).toBe(1);
+});
+
+test('AUTH-4 a rotated key is 401 revoked_api_key and a blocked account 403', async () => {
+  const scene = await createScene();
+  await scene.memory.setBlocked(HASH, true);
+  expect(await refusal(admit(scene.ports, 'a', KEY))).toMatchObject({ code: 'account_blocked', status: 403 });
+  await scene.memory.revoke(HASH);
+  expect(await refusal(admit(scene.ports, 'a', KEY))).toMatchObject({ code: 'revoked_api_key', status: 401 });
+});
+
+test('LIM-2 of 40 requests with one key at one instant 15 are admitted, the others are 429', async () => {
+  const { ports } = await createScene();
+  const settled = await Promise.allSettled(Array.from({ length: 40 }, () => admit(ports, 'a', KEY)));
+  expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(15);
+  expect(await refusal(admit(ports, 'a', KEY))).toMatchObject({
+    code: 'rate_limit_exceeded',
+    status: 429,
+    retryAfterSeconds: 1,
+    headers: {
+      'x-ratelimit-limit-requests': '15',
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '1.5s',
+    },
+  });
+});
+
+describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => {
+  test("GEN-8 the process's own address bucket refuses before anything is looked up", async () => {
+    const scene = await createScene();
+    for (let index = 0; index < 60; index += 1) scene.ports.addressLimit.takeLocal('a');
+    const error = await refusal(admit(scene.ports, 'a', undefined));
+    expect(error).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 });
+    expect(error.message).toContain('address');
+    expect([...scene.keys.calls, ...scene.counters.calls]).toEqual([]);
+  });
+
+  test.each([
+    ['no key', undefined],
+    ['an unknown key', UNKNOWN],
+    ['a revoked key', KEY],
+  ])('GEN-8 the shared address bucket is told before %s', async (_name, credential) => {
+    const scene = await createScene();
+    await scene.memory.revoke(HASH);
+    await fillSharedAddress(scene);
+    expect((await refusal(admit(scene.ports, 'a', credential))).message).toContain('address');
+  });
+
+  test('GEN-8 an address is refused even though the key store, which is down, answered first', async () => {
+    const moment = createMoment();
+    const delayed = { take: [{ kind: 'delayed', until: moment.until }] } as const;
+    const scene = await createScene({ take: fails, read: fails }, delayed);
+    await fillSharedAddress(scene);
+    const pending = refusal(admit(scene.ports, 'a', KEY));
+    await scene.clock.flush();
+    moment.come();
+    expect((await pending).code).toBe('rate_limit_exceeded');
+  });
+
+  test('GEN-8 revoked is told before the rate', async () => {
+    const scene = await createScene();
+    await fillKey(scene);
+    await scene.memory.revoke(HASH);
+    expect(await codeOf(scene, KEY)).toBe('revoked_api_key');
+  });
+
+  test('GEN-8 the rate is told before blocked', async () => {
+    const scene = await createScene();
+    await fillKey(scene);
+    await scene.memory.setBlocked(HASH, true);
+    expect(await codeOf(scene, KEY)).toBe('rate_limit_exceeded');
+  });
+});
+
+describe("LIM-4 the key's update cannot be had", () => {
+  test.each([
+    ['no connection', fails],
+    ['throttling', throttled],
+    ['a lost reply', losesReply],
+  ])('LIM-4 %s: one read identifies the key and the process limits it', async (_name, fault) => {
+    const scene = await createScene({ take: fault });
+    const admitted = await admit(scene.ports, 'a', KEY);
+    expect(admitted).toEqual({ accountId: 'account-1', rate: { limit: 15, remaining: 14, resetSeconds: 0.1 } });
+    expect(scene.keys.calls).toEqual(['take', 'read']);
+    for (let index = 0; index < 14; index += 1) await admit(scene.ports, 'a', KEY);
+    expect(await codeOf(scene, KEY)).toBe('rate_limit_exceeded');
+    await scene.clock.advance(100);
+    expect(await admit(scene.ports, 'a', KEY)).toMatchObject({ rate: { remaining: 0 } });
+  });
+
+  test('LIM-4 unknown, revoked and blocked keys are still told apart', async () => {
+    const scene = await createScene({ take: fails });
+    expect(await codeOf(scene, UNKNOWN)).toBe('invalid_api_key');
+    await scene.memory.setBlocked(HASH, true);
+    expect(await codeOf(scene, KEY)).toBe('account_blocked');
+    await scene.memory.revoke(HASH);
+    expect(await codeOf(scene, KEY)).toBe('revoked_api_key');
+  });
+
+  test('BILL-14 the read fails too: 503', async () => {
+    const scene = await createScene({ take: fails, read: fails });
+    expect(await refusal(admit(scene.ports, 'a', KEY))).toMatchObject({
+      code: 'service_unavailable',
+      status: 503,
+      retryAfterSeconds: 30,
+    });
+    expect(scene.keys.calls).toEqual(['take', 'read']);
+  });
+});
+
+test('LIM-4 the key is waited for, however slow it is', async () => {
+  const moment = createMoment();
+  const scene = await createScene({ take: [{ kind: 'delayed', until: moment.until }] });
+  const pending = admit(scene.ports, 'a', KEY);
+  await scene.clock.advance(60_000);
+  moment.come();
+  expect(await pending).toMatchObject({ accountId: 'account-1' });
+});
+
+test('AUTH-6 without a key the address alone is counted, in the process and in the store', async () => {
+  const scene = await createScene();
+  await admitAddress(scene.ports, 'a');
+  await fillSharedAddress(scene);
+  expect(await refusal(admitAddress(scene.ports, 'a'))).toMatchObject({ code: 'rate_limit_exceeded' });
+  for (let index = 0; index < 60; index += 1) scene.ports.addressLimit.takeLocal('b');
+  const calls = scene.counters.calls.length;
+  expect(await refusal(admitAddress(scene.ports, 'b'))).toMatchObject({ status: 429, retryAfterSeconds: 1 });
+  expect(scene.counters.calls).toHaveLength(calls);
+  expect(scene.keys.calls).toEqual([]);
+});

@@ -1,0 +1,222 @@
+import { expect } from 'vitest';
+import { sleep } from '../../../../lambdas/core/clock.ts';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/account.ts';
+import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
+import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import { release } from '../../../../lambdas/core/ledger/release.ts';
+import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { Choices, InterleavedStore } from '../../../support/memory/interleaved-store.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+
+export const LIFETIME_MS = 300_000;
+const GIVEN_PICOS = 1_000n;
+
+export interface RequestPlan {
+  readonly account: number;
+  readonly holdPicos: bigint;
+  /** Above the hold it is an overage. */
+  readonly chargePicos: bigint;
+  readonly ends: 'settled' | 'released';
+  readonly acceptsLess: boolean;
+  /** How long its upstream takes; it may be later than the hold's expiry. */
+  readonly callMs: number;
+}
+
+/** What a client was told; undefined while, or because, nobody told it anything. */
+type Told = 'charged' | 'refused' | 'released' | 'failed' | undefined;
+
+/** One random life of a ledger: requests, sweepers and credits side by side, over a store that fails. */
+export class History {
+  readonly clock = new ManualClock();
+  readonly memory = new MemoryLedgerStore();
+  readonly told: Told[] = [];
+  readonly #choices: Choices;
+  readonly #store: InterleavedStore;
+  readonly #waiting: { readonly name: string; readonly start: (ports: LedgerPorts) => Promise<unknown> }[];
+  readonly #errors: unknown[] = [];
+  readonly #versions = new Map<string, number>();
+  readonly #everOpen = new Map<string, Set<string>>();
+  readonly #closed = new Set<string>();
+  readonly #records = new Map<string, string>();
+
+  constructor(numbers: readonly number[], plans: readonly RequestPlan[]) {
+    this.#choices = new Choices(numbers);
+    this.#store = new InterleavedStore(this.memory, this.#choices, (method) => this.check(method));
+    this.#waiting = [
+      ...plans.map((plan, index) => ({
+        name: `request-${index}`,
+        start: (ports: LedgerPorts) => this.#request(ports, `r${index}`, plan, index),
+      })),
+      { name: 'sweep-1', start: sweepNowAndThen },
+      { name: 'sweep-2', start: sweepNowAndThen },
+      { name: 'credit-1', start: topUp },
+      { name: 'credit-2', start: topUp },
+    ];
+  }
+
+  /** Plays to the end, then ends every hold, lets the latest of the late calls happen, and ends those holds too. */
+  async play(): Promise<void> {
+    for (const accountId of ['account-0', 'account-1']) {
+      await this.memory.createAccount(accountId);
+      await this.memory.credit({ accountId, ref: 'first', amountPicos: GIVEN_PICOS, reason: 'test', at: 0 });
+    }
+    this.check('start');
+    await this.#drive();
+    await this.#endHolds();
+    this.#store.comeMuchLater();
+    await this.#drive();
+    await this.#endHolds();
+    expect(this.#errors).toEqual([]);
+  }
+
+  /** Everything that has to hold in every state of the table. */
+  check(method: string): void {
+    for (const account of this.memory.accounts()) {
+      const { id, holds, version } = account;
+      expect(account.availablePicos + heldOf(account), `${method}: available + held = credited - spent`).toBe(
+        balanceOf(account),
+      );
+      const rise = version - (this.#versions.get(id) ?? version);
+      expect(rise === 0 || rise === 1, `${method}: the version rose by ${rise}`).toBe(true);
+      this.#versions.set(id, version);
+      this.#checkHolds(method, id, holds);
+      const settled = this.#checkRecords(id);
+      expect(account.spentPicos, `${method}: spent = settled records of closed holds`).toBe(settled);
+      const credits = [...this.memory.creditsOf(id).values()];
+      expect(account.creditedPicos, `${method}: credited = credits`).toBe(credits.reduce((sum, one) => sum + one, 0n));
+    }
+  }
+
+  #checkHolds(method: string, accountId: string, holds: ReadonlyMap<string, unknown>): void {
+    const ever = this.#everOpen.get(accountId) ?? new Set();
+    this.#everOpen.set(accountId, ever);
+    for (const holdId of ever) if (!holds.has(holdId)) this.#closed.add(holdId);
+    for (const holdId of holds.keys()) {
+      ever.add(holdId);
+      expect(this.#closed.has(holdId), `${method}: ${holdId} was closed and is open again`).toBe(false);
+    }
+  }
+
+  /** The sum of what closed holds were charged. A record never changes, and no hold is closed without one. */
+  #checkRecords(accountId: string): bigint {
+    let settled = 0n;
+    const known = new Set<string>();
+    for (const { holdId, outcome, amountPicos, at } of this.memory.recordsOf(accountId)) {
+      const now = `${outcome} ${amountPicos} ${at}`;
+      expect(this.#records.get(holdId) ?? now, `the record of ${holdId}`).toBe(now);
+      this.#records.set(holdId, now);
+      known.add(holdId);
+      if (this.#closed.has(holdId)) settled += amountPicos;
+    }
+    for (const holdId of this.#everOpen.get(accountId) ?? []) {
+      if (this.#closed.has(holdId)) expect(known.has(holdId), `${holdId} is closed and has a record`).toBe(true);
+    }
+    return settled;
+  }
+
+  async #drive(): Promise<void> {
+    do await this.clock.flush();
+    while (await this.#goOn());
+  }
+
+  /** Mostly the store goes on; now and then a process starts or dies, or time passes. False when nothing is left to do. */
+  async #goOn(): Promise<boolean> {
+    const kind = this.#choices.next(24);
+    const steps = this.#store.waiting;
+    if (kind === 23) this.#store.kill(`request-${this.#choices.next(4)}`);
+    else if (kind === 22) await this.clock.advance(LIFETIME_MS / 2);
+    else if (kind < 18 && steps > 0) await this.#store.run(this.#choices.next(steps));
+    else if (this.#waiting.length > 0) this.#start(this.#choices.next(this.#waiting.length));
+    else if (this.clock.waiting > 0) await this.clock.advance(LIFETIME_MS / 10);
+    else return steps > 0;
+    return true;
+  }
+
+  #start(index: number): void {
+    const [next] = this.#waiting.splice(index, 1);
+    if (!next) return;
+    const ports = {
+      store: this.#store.seenBy(next.name),
+      clock: this.clock,
+      random: () => 0,
+      shortestLifetimeMs: LIFETIME_MS,
+    };
+    next.start(ports).catch((error: unknown) => {
+      if (!(error instanceof StoreError)) this.#errors.push(error);
+    });
+  }
+
+  /** Three undisturbed sweeps, a lifetime apart, must find and end whatever is open. */
+  async #endHolds(): Promise<void> {
+    const ports = { store: this.memory, clock: this.clock, random: () => 0, shortestLifetimeMs: LIFETIME_MS };
+    for (let round = 0; round < 3; round += 1) {
+      await this.clock.advance(LIFETIME_MS);
+      await sweep(ports);
+    }
+    const open = this.memory.accounts().flatMap(({ holds }) => [...holds.keys()]);
+    expect(open, 'holds that no sweep finds').toEqual([]);
+    this.#versions.clear();
+    this.check('sweep');
+  }
+
+  async #request(ports: LedgerPorts, requestId: string, plan: RequestPlan, index: number): Promise<void> {
+    const order = {
+      accountId: `account-${plan.account}`,
+      requestId,
+      amountPicos: plan.holdPicos,
+      expiresAtMs: ports.clock.now() + LIFETIME_MS,
+    };
+    const smaller = (availablePicos: bigint) => (availablePicos > 1n ? availablePicos / 2n : undefined);
+    const placed = await placeHold(ports, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
+      if (error instanceof GatewayError) return undefined;
+      throw error;
+    });
+    if (!placed) {
+      this.told[index] = 'refused';
+      return;
+    }
+    await sleep(ports.clock, plan.callMs);
+    if (plan.ends === 'released') {
+      await release(ports, placed, 'upstream_error');
+      this.told[index] = 'released';
+      return;
+    }
+    const { accountId, holdId, amountPicos } = placed;
+    const at = ports.clock.now();
+    try {
+      const record = await commit(ports, {
+        accountId,
+        holdId,
+        requestId,
+        outcome: 'settled',
+        amountPicos: plan.chargePicos,
+        at,
+      });
+      this.told[index] = record.outcome === 'settled' ? 'charged' : 'failed';
+      await apply(ports, record, amountPicos);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.told[index] ??= 'failed';
+    }
+  }
+}
+
+const sweepNowAndThen = async (ports: LedgerPorts): Promise<void> => {
+  for (let round = 0; round < 4; round += 1) {
+    await sweep(ports).catch((error: unknown) => {
+      if (!(error instanceof StoreError)) throw error;
+    });
+    await sleep(ports.clock, LIFETIME_MS / 2);
+  }
+};
+
+/** The same reference twice for each account: two clerks, one payment. */
+const topUp = async (ports: LedgerPorts): Promise<void> => {
+  for (const accountId of ['account-0', 'account-1']) {
+    await ports.store.credit({ accountId, ref: 'second', amountPicos: 50n, reason: 'test', at: 0 });
+  }
+};

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { HOLDS_MAX } from '../../../../lambdas/core/ledger/account.ts';
+import { type HoldOrder, placeHold } from '../../../../lambdas/core/ledger/hold.ts';
+import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
+import { conflict, createMoment, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
+import { ID, LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
+
+type Scene = Awaited<ReturnType<typeof ledgerScene>>;
+
+const refusal = async (scene: Scene, changes: Partial<HoldOrder> = {}): Promise<GatewayError> => {
+  const error: unknown = await scene.clock
+    .until(placeHold(scene.ports, scene.order(changes)))
+    .catch((thrown) => thrown);
+  if (error instanceof GatewayError) return error;
+  throw new Error('expected the hold to be refused');
+};
+const place = (scene: Scene, changes: Partial<HoldOrder> = {}) =>
+  scene.clock.until(placeHold(scene.ports, scene.order(changes)));
+const openHolds = (scene: Scene) => [...scene.account().holds.keys()];
+const records = (scene: Scene) =>
+  scene.memory.recordsOf(ID).map(({ holdId, outcome, reason }) => [holdId, outcome, reason]);
+const released = (...holdIds: string[]) => holdIds.map((holdId) => [holdId, 'released', 'given-up']);
+
+test("BILL-1 the first try holds the amount under the request's first id", async () => {
+  const scene = await ledgerScene(1_000n);
+  expect(await place(scene)).toEqual({ accountId: ID, requestId: 'r', holdId: 'r.0', amountPicos: 100n });
+  expect(scene.account()).toMatchObject({
+    availablePicos: 900n,
+    holds: new Map([['r.0', { amountPicos: 100n, expiresAtMs: scene.clock.now() + LIFETIME_MS }]]),
+  });
+  expect(scene.memory.sweepAtOf(ID)).toBe(scene.clock.now() + LIFETIME_MS);
+  expect(scene.ports.store.calls).toEqual(['hold']);
+});
+
+describe('a hold id goes over the wire once', () => {
+  test.each([
+    ['no connection', fails, released('r.0')],
+    ['throttling', throttled, []],
+    ['a conflict', conflict, []],
+  ])(
+    'BILL-13 after %s the next id is tried, and only ids that may still land are closed',
+    async (_name, fault, closed) => {
+      const scene = await ledgerScene(1_000n, { hold: [fault] });
+      expect(await place(scene)).toMatchObject({ holdId: 'r.1' });
+      expect(openHolds(scene)).toEqual(['r.1']);
+      expect(records(scene)).toEqual(closed);
+    },
+  );
+
+  test('BILL-13 an id that turns out to be held is adopted with its own amount and not closed', async () => {
+    const scene = await ledgerScene(1_000n, { hold: [losesReply] });
+    expect(await place(scene)).toMatchObject({ holdId: 'r.0', amountPicos: 100n });
+    expect(openHolds(scene)).toEqual(['r.0']);
+    expect(records(scene)).toEqual([]);
+    expect(scene.ports.store.calls).toEqual(['hold', 'hold']);
+  });
+
+  test('BILL-13 each of four tries has its own id, the last one can still hold', async () => {
+    const scene = await ledgerScene(1_000n, { hold: [fails, throttled, fails] });
+    expect(await place(scene)).toMatchObject({ holdId: 'r.3' });
+    expect(openHolds(scene)).toEqual(['r.3']);
+    expect(records(scene)).toEqual(released('r.0', 'r.2'));
+  });
+
+  test('BILL-13 the first attempt lands after its request was settled: it charges nothing', async () => {
+    const late = createMoment();
+    const scene = await ledgerScene(1_000n, { hold: [{ kind: 'lands-late', until: late.until }] });
+    const { holdId } = await place(scene);
+    const settled = settledRecord(holdId, 70n, scene.clock.now());
+    await apply(scene.ports, await commit(scene.ports, settled), 100n);
+    late.come();
+    await scene.ports.store.landed();
+    expect(openHolds(scene)).toEqual(['r.0']);
+
+    await scene.clock.advance(LIFETIME_MS);
+    await sweep(scene.ports);
+    expect(scene.account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
+  });
+
+  test('BILL-13 two attempts hold at once when the proof of the first is lost twice: one is closed, one is charged', async () => {
+    const scene = await ledgerScene(1_000n, { hold: [losesReply, losesReply] });
+    expect(await place(scene)).toMatchObject({ holdId: 'r.2' });
+    expect(openHolds(scene)).toEqual(['r.0', 'r.2']);
+    expect(records(scene)).toEqual(released('r.0', 'r.1'));
+    await scene.clock.advance(LIFETIME_MS);
+    await sweep(scene.ports);
+    expect(scene.account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
+  });
+});
+
+describe('refusals', () => {
+  test('BILL-14 the store stays down: 503, and every id is closed as soon as that can be written', async () => {
+    const scene = await ledgerScene(1_000n, { hold: fails });
+    const error = await refusal(scene);
+    expect([error.code, error.status, error.retryAfterSeconds]).toEqual(['service_unavailable', 503, 30]);
+    expect(openHolds(scene)).toEqual([]);
+    expect(records(scene)).toEqual(released('r.0', 'r.1', 'r.2', 'r.3'));
+  });
+
+  test('BILL-14 nothing can be written at all: still a 503, and a hold that landed is released in time', async () => {
+    const scene = await ledgerScene(1_000n, { hold: losesReply, putRecord: fails });
+    expect((await refusal(scene)).code).toBe('service_unavailable');
+    expect(openHolds(scene)).toHaveLength(1 + 1);
+    await scene.clock.advance(LIFETIME_MS);
+    await sweep(scene.another({}));
+    expect(scene.account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
+  });
+
+  test('AUTH-4 a balance of 0 is 402 and says so', async () => {
+    const scene = await ledgerScene(0n);
+    const error = await refusal(scene, { amountPicos: 0n });
+    expect([error.code, error.status]).toEqual(['insufficient_balance', 402]);
+    expect(error.message).toContain('balance is 0 USD');
+    expect(records(scene)).toEqual([]);
+  });
+
+  test('GEN-4 too little money is 402 and names what is required and what is available', async () => {
+    const scene = await ledgerScene(PICOS_PER_USD / 4n);
+    const error = await refusal(scene, { amountPicos: 3n * PICOS_PER_USD + 1n });
+    expect(error.code).toBe('insufficient_balance');
+    expect(error.message).toContain('3.000000000001 USD');
+    expect(error.message).toContain('0.25 USD');
+    expect(scene.ports.store.calls).toEqual(['hold']);
+  });
+
+  test('BILL-13 a refusal after a try without reply closes the id of that try', async () => {
+    const scene = await ledgerScene(50n, { hold: [fails] });
+    expect((await refusal(scene)).code).toBe('insufficient_balance');
+    expect(records(scene)).toEqual(released('r.0'));
+  });
+
+  test('AUTH-4 blocked is told before the number of holds and before the money', async () => {
+    const scene = await ledgerScene(BigInt(HOLDS_MAX));
+    for (let index = 0; index < HOLDS_MAX; index += 1) await place(scene, { requestId: `q${index}`, amountPicos: 1n });
+    const full = await refusal(scene);
+    expect([full.code, full.status, full.retryAfterSeconds]).toEqual(['rate_limit_exceeded', 429, 1]);
+    expect(full.message).toContain('200');
+    scene.memory.setStatus(ID, 'blocked');
+    expect(await refusal(scene)).toMatchObject({ code: 'account_blocked', status: 403 });
+  });
+
+  test('BILL-14 an account that is missing is a fault of ours', async () => {
+    const scene = await ledgerScene(1n);
+    expect(await refusal(scene, { accountId: 'nobody' })).toMatchObject({ code: 'internal_error' });
+  });
+});
+
+describe('the smaller hold', () => {
+  const smaller = (availablePicos: bigint) => (availablePicos >= 60n ? 60n : undefined);
+
+  test('BILL-6 when money is short a smaller amount is held under the next id', async () => {
+    const scene = await ledgerScene(80n);
+    expect(await place(scene, { smaller })).toMatchObject({ holdId: 'r.1', amountPicos: 60n });
+    expect(scene.account().availablePicos).toBe(20n);
+    expect(records(scene)).toEqual([]);
+  });
+
+  test('BILL-6 it is asked with what is available, once, and the 402 names the first amount', async () => {
+    const scene = await ledgerScene(80n);
+    const asked: bigint[] = [];
+    const error = await refusal(scene, {
+      amountPicos: 1_000_000_000_000n,
+      smaller: (availablePicos) => {
+        asked.push(availablePicos);
+        return 81n;
+      },
+    });
+    expect(asked).toEqual([80n]);
+    expect(error.message).toContain('up to 1 USD');
+    expect(scene.ports.store.calls).toEqual(['hold', 'hold']);
+  });
+
+  test('BILL-6 not worth offering is 402 after one try', async () => {
+    const scene = await ledgerScene(50n);
+    expect((await refusal(scene, { smaller })).code).toBe('insufficient_balance');
+    expect(scene.ports.store.calls).toEqual(['hold']);
+  });
+
+  test('BILL-6 a smaller hold whose reply was lost is adopted with the smaller amount', async () => {
+    const scene = await ledgerScene(80n, { hold: [undefined, losesReply] });
+    expect(await place(scene, { smaller })).toMatchObject({ holdId: 'r.1', amountPicos: 60n });
+    expect(openHolds(scene)).toEqual(['r.1']);
+  });
+
+  test('BILL-6 a larger attempt that lands later is closed by its record', async () => {
+    const late = createMoment();
+    const scene = await ledgerScene(80n, { hold: [{ kind: 'lands-late', until: late.until }] });
+    expect(await place(scene, { smaller })).toMatchObject({ holdId: 'r.2', amountPicos: 60n });
+    await scene.memory.credit({ accountId: ID, ref: 'more', amountPicos: 100n, reason: 'test', at: 0 });
+    late.come();
+    await scene.ports.store.landed();
+    expect(openHolds(scene)).toEqual(['r.2', 'r.0']);
+    expect(records(scene)).toEqual(released('r.0'));
+  });
+});

@@ -1,0 +1,64 @@
+import { expect } from 'vitest';
+import { type Account, balanceOf, heldOf } from '../../../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import type { HoldOrder } from '../../../../lambdas/core/ledger/hold.ts';
+import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import { type Faulty, type LedgerFaults, withFaults } from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+
+export const LIFETIME_MS = 300_000;
+export const ID = 'account-1';
+
+/** One account with money, a clock that stands still, and a store in which things go wrong as planned. */
+export interface LedgerScene {
+  readonly memory: MemoryLedgerStore;
+  readonly clock: ManualClock;
+  readonly ports: LedgerPorts & { readonly store: Faulty };
+  /** The same ledger as another process sees it, with faults of its own. */
+  another(faults: LedgerFaults): LedgerPorts & { readonly store: Faulty };
+  order(changes?: Partial<HoldOrder>): HoldOrder;
+  /** Checks the balance on the way. */
+  account(): Account;
+}
+
+export const ledgerScene = async (amountPicos: bigint, faults: LedgerFaults = {}): Promise<LedgerScene> => {
+  const memory = new MemoryLedgerStore();
+  const clock = new ManualClock();
+  await memory.createAccount(ID);
+  if (amountPicos > 0n) await memory.credit({ accountId: ID, ref: 'first', amountPicos, reason: 'test', at: 0 });
+  const portsWith = (plan: LedgerFaults) => ({
+    store: withFaults(memory, plan),
+    clock,
+    random: () => 0,
+    shortestLifetimeMs: LIFETIME_MS,
+  });
+  return {
+    memory,
+    clock,
+    ports: portsWith(faults),
+    another: portsWith,
+    order: (changes) => ({
+      accountId: ID,
+      requestId: 'r',
+      amountPicos: 100n,
+      expiresAtMs: clock.now() + LIFETIME_MS,
+      ...changes,
+    }),
+    account: () => {
+      const [account] = memory.accounts();
+      if (!account) throw new Error('the account is gone');
+      expect(account.availablePicos + heldOf(account)).toBe(balanceOf(account));
+      return account;
+    },
+  };
+};
+
+export const settledRecord = (holdId: string, amountPicos: bigint, at: number): ChargeRecord => ({
+  accountId: ID,
+  holdId,
+  requestId: holdId.slice(0, holdId.lastIndexOf('.')),
+  outcome: 'settled',
+  amountPicos,
+  at,
+});

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
+import { release } from '../../../../lambdas/core/ledger/release.ts';
+import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
+import {
+  conflict,
+  createMoment,
+  fails,
+  type LedgerFaults,
+  losesReply,
+  throttled,
+} from '../../../support/memory/faults.ts';
+import { ID, ledgerScene, settledRecord } from './ledger-scene.ts';
+
+const held = async (faults: LedgerFaults = {}) => {
+  const scene = await ledgerScene(1_000n, faults);
+  const reservation = await placeHold(scene.another({}), scene.order());
+  return { ...scene, reservation, settled: settledRecord(reservation.holdId, 70n, scene.clock.now()) };
+};
+
+test('BILL-3 a committed record is applied: the charge is spent, the rest comes back', async () => {
+  const { ports, settled, account, clock } = await held();
+  expect(await commit(ports, settled)).toEqual(settled);
+  expect(account()).toMatchObject({ availablePicos: 900n, spentPicos: 0n });
+  expect(await clock.until(apply(ports, settled, 100n))).toEqual(account());
+  expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
+});
+
+test('BILL-13 a record that is there wins, and the late one is told', async () => {
+  const { ports, settled, account, memory } = await held();
+  const expired = { ...settled, outcome: 'released', amountPicos: 0n, reason: 'expired' } as const;
+  await commit(ports, expired);
+  expect(await commit(ports, settled)).toEqual(expired);
+  await apply(ports, await commit(ports, settled), 100n);
+  expect(account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n });
+  expect(memory.recordsOf(ID)).toEqual([expired]);
+});
+
+test.each([
+  ['no connection', fails],
+  ['throttling', throttled],
+  ['a conflict', conflict],
+  ['a lost reply', losesReply],
+])('BILL-13 after %s both writes are repeated and the money moves once', async (_name, fault) => {
+  const { ports, settled, account, clock } = await held({
+    putRecord: [fault, fault, fault],
+    apply: [fault, fault, fault],
+  });
+  expect(await clock.until(commit(ports, settled))).toEqual(settled);
+  await clock.until(apply(ports, settled, 100n));
+  expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
+});
+
+test('BILL-13 a duplicate of both writes, executed after everything, changes nothing', async () => {
+  const late = createMoment();
+  const repeated = { kind: 'repeated', until: late.until } as const;
+  const { ports, settled, account, memory } = await held({ putRecord: [repeated], apply: [repeated] });
+  await apply(ports, await commit(ports, settled), 100n);
+  const before = account();
+  late.come();
+  await ports.store.landed();
+  expect(account()).toEqual(before);
+  expect(memory.recordsOf(ID)).toEqual([settled]);
+});
+
+test('BILL-14 a store that stays down is told after four tries', async () => {
+  const { ports, settled, clock } = await held({ putRecord: fails, apply: fails });
+  const startMs = clock.now();
+  await expect(clock.until(commit(ports, settled))).rejects.toBeInstanceOf(StoreError);
+  expect(clock.now() - startMs).toBe((50 + 200 + 800) / 2);
+  await expect(clock.until(apply(ports, settled, 100n))).rejects.toBeInstanceOf(StoreError);
+  expect(ports.store.calls).toEqual([...Array(4).fill('putRecord'), ...Array(4).fill('apply')]);
+});
+
+test('BILL-2 release gives the whole hold back and says why', async () => {
+  const { ports, reservation, account, memory } = await held();
+  await release(ports, reservation, 'upstream_error');
+  expect(account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
+  expect(memory.recordsOf(ID)).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'upstream_error' }]);
+});
+
+test('BILL-13 release after a settlement obeys the settlement', async () => {
+  const { ports, reservation, settled, account, memory } = await held();
+  await commit(ports, settled);
+  await release(ports, reservation, 'internal_error');
+  expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
+  expect(memory.recordsOf(ID)).toEqual([settled]);
+});
+
+test('BILL-13 release leaves the hold to the sweeper while the store is down', async () => {
+  const { ports, reservation, account, clock } = await held({ putRecord: fails });
+  await clock.until(release(ports, reservation, 'upstream_error'));
+  expect(account().holds.size).toBe(1);
+});

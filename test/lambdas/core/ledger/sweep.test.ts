@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
+import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { createMoment, fails, losesReply } from '../../../support/memory/faults.ts';
+import { ID, LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
+
+type Scene = Awaited<ReturnType<typeof ledgerScene>>;
+
+const hold = (scene: Scene, requestId: string, lifetimeMs = LIFETIME_MS) =>
+  placeHold(scene.another({}), scene.order({ requestId, expiresAtMs: scene.clock.now() + lifetimeMs }));
+const run = (scene: Scene) => scene.clock.until(sweep(scene.ports));
+const nothing = { accounts: 0, released: 0, finished: 0, failed: 0 };
+
+test('BILL-13 an expired hold is released, and not a millisecond earlier', async () => {
+  const scene = await ledgerScene(1_000n);
+  await hold(scene, 'r');
+  await scene.clock.advance(LIFETIME_MS - 1);
+  expect(await run(scene)).toEqual(nothing);
+  await scene.clock.advance(1);
+  expect(await run(scene)).toEqual({ accounts: 1, released: 1, finished: 0, failed: 0 });
+  expect(scene.account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
+  expect(scene.memory.recordsOf(ID)).toMatchObject([
+    { holdId: 'r.0', requestId: 'r', outcome: 'released', amountPicos: 0n, reason: 'expired' },
+  ]);
+});
+
+test('BILL-13 a request that died between record and account is finished, not released', async () => {
+  const scene = await ledgerScene(1_000n);
+  const { holdId } = await hold(scene, 'r');
+  await commit(scene.ports, settledRecord(holdId, 70n, scene.clock.now()));
+  await scene.clock.advance(LIFETIME_MS);
+  expect(await run(scene)).toEqual({ accounts: 1, released: 0, finished: 1, failed: 0 });
+  expect(scene.account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
+});
+
+test('BILL-13 open holds stay, and the account is looked at again when the first of them expires', async () => {
+  const scene = await ledgerScene(1_000n);
+  await hold(scene, 'short');
+  await hold(scene, 'long', LIFETIME_MS + 1_000);
+  await scene.clock.advance(LIFETIME_MS);
+  await run(scene);
+  expect([...scene.account().holds.keys()]).toEqual(['long.0']);
+  expect(scene.memory.sweepAtOf(ID)).toBe(scene.clock.now() + 1_000);
+});
+
+test('BILL-13 a far expiry does not hide the holds that come before it', async () => {
+  const scene = await ledgerScene(1_000n);
+  await hold(scene, 'video', 7_200_000);
+  await scene.clock.advance(LIFETIME_MS);
+  await run(scene);
+  expect(scene.memory.sweepAtOf(ID)).toBe(scene.clock.now() + LIFETIME_MS);
+});
+
+test('BILL-13 an account without holds leaves the list', async () => {
+  const scene = await ledgerScene(1_000n);
+  const { holdId } = await hold(scene, 'r');
+  await apply(scene.ports, await commit(scene.ports, settledRecord(holdId, 70n, 0)), 100n);
+  await scene.clock.advance(LIFETIME_MS);
+  expect(await run(scene)).toEqual({ ...nothing, accounts: 1 });
+  expect(scene.memory.sweepAtOf(ID)).toBeUndefined();
+  expect(await run(scene)).toEqual(nothing);
+});
+
+test('BILL-13 a hold placed while the list is being brought up to date is not lost from it', async () => {
+  const moment = createMoment();
+  const scene = await ledgerScene(1_000n, { reschedule: [{ kind: 'delayed', until: moment.until }] });
+  await hold(scene, 'r');
+  await scene.clock.advance(LIFETIME_MS);
+  const running = run(scene);
+  await scene.clock.flush();
+  await hold(scene, 'new');
+  moment.come();
+  await running;
+  expect(scene.memory.sweepAtOf(ID)).toBeDefined();
+  await scene.clock.advance(LIFETIME_MS);
+  expect(await run(scene)).toMatchObject({ released: 1 });
+  expect(scene.account().holds.size).toBe(0);
+});
+
+test('BILL-13 two sweepers at once release each hold once', async () => {
+  const first = createMoment();
+  const scene = await ledgerScene(1_000n, { apply: [{ kind: 'delayed', until: first.until }] });
+  await hold(scene, 'r');
+  await hold(scene, 's');
+  await scene.clock.advance(LIFETIME_MS);
+  const slow = run(scene);
+  await scene.clock.flush();
+  await sweep(scene.another({}));
+  first.come();
+  await slow;
+  expect(scene.account()).toMatchObject({
+    availablePicos: 1_000n,
+    spentPicos: 0n,
+    holds: new Map(),
+    version: 1 + 4 + 2,
+  });
+  expect(scene.memory.recordsOf(ID)).toHaveLength(2);
+});
+
+test('BILL-13 a settlement that comes while the sweeper is at it either wins or is told that it lost', async () => {
+  const moment = createMoment();
+  const scene = await ledgerScene(1_000n, { putRecord: [{ kind: 'delayed', until: moment.until }] });
+  const { holdId } = await hold(scene, 'r');
+  await scene.clock.advance(LIFETIME_MS);
+  const running = run(scene);
+  await scene.clock.flush();
+  const settled = settledRecord(holdId, 70n, scene.clock.now());
+  expect(await commit(scene.another({}), settled)).toEqual(settled);
+  moment.come();
+  expect(await running).toMatchObject({ finished: 1, released: 0 });
+  expect(scene.account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n });
+});
+
+test('BILL-13 lost replies on every call of a sweep change nothing of its outcome', async () => {
+  const scene = await ledgerScene(1_000n, { putRecord: [losesReply], apply: [losesReply], reschedule: [losesReply] });
+  await hold(scene, 'r');
+  await scene.clock.advance(LIFETIME_MS);
+  await run(scene);
+  expect(scene.account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
+});
+
+test('BILL-14 an account the store does not answer for is left for the next run, the others are swept', async () => {
+  const scene = await ledgerScene(1_000n, { readAccount: [fails] });
+  await hold(scene, 'r');
+  await scene.memory.createAccount('other');
+  await scene.memory.credit({ accountId: 'other', ref: 'first', amountPicos: 500n, reason: 'test', at: 0 });
+  await placeHold(scene.another({}), scene.order({ accountId: 'other', requestId: 's' }));
+  await scene.clock.advance(LIFETIME_MS);
+  expect(await run(scene)).toEqual({ accounts: 2, released: 1, finished: 0, failed: 1 });
+  expect(await run(scene)).toEqual({ accounts: 1, released: 1, finished: 0, failed: 0 });
+});

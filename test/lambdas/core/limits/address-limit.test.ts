@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { AddressLimit } from '../../../../lambdas/core/limits/address-limit.ts';
+import { bucketOf } from '../../../../lambdas/core/limits/gcra.ts';
+import { createMoment, type Fault, fails, throttled, withCounterFaults } from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
+
+const bucket = bucketOf(30, 60);
+const never: Fault = { kind: 'delayed', until: new Promise(() => undefined) };
+
+const scene = (faults: Fault | readonly (Fault | undefined)[] = [], shared = new MemoryAddressCounters()) => {
+  const clock = new ManualClock();
+  const counters = withCounterFaults(shared, { take: faults });
+  return { clock, counters, shared, limit: new AddressLimit(bucket, counters, clock) };
+};
+const empty = async (shared: MemoryAddressCounters, address: string, clock: ManualClock) => {
+  for (let index = 0; index < 60; index += 1) await shared.take(address, bucket, clock.now() * 1_000);
+};
+
+test('LIM-1 of 1,000 requests at one instant exactly 60 pass the process, and nothing is asked of the store', () => {
+  const { limit, counters } = scene();
+  const passed = Array.from({ length: 1_000 }, () => limit.takeLocal('a')).filter((allowed) => allowed);
+  expect(passed).toHaveLength(60);
+  expect(limit.takeLocal('b')).toBe(true);
+  expect(counters.calls).toEqual([]);
+});
+
+test('LIM-1 what other processes let through counts as well', async () => {
+  const { limit, shared, clock } = scene();
+  await empty(shared, 'a', clock);
+  expect(await limit.takeShared('a')).toBe(false);
+  expect(await limit.takeShared('b')).toBe(true);
+});
+
+test('LIM-4 an answer at 49 ms counts', async () => {
+  const moment = createMoment();
+  const { limit, shared, clock } = scene([{ kind: 'delayed', until: moment.until }]);
+  await empty(shared, 'a', clock);
+  const verdict = limit.takeShared('a');
+  await clock.advance(49);
+  moment.come();
+  expect(await verdict).toBe(false);
+  expect(clock.waiting).toBe(0);
+});
+
+test('LIM-4 the store is abandoned at 50 ms, and its late refusal does not count any more', async () => {
+  const moment = createMoment();
+  const { limit, shared, clock } = scene([{ kind: 'delayed', until: moment.until }]);
+  await empty(shared, 'a', clock);
+  let verdict: boolean | undefined;
+  const pending = limit.takeShared('a').then((allowed) => {
+    verdict = allowed;
+  });
+  await clock.advance(49);
+  expect(verdict).toBeUndefined();
+  await clock.advance(1);
+  expect(verdict).toBe(true);
+  moment.come();
+  await pending;
+  expect(verdict).toBe(true);
+});
+
+test.each([
+  ['down', fails],
+  ['slow', never],
+])('LIM-4 after three failures of a store that is %s it is left alone for 5 s', async (_name, fault) => {
+  const { limit, counters, clock } = scene([fault, fault, fault]);
+  for (let index = 0; index < 3; index += 1) expect(await clock.until(limit.takeShared('a'))).toBe(true);
+  expect(counters.calls).toHaveLength(3);
+  await clock.advance(4_999);
+  expect(await limit.takeShared('a')).toBe(true);
+  expect(counters.calls).toHaveLength(3);
+  await clock.advance(1);
+  expect(await limit.takeShared('a')).toBe(true);
+  expect(counters.calls).toHaveLength(4);
+});
+
+test('LIM-4 only failures in a row count', async () => {
+  const { limit, counters } = scene([fails, fails, undefined, fails, fails, undefined]);
+  for (let index = 0; index < 7; index += 1) expect(await limit.takeShared('a')).toBe(true);
+  expect(counters.calls).toHaveLength(7);
+});
+
+test('LIM-4 throttling of the item means limited, each time, and is no failure of the store', async () => {
+  const { limit, counters } = scene(throttled);
+  for (let index = 0; index < 5; index += 1) expect(await limit.takeShared('a')).toBe(false);
+  expect(counters.calls).toHaveLength(5);
+});
+
+test('LIM-4 anything but a failure of the store is a bug and is thrown', async () => {
+  const broken = { take: () => Promise.reject(new TypeError('broken')) };
+  const limit = new AddressLimit(bucket, broken, new ManualClock());
+  await expect(limit.takeShared('a')).rejects.toThrow('broken');
+});

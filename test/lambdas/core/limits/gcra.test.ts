@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bucketOf, describe as describeBucket, latestTatMicros, take } from '../../../../lambdas/core/limits/gcra.ts';
+import { ProcessBuckets } from '../../../../lambdas/core/limits/process-buckets.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
+
+const NOW = Date.UTC(2026, 10, 1) * 1_000;
+const runs = randomRuns('unit', 'test/lambdas/core/limits/gcra.test.ts', 500);
+
+const buckets = fc
+  .record({ perSecond: fc.integer({ min: 1, max: 1_000 }), burst: fc.integer({ min: 1, max: 100 }) })
+  .map(({ perSecond, burst }) => ({ perSecond, burst, bucket: bucketOf(perSecond, burst) }));
+const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2_000_000 })), { maxLength: 300 });
+
+/** The moments at which requests come, and whether each is let through. */
+const play = (bucket: ReturnType<typeof bucketOf>, gapsMicros: readonly number[]) => {
+  let nowMicros = NOW;
+  let tatMicros = 0;
+  return gapsMicros.map((gap) => {
+    nowMicros += gap;
+    const verdict = take(bucket, tatMicros, nowMicros);
+    tatMicros = verdict.tatMicros;
+    return { nowMicros, allowed: verdict.allowed };
+  });
+};
+
+test('LIM-1 in no window are more let through than burst + rate x elapsed + 1', () => {
+  fc.assert(
+    fc.property(buckets, gaps, ({ perSecond, burst, bucket }, gapsMicros) => {
+      const passed = play(bucket, gapsMicros).filter(({ allowed }) => allowed);
+      for (const [first, from] of passed.entries()) {
+        for (const [last, to] of passed.entries()) {
+          if (last < first) continue;
+          const elapsedSeconds = (to.nowMicros - from.nowMicros) / 1_000_000;
+          expect(last - first + 1).toBeLessThanOrEqual(burst + perSecond * elapsedSeconds + 1);
+        }
+      }
+    }),
+    runs,
+  );
+});
+
+test('LIM-1 whoever keeps to the rate is never refused', () => {
+  fc.assert(
+    fc.property(buckets, gaps, ({ bucket }, gapsMicros) => {
+      const steady = gapsMicros.map((gap) => gap + bucket.intervalMicros);
+      expect(play(bucket, steady).every(({ allowed }) => allowed)).toBe(true);
+    }),
+    runs,
+  );
+});
+
+test('LIM-1 a bucket left alone for burst x interval gives its whole burst again', () => {
+  fc.assert(
+    fc.property(buckets, gaps, ({ burst, bucket }, gapsMicros) => {
+      const again = Array.from({ length: burst + 1 }, (_, index) => (index === 0 ? burst * bucket.intervalMicros : 0));
+      const verdicts = play(bucket, [...gapsMicros, ...again]).slice(gapsMicros.length);
+      expect(verdicts.map(({ allowed }) => allowed)).toEqual([...Array(burst).fill(true), false]);
+    }),
+    runs,
+  );
+});
+
+test.each([
+  ['LIM-1', 30, 60],
+  ['LIM-2', 10, 15],
+])('%s at %i/s exactly the burst of %i passes at one instant', (_rule, perSecond, burst) => {
+  const bucket = bucketOf(perSecond, burst);
+  const passed = play(bucket, Array(1_000).fill(0)).filter(({ allowed }) => allowed);
+  expect(passed).toHaveLength(burst);
+});
+
+test('LIM-1 a refusal costs nothing, and the bound is inclusive', () => {
+  const bucket = bucketOf(10, 15);
+  const latest = latestTatMicros(bucket, NOW);
+  expect(take(bucket, latest, NOW)).toEqual({ allowed: true, tatMicros: latest + 100_000 });
+  expect(take(bucket, latest + 1, NOW)).toEqual({ allowed: false, tatMicros: latest + 1 });
+});
+
+test('LIM-5 what a client is told: what is left, and when the bucket is full again', () => {
+  const bucket = bucketOf(10, 15);
+  expect(describeBucket(bucket, 0, NOW)).toEqual({ limit: 15, remaining: 15, resetSeconds: 0 });
+  expect(describeBucket(bucket, NOW + 250_000, NOW)).toEqual({ limit: 15, remaining: 12, resetSeconds: 0.25 });
+  expect(describeBucket(bucket, NOW + 1_500_000, NOW)).toEqual({ limit: 15, remaining: 0, resetSeconds: 1.5 });
+  expect(describeBucket(bucket, NOW + 9_000_000, NOW)).toMatchObject({ remaining: 0 });
+});
+
+test('LIM-5 a request is let through exactly when one is said to be left', () => {
+  fc.assert(
+    fc.property(buckets, fc.integer({ min: -10, max: 200_000_000 }), ({ bucket }, aheadMicros) => {
+      const { remaining } = describeBucket(bucket, NOW + aheadMicros, NOW);
+      expect(take(bucket, NOW + aheadMicros, NOW).allowed).toBe(remaining > 0);
+    }),
+    runs,
+  );
+});
+
+test('LIM-4 the buckets of a process are apart from each other, and the oldest are forgotten first', () => {
+  const own = new ProcessBuckets(bucketOf(10, 1));
+  expect(own.take('kept', NOW).allowed).toBe(true);
+  expect(own.take('first', NOW).allowed).toBe(true);
+  expect(own.take('kept', NOW).allowed).toBe(false);
+  for (let index = 0; index < 49_999; index += 1) own.take(`id-${index}`, NOW);
+  expect(own.take('kept', NOW).allowed).toBe(false);
+  expect(own.take('first', NOW).allowed).toBe(true);
+});

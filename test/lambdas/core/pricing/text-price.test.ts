@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { TextPriceRow } from '../../../../lambdas/core/catalog/schema.ts';
+import { affordableAnswerTokens, chargeFor, maximumPrice } from '../../../../lambdas/core/pricing/text-price.ts';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
+
+const runs = randomRuns('unit', 'test/lambdas/core/pricing/text-price.test.ts', 1_000);
+const TIER = 200_000;
+const bounds = { promptTokens: 1_000_000, answerTokens: 64_000 };
+
+const flat: TextPriceRow = { unit: '1M_tokens', rates: { input: 3n, output: 7n }, tiers: [] };
+const tiered: TextPriceRow = { ...flat, tiers: [{ aboveInputTokens: TIER, rates: { input: 6n, output: 11n } }] };
+const usage = (changes: Partial<TokenUsage> = {}): TokenUsage => ({
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  output: 0,
+  reasoning: 0,
+  ...changes,
+});
+
+const count = (max: number) => fc.oneof(fc.nat({ max: 20 }), fc.nat({ max }));
+const rate = fc.bigInt({ min: 0n, max: 10n ** 12n });
+/** Rates that do not fall from tier to tier, as no vendor's do. */
+const rows = fc
+  .array(fc.record({ input: rate, output: rate, step: fc.integer({ min: 1, max: 400_000 }) }), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((steps): TextPriceRow => {
+    let [input, output, above] = [0n, 0n, 0];
+    const all = steps.map((step) => {
+      [input, output] = [input + step.input, output + step.output];
+      const row = { aboveInputTokens: above, rates: { input, output } };
+      above += step.step;
+      return row;
+    });
+    return { unit: '1M_tokens', rates: all[0]?.rates ?? flat.rates, tiers: all.slice(1) };
+  });
+const usages = fc.record({
+  input: count(1_200_000),
+  cacheRead: count(300_000),
+  cacheWrite: count(300_000),
+  output: count(80_000),
+  reasoning: count(80_000),
+});
+
+describe('BILL-3 the charge', () => {
+  test('BILL-3 is usage times price, to the pico-dollar', () => {
+    const charge = chargeFor(flat, usage({ input: 1_001, output: 13 }), bounds);
+    expect(charge).toEqual({
+      amountPicos: 1_001n * 3n + 13n * 7n,
+      prices: { input: 3n, output: 7n },
+      usage: usage({ input: 1_001, output: 13 }),
+      implausible: false,
+    });
+  });
+
+  test('BILL-3 is linear within a tier, so nothing is ever rounded', () => {
+    fc.assert(
+      fc.property(rate, rate, usages, usages, (input, output, one, other) => {
+        const row = { ...flat, rates: { input, output } };
+        const wide = { promptTokens: 10 ** 7, answerTokens: 10 ** 7 };
+        const sum = usage({
+          input: one.input + other.input,
+          cacheRead: one.cacheRead + other.cacheRead,
+          cacheWrite: one.cacheWrite + other.cacheWrite,
+          output: one.output + other.output,
+          reasoning: one.reasoning + other.reasoning,
+        });
+        const amount = (used: TokenUsage) => chargeFor(row, used, wide).amountPicos;
+        expect(amount(sum)).toBe(amount(one) + amount(other));
+      }),
+      runs,
+    );
+  });
+
+  test('BILL-3 stays exact beyond 2^53', () => {
+    const row = { ...flat, rates: { input: 10n ** 12n + 1n, output: 0n } };
+    const charge = chargeFor(row, usage({ input: 999_999 }), bounds);
+    expect(charge.amountPicos).toBe(999_999_000_000_999_999n);
+  });
+
+  test('BILL-18 every prompt token costs the same, from a cache or not', () => {
+    const plain = chargeFor(tiered, usage({ input: 300_000 }), bounds);
+    const cached = chargeFor(tiered, usage({ input: 50_000, cacheRead: 200_000, cacheWrite: 50_000 }), bounds);
+    expect(cached.amountPicos).toBe(plain.amountPicos);
+    expect(cached.usage).toMatchObject({ cacheRead: 200_000 });
+  });
+
+  test('BILL-11 reasoning is charged as output, beside it and not twice', () => {
+    expect(chargeFor(flat, usage({ output: 10, reasoning: 90 }), bounds).amountPicos).toBe(700n);
+  });
+
+  test("BILL-5 past a tier's bound, and only past it, the whole request costs the tier's rates", () => {
+    const at = (input: number) => chargeFor(tiered, usage({ input, output: 1 }), bounds);
+    expect(at(TIER).amountPicos).toBe(BigInt(TIER) * 3n + 7n);
+    expect(at(TIER + 1).amountPicos).toBe(BigInt(TIER + 1) * 6n + 11n);
+    expect(at(TIER + 1).prices).toEqual({ input: 6n, output: 11n });
+  });
+
+  test('BILL-10 no usage charges no tokens, and a price of 0 is a price', () => {
+    expect(chargeFor(flat, undefined, bounds)).toMatchObject({ amountPicos: 0n, usage: {}, implausible: false });
+    const free = { ...flat, rates: { input: 0n, output: 0n } };
+    expect(chargeFor(free, usage({ input: 5, output: 5 }), bounds).amountPicos).toBe(0n);
+  });
+});
+
+describe('BILL-7 counts that cannot be true', () => {
+  test.each([
+    ['the prompt', { input: bounds.promptTokens + 1 }, BigInt(bounds.promptTokens) * 6n],
+    ['the answer', { output: bounds.answerTokens, reasoning: 1 }, BigInt(bounds.answerTokens) * 7n],
+  ])(
+    'BILL-7 %s above its bound is charged at the bound, flagged, and kept as reported',
+    (_name, counts, amountPicos) => {
+      const charge = chargeFor(tiered, usage(counts), bounds);
+      expect(charge).toMatchObject({ amountPicos, implausible: true, usage: usage(counts) });
+    },
+  );
+
+  test('BILL-7 the bounds themselves are plausible', () => {
+    const charge = chargeFor(tiered, usage({ input: bounds.promptTokens, output: bounds.answerTokens }), bounds);
+    expect(charge.implausible).toBe(false);
+  });
+});
+
+describe('BILL-5 what a request can cost at most', () => {
+  test('BILL-5 is never less than the charge for usage within the estimate', () => {
+    fc.assert(
+      fc.property(rows, usages, (row, used) => {
+        const prompt = used.input + used.cacheRead + used.cacheWrite;
+        const answer = used.output + used.reasoning;
+        const most = { promptTokens: prompt, answerTokens: answer };
+        expect(chargeFor(row, used, most).amountPicos).toBe(maximumPrice(row, prompt, answer));
+        for (const [more, further] of [
+          [0, 1],
+          [1, 0],
+          [400_000, 1_000],
+        ] as const) {
+          const charge = chargeFor(row, used, { promptTokens: 10 ** 7, answerTokens: 10 ** 7 });
+          expect(maximumPrice(row, prompt + more, answer + further)).toBeGreaterThanOrEqual(charge.amountPicos);
+        }
+      }),
+      runs,
+    );
+  });
+
+  test('BILL-7 is never less than the charge for any usage, true or not, within the same bounds', () => {
+    fc.assert(
+      fc.property(rows, usages, count(1_000_000), count(64_000), (row, used, promptTokens, answerTokens) => {
+        const charge = chargeFor(row, used, { promptTokens, answerTokens });
+        expect(charge.amountPicos).toBeLessThanOrEqual(maximumPrice(row, promptTokens, answerTokens));
+      }),
+      runs,
+    );
+  });
+});
+
+describe('BILL-6 what an amount pays for', () => {
+  test('BILL-6 is the largest answer that the amount covers', () => {
+    fc.assert(
+      fc.property(rows, count(1_000_000), fc.bigInt({ min: 0n, max: 10n ** 17n }), (row, promptTokens, amountPicos) => {
+        const tokens = affordableAnswerTokens(row, promptTokens, amountPicos);
+        if (tokens < 0) expect(maximumPrice(row, promptTokens, 0)).toBeGreaterThan(amountPicos);
+        else if (tokens < Number.MAX_SAFE_INTEGER) {
+          expect(maximumPrice(row, promptTokens, tokens)).toBeLessThanOrEqual(amountPicos);
+          expect(maximumPrice(row, promptTokens, tokens + 1)).toBeGreaterThan(amountPicos);
+        }
+      }),
+      runs,
+    );
+  });
+
+  test("BILL-6 below the prompt's own price it is less than nothing; free answers have no end", () => {
+    expect(affordableAnswerTokens(flat, 10, 29n)).toBe(-1);
+    expect(affordableAnswerTokens(flat, 10, 30n)).toBe(0);
+    expect(affordableAnswerTokens(flat, 10, -1n)).toBe(-1);
+    const free = { ...flat, rates: { input: 0n, output: 0n } };
+    expect(affordableAnswerTokens(free, 10, 0n)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});

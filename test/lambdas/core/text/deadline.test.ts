@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { text } from '../catalog/sample-data.ts';
+import { loggingSink, streamed } from './sink.ts';
+import { NOW } from './text-models.ts';
+import { answered, createWorld, GRACE_MS, raw, type WorldOptions } from './text-world.ts';
+
+const reasoning = { field: 'reasoning_effort', accepted: ['low'], default: 'low', levelsUi: ['low'] };
+
+const cases: readonly (readonly [name: string, seconds: number, options: WorldOptions, hostEndsAtMs?: number])[] = [
+  ['a model that does not reason', 600, {}],
+  ['a model that reasons', 900, { models: [text({ reasoning })] }],
+  ['a shorter setting', 200, { upstreamDeadlineMs: 200_000 }],
+  ['a longer setting', 600, { upstreamDeadlineMs: 800_000 }],
+  ['a host with 900 s', 600, {}, NOW + 900_000],
+  ['a host with 900 s and a model that reasons', 870, { models: [text({ reasoning })] }, NOW + 900_000],
+  ['a host with 100 s', 70, {}, NOW + 100_000],
+  ['a host with 30 s', 0, {}, NOW + 30_000],
+  ['a host whose time is over', 0, {}, NOW - 1],
+];
+
+test.for(cases)('LIM-6 %s has %i s', async ([, seconds, options, hostEndsAtMs]) => {
+  const world = await createWorld({
+    ...options,
+    play: ({ signal }) =>
+      new Promise((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  });
+  const outcome = world.ask({}, {}, hostEndsAtMs).catch((error: unknown) => error);
+  await world.clock.flush();
+  const [hold] = (await world.account()).holds.values();
+  if (seconds > 0) {
+    expect(hold?.expiresAtMs).toBe(NOW + seconds * 1_000 + GRACE_MS);
+    await world.clock.advance(seconds * 1_000 - 1);
+    expect(world.log).toEqual(['hold', 'send']);
+  }
+  await world.clock.advance(1);
+  expect(await outcome).toMatchObject({ code: 'upstream_timeout', status: 504 });
+  expect((await world.account()).holds.size).toBe(0);
+  expect(world.records()).toMatchObject([{ outcome: 'released', reason: 'upstream_timeout' }]);
+});
+
+test('LIM-6 the deadline goes on while a stream runs', async () => {
+  const world = await createWorld({
+    play: async ({ signal }) => {
+      async function* events() {
+        yield raw('a');
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      }
+      return { kind: 'stream', events: events(), close: () => undefined };
+    },
+  });
+  const { sink, seen } = loggingSink(world.log);
+  const pumped = streamed(await world.ask({ stream: true })).pump(sink);
+  await world.clock.advance(599_999);
+  expect(world.log).not.toContain('close');
+  await world.clock.advance(1);
+  await pumped;
+  expect(seen.error?.code).toBe('upstream_timeout');
+  expect((await world.account()).holds.size).toBe(0);
+});
+
+test('LIM-6 no timer outlives a request', async () => {
+  for (const play of [async () => answered(), () => Promise.reject(new Error('refused'))]) {
+    const world = await createWorld({ play });
+    await world.ask().catch(() => undefined);
+    expect(world.clock.waiting).toBe(0);
+  }
+});

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { balanceOf } from '../../../../lambdas/core/ledger/account.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { text } from '../catalog/sample-data.ts';
+import { answeredIn } from './sink.ts';
+import { answered, createWorld, heldFor, INPUT_PICOS, OUTPUT_PICOS, PROMPT, REQUEST, used } from './text-world.ts';
+
+const start = parseUsd('1000');
+
+test('GEN-8 an answer costs one trip to the store before the upstream and two after it', async () => {
+  const world = await createWorld();
+  await world.ask();
+  expect(world.log).toEqual(['hold', 'send', 'putRecord', 'apply']);
+  expect(world.clock.waiting).toBe(0);
+});
+
+test('BILL-1 while the upstream works the money is held, and nothing is spent', async () => {
+  const world = await createWorld({
+    play: async () => {
+      const { availablePicos, spentPicos, holds } = await world.account();
+      expect([availablePicos, spentPicos]).toEqual([start - heldFor(100), 0n]);
+      expect([...holds.values()]).toEqual([
+        { amountPicos: heldFor(100), expiresAtMs: world.clock.now() + 600_000 + 300_000 },
+      ]);
+      return answered();
+    },
+  });
+  await world.ask();
+  expect(world.sent).toHaveLength(1);
+});
+
+test('BILL-3 the charge is the usage at the prices of the hold, and the rest of the hold comes back', async () => {
+  const world = await createWorld({
+    play: async () => answered({ input: 30, cacheRead: 7, cacheWrite: 3, output: 6, reasoning: 4 }),
+  });
+  const { receipt, model } = answeredIn(await world.ask({}, { endUser: 'someone' }));
+  const cost = 40n * INPUT_PICOS + 10n * OUTPUT_PICOS;
+  expect(receipt).toMatchObject({ costPicos: cost, balancePicos: start - cost });
+  const account = await world.account();
+  expect([account.availablePicos, balanceOf(account), account.holds.size]).toEqual([start - cost, start - cost, 0]);
+  expect(model.id).toBe('alpha-1');
+  expect(world.records()).toMatchObject([
+    {
+      requestId: REQUEST,
+      outcome: 'settled',
+      amountPicos: cost,
+      model: 'alpha-1',
+      endUser: 'someone',
+      prices: { input: INPUT_PICOS, output: OUTPUT_PICOS },
+      usage: { input: 30, cacheRead: 7, cacheWrite: 3, output: 6, reasoning: 4 },
+    },
+  ]);
+  expect(world.records()[0]).not.toHaveProperty('overage');
+});
+
+test('BILL-3 prices that change while the upstream works do not change the charge', async () => {
+  const rows = [
+    { unit: '1M_tokens', rates: { input: '8', output: '40' }, until: '2026-11-01' },
+    { unit: '1M_tokens', rates: { input: '80', output: '400' }, from: '2026-11-02' },
+  ];
+  const world = await createWorld({
+    models: [text({ prices: rows, reasoning: null })],
+    play: async () => {
+      await world.clock.advance(500_000);
+      return answered();
+    },
+  });
+  await world.clock.advance(86_400_000 - 100_000);
+  const { receipt } = answeredIn(await world.ask());
+  expect(receipt.costPicos).toBe(40n * INPUT_PICOS + 10n * OUTPUT_PICOS);
+});
+
+test('BILL-5 the hold counts the cap for every answer asked for', async () => {
+  const world = await createWorld();
+  await world.ask({ outputTokensMax: 30, choices: 3 });
+  expect(world.sent[0]?.outputTokensMax).toBe(30);
+  expect(world.records()[0]?.amountPicos).toBe(40n * INPUT_PICOS + 10n * OUTPUT_PICOS);
+  const held = await createWorld({ usd: '0', play: async () => answered() });
+  await held.memory.credit({
+    accountId: 'account-1',
+    ref: 'exact',
+    amountPicos: heldFor(90),
+    reason: 'test',
+    at: 0,
+  });
+  await expect(held.ask({ outputTokensMax: 30, choices: 3 })).resolves.toBeDefined();
+});
+
+test.for([
+  [{ bytes: 0, images: 0 }, 64n],
+  [{ bytes: 100, images: 0 }, 164n],
+  [{ bytes: 5_000, images: 0 }, 1_000n],
+  [{ bytes: 0, images: 1 }, 1_000n],
+] as const)('BILL-5 a prompt of %j is held as %i tokens, the context at most', async ([prompt, tokens]) => {
+  const world = await createWorld({
+    play: async () => {
+      const [hold] = (await world.account()).holds.values();
+      expect(hold?.amountPicos).toBe(tokens * INPUT_PICOS + OUTPUT_PICOS);
+      return answered(used(1, 1));
+    },
+  });
+  await world.ask({ prompt, outputTokensMax: 1 });
+  expect(world.sent).toHaveLength(1);
+});
+
+test('BILL-10 an answer without usage is charged no tokens and counted', async () => {
+  const world = await createWorld({ play: async () => ({ ...answered(), usage: undefined }) });
+  const { receipt } = answeredIn(await world.ask());
+  expect([receipt.costPicos, receipt.balancePicos, world.notices]).toEqual([0n, start, ['usage_missing']]);
+  expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n, usage: {} }]);
+});
+
+test('BILL-10 where the vendor never reports usage its absence is no alarm', async () => {
+  const world = await createWorld({
+    models: [text({ reportsUsage: false })],
+    play: async () => ({ ...answered(), usage: undefined }),
+  });
+  await world.ask();
+  expect(world.notices).toEqual([]);
+});
+
+const refusals = [
+  new GatewayError('upstream_capacity', 'slow', { retryAfterSeconds: 3 }),
+  new GatewayError('invalid_request_error', 'no', { param: 'temperature' }),
+  new GatewayError('content_filter', 'blocked'),
+  new TypeError('a bug'),
+];
+
+test.for(refusals)('BILL-2 a refusal of the upstream gives the hold back: %s', async (error) => {
+  const world = await createWorld({ play: () => Promise.reject(error) });
+  await expect(world.ask()).rejects.toBe(error);
+  const { availablePicos, holds, spentPicos } = await world.account();
+  expect([availablePicos, holds.size, spentPicos]).toEqual([start, 0, 0n]);
+  expect(world.records()).toMatchObject([
+    {
+      outcome: 'released',
+      amountPicos: 0n,
+      reason: error instanceof GatewayError ? error.code : 'internal_error',
+    },
+  ]);
+  expect([world.log, world.clock.waiting]).toEqual([['hold', 'send', 'putRecord', 'apply'], 0]);
+});
+
+test('BILL-1 a request that is refused by its entry holds nothing', async () => {
+  const error = new GatewayError('invalid_request_error', 'seed', { param: 'seed' });
+  const world = await createWorld();
+  const prepare = () => {
+    throw error;
+  };
+  await expect(world.ask({}, { prepare })).rejects.toBe(error);
+  expect(world.log).toEqual([]);
+});
+
+test('CHAT-13 a prompt that cannot fit is refused before the hold, one that may fit is sent', async () => {
+  const world = await createWorld();
+  const bytes = 1_001 * 128;
+  await expect(world.ask({ prompt: { ...PROMPT, bytes } })).rejects.toMatchObject({
+    code: 'context_length_exceeded',
+    status: 400,
+    param: 'messages',
+  });
+  expect(world.log).toEqual([]);
+  await world.ask({ prompt: { ...PROMPT, bytes: bytes - 1 } });
+  expect(world.sent).toHaveLength(1);
+});

@@ -1,0 +1,225 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { createMoment } from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { loggingSink, streamed } from './sink.ts';
+import {
+  createWorld,
+  ended,
+  heldFor,
+  INPUT_PICOS,
+  OUTPUT_PICOS,
+  raw,
+  type StreamPart,
+  streamOf,
+  used,
+  type World,
+} from './text-world.ts';
+
+const start = parseUsd('1000');
+const cost = 40n * INPUT_PICOS + 10n * OUTPUT_PICOS;
+
+const broken = new GatewayError('upstream_error', 'the connection broke');
+
+const played = async (...events: readonly StreamPart[]) => {
+  const stream = streamOf(...events);
+  const world = await createWorld({ play: async () => stream });
+  return { world, stream };
+};
+
+const expectReleased = async (world: World, reason: string): Promise<void> => {
+  const { availablePicos, holds, spentPicos } = await world.account();
+  expect([availablePicos, holds.size, spentPicos]).toEqual([start, 0, 0n]);
+  expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason }]);
+};
+
+test('GEN-8 hold, send, commit, the last chunk, the account, the end: in this order', async () => {
+  const { world, stream } = await played(raw('a'), raw('b'), ended());
+  const generated = await world.ask({ stream: true });
+  expect(world.log).toEqual(['hold', 'send']);
+  const { sink, seen } = loggingSink(world.log);
+  await streamed(generated).pump(sink);
+  expect(world.log).toEqual(['hold', 'send', 'raw a', 'raw b', 'putRecord', 'finish', 'apply', 'close']);
+  expect(seen.receipt).toMatchObject({ costPicos: cost });
+  expect(seen.closedWith?.costPicos).toBe(cost);
+  expect([stream.closed(), world.clock.waiting]).toEqual([1, 0]);
+  expect((await world.account()).availablePicos).toBe(start - cost);
+});
+
+test('CHAT-11 an event goes out before the next one is asked for', async () => {
+  const world = await createWorld({
+    play: async () => {
+      async function* events() {
+        yield raw('a');
+        world.log.push('asked for b');
+        yield raw('b');
+        world.log.push('asked for the end');
+        yield ended();
+      }
+      return { kind: 'stream', events: events(), close: () => undefined };
+    },
+  });
+  const { sink } = loggingSink(world.log);
+  await streamed(await world.ask({ stream: true })).pump(sink);
+  expect(world.log.slice(2, 6)).toEqual(['raw a', 'asked for b', 'raw b', 'asked for the end']);
+});
+
+test('ERR-4 an error in place of the first event is thrown, released and closed', async () => {
+  const { world, stream } = await played(broken);
+  await expect(world.ask({ stream: true })).rejects.toBe(broken);
+  await expectReleased(world, 'upstream_error');
+  expect([stream.closed(), world.clock.waiting]).toEqual([1, 0]);
+});
+
+for (let count = 1; count <= 3; count += 1) {
+  test(`BILL-9 a break after ${count} events ends in an error event, released`, async () => {
+    const { world, stream } = await played(...Array.from({ length: count }, (_, at) => raw(`${at}`)), broken);
+    const { sink, seen } = loggingSink(world.log);
+    await streamed(await world.ask({ stream: true })).pump(sink);
+    await expectReleased(world, 'upstream_error');
+    expect(world.log.slice(-3)).toEqual(['apply', 'fail upstream_error', 'close']);
+    expect(world.log).not.toContain('finish');
+    expect([seen.closedWith, stream.closed(), world.clock.waiting]).toEqual([undefined, 1, 0]);
+  });
+}
+
+test('BILL-9 a stream that stops without an end is no success', async () => {
+  const { world } = await played(raw('a'));
+  const { sink, seen } = loggingSink(world.log);
+  await streamed(await world.ask({ stream: true })).pump(sink);
+  await expectReleased(world, 'internal_error');
+  expect(seen.error?.code).toBe('internal_error');
+  expect(world.log).not.toContain('finish');
+});
+
+test('ERR-5 a bug in a stream tells nothing of itself', async () => {
+  const { world } = await played(raw('a'), new TypeError('canary'));
+  const { sink, seen } = loggingSink(world.log);
+  await streamed(await world.ask({ stream: true })).pump(sink);
+  expect(seen.error?.code).toBe('internal_error');
+  expect(seen.error?.message).not.toContain('canary');
+  await expectReleased(world, 'internal_error');
+});
+
+test('BILL-9 a stream whose first event is its end is charged like any other', async () => {
+  const { world } = await played(ended());
+  const { sink } = loggingSink(world.log);
+  await streamed(await world.ask({ stream: true })).pump(sink);
+  expect(world.log).toEqual(['hold', 'send', 'putRecord', 'finish', 'apply', 'close']);
+});
+
+test('BILL-10 an end without usage is charged no tokens', async () => {
+  const { world } = await played(raw('a'), { kind: 'end', held: {}, reportedUsage: undefined, usage: undefined });
+  const { sink, seen } = loggingSink(world.log);
+  await streamed(await world.ask({ stream: true })).pump(sink);
+  expect([seen.receipt?.costPicos, world.notices]).toEqual([0n, ['usage_missing']]);
+  expect((await world.account()).holds.size).toBe(0);
+});
+
+test('BILL-7 a stream above its cap is charged at the bound', async () => {
+  const { world } = await played(raw('a'), ended(used(40, 500)));
+  await streamed(await world.ask({ stream: true, outputTokensMax: 100 })).pump(loggingSink(world.log).sink);
+  expect(world.records()).toMatchObject([{ amountPicos: 40n * INPUT_PICOS + 100n * OUTPUT_PICOS, implausible: true }]);
+});
+
+test('BILL-13 a stream that ends after its hold was swept is an error event and uncharged', async () => {
+  const world = await createWorld({
+    play: async () => {
+      async function* events() {
+        yield raw('a');
+        await world.clock.advance(599_000);
+        yield raw('b');
+        // The process sleeps: time passes without its timers.
+        const later = new ManualClock(world.clock.now() + 302_000);
+        await sweep({ ...world.ports.ledger, clock: later });
+        yield ended();
+      }
+      return { kind: 'stream', events: events(), close: () => undefined };
+    },
+  });
+  const { sink, seen } = loggingSink(world.log);
+  await streamed(await world.ask({ stream: true })).pump(sink);
+  expect(seen.error?.code).toBe('internal_error');
+  expect(world.log).not.toContain('finish');
+  expect(world.notices).toEqual(['late_settlement']);
+  await expectReleased(world, 'expired');
+});
+
+test('BILL-8 the upstream is read to its end and charged whoever reads, or nobody', async () => {
+  const words = Array.from({ length: 50 }, (_, at) => raw(`${at}`));
+  const { world } = await played(...words, ended());
+  const silent = { raw: () => undefined, finish: () => undefined, fail: () => undefined, close: () => undefined };
+  await streamed(await world.ask({ stream: true })).pump(silent);
+  expect((await world.account()).spentPicos).toBe(cost);
+});
+
+test('BILL-1 the hold stays until the stream is over', async () => {
+  const { world } = await played(raw('a'), ended());
+  const stream = streamed(await world.ask({ stream: true }));
+  expect((await world.account()).availablePicos).toBe(start - heldFor(100));
+  await stream.pump(loggingSink(world.log).sink);
+  expect((await world.account()).availablePicos).toBe(start - cost);
+});
+
+const opening: StreamPart = { kind: 'raw', data: 'role', opening: true };
+
+test('CHAT-14 an error right after an opening event is thrown, released and closed', async () => {
+  const { world, stream } = await played(opening, broken);
+  await expect(world.ask({ stream: true })).rejects.toBe(broken);
+  await expectReleased(world, 'upstream_error');
+  expect([stream.closed(), world.clock.waiting]).toEqual([1, 0]);
+});
+
+test('CHAT-14 an opening event and what follows it at once are both sent, in order', async () => {
+  const { world } = await played(opening, raw('a'), ended());
+  await streamed(await world.ask({ stream: true })).pump(loggingSink(world.log).sink);
+  expect(world.log.slice(2)).toEqual(['raw role', 'raw a', 'putRecord', 'finish', 'apply', 'close']);
+  expect(world.clock.waiting).toBe(0);
+});
+
+const paused =
+  (pause: Promise<void>, ...later: readonly StreamPart[]) =>
+  async () => {
+    async function* events() {
+      yield raw('role', true);
+      await pause;
+      for (const event of later) {
+        if (event instanceof Error) throw event;
+        yield event;
+      }
+    }
+    return { kind: 'stream', events: events(), close: () => undefined } as const;
+  };
+
+test('CHAT-11 an opening event waits at most a second for the next one', async () => {
+  const moment = createMoment();
+  const world = await createWorld({ play: paused(moment.until, raw('a'), ended()) });
+  let begun = false;
+  const asked = world.ask({ stream: true }).then((generated) => {
+    begun = true;
+    return generated;
+  });
+  await world.clock.advance(999);
+  expect(begun).toBe(false);
+  await world.clock.advance(1);
+  const pumped = streamed(await asked).pump(loggingSink(world.log).sink);
+  await world.clock.flush();
+  expect(world.log).toEqual(['hold', 'send', 'raw role']);
+  moment.come();
+  await pumped;
+  expect(world.log.slice(2)).toEqual(['raw role', 'raw a', 'putRecord', 'finish', 'apply', 'close']);
+});
+
+test('CHAT-14 an error after that second is an error event', async () => {
+  const moment = createMoment();
+  const world = await createWorld({ play: paused(moment.until, broken) });
+  const asked = world.ask({ stream: true });
+  await world.clock.advance(1_000);
+  const pumped = streamed(await asked).pump(loggingSink(world.log).sink);
+  moment.come();
+  await pumped;
+  expect(world.log.slice(-2)).toEqual(['fail upstream_error', 'close']);
+  await expectReleased(world, 'upstream_error');
+});

@@ -1,0 +1,35 @@
+import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import type { GeneratedText } from '../../../../lambdas/core/text/generate-text.ts';
+import type { PumpedStream, TextSink } from '../../../../lambdas/core/text/pumped-stream.ts';
+import type { Receipt } from '../../../../lambdas/core/text/settle.ts';
+
+/** Writes down what it is given, among the other things that happen. */
+export const loggingSink = (log: string[]) => {
+  const seen: { error?: GatewayError; receipt?: Receipt; closedWith?: Receipt | undefined } = {};
+  const sink: TextSink = {
+    raw: (data) => void log.push(`raw ${data}`),
+    finish: (_end, receipt) => {
+      log.push('finish');
+      seen.receipt = receipt;
+    },
+    fail: (error) => {
+      log.push(`fail ${error.code}`);
+      seen.error = error;
+    },
+    close: (receipt) => {
+      log.push('close');
+      seen.closedWith = receipt;
+    },
+  };
+  return { sink, seen };
+};
+
+export const streamed = (generated: GeneratedText): PumpedStream => {
+  if (generated.kind !== 'stream') throw new Error('expected a stream');
+  return generated.stream;
+};
+
+export const answeredIn = (generated: GeneratedText) => {
+  if (generated.kind !== 'answer') throw new Error('expected an answer');
+  return generated;
+};

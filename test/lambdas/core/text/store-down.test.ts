@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { fails, losesReply } from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { answeredIn, loggingSink, streamed } from './sink.ts';
+import {
+  answered,
+  createWorld,
+  ended,
+  GRACE_MS,
+  INPUT_PICOS,
+  OUTPUT_PICOS,
+  raw,
+  streamOf,
+  type World,
+  type WorldOptions,
+} from './text-world.ts';
+
+const start = parseUsd('1000');
+const cost = 40n * INPUT_PICOS + 10n * OUTPUT_PICOS;
+
+const thrownBy = (world: World, stream = false): Promise<unknown> =>
+  world.clock.until(
+    world.ask({ stream }).then(
+      () => 'nothing was thrown',
+      (error: unknown) => error,
+    ),
+  );
+
+/** What the sweeper leaves once every hold is over its time. */
+const afterSweep = async (world: World) => {
+  await world.clock.advance(600_000 + GRACE_MS + 1);
+  await sweep({ ...world.ports.ledger, store: world.memory });
+  const { availablePicos, spentPicos, holds } = await world.account();
+  return { availablePicos, spentPicos, holds: holds.size };
+};
+
+const nothingCharged = { availablePicos: start, spentPicos: 0n, holds: 0 };
+
+const down =
+  (...methods: readonly string[]): WorldOptions['fault'] =>
+  (method) =>
+    methods.includes(method) ? fails : undefined;
+
+test('BILL-14 the store is down at the hold: 503, Retry-After 30, nothing sent', async () => {
+  const world = await createWorld({ fault: down('hold', 'putRecord') });
+  expect(await thrownBy(world)).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 30 });
+  expect(world.sent).toEqual([]);
+  expect(await afterSweep(world)).toEqual(nothingCharged);
+});
+
+test('BILL-14 a hold whose answer is lost is taken over, and the request goes on', async () => {
+  const world = await createWorld({
+    fault: (method, turn) => (method === 'hold' && turn === 0 ? losesReply : undefined),
+  });
+  await world.clock.until(world.ask());
+  expect(world.sent).toHaveLength(1);
+  expect((await world.account()).spentPicos).toBe(cost);
+});
+
+test('BILL-14 the store is down at the commit of a plain answer: 503, uncharged', async () => {
+  const world = await createWorld({ fault: down('putRecord', 'apply') });
+  expect(await thrownBy(world)).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 30 });
+  expect([world.sent.length, world.notices]).toEqual([1, ['commit_failed']]);
+  expect(await afterSweep(world)).toEqual(nothingCharged);
+});
+
+test('BILL-14 the store is down at the commit of a stream: an error event, uncharged', async () => {
+  const world = await createWorld({
+    play: async () => streamOf(raw('a'), ended()),
+    fault: down('putRecord', 'apply'),
+  });
+  const { sink, seen } = loggingSink(world.log);
+  await world.clock.until(streamed(await world.ask({ stream: true })).pump(sink));
+  expect(seen.error?.code).toBe('service_unavailable');
+  expect(world.log).not.toContain('finish');
+  expect(world.log.at(-1)).toBe('close');
+  expect(await afterSweep(world)).toEqual(nothingCharged);
+});
+
+test('BILL-14 a commit that succeeds at its second try is a success, charged once', async () => {
+  for (const first of [fails, losesReply]) {
+    const world = await createWorld({
+      fault: (method, turn) => (method === 'putRecord' && turn === 0 ? first : undefined),
+    });
+    const { receipt } = answeredIn(await world.clock.until(world.ask()));
+    expect(receipt).toMatchObject({ costPicos: cost, balancePicos: start - cost });
+    expect((await world.account()).spentPicos).toBe(cost);
+  }
+});
+
+test('BILL-14 a commit that is told to have failed and was written all the same is charged at most once', async () => {
+  const world = await createWorld({ fault: (method) => (method === 'putRecord' ? losesReply : undefined) });
+  const outcome = await thrownBy(world);
+  const { spentPicos, holds } = await afterSweep(world);
+  expect(holds).toBe(0);
+  expect([outcome === 'nothing was thrown', spentPicos]).toBeOneOf([
+    [true, cost],
+    [false, 0n],
+    // The answer was lost after its commit (BILL-15).
+    [false, cost],
+  ]);
+});
+
+test('BILL-14 the store is down when the account is brought up to date: the answer stands, the sweeper finishes', async () => {
+  const world = await createWorld({ fault: down('apply') });
+  const { receipt, answer } = answeredIn(await world.clock.until(world.ask()));
+  expect([receipt.costPicos, receipt.balancePicos, answer]).toEqual([cost, undefined, answered()]);
+  expect((await world.account()).holds.size).toBe(1);
+  expect(await afterSweep(world)).toEqual({ availablePicos: start - cost, spentPicos: cost, holds: 0 });
+});
+
+test('BILL-14 the same for a stream: its end is a proper one', async () => {
+  const world = await createWorld({ play: async () => streamOf(raw('a'), ended()), fault: down('apply') });
+  const { sink, seen } = loggingSink(world.log);
+  await world.clock.until(streamed(await world.ask({ stream: true })).pump(sink));
+  expect(world.log).toContain('finish');
+  expect([seen.error, world.log.at(-1)]).toEqual([undefined, 'close']);
+  expect(await afterSweep(world)).toEqual({ availablePicos: start - cost, spentPicos: cost, holds: 0 });
+});
+
+test('BILL-13 a plain answer after its hold was swept is 500 and uncharged', async () => {
+  const world = await createWorld({
+    play: async () => {
+      const later = new ManualClock(world.clock.now() + 901_000);
+      await sweep({ ...world.ports.ledger, clock: later });
+      return answered();
+    },
+  });
+  expect(await thrownBy(world)).toMatchObject({ code: 'internal_error', status: 500 });
+  const { availablePicos, spentPicos, holds } = await world.account();
+  expect([availablePicos, spentPicos, holds.size]).toEqual([start, 0n, 0]);
+  expect(world.notices).toEqual(['late_settlement']);
+});
+
+test('BILL-2 a store that is down when a refusal gives back leaves the client its refusal, the hold to the sweeper', async () => {
+  const world = await createWorld({
+    play: () => Promise.reject(new Error('refused')),
+    fault: down('putRecord', 'apply'),
+  });
+  expect(String(await thrownBy(world))).toBe('Error: refused');
+  expect((await world.account()).holds.size).toBe(1);
+  expect(await afterSweep(world)).toEqual(nothingCharged);
+});

@@ -1,0 +1,148 @@
+import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
+import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
+import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
+import type { TextPorts } from '../../../../lambdas/core/text/text-ports.ts';
+import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { TextWire, WireAnswer, WireCall, WireEvent, WireStream } from '../../../../lambdas/core/text/text-wire.ts';
+import { type Fault, withFaults } from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { data, text } from '../catalog/sample-data.ts';
+import { NOW } from './text-models.ts';
+
+export const ACCOUNT = 'account-1';
+export const REQUEST = 'request-1';
+export const GRACE_MS = 300_000;
+
+/** 8 USD and 40 USD per million tokens. */
+export const INPUT_PICOS = 8_000_000n;
+export const OUTPUT_PICOS = 40_000_000n;
+
+/** 36 bytes and 64 tokens around them: at most 100 tokens. */
+export const PROMPT = { bytes: 36, images: 0 };
+export const heldFor = (answerTokens: number): bigint => 100n * INPUT_PICOS + BigInt(answerTokens) * OUTPUT_PICOS;
+
+export const used = (input: number, output: number) => ({ input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 });
+
+export const answered = (usage: WireAnswer['usage'] = used(40, 10)): WireAnswer => ({
+  kind: 'answer',
+  body: { id: 'answer' },
+  usage,
+});
+
+export const ended = (usage: WireAnswer['usage'] = used(40, 10)): WireEvent => ({
+  kind: 'end',
+  held: { id: 'last' },
+  reportedUsage: { prompt_tokens: 40 },
+  usage,
+});
+
+export const raw = (word: string, opening = false): WireEvent => ({ kind: 'raw', data: word, opening });
+
+type Play = (call: WireCall) => Promise<WireAnswer | WireStream>;
+type Method = keyof LedgerStore;
+
+export interface WorldOptions {
+  readonly models?: readonly unknown[];
+  readonly providers?: readonly unknown[];
+  /** What the account has; more than any test needs unless told. */
+  readonly usd?: string;
+  readonly play?: Play;
+  readonly fault?: (method: Method, turn: number) => Fault | undefined;
+  readonly reachable?: TextPorts['reachable'];
+  readonly upstreamDeadlineMs?: number;
+  readonly wires?: readonly Wire[];
+}
+
+export const createWorld = async (options: WorldOptions = {}) => {
+  const clock = new ManualClock(NOW);
+  const memory = new MemoryLedgerStore();
+  await memory.createAccount(ACCOUNT);
+  await memory.credit({
+    accountId: ACCOUNT,
+    ref: 'first',
+    amountPicos: parseUsd(options.usd ?? '1000'),
+    reason: 'test',
+    at: NOW,
+  });
+  /** Everything that happens outside, in its order: store calls, upstream calls, what a sink is given. */
+  const log: string[] = [];
+  const notices: string[] = [];
+  const sent: WireCall[] = [];
+  const store = withFaults(memory, (method, turn) => {
+    log.push(method);
+    return options.fault?.(method, turn);
+  });
+  const wire: TextWire = {
+    send: async (call) => {
+      log.push('send');
+      sent.push(call);
+      return (options.play ?? (async () => answered()))(call);
+    },
+  };
+  const ports: TextPorts = {
+    catalog: options.providers
+      ? loadCatalog(data(options.models ?? [text()], options.providers))
+      : loadCatalog(data(options.models ?? [text()])),
+    wires: new Map((options.wires ?? ['openai_chat']).map((name) => [name, wire] as const)),
+    reachable: options.reachable ?? (() => true),
+    ledger: { store, clock, random: () => 0, shortestLifetimeMs: GRACE_MS },
+    notice: (notice) => notices.push(notice),
+    holdGraceMs: GRACE_MS,
+    upstreamDeadlineMs: options.upstreamDeadlineMs ?? 900_000,
+  };
+  const ask = (changes: Partial<TextRequest> = {}, order: Partial<TextOrder> = {}, hostEndsAtMs?: number) =>
+    generateText(
+      ports,
+      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs },
+      {
+        protocol: 'chat_completions',
+        modelId: 'alpha-1',
+        endUser: undefined,
+        prepare: () => requestOf(changes),
+        ...order,
+      },
+    );
+  const account = async () => {
+    const found = await memory.readAccount(ACCOUNT);
+    if (!found) throw new Error('the account is gone');
+    return found;
+  };
+  return { clock, memory, ports, log, notices, sent, ask, account, records: () => memory.recordsOf(ACCOUNT) };
+};
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+export const requestOf = (changes: Partial<TextRequest> = {}): TextRequest => ({
+  stream: false,
+  choices: 1,
+  outputTokensMax: undefined,
+  usesTools: false,
+  effort: undefined,
+  prompt: PROMPT,
+  body: {},
+  ...changes,
+});
+
+export type StreamPart = WireEvent | Error;
+
+/** A stream of these events; an Error among them is thrown in its place. */
+export const streamOf = (...events: readonly StreamPart[]): WireStream & { readonly closed: () => number } => {
+  let closed = 0;
+  async function* play(): AsyncGenerator<WireEvent, void> {
+    for (const event of events) {
+      if (event instanceof Error) throw event;
+      yield event;
+    }
+  }
+  return {
+    kind: 'stream',
+    events: play(),
+    close: () => {
+      closed += 1;
+    },
+    closed: () => closed,
+  };
+};

@@ -1,0 +1,136 @@
+import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
+import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
+import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
+import type { AddressCounters } from '../../../lambdas/core/limits/address-limit.ts';
+
+/** What goes wrong with one call to a store. */
+export type Fault =
+  /** Nothing was written: no connection, refused, or another write was in the way. */
+  | { readonly kind: 'fails' | 'throttled' | 'conflict' }
+  /** Written, but the caller is told that no answer came. */
+  | { readonly kind: 'loses-reply' }
+  /** Neither written nor answered before `until`. */
+  | { readonly kind: 'delayed'; readonly until: Promise<void> }
+  /** The caller is told at once that no answer came; the write itself happens at `until`. */
+  | { readonly kind: 'lands-late'; readonly until: Promise<void> }
+  /** Written and answered, and the same request executed once more at `until`. */
+  | { readonly kind: 'repeated'; readonly until: Promise<void> };
+
+/** Asked at every call; `turn` counts the calls of this method from 0. */
+export type FaultPlan<Method extends string> = (method: Method, turn: number) => Fault | undefined;
+
+export interface Faulty {
+  /** The methods called so far, in order. */
+  readonly calls: readonly string[];
+  /** Resolves when every call that was let loose has been executed. */
+  landed(): Promise<void>;
+}
+
+export const fails = { kind: 'fails' } as const;
+export const throttled = { kind: 'throttled' } as const;
+export const conflict = { kind: 'conflict' } as const;
+export const losesReply = { kind: 'loses-reply' } as const;
+
+/** Something a test lets happen when it likes. */
+export const createMoment = (): { readonly until: Promise<void>; readonly come: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { until: promise, come: resolve };
+};
+
+/** The n-th fault for the n-th call of a method, none after the end; a single fault holds for every call. */
+export type FaultScript<Method extends string> = Readonly<
+  Partial<Record<Method, readonly (Fault | undefined)[] | Fault>>
+>;
+
+const toPlan = <Method extends string>(faults: Faults<Method>): FaultPlan<Method> => {
+  if (typeof faults === 'function') return faults;
+  return (method, turn) => {
+    const listed: readonly (Fault | undefined)[] | Fault | undefined = faults[method];
+    return listed && 'kind' in listed ? listed : listed?.[turn];
+  };
+};
+
+type Faults<Method extends string> = FaultPlan<Method> | FaultScript<Method>;
+
+const noAnswer = (): StoreError => new StoreError('unavailable', 'no answer came');
+
+class Injector<Method extends string> implements Faulty {
+  readonly calls: string[] = [];
+  readonly #plan: FaultPlan<Method>;
+  readonly #loose: Promise<unknown>[] = [];
+
+  constructor(faults: Faults<Method>) {
+    this.#plan = toPlan(faults);
+  }
+
+  async landed(): Promise<void> {
+    await Promise.allSettled(this.#loose);
+  }
+
+  async run<T>(method: Method, call: () => Promise<T>): Promise<T> {
+    const turn = this.calls.filter((name) => name === method).length;
+    this.calls.push(method);
+    const fault = this.#plan(method, turn);
+    if (!fault) return call();
+    switch (fault.kind) {
+      case 'fails':
+        throw noAnswer();
+      case 'throttled':
+      case 'conflict':
+        throw new StoreError(fault.kind, 'refused for a moment');
+      case 'loses-reply':
+        await call();
+        throw noAnswer();
+      case 'delayed':
+        await fault.until;
+        return call();
+      case 'lands-late':
+        this.#loose.push(fault.until.then(call));
+        throw noAnswer();
+      case 'repeated': {
+        const reply = await call();
+        this.#loose.push(fault.until.then(call));
+        return reply;
+      }
+    }
+  }
+}
+
+export type LedgerFaults = Faults<keyof LedgerStore>;
+
+/** The same ledger store with things going wrong as planned. */
+export const withFaults = (store: LedgerStore, faults: LedgerFaults): LedgerStore & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    hold: (request) => injector.run('hold', () => store.hold(request)),
+    putRecord: (record) => injector.run('putRecord', () => store.putRecord(record)),
+    apply: (record, amountPicos) => injector.run('apply', () => store.apply(record, amountPicos)),
+    readAccount: (accountId) => injector.run('readAccount', () => store.readAccount(accountId)),
+    readRecord: (accountId, holdId) => injector.run('readRecord', () => store.readRecord(accountId, holdId)),
+    createAccount: (accountId) => injector.run('createAccount', () => store.createAccount(accountId)),
+    credit: (request) => injector.run('credit', () => store.credit(request)),
+    due: (nowMs) => injector.run('due', () => store.due(nowMs)),
+    reschedule: (accountId, atMs) => injector.run('reschedule', () => store.reschedule(accountId, atMs)),
+  };
+};
+
+export const withKeyFaults = (keys: KeyStore, faults: Faults<keyof KeyStore>): KeyStore & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    take: (hash, bucket, nowMicros) => injector.run('take', () => keys.take(hash, bucket, nowMicros)),
+    read: (hash) => injector.run('read', () => keys.read(hash)),
+  };
+};
+
+export const withCounterFaults = (counters: AddressCounters, faults: Faults<'take'>): AddressCounters & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    take: (address, bucket, nowMicros) => injector.run('take', () => counters.take(address, bucket, nowMicros)),
+  };
+};

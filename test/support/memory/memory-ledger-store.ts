@@ -1,0 +1,179 @@
+import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
+import type {
+  CreditReply,
+  CreditRequest,
+  Due,
+  HoldReply,
+  HoldRequest,
+  LedgerStore,
+  RecordReply,
+} from '../../../lambdas/core/ledger/ledger-store.ts';
+
+interface Row {
+  readonly id: string;
+  status: AccountStatus;
+  available: bigint;
+  credited: bigint;
+  spent: bigint;
+  version: number;
+  sweepAtMs: number | undefined;
+  readonly holds: Map<string, Hold>;
+  readonly records: Map<string, ChargeRecord>;
+  readonly credits: Map<string, bigint>;
+}
+
+/**
+ * The ledger without a database. Every method looks at its condition and writes in one synchronous step, so that calls can
+ * interleave between steps, as they do on the real table, and nowhere else.
+ */
+export class MemoryLedgerStore implements LedgerStore {
+  readonly #rows = new Map<string, Row>();
+  /** Records can stand where no account does, as on the table. */
+  readonly #loose = new Map<string, Map<string, ChargeRecord>>();
+
+  async hold(request: HoldRequest): Promise<HoldReply> {
+    const row = this.#rows.get(request.accountId);
+    if (!row) return { kind: 'no-account' };
+    if (!mayHold(row, request)) return { kind: 'refused', account: toAccount(row) };
+    row.available -= request.amountPicos;
+    row.holds.set(request.holdId, { amountPicos: request.amountPicos, expiresAtMs: request.expiresAtMs });
+    row.sweepAtMs ??= request.sweepAtMs;
+    row.version += 1;
+    return { kind: 'held', account: toAccount(row) };
+  }
+
+  async putRecord(record: ChargeRecord): Promise<RecordReply> {
+    const records = this.#recordsFor(record.accountId);
+    const present = records.get(record.holdId);
+    if (present) return { kind: 'exists', record: structuredClone(present) };
+    records.set(record.holdId, asStored(record));
+    return { kind: 'written' };
+  }
+
+  async apply(record: ChargeRecord, holdAmountPicos: bigint): Promise<Account | undefined> {
+    const row = this.#rows.get(record.accountId);
+    if (row?.holds.get(record.holdId)?.amountPicos !== holdAmountPicos) return undefined;
+    row.available += holdAmountPicos - record.amountPicos;
+    row.spent += record.amountPicos;
+    row.holds.delete(record.holdId);
+    row.version += 1;
+    return toAccount(row);
+  }
+
+  async readAccount(accountId: string): Promise<Account | undefined> {
+    const row = this.#rows.get(accountId);
+    return row && toAccount(row);
+  }
+
+  async readRecord(accountId: string, holdId: string): Promise<ChargeRecord | undefined> {
+    return structuredClone(this.#recordsFor(accountId).get(holdId));
+  }
+
+  async createAccount(accountId: string): Promise<'created' | 'exists'> {
+    if (this.#rows.has(accountId)) return 'exists';
+    this.#rows.set(accountId, {
+      id: accountId,
+      status: 'active',
+      available: 0n,
+      credited: 0n,
+      spent: 0n,
+      version: 0,
+      sweepAtMs: undefined,
+      holds: new Map(),
+      records: this.#recordsFor(accountId),
+      credits: new Map(),
+    });
+    return 'created';
+  }
+
+  async credit({ accountId, ref, amountPicos }: CreditRequest): Promise<CreditReply> {
+    const row = this.#rows.get(accountId);
+    if (!row) return { kind: 'no-account' };
+    const before = row.credits.get(ref);
+    if (before !== undefined) {
+      return before === amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos: before };
+    }
+    row.credits.set(ref, amountPicos);
+    row.available += amountPicos;
+    row.credited += amountPicos;
+    row.version += 1;
+    return { kind: 'credited' };
+  }
+
+  async due(nowMs: number): Promise<readonly Due[]> {
+    const rows = [...this.#rows.values()].filter((row) => row.sweepAtMs !== undefined && row.sweepAtMs <= nowMs);
+    return rows.map((row) => ({ accountId: row.id }));
+  }
+
+  async reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void> {
+    const row = this.#rows.get(accountId);
+    if (!row || (sweepAtMs === undefined && row.holds.size > 0)) return;
+    row.sweepAtMs = sweepAtMs;
+    row.version += 1;
+  }
+
+  /** Blocks or unblocks an account, as an operator does. */
+  setStatus(accountId: string, status: AccountStatus): void {
+    const row = this.#rows.get(accountId);
+    if (!row) throw new Error(`there is no account ${accountId}`);
+    row.status = status;
+    row.version += 1;
+  }
+
+  sweepAtOf(accountId: string): number | undefined {
+    return this.#rows.get(accountId)?.sweepAtMs;
+  }
+
+  accounts(): readonly Account[] {
+    return [...this.#rows.values()].map(toAccount);
+  }
+
+  recordsOf(accountId: string): readonly ChargeRecord[] {
+    return [...this.#recordsFor(accountId).values()].map((record) => structuredClone(record));
+  }
+
+  /** Amounts in pico-USD by reference. */
+  creditsOf(accountId: string): ReadonlyMap<string, bigint> {
+    return new Map(this.#rows.get(accountId)?.credits);
+  }
+
+  #recordsFor(accountId: string): Map<string, ChargeRecord> {
+    const present = this.#rows.get(accountId)?.records ?? this.#loose.get(accountId) ?? new Map<string, ChargeRecord>();
+    this.#loose.set(accountId, present);
+    return present;
+  }
+}
+
+const mayHold = (row: Row, { amountPicos, holdId, previousHoldId }: HoldRequest): boolean =>
+  row.status === 'active' &&
+  row.credited > row.spent &&
+  row.available >= amountPicos &&
+  !row.holds.has(holdId) &&
+  row.holds.size < HOLDS_MAX &&
+  (previousHoldId === undefined || !row.holds.has(previousHoldId));
+
+const toAccount = (row: Row): Account => ({
+  id: row.id,
+  status: row.status,
+  availablePicos: row.available,
+  creditedPicos: row.credited,
+  spentPicos: row.spent,
+  holds: new Map(row.holds),
+  version: row.version,
+});
+
+/** A flag that does not hold is not stored, nor is a field without a value. */
+const asStored = (record: ChargeRecord): ChargeRecord => {
+  const { overage, implausible, reason, model, usage, prices, endUser, ...always } = record;
+  return structuredClone({
+    ...always,
+    ...(reason === undefined ? {} : { reason }),
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(overage ? { overage } : {}),
+    ...(implausible ? { implausible } : {}),
+    ...(endUser === undefined ? {} : { endUser }),
+  });
+};
