@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { BodySource } from '../http/body-source.ts';
 
 /** GEN-15: the least a body must bring in each window. */
@@ -10,49 +11,86 @@ export const createBodySource = (request: IncomingMessage): BodySource => {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   return {
     declaredBytes: Number.isSafeInteger(declared) ? declared : undefined,
-    read: (bytesMax) => readAll(request, bytesMax),
+    read: (bytesMax, grow) => readAll(request, bytesMax, grow),
   };
 };
 
-const readAll = (request: IncomingMessage, bytesMax: number): ReturnType<BodySource['read']> =>
-  new Promise((resolve) => {
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    let windowBytes = 0;
-    const pace = setInterval(() => {
-      if (windowBytes < WINDOW_BYTES_MIN) request.destroy();
-      windowBytes = 0;
-    }, WINDOW_MS);
-    const settle = (result: Buffer | 'too-long' | 'incomplete'): void => {
-      clearInterval(pace);
-      request.off('data', take).off('end', finish).off('close', abandon);
-      resolve(result);
-    };
-    const take = (piece: Buffer): void => {
+type Result = Buffer | 'too-long' | 'incomplete';
+
+const readAll = async (
+  request: IncomingMessage,
+  bytesMax: number,
+  grow: (bytes: number) => Promise<void>,
+): Promise<Result> => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const pace = watchPace(request);
+  request.on('error', () => undefined);
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false })) {
+      pace.take(piece.length);
       bytes += piece.length;
-      windowBytes += piece.length;
-      if (bytes > bytesMax) settle('too-long');
-      else pieces.push(piece);
-    };
-    const finish = (): void => settle(Buffer.concat(pieces));
-    const abandon = (): void => settle('incomplete');
-    request.on('error', () => undefined);
-    if (request.destroyed) settle('incomplete');
-    else request.on('data', take).on('end', finish).on('close', abandon);
-  });
+      if (bytes > bytesMax) return 'too-long';
+      pace.pause();
+      await grow(piece.length);
+      pace.go();
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces, bytes);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    return 'incomplete';
+  } finally {
+    pace.end();
+  }
+};
+
+/** Longer than this is waiting that the client did not cause. */
+const OWN_WAIT_MS = 100;
+
+/** Cuts off a request that brings too little, but not while it is we who do not read (GEN-15). */
+const watchPace = (request: IncomingMessage) => {
+  let windowBytes = 0;
+  let waitsSinceMs: number | undefined;
+  let excused = false;
+  const timer = setInterval(() => {
+    if (windowBytes < WINDOW_BYTES_MIN && waitsSinceMs === undefined && !excused) request.destroy();
+    windowBytes = 0;
+    excused = false;
+  }, WINDOW_MS);
+  return {
+    take: (bytes: number): void => {
+      windowBytes += bytes;
+    },
+    pause: (): void => {
+      waitsSinceMs = Date.now();
+    },
+    go: (): void => {
+      excused ||= Date.now() - (waitsSinceMs ?? 0) > OWN_WAIT_MS;
+      waitsSinceMs = undefined;
+    },
+    end: (): void => clearInterval(timer),
+  };
+};
 
 /** The most of a refused body that is read away, so that its sender sees the refusal instead of a broken connection. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 const UNREAD_MS = 30_000;
 
-/** Reads away what nobody asked for. */
-export const discardRest = (request: IncomingMessage): void => {
-  if (request.complete || request.destroyed) return;
+/** Reads away what nobody asked for, and calls back when there is no more of it or enough. */
+export const discardRest = (request: IncomingMessage, done: () => void): void => {
+  if (request.complete || request.destroyed) {
+    done();
+    return;
+  }
   let bytes = 0;
   const timer = setTimeout(() => request.destroy(), UNREAD_MS);
+  const finish = (): void => {
+    clearTimeout(timer);
+    done();
+  };
   request.on('error', () => undefined);
-  request.once('close', () => clearTimeout(timer));
-  request.once('end', () => clearTimeout(timer));
+  request.once('close', finish);
   request.on('data', (piece: Buffer) => {
     bytes += piece.length;
     if (bytes > UNREAD_BYTES_MAX) request.destroy();

@@ -1,6 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
+import { corsHeaders } from '../http/cors.ts';
+import { isCut } from '../http/cut-answers.ts';
 import { toErrorBody } from '../http/render-error.ts';
 import { matchPath } from '../http/router.ts';
 import { functionForUnknownRoutes, type HttpFunction } from '../routes.ts';
@@ -13,6 +15,7 @@ export interface HostOptions {
   readonly port: number;
   readonly address: string;
   readonly now: () => number;
+  readonly newRequestId: () => string;
   /** A handler that fails as a whole, which none should. */
   readonly onCrash: (error: unknown) => void;
 }
@@ -25,16 +28,30 @@ export interface Host {
 
 /** A plain HTTP server in front of the very handlers that run behind function URLs. */
 export const startHost = async (options: HostOptions): Promise<Host> => {
-  const server = http.createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 0 });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  const server = http.createServer({
+    keepAliveTimeout: 65_000,
+    headersTimeout: 15_000,
+    requestTimeout: 0,
+    // Our own check answers in our own shape.
+    requireHostHeader: false,
+  });
+  const answers = new WeakMap<Socket, ServerResponse>();
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    answers.set(request.socket, response);
+    response.once('close', () => answers.delete(request.socket));
     serve(options, request, response).catch((error: unknown) => {
       options.onCrash(error);
       response.destroy();
     });
-  });
+  };
+  server.on('request', take);
+  server.on('checkExpectation', take);
   server.on('clientError', (_error: Error, socket: Socket) => {
-    if (socket.writable) socket.end(rawError('The request is not valid HTTP.'));
-    else socket.destroy();
+    const answer = answers.get(socket);
+    // Rubbish behind a whole request: its answer is neither broken into nor broken off.
+    if (answer?.req.complete) answer.once('finish', () => socket.destroySoon());
+    else if (!socket.writable || answer?.headersSent) socket.destroy();
+    else socket.end(rawError('The request is not valid HTTP.', options.newRequestId()));
   });
   await listen(server, options);
   return { port: portOf(server.address()), stop: (graceMs) => stop(server, graceMs) };
@@ -45,28 +62,41 @@ const serve = async (options: HostOptions, request: IncomingMessage, response: S
   response.on('error', () => undefined);
   const problem = malformed(request);
   if (problem) {
-    response.shouldKeepAlive = false;
-    response.writeHead(400, { 'content-type': 'application/json; charset=utf-8' }).end(errorText(problem));
+    response.writeHead(400, errorHeaders(options.newRequestId())).end(errorText(problem));
     return;
   }
   const event = toEvent(request, options.now());
   const [match] = matchPath(event.rawPath);
   const handler = options.handlers[match?.route.function ?? functionForUnknownRoutes];
-  await handler(event, createResponseStream(toReceiver(response)), { functionName: 'local' });
+  await handler(event, createResponseStream(toReceiver(response, () => isCut(event))), { functionName: 'local' });
 };
 
 /** GEN-7: what could be read as two different requests by two programs is served by none. */
 const malformed = (request: IncomingMessage): string | undefined => {
-  if ((request.headersDistinct.host?.length ?? 0) > 1) return 'Host: sent twice. Send it once.';
+  const hosts = request.headersDistinct.host?.length ?? 0;
+  if (hosts > 1) return 'Host: sent twice. Send it once.';
+  if (hosts === 0 && request.httpVersion === '1.1') return 'Host: missing.';
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+    return 'Expect: only 100-continue is understood.';
   return request.url?.startsWith('/') ? undefined : 'The request line must hold a path, not a whole address.';
 };
 
 const errorText = (message: string): string =>
   JSON.stringify(toErrorBody(new GatewayError('invalid_request_error', message)));
 
-const rawError = (message: string): string => {
+const errorHeaders = (requestId: string): Record<string, string> => ({
+  ...corsHeaders,
+  'x-request-id': requestId,
+  'content-type': 'application/json; charset=utf-8',
+  connection: 'close',
+});
+
+const rawError = (message: string, requestId: string): string => {
   const body = errorText(message);
-  return `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+  const headers = { ...errorHeaders(requestId), 'content-length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return ['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n');
 };
 
 const listen = (server: http.Server, { port, address }: HostOptions): Promise<void> =>
@@ -81,11 +111,16 @@ const listen = (server: http.Server, { port, address }: HostOptions): Promise<vo
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === 'object' && address ? address.port : 0;
 
+const IDLE_CHECK_MS = 100;
+
 const stop = (server: http.Server, graceMs: number): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    const force = setTimeout(() => server.closeAllConnections(), graceMs);
+    // A connection that was busy when the end began may be idle a moment later.
+    const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
     server.close(() => {
-      clearTimeout(timer);
+      clearTimeout(force);
+      clearInterval(closeIdle);
       resolve();
     });
     server.closeIdleConnections();

@@ -3,19 +3,30 @@ import { GatewayError } from '../core/errors/gateway-error.ts';
 
 const WAIT_MS = 10_000;
 
+/** One request's share of the budget. */
+export interface BodyLease {
+  /** Waits until this many more bytes may come in. Throws `service_unavailable`. */
+  grow(bytes: number): Promise<void>;
+  /** Gives everything back. */
+  end(): void;
+}
+
 interface Waiter {
+  readonly lease: object;
   readonly bytes: number;
   readonly admit: () => void;
 }
 
 /**
- * GEN-14: how many bytes of bodies this process has in memory at a time. Beyond it a request waits, unread and in order, and
- * gives up after 10 s.
+ * GEN-14: how many bytes of bodies this process has in memory at a time. They are counted as they arrive, never as announced, so
+ * that a socket which announces much and sends little keeps nobody out. Beyond the budget a request waits, unread, for up to
+ * 10 s; only the oldest one goes on, since somebody has to end for the others to begin.
  */
 export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   #bytes = 0;
+  readonly #leases = new Set<object>();
   readonly #waiting = new Set<Waiter>();
 
   constructor(bytesMax: number, clock: Clock) {
@@ -23,25 +34,38 @@ export class BodyBudget {
     this.#clock = clock;
   }
 
-  /** Answers how to give the bytes back. Throws `service_unavailable`. */
-  async take(bytes: number): Promise<() => void> {
-    if (this.#waiting.size > 0 || !this.#fits(bytes)) await this.#wait(bytes);
-    else this.#bytes += bytes;
-    let given = false;
-    return () => {
-      if (given) return;
-      given = true;
-      this.#bytes -= bytes;
-      this.#admitNext();
+  /** Waits while the budget is used up. Throws `service_unavailable`. */
+  async enter(): Promise<BodyLease> {
+    let taken = 0;
+    const lease: BodyLease = {
+      grow: async (bytes) => {
+        if (this.#fits(lease, bytes)) this.#bytes += bytes;
+        else await this.#wait(lease, bytes);
+        taken += bytes;
+      },
+      end: () => {
+        this.#bytes -= taken;
+        taken = 0;
+        this.#leases.delete(lease);
+        this.#admitWaiting();
+      },
     };
+    this.#leases.add(lease);
+    try {
+      await lease.grow(0);
+    } catch (error) {
+      lease.end();
+      throw error;
+    }
+    return lease;
   }
 
-  /** A body larger than the whole budget is let in alone rather than never. */
-  #fits(bytes: number): boolean {
-    return this.#bytes === 0 || this.#bytes + bytes <= this.#bytesMax;
+  #fits(lease: object, bytes: number): boolean {
+    const [oldest] = this.#leases;
+    return lease === oldest || this.#bytes + bytes < this.#bytesMax;
   }
 
-  #wait(bytes: number): Promise<void> {
+  #wait(lease: object, bytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(WAIT_MS, () => {
         this.#waiting.delete(waiter);
@@ -51,20 +75,18 @@ export class BodyBudget {
           }),
         );
       });
-      const waiter: Waiter = {
-        bytes,
-        admit: () => {
-          cancel();
-          resolve();
-        },
+      const admit = (): void => {
+        cancel();
+        resolve();
       };
+      const waiter: Waiter = { lease, bytes, admit };
       this.#waiting.add(waiter);
     });
   }
 
-  #admitNext(): void {
+  #admitWaiting(): void {
     for (const waiter of this.#waiting) {
-      if (!this.#fits(waiter.bytes)) return;
+      if (!this.#fits(waiter.lease, waiter.bytes)) continue;
       this.#waiting.delete(waiter);
       this.#bytes += waiter.bytes;
       waiter.admit();

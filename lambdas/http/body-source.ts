@@ -10,8 +10,11 @@ export const BODY_BYTES_MAX = 20_971_520;
 export interface BodySource {
   /** What the client says, before anything is read. */
   readonly declaredBytes: number | undefined;
-  /** All of it; `too-long` once it is known to be more than the limit; `incomplete` when the client left or was too slow. */
-  read(bytesMax: number): Promise<Uint8Array | 'too-long' | 'incomplete'>;
+  /**
+   * All of it; `too-long` once it is known to be more than the limit; `incomplete` when the client left or was too slow. `grow`
+   * is awaited for every piece before the next one is taken; what it throws is thrown.
+   */
+  read(bytesMax: number, grow: (bytes: number) => Promise<void>): Promise<Uint8Array | 'too-long' | 'incomplete'>;
 }
 
 const unread = Symbol('unread body');
@@ -36,6 +39,9 @@ const readBody = (event: APIGatewayProxyEventV2): BodySource => {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   return {
     declaredBytes: bytes.length,
-    read: async (bytesMax) => (bytes.length > bytesMax ? 'too-long' : bytes),
+    read: async (bytesMax, grow) => {
+      await grow(bytes.length);
+      return bytes.length > bytesMax ? 'too-long' : bytes;
+    },
   };
 };

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 
-/** A client further behind than 1 MiB is treated as gone (BILL-8); almost all of a stream is ASCII. */
-const BACKLOG_CHARACTERS_MAX = 1024 * 1024;
+/** A client further behind than this is treated as gone (BILL-8). */
+const BACKLOG_BYTES_MAX = 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 
 /** CHAT-11. */
 export const eventStreamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 } as const;
@@ -19,7 +19,9 @@ export const eventStreamHeaders = {
 export class EventStream {
   readonly body: Readable;
   readonly #clock: Clock;
+  readonly #onDrop: () => void;
   #backlog = '';
+  #backlogBytes = 0;
   #flushSoon: NodeJS.Immediate | undefined;
   #readerWaits = false;
   #gone = false;
@@ -27,8 +29,10 @@ export class EventStream {
   #closed = false;
   #cancelKeepAlive = (): void => undefined;
 
-  constructor(clock: Clock) {
+  /** `onDrop` is called once when a reader that fell behind is given up. */
+  constructor(clock: Clock, onDrop: () => void = () => undefined) {
     this.#clock = clock;
+    this.#onDrop = onDrop;
     this.body = new Readable({ read: () => this.#read(), destroy: (_error, done) => this.#leave(done) });
   }
 
@@ -48,9 +52,14 @@ export class EventStream {
     if (this.#gone || this.#ended) return;
     this.#keepAliveLater();
     this.#backlog += text;
+    this.#backlogBytes += Buffer.byteLength(text);
     // Events that arrive together leave together, in one write.
     this.#flushSoon ??= setImmediate(() => this.#flush());
-    if (this.#backlog.length > BACKLOG_CHARACTERS_MAX) this.#drop();
+    if (this.#backlogBytes <= BACKLOG_BYTES_MAX) return;
+    this.#flush();
+    if (this.#backlogBytes <= BACKLOG_BYTES_MAX) return;
+    this.#drop();
+    this.#onDrop();
   }
 
   #read(): void {
@@ -64,6 +73,7 @@ export class EventStream {
     if (this.#readerWaits && this.#backlog !== '') {
       const next = Buffer.from(this.#backlog);
       this.#backlog = '';
+      this.#backlogBytes = 0;
       this.#readerWaits = this.body.push(next);
     }
     if (!this.#ended || this.#closed || this.#backlog !== '' || this.body.destroyed) return;
@@ -74,6 +84,7 @@ export class EventStream {
   #drop(): void {
     this.#gone = true;
     this.#backlog = '';
+    this.#backlogBytes = 0;
     this.#cancelKeepAlive();
   }
 

@@ -34,9 +34,8 @@ export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteNa
   middy<HandledEvent, GatewayResponse>({ executionMode: executionModeStreamifyResponse, timeoutEarlyInMillis: 0 })
     .before(({ event, context }) => {
       event.exchange = open(ports, event, context);
-      return preflight(event);
     })
-    .before(({ event }) => route(exchangeOf(event)))
+    .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
     .before(({ event }) => authenticate(ports, exchangeOf(event)))
     .before(({ event }) => readBody(ports, exchangeOf(event)))
     .after((request) => {
@@ -48,6 +47,7 @@ export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteNa
     })
     .handler(async (event: HandledEvent) => {
       const exchange = exchangeOf(event);
+      if (isPreflight(exchange)) return { statusCode: 204, headers: preflightHeaders, body: '' };
       const handler = exchange.route && handlers[exchange.route.name];
       if (!handler) throw new Error(`no handler for ${exchange.route?.name}`);
       return handler(exchange);
@@ -75,21 +75,20 @@ const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context)
   };
 };
 
-const preflight = (event: HandledEvent): GatewayResponse | undefined =>
-  event.requestContext.http.method === 'OPTIONS' && matchPath(event.rawPath).length > 0
-    ? { statusCode: 204, headers: { ...preflightHeaders, 'x-request-id': exchangeOf(event).requestId }, body: '' }
-    : undefined;
+const isPreflight = ({ event }: Exchange): boolean => event.requestContext.http.method === 'OPTIONS';
 
-const route = (exchange: Exchange): void => {
-  const { http } = exchange.event.requestContext;
-  exchange.route = matchRoute(http.method, exchange.event.rawPath);
+const route = (exchange: Exchange, served: (name: RouteName) => boolean): void => {
+  const { rawPath, requestContext } = exchange.event;
+  const isKnown = matchPath(rawPath).some(({ name }) => served(name));
+  if (isPreflight(exchange) && isKnown) return;
+  exchange.route = matchRoute(requestContext.http.method, rawPath, served);
 };
 
 const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<void> => {
   const matched = exchange.route?.route;
-  if (!matched?.limited) return;
+  if (matched && !matched.limited) return;
   const address = addressBucket(exchange.event.requestContext.http.sourceIp);
-  if (matched.credential === 'none') return admitAddress(ports.admission, address);
+  if (!matched || matched.credential === 'none') return admitAddress(ports.admission, address);
   const credential = credentialOf(matched.credential, exchange.event.headers);
   exchange.admission = await admit(ports.admission, address, credential);
   exchange.summary.accountId = exchange.admission.accountId;

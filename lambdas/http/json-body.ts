@@ -31,24 +31,37 @@ const parse = (text: string): JsonValue => {
   }
 };
 
-type Container = readonly JsonValue[] | JsonObject;
-
-/** Level by level and without recursion, whatever the depth. */
-const checkValues = (root: JsonObject): void => {
-  let level: Container[] = [root];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > DEPTH_MAX) throw malformed(`The body is nested deeper than ${DEPTH_MAX} levels.`);
-    level = level.flatMap(containersIn);
-  }
+/** Recursion is safe: it ends at the depth that is refused. `path` is where we are, kept in one array for the whole body. */
+const checkValues = (value: JsonObject, path: string[] = []): void => {
+  refuseDepth(path);
+  for (const name of Object.keys(value)) checkMember(value[name], name, path);
 };
 
-const containersIn = (container: Container): Container[] => {
-  const found: Container[] = [];
-  for (const [name, value] of Object.entries(container)) {
-    if (typeof value === 'object' && value !== null) found.push(value);
-    if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw invalidRequest(name, `${name}: a number is out of range.`);
-    }
-  }
-  return found;
+const checkItems = (items: readonly JsonValue[], path: string[]): void => {
+  refuseDepth(path);
+  for (let index = 0; index < items.length; index += 1) checkMember(items[index], index, path);
 };
+
+const refuseDepth = (path: readonly string[]): void => {
+  if (path.length >= DEPTH_MAX) throw malformed(`The body is nested deeper than ${DEPTH_MAX} levels.`);
+};
+
+const checkMember = (member: JsonValue | undefined, name: string | number, path: string[]): void => {
+  if (name === '__proto__') {
+    const param = toParam([...path, name]);
+    throw invalidRequest(param, `${param}: this name is not accepted. Choose another.`);
+  }
+  if (typeof member === 'number' && !Number.isFinite(member)) {
+    const param = toParam([...path, step(name)]);
+    throw invalidRequest(param, `${param}: this number is out of range.`);
+  }
+  if (typeof member !== 'object' || member === null) return;
+  path.push(step(name));
+  if (isJsonObject(member)) checkValues(member, path);
+  else checkItems(member, path);
+  path.pop();
+};
+
+const step = (name: string | number): string => (typeof name === 'number' ? `[${name}]` : name);
+
+const toParam = (path: readonly string[]): string => path.join('.').replaceAll('.[', '[');

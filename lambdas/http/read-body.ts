@@ -8,9 +8,10 @@ import { parseJsonBody } from './json-body.ts';
 export const readJsonBody = async (exchange: Exchange, budget: BodyBudget): Promise<void> => {
   const { event } = exchange;
   const source = bodySourceOf(event);
-  exchange.releaseBody = await budget.take(Math.min(source.declaredBytes ?? BODY_BYTES_MAX, BODY_BYTES_MAX));
+  const lease = await budget.enter();
+  exchange.releaseBody = lease.end;
   if ((source.declaredBytes ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  const bytes = await source.read(BODY_BYTES_MAX);
+  const bytes = await source.read(BODY_BYTES_MAX, lease.grow);
   if (bytes === 'too-long') throw tooLarge();
   if (bytes === 'incomplete') throw new GatewayError('invalid_request_error', 'The body did not arrive whole.');
   refuseEncodings(event.headers);

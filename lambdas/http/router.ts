@@ -55,9 +55,9 @@ export const matchPath = (path: string): Match[] => {
   return found;
 };
 
-/** GEN-7. Throws `not_found` or `method_not_allowed`. */
-export const matchRoute = (method: string, path: string): Match => {
-  const found = matchPath(path);
+/** GEN-7. Throws `not_found` or `method_not_allowed`. Routes of other functions are not there. */
+export const matchRoute = (method: string, path: string, served: (name: RouteName) => boolean): Match => {
+  const found = matchPath(path).filter(({ name }) => served(name));
   const match = found.find(({ route }) => route.method === method);
   if (match) return match;
   if (found.length === 0) {

@@ -3,10 +3,21 @@ import { GatewayError } from '../core/errors/gateway-error.ts';
 
 type Issue = z.core.$ZodIssue;
 
+const NAME_CHARACTERS_MAX = 100;
+
+/** A client chose it, and it stands in a message and in `param`: shown, but not at any length. */
+export const shownName = (name: string): string =>
+  name.length > NAME_CHARACTERS_MAX ? `${name.slice(0, NAME_CHARACTERS_MAX)}…` : name;
+
 /** `messages[0].content[1].image_url`, the way a client would write it. */
 export const toParam = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part)),
+    (text, part) =>
+      typeof part === 'number'
+        ? `${text}[${part}]`
+        : text
+          ? `${text}.${shownName(String(part))}`
+          : shownName(String(part)),
     '',
   );
 
@@ -51,7 +62,9 @@ const refusal = (param: string, message: string): GatewayError =>
 const explain = (issue: Issue): string => {
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
-  if (issue.code === 'invalid_union' && 'discriminator' in issue) return `${issue.message}.`;
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
+    return `must be one of ${issue.options.map((option) => JSON.stringify(option)).join(', ')}.`;
+  }
   if (issue.code === 'custom') return issue.message;
   return `${issue.message.replace(/^Invalid input: /, '')}.`;
 };

@@ -9,10 +9,14 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 export const readJson = async (response: UpstreamResponse): Promise<JsonValue> => {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of response.body) {
-    bytes += piece.length;
-    if (bytes > ANSWER_BYTES_MAX) throw unreadable();
-    pieces.push(piece);
+  try {
+    for await (const piece of response.body) {
+      bytes += piece.length;
+      if (bytes > ANSWER_BYTES_MAX) throw unreadable();
+      pieces.push(piece);
+    }
+  } finally {
+    response.discard();
   }
   try {
     return parseJson(Buffer.concat(pieces).toString('utf8'));

@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
 import { type Host, startHost } from '../../lambdas/host/server.ts';
 import { createTables, localTableNames } from './create-tables.ts';
@@ -125,6 +126,7 @@ const openHost = async (port: number, onFailure: (message: string) => void): Pro
     port,
     address: HOST,
     now: Date.now,
+    newRequestId: ulid,
     onCrash: (error) => onFailure(`a handler failed: ${error instanceof Error ? error.stack : error}`),
   });
 };

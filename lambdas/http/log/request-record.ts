@@ -19,13 +19,16 @@ export const toRequestRecord = (requestId: string, summary: Summary): Record<str
   'gateway.total_ms': summary.totalMs,
 });
 
-/** What was thrown, by name and place. The message stays out: a library may quote its input in it. */
+/**
+ * What was thrown: its name and the one place it came from. Neither its message, which may quote what a client sent, nor its
+ * stack belongs into a log (ERR-5).
+ */
 export const toCause = (thrown: unknown): Record<string, unknown> => {
   if (!(thrown instanceof Error)) return { name: typeof thrown };
-  const frames = (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const [, place] = /\(?([^()\s/]+:\d+:\d+)\)?$/m.exec(thrown.stack ?? '') ?? [];
   return {
     name: thrown.name,
-    stack: frames.slice(0, 12).map((line) => line.trim()),
+    ...(place === undefined ? {} : { place }),
     ...(thrown.cause === undefined ? {} : { cause: toCause(thrown.cause) }),
   };
 };

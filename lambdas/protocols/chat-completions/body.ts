@@ -18,10 +18,13 @@ const tool = z.strictObject({
   cache_control: z.unknown().optional(),
 });
 
-const toolChoice = z.union([
-  z.enum(['none', 'auto', 'required']),
-  z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: functionName }) }),
-]);
+const toolChoice = z.union(
+  [
+    z.enum(['none', 'auto', 'required']),
+    z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: functionName }) }),
+  ],
+  'must be "none", "auto", "required" or {type: "function", function: {name}}',
+);
 
 const responseFormat = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text') }),
@@ -46,20 +49,25 @@ const specified = {
   max_tokens: cap.nullish(),
   max_completion_tokens: cap.nullish(),
   n: z.int().min(1, 'must be at least 1').max(128, 'must be at most 128').nullish(),
-  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+  stop: z
+    .union([z.string(), z.array(z.string()).max(16)], 'must be a string or an array of at most 16 strings')
+    .nullish(),
   presence_penalty: between(-2, 2).nullish(),
   frequency_penalty: between(-2, 2).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z
     .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
     .nullish(),
-  tools: z.array(tool).min(1, 'must have at least one tool').optional(),
-  tool_choice: toolChoice.optional(),
-  response_format: responseFormat.optional(),
+  tools: z.array(tool).min(1, 'must have at least one tool').nullish(),
+  tool_choice: toolChoice.nullish(),
+  response_format: responseFormat.nullish(),
   seed: z.int().nullish(),
-  user: z.string().max(256, 'must have at most 256 characters').optional(),
+  user: z
+    .string()
+    .refine((text) => text.length <= 512 && [...text].length <= 256, 'must have at most 256 characters')
+    .nullish(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
-  output_config: z.strictObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional() }).optional(),
+  output_config: z.strictObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish() }).nullish(),
 };
 
 /** Fields of the vendor's that cost nothing beyond what the hold knows (GEN-9). */
@@ -68,10 +76,10 @@ const harmless = {
   logit_bias: z.record(z.string(), between(-100, 100)).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
-  parallel_tool_calls: z.boolean().optional(),
-  prompt_cache_key: z.string().optional(),
+  parallel_tool_calls: z.boolean().nullish(),
+  prompt_cache_key: z.string().nullish(),
   prompt_cache_retention: z.literal('in_memory').nullish(),
-  safety_identifier: z.string().optional(),
+  safety_identifier: z.string().nullish(),
   verbosity: z.enum(['low', 'medium', 'high']).nullish(),
   modalities: z.tuple([z.literal('text')]).nullish(),
   service_tier: z.enum(['auto', 'default']).nullish(),

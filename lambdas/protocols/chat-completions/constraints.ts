@@ -1,5 +1,6 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { Alternatives } from '../alternatives.ts';
 import type { ChatBody } from './body.ts';
 
 type Capability = Exclude<keyof TextModel['capabilities'], 'promptCache'>;
@@ -24,50 +25,64 @@ const optional: readonly Optional[] = [
   { field: 'logprobs', capability: 'logprobs', isDefault: ({ logprobs }) => logprobs === false },
   { field: 'top_logprobs', capability: 'logprobs', isDefault: never },
   { field: 'tools', capability: 'tools', isDefault: never },
+  {
+    field: 'parallel_tool_calls',
+    capability: 'parallelTools',
+    isDefault: (body) => body.parallel_tool_calls === false,
+  },
+  { field: 'stream', capability: 'streaming', isDefault: ({ stream }) => stream === false },
 ];
 
 const present = (body: ChatBody, field: keyof ChatBody): boolean => body[field] !== undefined && body[field] !== null;
 
 /** Refuses what the entry does not support; answers the names of fields that are not to be sent. */
-export const applyConstraints = (body: ChatBody, model: TextModel): ReadonlySet<string> => {
+export const applyConstraints = (body: ChatBody, model: TextModel, alternatives: Alternatives): ReadonlySet<string> => {
   const unsent = new Set<string>();
   for (const { field, capability, isDefault } of optional) {
     if (model.capabilities[capability] || !present(body, field)) continue;
-    if (!isDefault(body)) throw invalidRequest(field, `${field}: not supported with "${model.id}". Leave it out.`);
+    if (!isDefault(body)) {
+      const others = alternatives(({ capabilities }) => capabilities[capability]);
+      throw invalidRequest(field, `${field}: not supported with "${model.id}". Leave it out.${others}`);
+    }
     unsent.add(field);
   }
+  if (!body.tools && present(body, 'tool_choice')) unsent.add('tool_choice');
   refuseForcedTool(body, model);
-  refuseFormat(body, model);
+  refuseFormat(body, model, alternatives);
   refuseEffort(body, model);
   if ((body.n ?? 1) > 1 && !model.capabilities.multipleChoices) {
-    throw new GatewayError('unprocessable_entity', `n: "${model.id}" gives one answer at a time. Send n: 1.`, {
-      param: 'n',
-    });
+    const others = alternatives(({ capabilities }) => capabilities.multipleChoices);
+    const message = `n: "${model.id}" gives one answer at a time. Send n: 1.${others}`;
+    throw new GatewayError('unprocessable_entity', message, { param: 'n' });
   }
   return unsent;
 };
 
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
 const refuseForcedTool = ({ tool_choice: choice }: ChatBody, model: TextModel): void => {
-  const forced = choice === 'required' || typeof choice === 'object';
+  const forced = choice === 'required' || isObject(choice);
   if (!forced || model.capabilities.forcedToolChoice) return;
   throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".`);
 };
 
 /** CHAT-8. */
-const refuseFormat = ({ response_format: format }: ChatBody, model: TextModel): void => {
+const refuseFormat = ({ response_format: format }: ChatBody, model: TextModel, alternatives: Alternatives): void => {
   const { jsonObject, jsonSchema } = model.capabilities;
   if (format?.type === 'json_schema' && !jsonSchema) {
-    throw invalidRequest('response_format', 'response_format: json_schema is not supported with this model.');
+    const others = alternatives(({ capabilities }) => capabilities.jsonSchema);
+    throw invalidRequest('response_format', `response_format: json_schema is not supported with this model.${others}`);
   }
   if (format?.type === 'json_object' && !jsonObject) {
-    throw invalidRequest('response_format', 'response_format: json_object is not supported with this model.');
+    const others = alternatives(({ capabilities }) => capabilities.jsonObject);
+    throw invalidRequest('response_format', `response_format: json_object is not supported with this model.${others}`);
   }
 };
 
 /** CHAT-9: which of the two effort fields a model has is its entry's; the steps it accepts are the vendor's to judge. */
 const refuseEffort = (body: ChatBody, model: TextModel): void => {
   const asked = present(body, 'reasoning_effort');
-  const config = body.output_config?.effort !== undefined;
+  const config = (body.output_config?.effort ?? undefined) !== undefined;
   if (asked && config) {
     throw invalidRequest('reasoning_effort', 'reasoning_effort: send either this or output_config.effort, not both.');
   }

@@ -3,6 +3,8 @@ import { answerTokensOf, promptTokensOf } from '../../core/pricing/token-usage.t
 import { type GeneratedText, generateText } from '../../core/text/generate-text.ts';
 import type { Receipt } from '../../core/text/settle.ts';
 import type { TextPorts } from '../../core/text/text-ports.ts';
+import type { TextOrder } from '../../core/text/text-request.ts';
+import { markAsCut } from '../../http/cut-answers.ts';
 import { eventStreamHeaders } from '../../http/event-stream.ts';
 import {
   admissionOf,
@@ -12,6 +14,7 @@ import {
   type RouteHandler,
   type Summary,
 } from '../../http/exchange.ts';
+import { alternativesIn } from '../alternatives.ts';
 import { capHeaders, receiptHeaders } from '../receipt-headers.ts';
 import { toTextOrder } from './request.ts';
 import { toChatCompletion } from './response.ts';
@@ -29,12 +32,19 @@ export const createChatCompletions =
   async (exchange) => {
     const { requestId, hostEndsAtMs, summary, body } = exchange;
     if (!body) throw new Error('a chat request without a body');
-    const order = toTextOrder(body.json, body.bytes);
-    summary.model = order.modelId;
+    const now = text.ledger.clock.now();
+    const parsed = toTextOrder(body.json, body.bytes, alternativesIn(text.catalog, 'chat_completions', now));
+    // The log names models of the catalog only, never what a client wrote in that place.
+    const order: TextOrder = {
+      ...parsed,
+      prepare: (model) => {
+        summary.model = model.id;
+        return parsed.prepare(model);
+      },
+    };
     if (order.endUser !== undefined) summary.endUser = order.endUser;
     const { accountId } = admissionOf(exchange);
     const generated = await generateText(text, { accountId, requestId, hostEndsAtMs }, order);
-    summary.model = generated.model.id;
     summary.firstByteMs = text.ledger.clock.now() - exchange.startedAtMs;
     return generated.kind === 'stream'
       ? stream(text, exchange, generated, finished)
@@ -68,6 +78,7 @@ const stream = (
       summary.errorCode = error.code;
       if (error.cause !== undefined) summary.cause = error.cause;
     },
+    dropped: () => markAsCut(exchange.event),
     close: (receipt) => {
       if (receipt) tell(summary, receipt);
       summary.totalMs = ledger.clock.now() - startedAtMs;

@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 
+const HEAD_CHARACTERS_MAX = 256;
 const dataUri = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i;
 
 const kinds = [
@@ -22,7 +23,8 @@ export const checkImage = (url: string, param: string): number => {
     if (!URL.canParse(url)) throw invalidFormat(param, 'this is no valid URL.');
     return 0;
   }
-  const [head, type = ''] = dataUri.exec(url) ?? [];
+  // The head is short; a pattern must not run over megabytes.
+  const [head, type = ''] = dataUri.exec(url.slice(0, HEAD_CHARACTERS_MAX)) ?? [];
   if (head === undefined) throw invalidFormat(param, 'must be an http(s) URL or a base64 data URI.');
   if (type.toLowerCase().startsWith('video/')) throw invalidRequest(param, `${param}: this model does not take video.`);
   const start = url.slice(head.length, head.length + 24);

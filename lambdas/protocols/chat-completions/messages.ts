@@ -11,9 +11,13 @@ const imagePart = z.strictObject({
 });
 const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
 
-const texts = z.union([z.string(), z.array(textPart).min(1)]);
-const userContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)]);
-const assistantContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart])).min(1)]);
+const content = 'must be a string or an array of parts';
+const texts = z.union([z.string(), z.array(textPart).min(1)], content);
+const userContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)], content);
+const assistantContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart])).min(1)],
+  content,
+);
 
 const toolCall = z.strictObject({
   id: z.string().min(1),
@@ -24,8 +28,17 @@ const toolCall = z.strictObject({
 
 const name = { name: z.string().optional(), ...cacheControl };
 
+/** What an answer carries and a request need not: accepted, so that an answer can be sent back as it came. */
+const ofAnswers = {
+  annotations: z.array(z.unknown()).nullish(),
+  audio: z.null().optional(),
+  function_call: z.null().optional(),
+};
+export const answerOnlyFields: ReadonlySet<string> = new Set(Object.keys(ofAnswers));
+
 const assistant = z
   .strictObject({
+    ...ofAnswers,
     role: z.literal('assistant'),
     content: assistantContent.nullish(),
     refusal: z.string().nullish(),

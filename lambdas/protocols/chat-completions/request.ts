@@ -2,7 +2,8 @@ import type { TextModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
-import { parseWith } from '../parse.ts';
+import type { Alternatives } from '../alternatives.ts';
+import { parseWith, shownName } from '../parse.ts';
 import { type ChatBody, chatBody, chatFieldNames } from './body.ts';
 import { applyConstraints } from './constraints.ts';
 import { checkImage } from './images.ts';
@@ -10,7 +11,7 @@ import { imagesOf } from './messages.ts';
 import { type Extras, toSend } from './to-send.ts';
 
 /** A chat body in the core's terms. Throws the 400 or 422 that names the field. */
-export const toTextOrder = (json: JsonObject, bodyBytes: number): TextOrder => {
+export const toTextOrder = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextOrder => {
   // Fields beyond the protocol's own are the business of the model's entry, which is not known yet.
   const known = Object.fromEntries(Object.entries(json).filter(([name]) => chatFieldNames.has(name)));
   const extras = Object.entries(json).filter(([name]) => !chatFieldNames.has(name));
@@ -20,20 +21,28 @@ export const toTextOrder = (json: JsonObject, bodyBytes: number): TextOrder => {
   return {
     protocol: 'chat_completions',
     modelId: body.model,
-    endUser: body.user,
-    prepare: (model) => prepare(body, extras, bodyBytes, model),
+    endUser: body.user ?? undefined,
+    prepare: (model) => prepare({ body, extras, bodyBytes, alternatives }, model),
   };
 };
 
-const prepare = (body: ChatBody, extras: Extras, bodyBytes: number, model: TextModel): TextRequest => {
+interface Parsed {
+  readonly body: ChatBody;
+  readonly extras: Extras;
+  readonly bodyBytes: number;
+  readonly alternatives: Alternatives;
+}
+
+const prepare = (parsed: Parsed, model: TextModel): TextRequest => {
+  const { body, extras, alternatives } = parsed;
   refuseUnknown(extras, model);
-  const unsent = applyConstraints(body, model);
-  const prompt = measure(body, bodyBytes, model);
+  const unsent = applyConstraints(body, model, alternatives);
+  const prompt = measure(parsed, model);
   return {
     stream: body.stream ?? false,
     choices: body.n ?? 1,
     outputTokensMax: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-    usesTools: body.tools !== undefined,
+    usesTools: Boolean(body.tools),
     effort: body.reasoning_effort ?? undefined,
     prompt,
     body: toSend(body, extras, unsent),
@@ -46,22 +55,24 @@ const refuseTwoCaps = ({ max_tokens: one, max_completion_tokens: other }: ChatBo
 };
 
 const refuseToolChoiceAlone = ({ tools, tool_choice: choice }: ChatBody): void => {
-  if (tools || choice === undefined || choice === 'none') return;
+  if (tools || !choice || choice === 'none' || choice === 'auto') return;
   throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
 };
 
 const refuseUnknown = (extras: Extras, model: TextModel): void => {
   for (const [name] of extras) {
     if (model.extraFields.includes(name)) continue;
-    throw invalidRequest(name, `${name}: this field is not supported here. Leave it out.`);
+    const shown = shownName(name);
+    throw invalidRequest(shown, `${shown}: this field is not supported here. Leave it out.`);
   }
 };
 
-const measure = ({ messages }: ChatBody, bodyBytes: number, model: TextModel): PromptSize => {
+const measure = ({ body: { messages }, bodyBytes, alternatives }: Parsed, model: TextModel): PromptSize => {
   const images = imagesOf(messages);
   const [first] = images;
   if (first && !model.inputTypes.includes('image')) {
-    throw invalidRequest(first.param, `${first.param}: "${model.id}" does not take images.`);
+    const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
+    throw invalidRequest(first.param, `${first.param}: "${model.id}" does not take images.${others}`);
   }
   let inlineCharacters = 0;
   for (const { url, param } of images) inlineCharacters += checkImage(url, param);

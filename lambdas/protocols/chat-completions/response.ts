@@ -24,10 +24,7 @@ const toChoice = (choice: JsonValue): JsonValue =>
     : choice;
 
 /** The vendor's own counts; `cached_tokens` is always told, and never priced here (BILL-18). */
-export const toUsage = (usage: JsonObject): JsonObject => ({
-  ...usage,
-  prompt_tokens_details: {
-    cached_tokens: 0,
-    ...(isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}),
-  },
-});
+export const toUsage = (usage: JsonObject): JsonObject => {
+  const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  return { ...usage, prompt_tokens_details: { ...details, cached_tokens: details.cached_tokens ?? 0 } };
+};

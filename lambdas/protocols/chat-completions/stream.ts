@@ -5,6 +5,11 @@ import { EventStream } from '../../http/event-stream.ts';
 import { toErrorBody } from '../../http/render-error.ts';
 import { toUsage } from './response.ts';
 
+export interface StreamHooks extends Pick<TextSink, 'fail' | 'close'> {
+  /** The client fell too far behind and gets no more. */
+  readonly dropped: () => void;
+}
+
 export interface ChatStream {
   readonly events: EventStream;
   readonly sink: TextSink;
@@ -14,8 +19,8 @@ export interface ChatStream {
  * Chunks as server-sent events. The last finish reason, the usage and the cost go out as one chunk, then `[DONE]`; after an
  * error event there is no `[DONE]` (CHAT-11, BILL-9).
  */
-export const createChatStream = (clock: Clock, hooks: Pick<TextSink, 'fail' | 'close'>): ChatStream => {
-  const events = new EventStream(clock);
+export const createChatStream = (clock: Clock, hooks: StreamHooks): ChatStream => {
+  const events = new EventStream(clock, hooks.dropped);
   return {
     events,
     sink: {

@@ -5,72 +5,92 @@ import type { TokenUsage } from '../../core/pricing/token-usage.ts';
 import type { ChatStreamOptions } from './chat-stream.ts';
 import { toTokenUsage } from './chat-usage.ts';
 import { parseRefusal, toInBandError } from './errors.ts';
+import { topLevelString } from './top-level-member.ts';
 
 /** A finish reason, a usage or an error that is not null. Inside a string value its quotes would be escaped. */
 const decisive = /"(?:finish_reason|usage|error)"\s*:(?!\s*null)/;
-const modelMember = /"model"\s*:\s*"((?:[^"\\]|\\.)*)"/;
 
 /** https://platform.openai.com/docs/api-reference/chat/streaming */
 const chunk = z.object({
-  choices: z.array(z.object({ index: z.int().catch(0), finish_reason: z.string().nullish() })).catch([]),
+  choices: z
+    .array(
+      z.object({
+        index: z.int().catch(0),
+        delta: z.record(z.string(), z.unknown()).catch({}),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .catch([]),
   error: z.unknown().optional(),
 });
+
+const saysNothing = (delta: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(delta).every(([name, value]) => name === 'role' || value === '' || value === null);
 
 /** The chunks of one answer: which pass as they are, which one is held back for the end, and what the vendor counted. */
 export class ChatChunks {
   readonly #options: ChatStreamOptions;
+  readonly #ourModel: string;
   readonly #finished = new Set<number>();
-  #theirModel: string | undefined;
-  #usageWithoutChoices = false;
-  held: JsonObject | undefined;
+  #begun = false;
+  #last: JsonObject | undefined;
+  /** So far the answer has only been announced. */
+  opening = true;
+  /** Some servers report a running usage on every chunk: it counts once nothing can be added to it. */
+  usageIsFinal = false;
   reportedUsage: JsonObject | undefined;
   usage: TokenUsage | undefined;
 
   constructor(options: ChatStreamOptions) {
     this.#options = options;
+    this.#ourModel = JSON.stringify(options.modelId);
   }
 
-  /** Some servers report a running usage on every chunk: it counts once nothing can be added to it. */
-  get usageIsFinal(): boolean {
-    if (!this.usage || !this.held) return false;
-    return this.#usageWithoutChoices || this.#finished.size >= this.#options.choices;
+  /** What goes out with the usage: the last finish reason, or an empty chunk when not all of the answers gave one. */
+  get held(): JsonObject | undefined {
+    return this.#last;
   }
 
-  /** What to send on now, if anything: the chunk, preceded by one that was held back and turned out not to be the last. */
-  take(data: string): string[] {
-    if (this.#theirModel === undefined || decisive.test(data)) return this.#takeParsed(data);
-    return [this.#withOurModel(data)];
+  /** The chunk as it is to be sent on now, if it is. */
+  take(data: string): string | undefined {
+    if (!this.#begun || decisive.test(data)) return this.#takeParsed(data);
+    this.opening = false;
+    return this.#withOurModel(data);
   }
 
-  #takeParsed(data: string): string[] {
+  #takeParsed(data: string): string | undefined {
     const body = readObject(data);
     const { choices, error } = chunk.parse(body);
     const usage = isJsonObject(body.usage) ? body.usage : undefined;
     if (error !== undefined && error !== null) throw toInBandError(parseRefusal({ error }), this.#options.told);
-    this.#theirModel ??= modelMember.exec(data)?.[0] ?? '';
-    this.#count(usage, choices.length === 0);
+    this.opening &&= choices.every(({ delta }) => saysNothing(delta));
+    this.#begun = true;
     const finishing = choices.filter((choice) => choice.finish_reason);
     if (finishing.some((choice) => choice.finish_reason === 'content_filter')) throw filtered();
-    if (finishing.length === 0) return choices.length === 0 && usage ? [] : [this.#withOurModel(data)];
     for (const choice of finishing) this.#finished.add(choice.index);
-    const before = this.held;
-    this.held = { ...body, model: this.#options.modelId };
-    return before ? [JSON.stringify(before)] : [];
+    this.#count(usage, choices.length === 0);
+    if (finishing.length === 0) return choices.length === 0 && usage ? undefined : this.#withOurModel(data);
+    const all = this.#finished.size >= this.#options.choices;
+    this.#last = { ...body, model: this.#options.modelId, ...(all ? {} : { choices: [] }) };
+    return all ? undefined : this.#withOurModel(data);
   }
 
   #count(usage: JsonObject | undefined, withoutChoices: boolean): void {
     if (!usage) return;
     this.reportedUsage = usage;
     this.usage = toTokenUsage(usage);
-    this.#usageWithoutChoices ||= withoutChoices;
+    const finished = this.#finished.size;
+    this.usageIsFinal =
+      this.usage !== undefined && (finished >= this.#options.choices || (withoutChoices && finished > 0));
   }
 
+  /** Only the value of the chunk's own `model` is replaced, and only where it differs (CHAT-11). */
   #withOurModel(data: string): string {
-    const ours = `"model":${JSON.stringify(this.#options.modelId)}`;
     const line = data.includes('\n') ? data.replaceAll('\n', ' ') : data;
-    if (line.includes(ours)) return line;
-    if (this.#theirModel && line.includes(this.#theirModel)) return line.replace(this.#theirModel, () => ours);
-    return JSON.stringify({ ...readObject(line), model: this.#options.modelId });
+    const span = topLevelString(line, 'model');
+    if (!span) return JSON.stringify({ ...readObject(line), model: this.#options.modelId });
+    if (line.slice(span.start, span.end) === this.#ourModel) return line;
+    return `${line.slice(0, span.start)}${this.#ourModel}${line.slice(span.end)}`;
   }
 }
 

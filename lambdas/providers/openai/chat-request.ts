@@ -1,5 +1,5 @@
 import type { Provider } from '../../core/catalog/schema.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { WireCall } from '../../core/text/text-wire.ts';
 
 /**
@@ -8,12 +8,12 @@ import type { WireCall } from '../../core/text/text-wire.ts';
  * https://platform.openai.com/docs/api-reference/chat/create
  */
 export const toChatBody = ({ request, upstream, provider, outputTokensMax }: WireCall): JsonObject => {
-  const { max_tokens, max_completion_tokens, ...body } = request.body;
+  const { max_tokens, max_completion_tokens, stream_options: options, ...body } = request.body;
   return {
     ...body,
     model: upstream.model,
     [capField(provider)]: outputTokensMax,
-    ...(request.stream ? { stream_options: { include_usage: true } } : {}),
+    ...(request.stream ? { stream_options: { ...(isJsonObject(options) ? options : {}), include_usage: true } } : {}),
   };
 };
 

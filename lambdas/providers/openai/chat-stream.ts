@@ -32,7 +32,8 @@ export async function* readChatStream(
           yield endOf(chunks, true);
           return;
         }
-        for (const out of chunks.take(data)) yield { kind: 'raw', data: out };
+        const out = chunks.take(data);
+        if (out !== undefined) yield { kind: 'raw', data: out, opening: chunks.opening };
       }
     }
   } catch (error) {

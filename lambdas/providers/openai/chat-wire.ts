@@ -8,7 +8,7 @@ import type { UpstreamHttp, UpstreamResponse } from '../upstream-http.ts';
 import { toChatBody } from './chat-request.ts';
 import { readChatStream } from './chat-stream.ts';
 import { toTokenUsage } from './chat-usage.ts';
-import { parseRefusal, type RefusalContext, toGatewayError, type VendorNotice } from './errors.ts';
+import { parseRefusal, type RefusalContext, toGatewayError, toInBandError, type VendorNotice } from './errors.ts';
 
 export interface ChatWireOptions {
   readonly http: UpstreamHttp;
@@ -46,7 +46,7 @@ export const createChatWire = (options: ChatWireOptions): TextWire => ({
     if (response.status !== 200) {
       throw toGatewayError(response.status, parseRefusal(await readJson(response).catch(() => undefined)), told);
     }
-    return call.request.stream ? toStream(response, call, told) : toAnswer(response);
+    return call.request.stream ? toStream(response, call, told) : toAnswer(response, told);
   },
 });
 
@@ -59,8 +59,9 @@ const toStream = (response: UpstreamResponse, call: WireCall, told: RefusalConte
   return { kind: 'stream', events, close: response.discard };
 };
 
-const toAnswer = async (response: UpstreamResponse): Promise<WireAnswer> => {
+const toAnswer = async (response: UpstreamResponse, told: RefusalContext): Promise<WireAnswer> => {
   const body = await readJson(response);
+  if (isJsonObject(body) && isJsonObject(body.error)) throw toInBandError(parseRefusal(body), told);
   const listed = isJsonObject(body) ? choices.safeParse(body.choices) : undefined;
   if (!isJsonObject(body) || !listed?.success) {
     throw new GatewayError('upstream_error', 'The model sent something unreadable. Nothing was charged.');

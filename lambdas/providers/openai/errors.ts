@@ -11,6 +11,11 @@ const errorBody = z.object({
   }),
 });
 
+/** What some compatible servers send instead. */
+const plainMessage = z
+  .object({ message: z.string().optional().catch(undefined), detail: z.string().optional().catch(undefined) })
+  .transform(({ message, detail }) => message ?? detail);
+
 export interface Refusal {
   readonly message: string;
   readonly type: string;
@@ -22,7 +27,7 @@ const silent: Refusal = { message: '', type: '', param: undefined, code: '' };
 
 export const parseRefusal = (body: unknown): Refusal => {
   const parsed = errorBody.safeParse(body);
-  if (!parsed.success) return silent;
+  if (!parsed.success) return { ...silent, message: plainMessage.safeParse(body).data ?? '' };
   const { message, type, param, code } = parsed.data.error;
   return { message, type: type ?? '', param: param ?? undefined, code: String(code ?? '') };
 };
@@ -37,15 +42,19 @@ export interface RefusalContext {
 }
 
 // Codes and types only where a wrong match would do harm: a message may quote what the client sent.
-const ours = /insufficient_quota|credit_balance_exhausted|billing_(?:hard_limit|not_active)/i;
-const oursInWords = /exceeded your current quota|credit balance/i;
+const ours = /insufficient_quota|credit_balance_exhausted|billing_(?:hard_limit|not_active)|invalid_api_key/i;
+const oursInWords =
+  /exceeded your current quota|credit balance is too low|insufficient (?:account )?(?:balance|credit)/i;
 const context = /context_length_exceeded|maximum context length/i;
 const filter = /content_policy_violation|content_filter|moderation_blocked/i;
-const image = /invalid_image|image_parse_error|invalid_base64_image|unsupported image|(?:downloading|invalid) image/i;
+const image = /unsupported image|(?:downloading|invalid) image/i;
 
 /** ERR-3: the vendor turned us away, not the client. */
-const isAboutUs = (status: number, { code, type, message }: Refusal): boolean =>
-  [401, 402, 403].includes(status) || ours.test(`${code} ${type}`) || (status === 429 && oursInWords.test(message));
+const isAboutUs = (status: number, { code, type, message, param }: Refusal): boolean =>
+  [401, 402, 403].includes(status) ||
+  ours.test(`${code} ${type}`) ||
+  // A complaint about a field is about the client's request, whatever it quotes.
+  (param === undefined && oursInWords.test(message));
 
 /** ERR-9, from top to bottom: the first row that fits is the client's error. */
 export const toGatewayError = (status: number, refusal: Refusal, told: RefusalContext): GatewayError => {
@@ -78,14 +87,16 @@ export const toGatewayError = (status: number, refusal: Refusal, told: RefusalCo
 };
 
 const refused = (refusal: Refusal, secret: string): GatewayError => {
-  const message = (refusal.message || 'The model refused the request.').replaceAll(secret, '[redacted]');
-  const details = refusal.param === undefined ? {} : { param: refusal.param };
+  const redacted = (text: string): string => text.replaceAll(secret, '[redacted]');
+  const words = redacted(refusal.message || 'The model refused the request.');
+  const param = refusal.param === undefined ? undefined : redacted(refusal.param);
+  const details = param === undefined ? {} : { param };
+  const message = param === undefined || words.includes(param) ? words : `${param}: ${words}`;
   const code = `${refusal.code} ${refusal.type}`;
-  const words = `${code} ${refusal.message}`;
-  if (context.test(words))
+  if (context.test(`${code} ${words}`))
     return new GatewayError('context_length_exceeded', message, { param: 'messages', ...details });
   if (filter.test(code)) return new GatewayError('content_filter', message, details);
-  if (image.test(words)) return new GatewayError('invalid_image_format', message, details);
+  if (/image/i.test(code) || image.test(words)) return new GatewayError('invalid_image_format', message, details);
   return new GatewayError('invalid_request_error', message, details);
 };
 

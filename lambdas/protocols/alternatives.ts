@@ -1,0 +1,19 @@
+import type { Catalog } from '../core/catalog/catalog.ts';
+import type { TextModel } from '../core/catalog/schema.ts';
+import type { TextProtocol } from '../core/text/text-request.ts';
+
+const NAMED_MAX = 3;
+
+/** A sentence with models that could do what one cannot (GEN-11), or nothing when there is none. */
+export type Alternatives = (fits: (model: TextModel) => boolean) => string;
+
+export const alternativesIn =
+  (catalog: Catalog, protocol: TextProtocol, nowMs: number): Alternatives =>
+  (fits) => {
+    const fitting = catalog
+      .list(nowMs)
+      .filter((model) => model.kind === 'text')
+      .filter((model) => model.protocols.includes(protocol) && fits(model))
+      .slice(0, NAMED_MAX);
+    return fitting.length === 0 ? '' : ` Models that do: ${fitting.map(({ id }) => id).join(', ')}.`;
+  };

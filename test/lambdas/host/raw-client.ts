@@ -1,0 +1,24 @@
+import net from 'node:net';
+
+/** A client that sends what it is told, byte for byte. */
+export const connectTo = async (port: number) => {
+  const socket = net.connect(port, '127.0.0.1');
+  let received = '';
+  const state = { closed: false };
+  socket.on('data', (bytes: Buffer) => {
+    received += bytes.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    state.closed = true;
+  });
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  return {
+    socket,
+    send: (text: string | Uint8Array) => socket.write(text),
+    text: () => received,
+    isClosed: () => state.closed,
+  };
+};
+
+export const request = (head: readonly string[], body = ''): string => `${[...head, '', ''].join('\r\n')}${body}`;

@@ -1,0 +1,157 @@
+import type { Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { bodySourceOf } from '../../../lambdas/http/body-source.ts';
+import { connectTo, request } from './raw-client.ts';
+import { answerWith, startHostWith } from './started-host.ts';
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const started = async (handle: Parameters<typeof startHostWith>[0]) => {
+  const host = await startHostWith(handle);
+  stops.push(host.stop);
+  return host;
+};
+
+const atOnce = async (): Promise<void> => undefined;
+
+const write = (stream: Writable, text: string): Promise<void> =>
+  new Promise((resolve) => {
+    if (stream.write(text)) resolve();
+    else stream.once('drain', resolve);
+  });
+
+test('BILL-8 a client that leaves in the middle of a stream does not stop its handler', async () => {
+  const done = Promise.withResolvers<number>();
+  const host = await started(async (_event, stream) => {
+    let written = 0;
+    for (; written < 300; written += 1) {
+      await write(stream, 'x'.repeat(10_000));
+      await wait(1);
+    }
+    stream.end(() => done.resolve(written));
+    await done.promise;
+  });
+  const client = await connectTo(host.port);
+  client.send(request(['GET /health HTTP/1.1', 'Host: localhost']));
+  await expect.poll(() => client.text().length).toBeGreaterThan(20_000);
+  client.socket.resetAndDestroy();
+  expect(await done.promise).toBe(300);
+  expect(host.crashes).toEqual([]);
+});
+
+test('BILL-8 a client that left before the answer does not stop its handler', async () => {
+  const gone = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<string>();
+  const host = await started(async (_event, stream) => {
+    await gone.promise;
+    await answerWith(stream, 200, 'late');
+    done.resolve('done');
+  });
+  const client = await connectTo(host.port);
+  client.send(request(['GET /health HTTP/1.1', 'Host: localhost']));
+  await wait(30);
+  client.socket.resetAndDestroy();
+  await wait(30);
+  gone.resolve();
+  expect(await done.promise).toBe('done');
+  expect(host.crashes).toEqual([]);
+});
+
+test('CHAT-11 what is written is readable before more is', async () => {
+  const next = Promise.withResolvers<void>();
+  const host = await started(async (_event, stream) => {
+    stream.write('first');
+    await next.promise;
+    await new Promise<void>((resolve) => stream.end('second', () => resolve()));
+  });
+  const { body } = await fetch(`${host.url}/health`);
+  const reader = body?.getReader();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('first');
+  next.resolve();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('second');
+});
+
+test('GEN-1 a 413 is readable while the client is still sending, and the rest is read away', async () => {
+  const host = await started(async (event, stream) => {
+    const read = await bodySourceOf(event).read(1_000, atOnce);
+    await answerWith(stream, read === 'too-long' ? 413 : 200, String(read));
+  });
+  const client = await connectTo(host.port);
+  const bytes = 8_000_000;
+  client.send(request(['POST /v1/chat/completions HTTP/1.1', 'Host: localhost', `Content-Length: ${bytes}`]));
+  client.send('x'.repeat(bytes / 2));
+  await expect.poll(client.text, { timeout: 5_000 }).toContain('413 Payload Too Large');
+  expect(client.isClosed()).toBe(false);
+  client.send('x'.repeat(bytes / 2));
+  client.send(request(['POST /v1/chat/completions HTTP/1.1', 'Host: localhost', 'Content-Length: 2'], 'ok'));
+  await expect.poll(client.text, { timeout: 5_000 }).toContain('200 OK');
+});
+
+test('GEN-1 a body is counted as it comes, whatever its length says', async () => {
+  const host = await started(async (event, stream) => {
+    const read = await bodySourceOf(event).read(10, atOnce);
+    await answerWith(stream, 200, typeof read === 'string' ? read : `${read.length} bytes`);
+  });
+  const chunked = ['POST /x HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked', 'Connection: close'];
+  for (const [body, expected] of [
+    ['a\r\n0123456789\r\n0\r\n\r\n', '10 bytes'],
+    ['b\r\n0123456789a\r\n0\r\n\r\n', 'too-long'],
+    ['0\r\n\r\n', '0 bytes'],
+  ] as const) {
+    const client = await connectTo(host.port);
+    client.send(request(chunked, body));
+    await expect.poll(client.text).toContain(expected);
+    client.socket.destroy();
+  }
+});
+
+test('GEN-1 a body that breaks off is known as incomplete, and harms nothing', async () => {
+  const reads: unknown[] = [];
+  const host = await started(async (event, stream) => {
+    reads.push(await bodySourceOf(event).read(1_000, atOnce));
+    await answerWith(stream, 400, 'incomplete');
+  });
+  const client = await connectTo(host.port);
+  client.send(request(['POST /x HTTP/1.1', 'Host: localhost', 'Content-Length: 100'], 'half'));
+  await wait(30);
+  client.socket.resetAndDestroy();
+  await expect.poll(() => reads).toEqual(['incomplete']);
+  expect(host.crashes).toEqual([]);
+});
+
+test.for([
+  [['GET /health HTTP/1.1', 'Host: one', 'Host: two']],
+  [['GET http://example.com/health HTTP/1.1', 'Host: example.com']],
+  [['GET health HTTP/1.1', 'Host: localhost']],
+  [['GET /health HTTP/1.1', 'Bad Header']],
+  [['NO HTTP']],
+  [['POST /x HTTP/1.1', 'Host: localhost', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
+] as const)('GEN-7 %j is 400 in our shape, and the connection is closed', async ([head]) => {
+  let handled = 0;
+  const host = await started(async (_event, stream) => {
+    handled += 1;
+    await answerWith(stream, 200, 'ok');
+  });
+  const client = await connectTo(host.port);
+  client.send(request(head));
+  await expect.poll(client.isClosed).toBe(true);
+  expect(client.text()).toMatch(/^HTTP\/1\.1 400 /);
+  expect(client.text().toLowerCase()).toContain('x-request-id: ours');
+  const body = client.text().slice(client.text().indexOf('{'), client.text().lastIndexOf('}') + 1);
+  expect(JSON.parse(body)).toMatchObject({ error: { code: 'invalid_request_error', param: null } });
+  expect(handled).toBe(0);
+});
+
+test('GEN-3 a handler that fails as a whole is told of and takes nobody with it', async () => {
+  const host = await started(async (event, stream) => {
+    if (event.rawPath === '/crash') throw new Error('crash');
+    await answerWith(stream, 200, 'ok');
+  });
+  await expect(fetch(`${host.url}/crash`)).rejects.toThrow();
+  expect(host.crashes).toHaveLength(1);
+  expect(await (await fetch(`${host.url}/health`)).text()).toBe('ok');
+});

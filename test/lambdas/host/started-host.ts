@@ -1,0 +1,33 @@
+import type { Writable } from 'node:stream';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { installLambdaRuntime, type StreamingHandler } from '../../../lambdas/host/lambda-runtime.ts';
+import { type Host, startHost } from '../../../lambdas/host/server.ts';
+
+installLambdaRuntime();
+
+type Handle = (event: APIGatewayProxyEventV2, stream: Writable) => Promise<void>;
+
+/** One host for one handler, which plays every function. */
+export const startHostWith = async (handle: Handle) => {
+  const crashes: unknown[] = [];
+  const handler: StreamingHandler = handle;
+  const host: Host = await startHost({
+    handlers: { text: handler, catalog: handler, account: handler },
+    port: 0,
+    address: '127.0.0.1',
+    now: () => Date.UTC(2026, 10, 1),
+    newRequestId: () => 'OURS',
+    onCrash: (error) => crashes.push(error),
+  });
+  return { url: `http://127.0.0.1:${host.port}`, port: host.port, crashes, stop: () => host.stop(0) };
+};
+
+/** Ends an answer as a handler does: with a first write, so that its head goes out. */
+export const answerWith = (stream: Writable, statusCode: number, body: string): Promise<void> =>
+  new Promise((resolve) => {
+    const { HttpResponseStream } = awslambda;
+    const answer = HttpResponseStream.from(stream, { statusCode, headers: { 'content-type': 'text/plain' } });
+    answer.write('');
+    answer.write(body);
+    answer.end(() => resolve());
+  });

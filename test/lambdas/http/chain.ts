@@ -1,0 +1,64 @@
+import { hashApiKey, makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { AddressLimit } from '../../../lambdas/core/limits/address-limit.ts';
+import { bucketOf } from '../../../lambdas/core/limits/gcra.ts';
+import { ProcessBuckets } from '../../../lambdas/core/limits/process-buckets.ts';
+import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
+import { type Exchange, json, type RouteHandler, type Summary } from '../../../lambdas/http/exchange.ts';
+import { createHandler } from '../../../lambdas/http/handler.ts';
+import { type RouteName, routes } from '../../../lambdas/routes.ts';
+import { ManualClock } from '../../support/memory/manual-clock.ts';
+import { MemoryAddressCounters } from '../../support/memory/memory-address-counters.ts';
+import { MemoryKeyStore } from '../../support/memory/memory-key-store.ts';
+
+const PEPPER = 'pepper-of-the-tests';
+
+export const keyOf = (seed: number): string => makeApiKey(new Uint8Array(32).fill(seed));
+export const hashOf = (key: string): string => hashApiKey(PEPPER, key);
+
+interface ChainOptions {
+  readonly keyBurst?: number;
+  readonly addressBurst?: number;
+  readonly bodyBytes?: number;
+  readonly handle?: RouteHandler;
+}
+
+/** The chain around handlers that say which route they are. */
+export const createChain = async (options: ChainOptions = {}) => {
+  const clock = new ManualClock();
+  const keys = new MemoryKeyStore();
+  const apiKey = keyOf(1);
+  await keys.put(hashOf(apiKey), 'account-1');
+  const finished: { requestId: string; summary: Summary }[] = [];
+  const handled: Exchange[] = [];
+  const keyBucket = bucketOf(10, options.keyBurst ?? 15);
+  const bodies = new BodyBudget(options.bodyBytes ?? 1_000_000_000, clock);
+  let ids = 0;
+  const handle: RouteHandler = async (exchange) => {
+    handled.push({ ...exchange });
+    return options.handle ? options.handle(exchange) : json(200, { route: exchange.route?.name });
+  };
+  const handlers: Partial<Record<RouteName, RouteHandler>> = {};
+  let name: RouteName;
+  for (name in routes) handlers[name] = handle;
+  const handler = createHandler(
+    {
+      clock,
+      newRequestId: () => {
+        ids += 1;
+        return `OURS${ids}`;
+      },
+      admission: {
+        addressLimit: new AddressLimit(bucketOf(30, options.addressBurst ?? 60), new MemoryAddressCounters(), clock),
+        keyBucket,
+        keyBuckets: new ProcessBuckets(keyBucket),
+        keys,
+        pepper: PEPPER,
+        clock,
+      },
+      bodies,
+      finished: (requestId, summary) => finished.push({ requestId, summary: { ...summary } }),
+    },
+    handlers,
+  );
+  return { handler, clock, keys, apiKey, finished, handled, bodies };
+};

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { parseJsonBody } from '../../../lambdas/http/json-body.ts';
+
+const read = (text: string | Uint8Array) => parseJsonBody(typeof text === 'string' ? Buffer.from(text) : text);
+
+const nested = (depth: number, open: string, close: string): string =>
+  `{"a":${open.repeat(depth - 1)}1${close.repeat(depth - 1)}}`;
+
+const malformed = { code: 'invalid_request_error', status: 400 };
+
+test.for([
+  '',
+  ' \n',
+  '{',
+  '{"a":1',
+  '{"a":1}}',
+  "{'a':1}",
+  '{"a":1,}',
+  '{"a":NaN}',
+  '{"a":01}',
+  '{"a":"\n"}',
+  'undefined',
+  '{"a":"\\u12"}',
+])('GEN-2 %j is 400', (text) => {
+  expect(() => read(text)).toThrow(expect.objectContaining(malformed));
+});
+
+test.for(['[]', '[{}]', '"text"', '1', 'null', 'true'])('GEN-2 %s is no object', (text) => {
+  expect(() => read(text)).toThrow(expect.objectContaining(malformed));
+});
+
+test.for([[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe6, 0x97]])(
+  'GEN-2 the bytes %j are no UTF-8',
+  (bytes) => {
+    const text = Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')]);
+    expect(() => read(text)).toThrow(
+      expect.objectContaining({ ...malformed, message: expect.stringMatching(/UTF-8/) }),
+    );
+  },
+);
+
+test('GEN-2 all of Unicode passes, lone surrogates in escapes included', () => {
+  expect(read('{"日本":"🌍\\u0000","b":"\\ud800"}')).toEqual({ 日本: '🌍\u0000', b: '\ud800' });
+});
+
+test('GEN-2 a byte order mark is no part of the JSON', () => {
+  expect(read(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{"a":1}')]))).toEqual({ a: 1 });
+});
+
+for (const [name, open, close] of [
+  ['arrays', '[', ']'],
+  ['objects', '{"a":', '}'],
+] as const) {
+  test(`GEN-2 64 levels of ${name} pass, 65 do not, and a million are no 500`, () => {
+    expect(() => read(nested(64, open, close))).not.toThrow();
+    expect(() => read(nested(65, open, close))).toThrow(expect.objectContaining(malformed));
+    expect(() => read(nested(1_000_000, open, close))).toThrow(expect.objectContaining(malformed));
+  });
+}
+
+test('GEN-2 depth counts wherever it is', () => {
+  const deep = nested(64, '[', ']').slice(5, -1);
+  expect(() => read(`{"x":[1,2],"y":{"z":[${deep}]}}`)).toThrow(expect.objectContaining(malformed));
+});
+
+test.for(['1e400', '-1e400', '[1,[1e999]]', '{"b":-1e309}'])(
+  'GEN-2 a number that no double holds is 400: %s',
+  (value) => {
+    expect(() => read(`{"a":${value}}`)).toThrow(expect.objectContaining(malformed));
+  },
+);
+
+test('GEN-2 the largest numbers pass', () => {
+  expect(read('{"a":1.7976931348623157e308,"b":5e-324,"c":-0}')).toEqual({ a: Number.MAX_VALUE, b: 5e-324, c: -0 });
+});
+
+test('GEN-2 the names of built-in members are names like any other', () => {
+  const body = read('{"constructor":1,"toString":{"hasOwnProperty":2}}');
+  expect(body).toEqual({ constructor: 1, toString: { hasOwnProperty: 2 } });
+});
+
+test.for([
+  ['{"__proto__":{"polluted":true}}', '__proto__'],
+  ['{"a":[{"__proto__":1}]}', 'a[0].__proto__'],
+] as const)('GEN-2 %s is refused by name and changes nothing', ([text, param]) => {
+  expect(() => read(text)).toThrow(expect.objectContaining({ ...malformed, param }));
+  expect({}).not.toHaveProperty('polluted');
+});
+
+test('ERR-5 no message quotes the body', () => {
+  for (const text of ['{"canary', 'canary', '["canary"]', '{"a":"canary"']) {
+    expect(() => read(text)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('canary') }));
+  }
+});
+
+test('GEN-2 twenty megabytes of small values are checked within seconds and without ten times their size', () => {
+  const text = `{"a":[${'0,'.repeat(10_000_000)}0]}`;
+  const heldBefore = process.memoryUsage().heapUsed;
+  const startedAt = performance.now();
+  read(text);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(process.memoryUsage().heapUsed - heldBefore).toBeLessThan(1_000_000_000);
+});
+
+test.for([
+  ['{"a":1e400}', 'a'],
+  ['{"a":{"b":[0,{"c":1e400}]}}', 'a.b[1].c'],
+  ['{"a":[[0,-1e400]]}', 'a[0][1]'],
+] as const)('GEN-4 the number out of range in %s is named %s', ([text, param]) => {
+  expect(() => read(text)).toThrow(expect.objectContaining({ param, message: expect.stringContaining(param) }));
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
+import { createChain } from './chain.ts';
+import { functionUrlEvent, invoke } from './function-url.ts';
+
+const MAX = 20_971_520;
+
+/** A chat request whose body is still on its way. */
+const sent = async (declaredBytes: number | undefined, result: Awaited<ReturnType<BodySource['read']>>) => {
+  const chain = await createChain();
+  const limits: number[] = [];
+  const source: BodySource = {
+    declaredBytes,
+    read: async (bytesMax) => {
+      limits.push(bytesMax);
+      return result;
+    },
+  };
+  const headers = { authorization: `Bearer ${chain.apiKey}` };
+  const event = withUnreadBody(functionUrlEvent({ method: 'POST', path: '/v1/chat/completions', headers }), source);
+  const answer = await invoke(chain.handler, event);
+  return { status: answer.status, code: JSON.parse(answer.text).error?.code, limits };
+};
+
+test('GEN-1 a body that is declared too long is refused unread', async () => {
+  expect(await sent(MAX + 1, 'too-long')).toEqual({ status: 413, code: 'payload_too_large', limits: [] });
+});
+
+test('GEN-1 a body of a lying or missing length is counted while it is read', async () => {
+  for (const declared of [undefined, 2, MAX]) {
+    expect(await sent(declared, 'too-long')).toEqual({ status: 413, code: 'payload_too_large', limits: [MAX] });
+  }
+});
+
+test('GEN-2 a body that did not arrive whole is 400', async () => {
+  expect(await sent(100, 'incomplete')).toMatchObject({ status: 400, code: 'invalid_request_error' });
+});
+
+test('GEN-1 a body that was on its way is read like any other', async () => {
+  expect(await sent(2, Buffer.from('{}'))).toMatchObject({ status: 200, limits: [MAX] });
+});

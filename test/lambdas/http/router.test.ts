@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { matchPath, matchRoute } from '../../../lambdas/http/router.ts';
+import { type RouteName, routes } from '../../../lambdas/routes.ts';
+
+const all = (): boolean => true;
+
+const refusalOf = (method: string, path: string): GatewayError => {
+  try {
+    matchRoute(method, path, all);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error(`${method} ${path} is served`);
+};
+
+test.for(Object.entries(routes))('GEN-7 %s is found by its own method and path', ([name, { method, path }]) => {
+  const match = matchRoute(method, path.replace(/\{\w+\}/g, 'some-id'), all);
+  expect(match.name).toBe(name);
+});
+
+test.for([
+  ['/v1/models/gpt-4.1', 'gpt-4.1'],
+  ['/v1/models/a%2Fb', 'a/b'],
+  ['/v1/models/%E6%97%A5', '日'],
+  ['/v1/models/a+b', 'a+b'],
+  ['/v1/models/..', '..'],
+] as const)('GEN-7 the parameter of %s is %s', ([path, id]) => {
+  expect(matchRoute('GET', path, all).params).toEqual({ id });
+});
+
+test.for([
+  '/',
+  '',
+  '/v1',
+  '/v1/models/',
+  '/v1/models/a/b',
+  '/v1/models/%',
+  '/v1/models/%ff',
+  '/v1/chat/completions/',
+  '//v1/models',
+  '/v1//models',
+  '/V1/models',
+  '/v1/%6dodels',
+  '/v1/models?x',
+  '/constructor',
+  '/__proto__',
+])('GEN-7 nothing is at %s', (path) => {
+  expect(refusalOf('GET', path)).toMatchObject({ code: 'not_found', status: 404 });
+  expect(matchPath(path)).toEqual([]);
+});
+
+test('GEN-7 a path in a message is cut', () => {
+  expect(refusalOf('GET', `/${'x'.repeat(10_000)}`).message.length).toBeLessThan(300);
+});
+
+test.for([
+  ['GET', '/v1/chat/completions', 'POST, OPTIONS'],
+  ['DELETE', '/v1/models', 'GET, OPTIONS'],
+  ['POST', '/v1/models/a', 'GET, OPTIONS'],
+  ['HEAD', '/health', 'GET, OPTIONS'],
+  ['get', '/health', 'GET, OPTIONS'],
+] as const)('GEN-7 %s %s is 405 with Allow', ([method, path, allow]) => {
+  expect(refusalOf(method, path)).toMatchObject({ code: 'method_not_allowed', status: 405, headers: { allow } });
+});
+
+test('GEN-7 routes of another function are not there', () => {
+  const catalogOnly = (name: RouteName): boolean => routes[name].function === 'catalog';
+  expect(matchRoute('GET', '/v1/models', catalogOnly).name).toBe('listModels');
+  expect(() => matchRoute('POST', '/v1/chat/completions', catalogOnly)).toThrow(
+    expect.objectContaining({ code: 'not_found' }),
+  );
+  expect(() => matchRoute('GET', '/v1/chat/completions', catalogOnly)).toThrow(
+    expect.objectContaining({ code: 'not_found' }),
+  );
+});

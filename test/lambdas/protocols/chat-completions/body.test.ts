@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import { bodyOf, effortField, hello, prepared, refusalOf, tool } from './chat-requests.ts';
+
+const schema = { type: 'json_schema', json_schema: { name: 'a', strict: true, schema: { type: 'object' } } };
+const effort = { reasoning: effortField('reasoning_effort') };
+
+test.for([
+  { temperature: 0 },
+  { temperature: 2 },
+  { temperature: 0.7 },
+  { top_p: 0 },
+  { top_p: 1 },
+  { max_tokens: 1 },
+  { max_completion_tokens: 1 },
+  { max_tokens: 9_007_199_254_740_991 },
+  { n: 1 },
+  { n: 128 },
+  { stop: 'end' },
+  { stop: ['a', 'b', 'c', 'd'] },
+  { presence_penalty: -2 },
+  { presence_penalty: 2 },
+  { frequency_penalty: -2 },
+  { frequency_penalty: 2 },
+  { stream: true },
+  { stream: false },
+  { stream: true, stream_options: { include_usage: true } },
+  { stream: true, stream_options: { include_usage: false } },
+  { stream_options: { include_usage: true } },
+  { stream_options: {} },
+  { tools: [tool()] },
+  { tools: [tool({ description: 'd', strict: true, parameters: undefined })], tool_choice: 'auto' },
+  { tools: [tool()], tool_choice: 'none' },
+  { tools: [tool()], tool_choice: 'required' },
+  { tools: [tool()], tool_choice: { type: 'function', function: { name: 'get_weather' } } },
+  { response_format: { type: 'text' } },
+  { response_format: { type: 'json_object' } },
+  { response_format: schema },
+  { seed: 0 },
+  { seed: -5 },
+  { user: '' },
+  { user: 'u'.repeat(256) },
+  { metadata: { a: 'b' } },
+  { logit_bias: { '50256': -100, '1': 100 } },
+  { logprobs: true, top_logprobs: 20 },
+  { parallel_tool_calls: false, tools: [tool()] },
+  { prompt_cache_key: 'k' },
+  { prompt_cache_retention: 'in_memory' },
+  { safety_identifier: 's' },
+  { verbosity: 'low' },
+  { modalities: ['text'] },
+  { service_tier: 'auto' },
+  { service_tier: 'default' },
+  { store: false },
+])('CHAT-1 %j is accepted', (fields) => {
+  expect(() => prepared(fields)).not.toThrow();
+});
+
+test.for(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])('CHAT-9 reasoning_effort %s is accepted', (level) => {
+  expect(prepared({ reasoning_effort: level }, effort)).toMatchObject({
+    effort: level,
+    body: { reasoning_effort: level },
+  });
+});
+
+test.for(['low', 'medium', 'high', 'xhigh', 'max'])('CHAT-9 output_config.effort %s is accepted', (level) => {
+  const { body } = prepared({ output_config: { effort: level } }, { reasoning: effortField('output_config.effort') });
+  expect(body.output_config).toEqual({ effort: level });
+});
+
+const bad: readonly (readonly [fields: Readonly<Record<string, unknown>>, param: string])[] = [
+  [{ temperature: -0.01 }, 'temperature'],
+  [{ temperature: 2.01 }, 'temperature'],
+  [{ temperature: '1' }, 'temperature'],
+  [{ top_p: -0.1 }, 'top_p'],
+  [{ top_p: 1.1 }, 'top_p'],
+  [{ max_tokens: 0 }, 'max_tokens'],
+  [{ max_tokens: -1 }, 'max_tokens'],
+  [{ max_tokens: 1.5 }, 'max_tokens'],
+  [{ max_tokens: '10' }, 'max_tokens'],
+  [{ max_tokens: 2 ** 53 }, 'max_tokens'],
+  [{ max_completion_tokens: 0 }, 'max_completion_tokens'],
+  [{ n: 0 }, 'n'],
+  [{ n: 129 }, 'n'],
+  [{ n: 1.5 }, 'n'],
+  [{ n: '2' }, 'n'],
+  [{ stop: 5 }, 'stop'],
+  [{ stop: ['a', 5] }, 'stop[1]'],
+  [{ presence_penalty: -2.1 }, 'presence_penalty'],
+  [{ presence_penalty: 2.1 }, 'presence_penalty'],
+  [{ frequency_penalty: 3 }, 'frequency_penalty'],
+  [{ stream: 'true' }, 'stream'],
+  [{ stream_options: { include_usage: 1 } }, 'stream_options.include_usage'],
+  [{ stream_options: { other: true } }, 'stream_options.other'],
+  [{ tools: {} }, 'tools'],
+  [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+  [{ tools: [{ type: 'function' }] }, 'tools[0].function'],
+  [{ tools: [tool(), tool({ name: 'no blanks' })] }, 'tools[1].function.name'],
+  [{ tools: [tool({ name: 'x'.repeat(65) })] }, 'tools[0].function.name'],
+  [{ tools: [tool({ parameters: 'object' })] }, 'tools[0].function.parameters'],
+  [{ tools: [tool()], tool_choice: 'any' }, 'tool_choice'],
+  [{ tools: [tool()], tool_choice: { type: 'function' } }, 'tool_choice.function'],
+  [{ response_format: 'json' }, 'response_format'],
+  [{ response_format: { type: 'xml' } }, 'response_format.type'],
+  [{ response_format: { type: 'json_schema' } }, 'response_format.json_schema'],
+  [{ response_format: { type: 'json_schema', json_schema: {} } }, 'response_format.json_schema.name'],
+  [{ seed: 1.5 }, 'seed'],
+  [{ seed: 'x' }, 'seed'],
+  [{ user: 'u'.repeat(257) }, 'user'],
+  [{ user: 5 }, 'user'],
+  [{ reasoning_effort: 'max' }, 'reasoning_effort'],
+  [{ reasoning_effort: 3 }, 'reasoning_effort'],
+  [{ output_config: { effort: 'minimal' } }, 'output_config.effort'],
+  [{ output_config: { format: {} } }, 'output_config.format'],
+  [{ logit_bias: { a: 101 } }, 'logit_bias.a'],
+  [{ top_logprobs: 21 }, 'top_logprobs'],
+];
+
+test.for(bad)('CHAT-1 %j is 400 with param %s', ([fields, param]) => {
+  const error = refusalOf(fields);
+  expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
+  expect(error.message).toContain(param);
+});
+
+test.for([
+  [{ service_tier: 'priority' }, 'service_tier'],
+  [{ service_tier: 'flex' }, 'service_tier'],
+  [{ store: true }, 'store'],
+  [{ modalities: ['text', 'audio'] }, 'modalities'],
+  [{ audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
+  [{ web_search_options: {} }, 'web_search_options'],
+  [{ prompt_cache_retention: '24h' }, 'prompt_cache_retention'],
+  [{ functions: [] }, 'functions'],
+  [{ max_token: 5 }, 'max_token'],
+  [{ unknown: null }, 'unknown'],
+  [JSON.parse('{"__proto__":{"a":1}}'), '__proto__'],
+] as const)('GEN-9 %j is refused by name', ([fields, param]) => {
+  const error = refusalOf(fields);
+  expect(error).toMatchObject({ code: 'invalid_request_error', status: 400 });
+  expect(error.param?.startsWith(param)).toBe(true);
+  expect(error.message).toContain(param);
+});
+
+test.for([
+  [{ reasoning_effort: 'max' }, ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']],
+  [{ response_format: { type: 'xml' } }, ['text', 'json_object', 'json_schema']],
+  [{ verbosity: 'loud' }, ['low', 'medium', 'high']],
+  [{ service_tier: 'priority' }, ['auto', 'default']],
+  [{ tools: [tool()], tool_choice: 'any' }, ['none', 'auto', 'required']],
+  [{ messages: [{ role: 'robot', content: 'x' }] }, ['system', 'user', 'assistant', 'tool']],
+  [{ messages: [{ role: 'user', content: [{ type: 'sound' }] }] }, ['text', 'image_url']],
+] as const)('GEN-4 %j lists what is allowed', ([fields, allowed]) => {
+  const { message } = refusalOf(fields);
+  for (const value of allowed) expect(message).toMatch(new RegExp(`['"]${value}['"]`));
+});
+
+test.for([undefined, null, '', 5, ['alpha-1']])('CAT-6 a model of %j is 400 with param model', (model) => {
+  expect(refusalOf({ model })).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'model' });
+});
+
+test('CHAT-1 fields of null are as good as absent', () => {
+  const { body } = prepared({ temperature: null, n: null, stop: null, max_tokens: null, seed: null, stream: null });
+  expect(body).toEqual({ model: 'alpha-1', messages: [hello] });
+});
+
+test('CHAT-1 an absent field is not sent', () => {
+  expect(prepared({}).body).toEqual(bodyOf({}));
+});
+
+test('CHAT-15 the end user is kept and sent', () => {
+  expect(prepared({ user: 'me' }).body.user).toBe('me');
+});

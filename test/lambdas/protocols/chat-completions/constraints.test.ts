@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { able, effortField, png, prepared, refusalOf, showing, tool } from './chat-requests.ts';
+
+const unable = (...names: readonly string[]) => ({
+  capabilities: able(Object.fromEntries(names.map((name) => [name, false]))),
+});
+
+test('CHAT-3 n above 1 is 422 where one answer is all there is', () => {
+  expect(refusalOf({ n: 2 }, unable('multipleChoices'))).toMatchObject({
+    code: 'unprocessable_entity',
+    status: 422,
+    param: 'n',
+    message: expect.stringContaining('n:'),
+  });
+  expect(prepared({ n: 1 }, unable('multipleChoices')).choices).toBe(1);
+  expect(prepared({ n: 3 })).toMatchObject({ choices: 3, body: { n: 3 } });
+});
+
+test.for([
+  [{ max_tokens: 7 }, 7],
+  [{ max_completion_tokens: 8 }, 8],
+  [{ max_tokens: 9, max_completion_tokens: 9 }, 9],
+  [{ max_tokens: null, max_completion_tokens: 9 }, 9],
+  [{ max_tokens: 9, max_completion_tokens: null }, 9],
+  [{}, undefined],
+] as const)('CHAT-4 %j is a cap of %s', ([fields, cap]) => {
+  expect(prepared(fields).outputTokensMax).toBe(cap);
+});
+
+test('CHAT-4 two different caps are 400', () => {
+  const error = refusalOf({ max_tokens: 1, max_completion_tokens: 2 });
+  expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'max_tokens' });
+  expect(error.message).toContain('max_completion_tokens');
+});
+
+const unsupported: readonly (readonly [fields: Readonly<Record<string, unknown>>, capability: string])[] = [
+  [{ seed: 1 }, 'seed'],
+  [{ stop: 'x' }, 'stop'],
+  [{ temperature: 0.5 }, 'sampling'],
+  [{ top_p: 0.5 }, 'sampling'],
+  [{ presence_penalty: 1 }, 'penalties'],
+  [{ frequency_penalty: 1 }, 'penalties'],
+  [{ logprobs: true }, 'logprobs'],
+  [{ top_logprobs: 2 }, 'logprobs'],
+  [{ tools: [tool()] }, 'tools'],
+  [{ stream: true }, 'streaming'],
+];
+
+test.for(unsupported)('CHAT-16 %j is 400 without %s, and passes with it', ([fields, capability]) => {
+  const [param = ''] = Object.keys(fields);
+  const error = refusalOf(fields, unable(capability));
+  expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
+  expect(error.message).toContain(param);
+  expect(prepared(fields).body).toMatchObject(fields);
+});
+
+test.for([{ temperature: 1 }, { top_p: 1 }, { presence_penalty: 0 }, { frequency_penalty: 0 }, { logprobs: false }])(
+  'CHAT-16 the default %j is accepted everywhere and not sent where it is not supported',
+  (fields) => {
+    const [name = ''] = Object.keys(fields);
+    expect(prepared(fields, unable('sampling', 'penalties', 'logprobs')).body).not.toHaveProperty(name);
+    expect(prepared(fields).body).toMatchObject(fields);
+  },
+);
+
+test.for(['required', { type: 'function', function: { name: 'get_weather' } }])(
+  'CHAT-16 a forced tool_choice %j is 400 where it is not supported',
+  (choice) => {
+    const fields = { tools: [tool()], tool_choice: choice };
+    const error = refusalOf(fields, unable('forcedToolChoice'));
+    expect(error).toMatchObject({ code: 'invalid_request_error', param: 'tool_choice' });
+    expect(prepared({ ...fields, tool_choice: 'auto' }, unable('forcedToolChoice')).body.tool_choice).toBe('auto');
+  },
+);
+
+test('CHAT-8 formats that an entry lacks are 400 in the words of the specification', () => {
+  const schema = { type: 'json_schema', json_schema: { name: 'a', schema: {} } };
+  expect(refusalOf({ response_format: schema }, unable('jsonSchema'))).toMatchObject({
+    status: 400,
+    param: 'response_format',
+    message: expect.stringContaining('json_schema is not supported with this model'),
+  });
+  expect(refusalOf({ response_format: { type: 'json_object' } }, unable('jsonObject'))).toMatchObject({
+    status: 400,
+    param: 'response_format',
+  });
+  expect(prepared({ response_format: { type: 'text' } }, unable('jsonObject', 'jsonSchema')).body).toMatchObject({
+    response_format: { type: 'text' },
+  });
+});
+
+const reasons = (field: string) => ({ reasoning: effortField(field) });
+
+test('CHAT-9 the other effort field is 400 and names the right one', () => {
+  expect(refusalOf({ reasoning_effort: 'low' }, reasons('output_config.effort'))).toMatchObject({
+    status: 400,
+    param: 'reasoning_effort',
+    message: expect.stringContaining('output_config.effort'),
+  });
+  expect(refusalOf({ output_config: { effort: 'low' } }, reasons('reasoning_effort'))).toMatchObject({
+    status: 400,
+    param: 'output_config',
+    message: expect.stringContaining('reasoning_effort'),
+  });
+});
+
+test('CHAT-9 without reasoning either field is 400', () => {
+  expect(refusalOf({ reasoning_effort: 'none' })).toMatchObject({ status: 400, param: 'reasoning_effort' });
+  expect(refusalOf({ output_config: { effort: 'low' } })).toMatchObject({ status: 400, param: 'output_config' });
+});
+
+test('CHAT-9 both fields are 400 on every model', () => {
+  for (const model of [{}, reasons('reasoning_effort'), reasons('output_config.effort')]) {
+    const error = refusalOf({ reasoning_effort: 'low', output_config: { effort: 'low' } }, model);
+    expect(error).toMatchObject({ code: 'invalid_request_error', status: 400 });
+    expect(error.message).toContain('not both');
+  }
+});
+
+test('CHAT-9 the effort is never clamped to what the entry lists', () => {
+  expect(prepared({ reasoning_effort: 'xhigh' }, reasons('reasoning_effort')).body.reasoning_effort).toBe('xhigh');
+});
+
+test('GEN-11 an image is 400 where the model does not take any', () => {
+  const blind = { capabilities: able({ vision: false }), inputTypes: ['text'] };
+  for (const url of [png, 'https://example.com/a.png']) {
+    expect(refusalOf({ messages: showing(url) }, blind)).toMatchObject({
+      code: 'invalid_request_error',
+      status: 400,
+      param: 'messages[0].content[1].image_url.url',
+    });
+  }
+});
+
+test('GEN-9 fields that only the entry knows pass as they came', () => {
+  const fields = { top_k: 40, min_p: { deep: [null] } };
+  expect(prepared(fields, { extraFields: ['top_k', 'min_p'] }).body).toMatchObject(fields);
+  expect(refusalOf(fields, { extraFields: ['top_k'] })).toMatchObject({ param: 'min_p' });
+});
+
+test('CHAT-5 tools beside an effort are accepted and known to the choice of the upstream', () => {
+  const request = prepared({ tools: [tool()], reasoning_effort: 'low' }, reasons('reasoning_effort'));
+  expect(request).toMatchObject({ usesTools: true, effort: 'low' });
+  expect(prepared({})).toMatchObject({ usesTools: false, effort: undefined });
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { gif, hello, jpeg, png, prepared, refusalOf, showing, webp } from './chat-requests.ts';
+
+const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+const called = { role: 'assistant', content: null, tool_calls: [call] };
+
+const good: readonly (readonly object[])[] = [
+  [hello],
+  [{ role: 'system', content: 's' }, hello],
+  [{ role: 'developer', content: [{ type: 'text', text: 'd' }] }, hello],
+  [hello, { role: 'assistant', content: 'a' }, hello],
+  [hello, { role: 'assistant', content: [{ type: 'text', text: 'a' }] }],
+  [hello, { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }],
+  [hello, { role: 'assistant', refusal: 'no', content: null }],
+  [hello, called, { role: 'tool', tool_call_id: 'call_1', content: 'sunny' }],
+  [hello, { role: 'assistant', tool_calls: [call, { ...call, id: 'call_2' }] }],
+  [hello, { role: 'assistant', content: '', tool_calls: [call] }],
+  [{ role: 'user', name: 'Ann', content: '' }],
+  [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
+];
+
+for (const messages of good) {
+  test(`CHAT-2 ${JSON.stringify(messages)} is accepted and sent on as it is`, () => {
+    expect(prepared({ messages }).body.messages).toEqual(messages);
+  });
+}
+
+const bad: readonly (readonly [messages: unknown, param: string])[] = [
+  [undefined, 'messages'],
+  [null, 'messages'],
+  ['Hello', 'messages'],
+  [{}, 'messages'],
+  [[], 'messages'],
+  [[null], 'messages[0]'],
+  [['Hello'], 'messages[0]'],
+  [[hello, {}], 'messages[1].role'],
+  [[{ role: 'robot', content: 'x' }], 'messages[0].role'],
+  [[{ role: 'function', name: 'f', content: 'x' }], 'messages[0].role'],
+  [[{ role: 'user' }], 'messages[0].content'],
+  [[{ role: 'user', content: null }], 'messages[0].content'],
+  [[{ role: 'user', content: 5 }], 'messages[0].content'],
+  [[{ role: 'user', content: [] }], 'messages[0].content'],
+  [[{ role: 'user', content: [{ type: 'text' }] }], 'messages[0].content[0].text'],
+  [[{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'sound' }] }], 'messages[0].content[1].type'],
+  [[{ role: 'user', content: [{ type: 'image_url', image_url: 'x' }] }], 'messages[0].content[0].image_url'],
+  [[{ role: 'system', content: [{ type: 'image_url', image_url: { url: png } }] }], 'messages[0].content[0].type'],
+  [[hello, { role: 'assistant' }], 'messages[1].content'],
+  [[hello, { role: 'assistant', content: null }], 'messages[1].content'],
+  [[{ role: 'assistant', tool_calls: [] }], 'messages[0].tool_calls'],
+  [[{ role: 'assistant', tool_calls: [{ ...call, id: 5 }] }], 'messages[0].tool_calls[0].id'],
+  [
+    [{ role: 'assistant', tool_calls: [{ ...call, function: { name: 'f', arguments: {} } }] }],
+    'messages[0].tool_calls[0].function.arguments',
+  ],
+  [[hello, { role: 'tool', content: 'x' }], 'messages[1].tool_call_id'],
+  [[{ ...hello, colour: 'red' }], 'messages[0].colour'],
+];
+
+test.for(bad)('CHAT-2 %j is 400 invalid_messages with param %s', ([messages, param]) => {
+  const error = refusalOf({ messages });
+  expect(error).toMatchObject({ code: 'invalid_messages', status: 400, param });
+  expect(error.message).toContain(param);
+});
+
+test.for([png, jpeg, webp, 'https://example.com/a.png?b=c', 'http://example.com/a'])('CHAT-6 %s is an image', (url) => {
+  const { prompt, body } = prepared({ messages: showing(url) });
+  expect(prompt.images).toBe(1);
+  expect(body.messages).toEqual(showing(url));
+});
+
+test.for([
+  gif,
+  'data:image/png;base64,AAAA',
+  'data:image/png;base64,',
+  'data:image/png,raw',
+  'data:,',
+  'ftp://example.com/a.png',
+  'file:///etc/hosts',
+  '/a.png',
+  'http://',
+  'https://[bad',
+  'a.png',
+])('CHAT-6 %s is 400 invalid_image_format', (url) => {
+  const param = 'messages[0].content[1].image_url.url';
+  const error = refusalOf({ messages: showing(url) });
+  expect(error).toMatchObject({ code: 'invalid_image_format', status: 400, param });
+  expect(error.message).toContain(param);
+});
+
+test('GEN-11 video is 400 where the model does not take it', () => {
+  expect(refusalOf({ messages: showing('data:video/mp4;base64,AAAA') })).toMatchObject({
+    code: 'invalid_request_error',
+    status: 400,
+    param: 'messages[0].content[1].image_url.url',
+  });
+});
+
+test('BILL-5 an inline image counts as an image and not as text', () => {
+  const long = `${png}${'A'.repeat(40_000)}`;
+  const { prompt } = prepared({ messages: [...showing(long), ...showing('https://example.com/a.png')] });
+  expect(prompt.images).toBe(2);
+  expect(prompt.bytes).toBeLessThan(500);
+  expect(prompt.bytes).toBeGreaterThan(150);
+});

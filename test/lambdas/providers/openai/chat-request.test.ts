@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { toChatBody } from '../../../../lambdas/providers/openai/chat-request.ts';
+import { chatBody, wireCall } from './wire-call.ts';
+
+const everything = {
+  ...chatBody,
+  temperature: 0.5,
+  stop: ['a', 'b'],
+  tools: [{ type: 'function', function: { name: 'f' } }],
+  logit_bias: { '50256': -100 },
+  user: 'someone',
+  vendor_extra: { deep: [1, null] },
+};
+
+test.for([
+  [{}, 'max_completion_tokens'],
+  [{ outputCapField: 'max_tokens' }, 'max_tokens'],
+  [{ kind: 'openai-compatible' }, 'max_tokens'],
+  [{ kind: 'openai-compatible', outputCapField: 'max_completion_tokens' }, 'max_completion_tokens'],
+] as const)('BILL-6 the cap goes upstream in the field of the provider: %j -> %s', ([provider, field]) => {
+  const body = { ...chatBody, max_tokens: 10, max_completion_tokens: 10 };
+  const { model, messages, ...rest } = toChatBody(wireCall({ body, provider, cap: 77 }));
+  expect(rest).toEqual({ [field]: 77 });
+  expect([model, messages]).toEqual(['vendor-name', chatBody.messages]);
+});
+
+test('BILL-6 only the model and the cap differ from what the client sent', () => {
+  expect(toChatBody(wireCall({ body: everything }))).toEqual({
+    ...everything,
+    model: 'vendor-name',
+    max_completion_tokens: 321,
+  });
+});
+
+test('CHAT-1 a stream always asks for usage', () => {
+  for (const stream_options of [undefined, { include_usage: false }, { include_usage: true }]) {
+    const body = { ...chatBody, stream: true, ...(stream_options ? { stream_options } : {}) };
+    expect(toChatBody(wireCall({ body, stream: true })).stream_options).toMatchObject({ include_usage: true });
+  }
+});
+
+test('CHAT-1 a plain answer sends no stream options', () => {
+  expect(toChatBody(wireCall())).not.toHaveProperty('stream_options');
+});

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { codeOf, cutAfter, eventsIn, fixture, inPieces, OUR_MODEL, readAll, toSse } from './stream-reading.ts';
+
+const events = eventsIn(fixture('chat-stream.sse'));
+const counts = { input: 15, cacheRead: 4, cacheWrite: 0, output: 7, reasoning: 3 };
+const USAGE = 5;
+const FINISH = 4;
+
+for (let sent = 0; sent <= events.length; sent += 1) {
+  const paid = sent > USAGE;
+  test(`BILL-9 cut after ${sent} of ${events.length} events ${paid ? 'ends well and is charged' : 'is an error'}`, async () => {
+    const { raw, end, error } = await readAll(cutAfter(toSse(events.slice(0, sent))));
+    expect(raw).toHaveLength(Math.min(sent, FINISH));
+    if (paid) expect(end).toMatchObject({ usage: counts, held: { model: OUR_MODEL } });
+    else expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
+  });
+
+  test(`BILL-9 closed after ${sent} of ${events.length} events ${paid ? 'ends well and is charged' : 'is an error'}`, async () => {
+    const { end, error } = await readAll(inPieces(toSse(events.slice(0, sent))));
+    if (paid) expect(end?.usage).toEqual(counts);
+    else expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
+  });
+}
+
+test('BILL-9 cut within the usage event counts nothing', async () => {
+  const text = toSse(events.slice(0, USAGE + 1));
+  for (const cut of [text.slice(0, -1), text.slice(0, -2), text.slice(0, -40)]) {
+    const { end, error } = await readAll(cutAfter(cut));
+    expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
+  }
+});
+
+test('BILL-10 a proper end without usage is an end without usage', async () => {
+  const { end } = await readAll(inPieces(toSse(events.filter((_, at) => at !== USAGE))));
+  expect(end).toMatchObject({ usage: undefined, reportedUsage: undefined, held: { model: OUR_MODEL } });
+});
+
+test('BILL-9 neither [DONE] nor usage makes an end where no answer has finished', async () => {
+  for (const left of [events.slice(0, FINISH), [...events.slice(0, FINISH), events[USAGE] ?? '']]) {
+    const { end, error } = await readAll(inPieces(toSse([...left, '[DONE]'])));
+    expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
+  }
+});
+
+test('BILL-9 nothing is read after [DONE]', async () => {
+  const { raw, end, error } = await readAll(inPieces(toSse([...events, '{"error":{"message":"late"}}'])));
+  expect([raw.length, error]).toEqual([FINISH, undefined]);
+  expect(end?.usage).toEqual(counts);
+});
+
+test('BILL-9 empty chunks after the finish reason change nothing about the end', async () => {
+  const empty = (events[3] ?? '').replace('"content":"[DONE]"', '"content":""');
+  const { end, error } = await readAll(inPieces(toSse([...events.slice(0, USAGE), empty, ...events.slice(USAGE)])));
+  expect(error).toBeUndefined();
+  expect(end).toMatchObject({ usage: counts, held: { choices: [{ finish_reason: 'stop' }] } });
+});
+
+test('BILL-9 a usage on every chunk is final only with the finish reason', async () => {
+  const running = eventsIn(fixture('vllm-continuous-usage.sse'));
+  for (let sent = 1; sent <= running.length; sent += 1) {
+    const { end, error } = await readAll(cutAfter(toSse(running.slice(0, sent))));
+    if (sent <= 3) expect([sent, end, codeOf(error)]).toEqual([sent, undefined, 'upstream_error']);
+    else
+      expect([sent, end?.usage]).toEqual([sent, { input: 11, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 }]);
+  }
+});
+
+test('BILL-9 a usage told before the finish reason is not the final one', async () => {
+  const running = eventsIn(fixture('vllm-continuous-usage.sse'));
+  const finish = (running[3] ?? '').replace(/"usage":\{[^}]*\}/, '"usage":null');
+  const { end, error } = await readAll(cutAfter(toSse([...running.slice(0, 3), finish])));
+  expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
+});
+
+test('BILL-9 of several usages the last one counts', async () => {
+  const running = eventsIn(fixture('vllm-continuous-usage.sse'));
+  const more = (running[4] ?? '').replace('"completion_tokens":3', '"completion_tokens":5');
+  const { end } = await readAll(inPieces(toSse([...running.slice(0, 4), more, '[DONE]'])));
+  expect(end?.usage?.output).toBe(5);
+  expect(end?.reportedUsage).toMatchObject({ completion_tokens: 5 });
+});
+
+test('BILL-9 usage in the finish chunk is enough', async () => {
+  const spaced = eventsIn(fixture('compatible-spaced.sse'));
+  const { end } = await readAll(cutAfter(toSse(spaced.slice(0, 3))));
+  expect(end?.usage).toEqual({ input: 9, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 });
+});
+
+test('BILL-9 without [DONE] the usage ends the answer', async () => {
+  expect((await readAll(inPieces(toSse(events.slice(0, -1))))).end?.usage).toEqual(counts);
+});
+
+test('BILL-9 two answers: one finish reason and a running usage are not the end', async () => {
+  const two = eventsIn(fixture('chat-stream-two-choices.sse'));
+  const usage = '"usage":{"prompt_tokens":5,"completion_tokens":4,"total_tokens":9}';
+  const counting = two.map((data) => data.replace('"usage":null', usage));
+  for (let sent = 1; sent <= 4; sent += 1) {
+    const { end, error } = await readAll(cutAfter(toSse(counting.slice(0, sent))), { choices: 2 });
+    expect([sent, end, codeOf(error)]).toEqual([sent, undefined, 'upstream_error']);
+  }
+  const { end } = await readAll(cutAfter(toSse(counting.slice(0, 5))), { choices: 2 });
+  expect(end?.usage?.output).toBe(4);
+});
+
+test('CHAT-11 two answers in either order: every finish reason is told once, the last one at the end', async () => {
+  const [role0 = '', role1 = '', finish1 = '', text0 = '', finish0 = '', ...rest] = eventsIn(
+    fixture('chat-stream-two-choices.sse'),
+  );
+  const orders = [
+    [role0, role1, finish1, text0, finish0, ...rest],
+    [role0, role1, text0, finish0, finish1, ...rest],
+  ];
+  for (const order of orders) {
+    const { raw, end } = await readAll(inPieces(toSse(order)), { choices: 2 });
+    const told = [...raw, JSON.stringify(end?.held)].flatMap((data) =>
+      JSON.parse(data).choices.flatMap((choice: { index: number; finish_reason: string | null }) =>
+        choice.finish_reason ? [[choice.index, choice.finish_reason]] : [],
+      ),
+    );
+    expect(told.toSorted()).toEqual([
+      [0, 'stop'],
+      [1, 'length'],
+    ]);
+    expect(end?.usage?.output).toBe(8);
+  }
+});
+
+test('CHAT-11 chunks without a model get ours', async () => {
+  const bare = events.map((data) => data.replace('"model":"gpt-4o-mini-2024-07-18",', ''));
+  const { raw, end } = await readAll(inPieces(toSse(bare)));
+  expect(raw.map((data) => JSON.parse(data).model)).toEqual(Array(FINISH).fill(OUR_MODEL));
+  expect(raw.map((data) => JSON.parse(data))).toEqual(
+    bare.slice(0, FINISH).map((data) => ({ ...JSON.parse(data), model: OUR_MODEL })),
+  );
+  expect(end?.held.model).toBe(OUR_MODEL);
+});
+
+test('BILL-10 a usage that cannot be counted is none, and is shown as it came', async () => {
+  const odd = (events[USAGE] ?? '').replace('"prompt_tokens":19', '"prompt_tokens":"19"');
+  const { end } = await readAll(inPieces(toSse([...events.slice(0, USAGE), odd, '[DONE]'])));
+  expect([end?.usage, end?.reportedUsage?.prompt_tokens]).toEqual([undefined, '19']);
+});

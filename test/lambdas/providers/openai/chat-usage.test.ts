@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { toTokenUsage } from '../../../../lambdas/providers/openai/chat-usage.ts';
+
+const of = (prompt: unknown, completion: unknown, promptDetails?: unknown, completionDetails?: unknown) =>
+  toTokenUsage({
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: 0,
+    prompt_tokens_details: promptDetails,
+    completion_tokens_details: completionDetails,
+  });
+
+const counts = (input: number, cacheRead: number, cacheWrite: number, output: number, reasoning: number) => ({
+  input,
+  cacheRead,
+  cacheWrite,
+  output,
+  reasoning,
+});
+
+test.for([
+  ['plain counts', of(19, 10), counts(19, 0, 0, 10, 0)],
+  ['zero', of(0, 0), counts(0, 0, 0, 0, 0)],
+  ['cached tokens are part of the prompt', of(100, 5, { cached_tokens: 64 }), counts(36, 64, 0, 5, 0)],
+  ['written ones too', of(100, 5, { cached_tokens: 64, cache_write_tokens: 30 }), counts(6, 64, 30, 5, 0)],
+  ['reasoning is part of the completion', of(1, 50, undefined, { reasoning_tokens: 40 }), counts(1, 0, 0, 10, 40)],
+  ['more cached than prompt', of(10, 1, { cached_tokens: 25 }), counts(0, 10, 0, 1, 0)],
+  ['more written than is left', of(10, 1, { cached_tokens: 4, cache_write_tokens: 9 }), counts(0, 4, 6, 1, 0)],
+  ['more reasoning than completion', of(10, 5, null, { reasoning_tokens: 9 }), counts(10, 0, 0, 0, 5)],
+  ['details of null', of(10, 5, null, null), counts(10, 0, 0, 5, 0)],
+  ['members of null', of(10, 5, { cached_tokens: null }, { reasoning_tokens: null }), counts(10, 0, 0, 5, 0)],
+  ['unreadable details', of(10, 5, 'many', [3]), counts(10, 0, 0, 5, 0)],
+  ['a negative detail', of(10, 5, { cached_tokens: -3 }, { reasoning_tokens: -1 }), counts(10, 0, 0, 5, 0)],
+  ['a detail in words', of(10, 5, { cached_tokens: '3' }, { reasoning_tokens: 1.5 }), counts(10, 0, 0, 5, 0)],
+] as const)('BILL-11 disjoint counts: %s', ([, actual, expected]) => {
+  expect(actual).toEqual(expected);
+});
+
+test.for([
+  ['nothing', toTokenUsage(undefined)],
+  ['null', toTokenUsage(null)],
+  ['an empty object', toTokenUsage({})],
+  ['a list', toTokenUsage([1, 2])],
+  ['no prompt', of(undefined, 3)],
+  ['no completion', of(3, undefined)],
+  ['a negative count', of(-1, 3)],
+  ['a fraction', of(3, 1.5)],
+  ['a string', of('3', 3)],
+  ['a bool', of(3, true)],
+  ['more than can be exact', of(3, 2 ** 53)],
+  ['no number', of(Number.NaN, 3)],
+  ['infinity', of(3, Number.POSITIVE_INFINITY)],
+] as const)('BILL-10 %s is no usage', ([, actual]) => {
+  expect(actual).toBeUndefined();
+});

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import type { WireAnswer, WireStream } from '../../../../lambdas/core/text/text-wire.ts';
+import { createChatWire } from '../../../../lambdas/providers/openai/chat-wire.ts';
+import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
+import { chatCompletion } from '../../../fixtures/openai/chat-completion.ts';
+import { codeOf, fixture, inPieces } from './stream-reading.ts';
+import { wireCall } from './wire-call.ts';
+
+interface Played {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | (() => AsyncIterable<Uint8Array>);
+  readonly baseUrl?: string;
+}
+
+const wireTo = ({ status = 200, headers = {}, body = '', baseUrl = 'https://vendor.test/v1' }: Played) => {
+  const seen: { requests: UpstreamRequest[]; notices: string[]; discarded: number } = {
+    requests: [],
+    notices: [],
+    discarded: 0,
+  };
+  const wire = createChatWire({
+    http: async (request) => {
+      seen.requests.push(request);
+      return {
+        status,
+        headers,
+        body: typeof body === 'string' ? inPieces(body) : body(),
+        discard: () => {
+          seen.discarded += 1;
+        },
+      };
+    },
+    access: () => ({ baseUrl, key: 'sk-vendor-canary' }),
+    notice: (notice, provider) => seen.notices.push(`${notice} ${provider}`),
+    now: () => 0,
+    random: () => 0,
+  });
+  return { wire, seen };
+};
+
+const answerOf = (sent: WireAnswer | WireStream): WireAnswer => {
+  if (sent.kind !== 'answer') throw new Error('expected an answer');
+  return sent;
+};
+
+const thrown = async (played: Played): Promise<string> => {
+  try {
+    await wireTo(played).wire.send(wireCall());
+    return 'nothing';
+  } catch (error) {
+    return codeOf(error);
+  }
+};
+
+const completion = (changes: object = {}): string => JSON.stringify({ ...chatCompletion, ...changes });
+
+test('GEN-5 a call is one request to the address and with the key of the provider', async () => {
+  for (const baseUrl of ['https://vendor.test/v1', 'https://vendor.test/v1/', 'https://vendor.test/v1//']) {
+    const { wire, seen } = wireTo({ body: completion(), baseUrl });
+    await wire.send(wireCall());
+    expect(seen.requests).toHaveLength(1);
+    expect(seen.requests[0]).toMatchObject({
+      url: 'https://vendor.test/v1/chat/completions',
+      headers: { authorization: 'Bearer sk-vendor-canary', accept: 'application/json', 'accept-encoding': 'identity' },
+    });
+    expect(JSON.parse(seen.requests[0]?.body ?? '')).toMatchObject({
+      model: 'vendor-name',
+      max_completion_tokens: 321,
+    });
+  }
+});
+
+test('GEN-5 a provider with a header of its own gets the bare key and its headers', async () => {
+  const { wire, seen } = wireTo({ body: completion() });
+  const provider = { credential: { variable: 'K', header: 'Api-Key' }, headers: { 'x-team': '4' } };
+  await wire.send(wireCall({ provider }));
+  expect(seen.requests[0]?.headers).toMatchObject({ 'api-key': 'sk-vendor-canary', 'x-team': '4' });
+  expect(seen.requests[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('CHAT-10 a plain answer comes whole with its counts', async () => {
+  const { body, usage } = answerOf(await wireTo({ body: completion() }).wire.send(wireCall()));
+  expect(body).toEqual(chatCompletion);
+  expect(usage).toEqual({ input: 15, cacheRead: 4, cacheWrite: 0, output: 7, reasoning: 3 });
+});
+
+test('BILL-10 a plain answer without usage has none', async () => {
+  const sent = answerOf(await wireTo({ body: completion({ usage: undefined }) }).wire.send(wireCall()));
+  expect(sent.usage).toBeUndefined();
+});
+
+test('CHAT-14 a plain answer of which any part ends blocked is content_filter', async () => {
+  const [choice] = chatCompletion.choices;
+  const blocked = [choice, { ...choice, index: 1, finish_reason: 'content_filter' }];
+  expect(await thrown({ body: completion({ choices: blocked }) })).toBe('content_filter');
+});
+
+test.for([
+  '',
+  '<html>',
+  '[]',
+  '"text"',
+  'null',
+  '{}',
+  '{"choices":[]}',
+  '{"choices":[1]}',
+  '{"choices":"x"}',
+  completion().slice(0, -1),
+])('ERR-9 200 with %s is upstream_error', async (body) => {
+  expect(await thrown({ body })).toBe('upstream_error');
+});
+
+test.for([
+  [{ message: 'quota', type: 'insufficient_quota', code: 'insufficient_quota' }, 'service_unavailable'],
+  [{ message: 'oops' }, 'upstream_error'],
+] as const)('ERR-3 an error about our account counts under status 200 too: %j', async ([error, code]) => {
+  expect(await thrown({ body: JSON.stringify({ error }) })).toBe(code);
+});
+
+test('ERR-9 a refusal is told with its Retry-After, and alarms name the provider', async () => {
+  const capacity = wireTo({ status: 429, headers: { 'retry-after': '12' } });
+  await expect(capacity.wire.send(wireCall())).rejects.toMatchObject({
+    code: 'upstream_capacity',
+    retryAfterSeconds: 12,
+  });
+  await expect(wireTo({ status: 429 }).wire.send(wireCall())).rejects.toMatchObject({ retryAfterSeconds: 5 });
+  const denied = wireTo({ status: 401, body: '{"error":{"message":"sk-vendor-canary"}}' });
+  await expect(denied.wire.send(wireCall())).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect([capacity.seen.notices, denied.seen.notices]).toEqual([[], ['vendor_refused_us openai']]);
+});
+
+test('ERR-9 a refusal of a stream is a refusal, and so is one whose body breaks off', async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('{"error":');
+    throw new Error('gone');
+  }
+  const { wire } = wireTo({ status: 503, body: broken });
+  await expect(wire.send(wireCall({ stream: true }))).rejects.toMatchObject({ code: 'service_unavailable' });
+});
+
+test('CHAT-11 a stream is asked for as one, read as one and closed once', async () => {
+  const { wire, seen } = wireTo({ body: fixture('chat-stream.sse') });
+  const sent = await wire.send(wireCall({ stream: true }));
+  if (sent.kind !== 'stream') throw new Error('expected a stream');
+  const kinds: string[] = [];
+  for (let next = await sent.events.next(); !next.done; next = await sent.events.next()) {
+    kinds.push(next.value.kind);
+    if (next.value.kind === 'raw') expect(JSON.parse(next.value.data).model).toBe('alpha-1');
+  }
+  sent.close();
+  expect([kinds, seen.discarded]).toEqual([['raw', 'raw', 'raw', 'raw', 'end'], 1]);
+  expect(seen.requests[0]?.headers.accept).toBe('text/event-stream');
+});

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { parseRefusal, toGatewayError } from '../../../../lambdas/providers/openai/errors.ts';
+
+const refusal = (status: number, error: unknown) => {
+  const notices: string[] = [];
+  const told = {
+    retryAfterSeconds: 17,
+    secret: 'sk-vendor-canary',
+    notice: (notice: string) => void notices.push(notice),
+  };
+  const { code, status: ours, param, retryAfterSeconds, message } = toGatewayError(status, parseRefusal(error), told);
+  return { code, status: ours, param, retryAfterSeconds, message, notices };
+};
+
+const body = (code: string | number | null, message = 'words', type = 'invalid_request_error', param?: string) => ({
+  error: { message, type, code, param: param ?? null },
+});
+
+const ours = { code: 'service_unavailable', status: 503, retryAfterSeconds: 30, notices: ['vendor_refused_us'] };
+
+test.for([
+  [401, body('invalid_api_key', 'Incorrect API key provided: sk-vendor-canary')],
+  [401, undefined],
+  [402, { error: { message: 'Insufficient Balance', type: 'unknown_error', param: null, code: null } }],
+  [403, body('unsupported_country_region_territory', 'Country not supported', 'request_forbidden')],
+  [429, body('insufficient_quota', 'You exceeded your current quota', 'insufficient_quota')],
+  [429, body('credit_balance_exhausted', 'Add credits', 'insufficient_quota')],
+  [429, body(null, 'You exceeded your current quota, please check your plan and billing details.')],
+  [429, body('1113', 'Insufficient balance or no resource package. Please recharge.')],
+  [400, body('billing_hard_limit_reached', 'Billing hard limit has been reached')],
+  [400, body(null, 'Your credit balance is too low to access the API.')],
+  [400, body('invalid_api_key', 'Incorrect API key provided: sk-ve***ary.')],
+  [503, body('insufficient_quota', 'quota', 'insufficient_quota')],
+  [404, body('billing_not_active', 'Your account is not active', 'billing_not_active')],
+] as const)('ERR-3 what concerns our own account is 503 with an alarm: %i %j', ([status, error]) => {
+  const found = refusal(status, error);
+  expect(found).toMatchObject(ours);
+  expect(found.message).not.toMatch(/canary|key|credit|quota|balance/i);
+});
+
+test.for([
+  ["Invalid schema for function 'get_billing_details': 'credit' is not an object", 'tools[0].function.parameters'],
+  ["Invalid value: 'insufficient_quota'. Supported values are: 'auto'", 'tool_choice'],
+] as const)('ERR-9 words of the client in a refusal are no matter of our account: %s', ([message, param]) => {
+  expect(refusal(400, body(null, message, 'invalid_request_error', param))).toMatchObject({
+    code: 'invalid_request_error',
+    message: expect.stringContaining(message),
+    param,
+    notices: [],
+  });
+});
+
+test.for([400, 413, 422])('ERR-9 %i is 400 with the words and the param of the vendor', (status) => {
+  expect(refusal(status, body('invalid_value', 'temperature: too hot', undefined, 'temperature'))).toEqual({
+    code: 'invalid_request_error',
+    status: 400,
+    param: 'temperature',
+    retryAfterSeconds: undefined,
+    message: 'temperature: too hot',
+    notices: [],
+  });
+});
+
+test.for([
+  ['context_length_exceeded', 'words', 'context_length_exceeded'],
+  [null, "This model's maximum context length is 128000 tokens.", 'context_length_exceeded'],
+  ['content_policy_violation', 'words', 'content_filter'],
+  ['content_filter', 'words', 'content_filter'],
+  ['image_content_policy_violation', 'words', 'content_filter'],
+  ['invalid_image_url', 'words', 'invalid_image_format'],
+  ['invalid_image', 'words', 'invalid_image_format'],
+  ['invalid_image_format', 'words', 'invalid_image_format'],
+  ['invalid_base64_image', 'words', 'invalid_image_format'],
+  ['image_parse_error', 'words', 'invalid_image_format'],
+  ['unsupported_image_media_type', 'words', 'invalid_image_format'],
+  ['empty_image_file', 'words', 'invalid_image_format'],
+  ['failed_to_download_image', 'words', 'invalid_image_format'],
+  ['image_file_not_found', 'words', 'invalid_image_format'],
+  ['invalid_value', 'temperature', 'invalid_request_error'],
+] as const)('ERR-9 400 with code %s (%s) is %s', ([code, message, expected]) => {
+  expect(refusal(400, body(code, message))).toMatchObject({ code: expected, status: 400, message, notices: [] });
+});
+
+test('GEN-4 a message of the vendor that does not name its param gets it', () => {
+  expect(refusal(400, body(null, 'too hot', undefined, 'temperature')).message).toBe('temperature: too hot');
+});
+
+test('CHAT-13 the refusal of a long prompt names messages', () => {
+  expect(refusal(400, body('context_length_exceeded')).param).toBe('messages');
+});
+
+test('ERR-9 404 is 503 model_unavailable with an alarm and without Retry-After', () => {
+  expect(refusal(404, body('model_not_found'))).toMatchObject({
+    code: 'model_unavailable',
+    status: 503,
+    param: 'model',
+    retryAfterSeconds: undefined,
+    notices: ['vendor_model_missing'],
+  });
+});
+
+test.for([
+  [429, body('rate_limit_exceeded', 'slow', 'requests'), 'upstream_capacity', 429, 17],
+  [429, body('slow_down'), 'upstream_capacity', 429, 17],
+  [429, undefined, 'upstream_capacity', 429, 17],
+  [529, undefined, 'upstream_capacity', 429, 17],
+  [503, body('server_is_overloaded'), 'service_unavailable', 503, 30],
+  [503, undefined, 'service_unavailable', 503, 30],
+  [500, body(null, 'oops', 'server_error'), 'upstream_error', 502, undefined],
+  [501, undefined, 'upstream_error', 502, undefined],
+  [502, undefined, 'upstream_error', 502, undefined],
+  [504, undefined, 'upstream_timeout', 504, undefined],
+  [301, undefined, 'upstream_error', 502, undefined],
+  [307, body(null), 'upstream_error', 502, undefined],
+  [201, undefined, 'upstream_error', 502, undefined],
+  [405, undefined, 'upstream_error', 502, undefined],
+] as const)('ERR-9 %i %j is %s', ([status, error, code, ours, retryAfterSeconds]) => {
+  const found = refusal(status, error);
+  expect(found).toMatchObject({ code, status: ours, notices: [] });
+  expect(found.retryAfterSeconds).toBe(retryAfterSeconds);
+  expect(found.message).not.toMatch(/oops|slow$/);
+});
+
+test.for([undefined, null, '', 'text', [], {}, { error: 'words' }, { error: null }, { error: { message: 7 } }])(
+  'ERR-9 an unreadable body %j still has a message',
+  (error) => {
+    expect(refusal(400, error)).toMatchObject({ code: 'invalid_request_error', param: null });
+    expect(refusal(400, error).message).not.toBe('');
+    expect(refusal(500, error).code).toBe('upstream_error');
+  },
+);
+
+test('ERR-5 the key of the vendor is never told', () => {
+  const { message } = refusal(400, body(null, 'sk-vendor-canary is wrong, sk-vendor-canary is'));
+  expect(message).toBe('[redacted] is wrong, [redacted] is');
+  expect(refusal(400, body(null, 'x', 'y', 'at sk-vendor-canary')).param).not.toContain('canary');
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import type { WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
+import { type ChatStreamOptions, readChatStream } from '../../../../lambdas/providers/openai/chat-stream.ts';
+
+export const OUR_MODEL = 'gateway-model';
+
+export const fixture = (name: string): string =>
+  readFileSync(new URL(`../../../fixtures/openai/${name}`, import.meta.url), 'utf8');
+
+/** The `data` of every event of a fixture, which is written with one line per event and line feeds alone. */
+export const eventsIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => line.slice(6));
+
+export const toSse = (events: readonly string[]): string => events.map((data) => `data: ${data}\n\n`).join('');
+
+/** The only change an event may show. */
+export const withOurModel = (data: string, theirs: string): string =>
+  data.replace(/"model"(: ?)"([^"\\]*)"/, (all, colon, name) =>
+    name === theirs ? `"model"${colon}"${OUR_MODEL}"` : all,
+  );
+
+export interface Reading {
+  readonly raw: readonly string[];
+  readonly end: Extract<WireEvent, { kind: 'end' }> | undefined;
+  readonly error: unknown;
+  readonly notices: readonly string[];
+}
+
+export const options = (changes: Partial<ChatStreamOptions> = {}, notices: string[] = []): ChatStreamOptions => ({
+  modelId: OUR_MODEL,
+  choices: 1,
+  told: { retryAfterSeconds: 7, secret: 'sk-vendor-canary', notice: (notice) => notices.push(notice) },
+  ...changes,
+});
+
+/** Reads a stream to whatever end it comes to. */
+export const readAll = async (
+  body: AsyncIterable<Uint8Array>,
+  changes: Partial<ChatStreamOptions> = {},
+): Promise<Reading> => {
+  const raw: string[] = [];
+  const notices: string[] = [];
+  let end: Reading['end'];
+  try {
+    for await (const event of readChatStream(body, options(changes, notices))) {
+      if (end) throw new Error('an event after the end');
+      if (event.kind === 'end') end = event;
+      else raw.push(event.data);
+    }
+  } catch (error) {
+    return { raw, end, error, notices };
+  }
+  return { raw, end, error: undefined, notices };
+};
+
+export async function* inPieces(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+}
+
+/** The pieces, then a connection that breaks as `upstream-http` reports it. */
+export async function* cutAfter(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  yield* inPieces(...pieces);
+  throw new GatewayError('upstream_error', 'the connection broke');
+}
+
+export const codeOf = (error: unknown): string =>
+  error instanceof GatewayError ? error.code : `not a GatewayError: ${String(error)}`;

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../../../lambdas/core/json.ts';
+import type { TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { WireCall } from '../../../../lambdas/core/text/text-wire.ts';
+import { upstream } from '../../core/catalog/sample-data.ts';
+import { providerOf, textModel, upstreamOf } from '../../core/text/text-models.ts';
+
+interface Parts {
+  readonly body?: JsonObject;
+  readonly stream?: boolean;
+  readonly choices?: number;
+  readonly cap?: number;
+  readonly provider?: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+}
+
+export const chatBody: JsonObject = { model: 'alpha-1', messages: [{ role: 'user', content: 'Hi' }] };
+
+/** A call of the model `alpha-1`, which its vendor knows as `vendor-name`. */
+export const wireCall = (parts: Parts = {}): WireCall => {
+  const model = textModel({ upstreams: [upstream({ model: 'vendor-name' })] });
+  const request: TextRequest = {
+    stream: parts.stream ?? false,
+    choices: parts.choices ?? 1,
+    outputTokensMax: undefined,
+    usesTools: false,
+    effort: undefined,
+    prompt: { bytes: 100, images: 0 },
+    body: parts.body ?? chatBody,
+  };
+  return {
+    protocol: 'chat_completions',
+    request,
+    model,
+    upstream: upstreamOf(model),
+    provider: providerOf(parts.provider),
+    outputTokensMax: parts.cap ?? 321,
+    signal: parts.signal ?? new AbortController().signal,
+  };
+};

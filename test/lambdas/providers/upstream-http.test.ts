@@ -1,0 +1,169 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { createUpstreamHttp, type UpstreamResponse } from '../../../lambdas/providers/upstream-http.ts';
+import { closedPort, startVendor, type VendorServer } from './vendor-server.ts';
+
+const running: VendorServer[] = [];
+afterEach(async () => {
+  for (const vendor of running.splice(0)) await vendor.stop();
+});
+
+const vendorThat = async (play: Parameters<typeof startVendor>[0]): Promise<VendorServer> => {
+  const vendor = await startVendor(play);
+  running.push(vendor);
+  return vendor;
+};
+
+const call = (url: string, signal: AbortSignal = new AbortController().signal, http = createUpstreamHttp()) =>
+  http({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"é"}', signal });
+
+const textOf = async (response: UpstreamResponse): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of response.body) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+};
+
+const thrownBy = async (action: Promise<unknown>): Promise<unknown> => {
+  try {
+    await action;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected an error');
+};
+
+test('GEN-5 a request arrives once and whole, its answer as it was sent', async () => {
+  const vendor = await vendorThat((_, response) => response.writeHead(201, { 'retry-after': '3' }).end('fine'));
+  const response = await call(`${vendor.url}/v1/x`);
+  expect([response.status, response.headers['retry-after'], await textOf(response)]).toEqual([201, '3', 'fine']);
+  expect(vendor.requests).toEqual([{ method: 'POST', path: '/v1/x', body: '{"a":"é"}' }]);
+});
+
+test('ERR-9 a refused connection is 503 with Retry-After', async () => {
+  const error = await thrownBy(call(`http://127.0.0.1:${await closedPort()}`));
+  expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 30 });
+  expect(String(error)).not.toMatch(/127\.0\.0\.1|ECONN/);
+});
+
+test('ERR-9 a name that does not resolve is 503', async () => {
+  expect(await thrownBy(call('http://nowhere.invalid'))).toMatchObject({ code: 'service_unavailable' });
+});
+
+test('ERR-9 a connection reset before the status line is 502, and is not tried again', async () => {
+  const vendor = await vendorThat((request) => request.socket.resetAndDestroy());
+  expect(await thrownBy(call(vendor.url))).toMatchObject({ code: 'upstream_error', status: 502 });
+  await wait(50);
+  expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 1]);
+});
+
+test('GEN-5 a kept connection that dies under the next request is 502 and not tried again', async () => {
+  const vendor = await vendorThat((request, response) => {
+    if (vendor.requests.length === 1) response.end('one');
+    else request.socket.destroy();
+  });
+  const http = createUpstreamHttp();
+  await textOf(await call(vendor.url, undefined, http));
+  await wait(10);
+  expect(await thrownBy(call(vendor.url, undefined, http))).toMatchObject({ code: 'upstream_error' });
+  await wait(50);
+  expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 2]);
+});
+
+test.for(['content-length', 'chunked'])('ERR-9 a body that breaks off (%s) is 502 after what came', async (form) => {
+  const vendor = await vendorThat((request, response) => {
+    response.writeHead(200, form === 'chunked' ? {} : { 'content-length': '100' });
+    response.write('half', () => request.socket.resetAndDestroy());
+  });
+  const response = await call(vendor.url);
+  const pieces: string[] = [];
+  const error = await thrownBy(
+    (async () => {
+      for await (const piece of response.body) pieces.push(Buffer.from(piece).toString());
+    })(),
+  );
+  expect(error).toMatchObject({ code: 'upstream_error' });
+  expect(pieces.join('')).toMatch(/^(half)?$/);
+  expect(vendor.requests).toHaveLength(1);
+});
+
+test('ERR-9 something that is no HTTP is 502', async () => {
+  const vendor = await vendorThat((request) => request.socket.end('HELLO\r\n\r\n'));
+  expect(await thrownBy(call(vendor.url))).toMatchObject({ code: 'upstream_error' });
+});
+
+const timeout = new GatewayError('upstream_timeout', 'time is over');
+
+test('LIM-6 an abort before, during and after the status line is thrown as its reason', async () => {
+  const early = new AbortController();
+  early.abort(timeout);
+  const vendor = await vendorThat((request, response) => {
+    if (request.url === '/body') response.writeHead(200).write('some');
+  });
+  expect(await thrownBy(call(vendor.url, early.signal))).toBe(timeout);
+  expect(vendor.requests).toHaveLength(0);
+
+  const waiting = new AbortController();
+  const pending = thrownBy(call(vendor.url, waiting.signal));
+  await vendor.received(1);
+  waiting.abort(timeout);
+  expect(await pending).toBe(timeout);
+
+  const reading = new AbortController();
+  const response = await call(`${vendor.url}/body`, reading.signal);
+  const read = thrownBy(textOf(response));
+  await wait(20);
+  reading.abort(timeout);
+  expect(await read).toBe(timeout);
+});
+
+test('LIM-6 an abort that nobody waits for harms nothing', async () => {
+  const vendor = await vendorThat((_, response) => response.writeHead(200).write('some'));
+  const controller = new AbortController();
+  const response = await call(vendor.url, controller.signal);
+  controller.abort(timeout);
+  await wait(20);
+  expect(await thrownBy(textOf(response))).toBe(timeout);
+});
+
+test('GEN-5 a connection serves again after its answer was read', async () => {
+  const vendor = await vendorThat((_, response) => response.end('ok'));
+  const http = createUpstreamHttp();
+  for (let turn = 0; turn < 5; turn += 1) {
+    expect(await textOf(await call(vendor.url, undefined, http))).toBe('ok');
+    await wait(5);
+  }
+  expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 5]);
+});
+
+test('GEN-5 a discarded rest leaves the connection for the next request', async () => {
+  const vendor = await vendorThat((_, response) => response.end('x'.repeat(300_000)));
+  const http = createUpstreamHttp();
+  const first = await call(vendor.url, undefined, http);
+  for await (const _ of first.body) break;
+  first.discard();
+  await wait(100);
+  expect(await textOf(await call(vendor.url, undefined, http))).toHaveLength(300_000);
+  expect(vendor.sockets).toHaveLength(1);
+});
+
+test('GEN-5 a discarded rest that does not come is cut off', async () => {
+  const vendor = await vendorThat((_, response) => response.writeHead(200).write('some'));
+  const first = await call(vendor.url);
+  first.discard();
+  await expect.poll(() => vendor.sockets[0]?.destroyed, { timeout: 8_000 }).toBe(true);
+});
+
+test('GEN-5 a redirect is an answer like any other', async () => {
+  const vendor = await vendorThat((request, response) =>
+    request.url === '/here' ? response.writeHead(307, { location: '/there' }).end() : response.end('followed'),
+  );
+  expect((await call(`${vendor.url}/here`)).status).toBe(307);
+  await wait(20);
+  expect(vendor.requests.map(({ path }) => path)).toEqual(['/here']);
+});
+
+test('LIM-6 silence is not cut by the client itself', async () => {
+  const vendor = await vendorThat((_, response) => void setTimeout(() => response.end('late'), 4_600));
+  expect(await textOf(await call(vendor.url))).toBe('late');
+});
