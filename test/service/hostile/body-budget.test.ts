@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chunked, LIMIT_BYTES, paddedWithBlanks, withImage } from '../../support/hostile-bodies.ts';
+import { judge, readError } from '../../support/hostile-oracle.ts';
+import { type HostileProcess, startHostileProcess } from '../../support/hostile-process.ts';
+import { ask, openWire, toBytes } from '../../support/hostile-wire.ts';
+
+/** Room for three of them. */
+const BUDGET_BYTES = 3 * LIMIT_BYTES;
+const MEMORY_BYTES_MAX = 1.5 * 1024 ** 3;
+const LIMIT_MS = 60_000;
+
+let gateway: HostileProcess;
+beforeAll(async () => {
+  gateway = await startHostileProcess({ BODY_BUDGET_BYTES: String(BUDGET_BYTES) });
+});
+afterAll(() => gateway.stop());
+
+const post = (body: Buffer, headers: readonly string[] = []) => ({
+  ...{ method: 'POST', target: '/v1/chat/completions', body },
+  headers: [`authorization: Bearer ${gateway.apiKey}`, ...headers],
+});
+
+test.each([
+  ['with their length', (body: Buffer) => post(body)],
+  ['in chunks', (body: Buffer) => post(chunked(body), ['transfer-encoding: chunked'])],
+])(
+  'T13 GEN-14 8 bodies of 20 MiB at once %s are served or told to come again, in bounded memory',
+  async (_, request) => {
+    const bodies = Array.from({ length: 8 }, (_, index) => (index % 2 ? withImage : paddedWithBlanks)(LIMIT_BYTES));
+    const replies = await Promise.all(bodies.map((body) => ask(gateway.port, request(body), LIMIT_MS)));
+    for (const reply of replies.filter(({ status }) => status !== 200)) {
+      judge(reply);
+      expect(readError(reply).code).toBe('service_unavailable');
+      expect(reply.headers.get('retry-after')).toBe('1');
+    }
+    expect(replies.some(({ status }) => status === 200)).toBe(true);
+    expect(gateway.peakBytes()).toBeLessThan(MEMORY_BYTES_MAX);
+    expect(await gateway.account()).toMatchObject({ held: 0n, openHolds: 0 });
+  },
+);
+
+test('GEN-14 a request that finds no room waits 10 s, is told to come again and costs nothing', async () => {
+  const before = await gateway.account();
+  const calls = gateway.vendor.requests.length;
+  const full = await Promise.all(Array.from({ length: 3 }, () => openWire(gateway.port)));
+  // Each brings its body but for the end, so that the budget is full and the pace is kept.
+  const most = toBytes(post(paddedWithBlanks(LIMIT_BYTES))).subarray(0, -1);
+  await Promise.all(full.map((socket) => new Promise((resolve) => socket.write(most, resolve))));
+  const late = ask(gateway.port, post(paddedWithBlanks(1_000)), LIMIT_MS);
+  const free = await ask(gateway.port, { target: '/v1/models', headers: [`authorization: Bearer ${gateway.apiKey}`] });
+  const reply = await late;
+  for (const socket of full) socket.destroy();
+  judge(reply);
+  expect([reply.status, readError(reply).code]).toEqual([503, 'service_unavailable']);
+  expect(reply.headers.get('retry-after')).toBe('1');
+  expect(free.status).toBe(200);
+  expect(await gateway.account()).toEqual(before);
+  expect(gateway.vendor.requests.length).toBe(calls);
+});
+
+test('GEN-14 room that is given back by clients who left serves the next', async () => {
+  expect((await ask(gateway.port, post(paddedWithBlanks(LIMIT_BYTES)), LIMIT_MS)).status).toBe(200);
+});
+
+test('T13 GEN-14 bodies that announce 20 MiB and bring next to nothing do not keep honest requests out', async () => {
+  const head = toBytes(post(Buffer.alloc(0), [`content-length: ${LIMIT_BYTES}`]));
+  const sockets = await Promise.all(Array.from({ length: 8 }, () => openWire(gateway.port)));
+  for (const socket of sockets) socket.write(Buffer.concat([head, Buffer.from('{')]));
+  const honest = Array.from({ length: 4 }, () => ask(gateway.port, post(paddedWithBlanks(500)), LIMIT_MS));
+  const statuses = (await Promise.all(honest)).map(({ status }) => status);
+  for (const socket of sockets) socket.destroy();
+  expect(statuses).toEqual([200, 200, 200, 200]);
+});

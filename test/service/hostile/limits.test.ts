@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { startHostileGateway } from '../../support/hostile-gateway.ts';
+import { judge, readError } from '../../support/hostile-oracle.ts';
+import { type HostileProcess, startHostileProcess } from '../../support/hostile-process.ts';
+import { ask, type Reply, type WireRequest } from '../../support/hostile-wire.ts';
+
+const ADDRESS = { perSecond: 30, burst: 60 };
+const KEY = { perSecond: 10, burst: 15 };
+
+/** The limits that stand in no environment. */
+const standard = {
+  LIMIT_ADDRESS_PER_SECOND: '',
+  LIMIT_ADDRESS_BURST: '',
+  LIMIT_KEY_PER_SECOND: '',
+  LIMIT_KEY_BURST: '',
+};
+
+let gateway: HostileProcess;
+beforeAll(async () => {
+  gateway = await startHostileProcess(standard);
+});
+afterAll(() => gateway.stop());
+
+/** Fails if a refusal is any other than LIM-3's. */
+const passed = (replies: readonly Reply[]): number => {
+  for (const reply of replies.filter(({ status }) => status !== 200)) {
+    judge(reply);
+    expect([reply.status, readError(reply).code, reply.headers.get('retry-after')]).toEqual([
+      429,
+      'rate_limit_exceeded',
+      '1',
+    ]);
+  }
+  return replies.filter(({ status }) => status === 200).length;
+};
+
+/** Twenty at a time, so that nothing but the limit is in the way. */
+const flood = async (port: number, times: number, request: WireRequest): Promise<readonly Reply[]> => {
+  const replies: Reply[] = [];
+  let left = times;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) replies.push(await ask(port, request, 30_000));
+  };
+  await Promise.all(Array.from({ length: 20 }, worker));
+  return replies;
+};
+
+const most = ({ perSecond, burst }: typeof KEY, startedAtMs: number): number =>
+  burst + (perSecond * (Date.now() - startedAtMs)) / 1_000 + 1;
+
+test('LIM-1 LIM-3 at most burst + rate x elapsed + 1 pass from one address', async () => {
+  const startedAtMs = Date.now();
+  const replies = await flood(gateway.port, 600, { target: '/api/models', from: '127.0.0.2' });
+  const limit = most(ADDRESS, startedAtMs);
+  const count = passed(replies);
+  expect(count).toBeLessThanOrEqual(limit);
+  expect(count).toBeGreaterThanOrEqual(ADDRESS.burst);
+  expect(count).toBeLessThan(600);
+});
+
+test('LIM-2 LIM-3 at most burst + rate x elapsed + 1 pass with one key, from however many addresses', async () => {
+  const headers = [`authorization: Bearer ${gateway.apiKey}`];
+  const startedAtMs = Date.now();
+  const floods = Array.from({ length: 5 }, (_, index) =>
+    flood(gateway.port, 50, { target: '/api/account', headers, from: `127.0.1.${index + 1}` }),
+  );
+  const replies = (await Promise.all(floods)).flat();
+  const limit = most(KEY, startedAtMs);
+  const count = passed(replies);
+  expect(count).toBeLessThanOrEqual(limit);
+  expect(count).toBeGreaterThanOrEqual(KEY.burst);
+  expect(count).toBeLessThan(250);
+});
+
+test('AUTH-6 /health is not limited', async () => {
+  const replies = await flood(gateway.port, 200, { target: '/health', from: '127.0.0.3' });
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+});
+
+test('LIM-2 T8 at one instant exactly 15 of 1,000 pass with one key, and LIM-5 counts them down', async () => {
+  const frozen = await startHostileGateway({
+    vendor: undefined,
+    environment: { LIMIT_KEY_PER_SECOND: '', LIMIT_KEY_BURST: '' },
+  });
+  const headers = [`authorization: Bearer ${(await frozen.issue()).apiKey}`];
+  const replies = await flood(frozen.port, 1_000, { target: '/api/account', headers });
+  await frozen.stop();
+  expect(passed(replies)).toBe(KEY.burst);
+  const left = replies
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => Number(headers.get('x-ratelimit-remaining-requests')));
+  expect(left.toSorted((one, other) => one - other)).toEqual(Array.from({ length: KEY.burst }, (_, index) => index));
+});
+
+test.each([
+  ['without a key', '/api/models', () => []],
+  ['with unknown keys', '/api/account', () => [`authorization: Bearer ${makeApiKey(randomBytes(32))}`]],
+])('LIM-1 T8 at one instant exactly 60 of 1,000 pass the address %s', async (_, target, headers) => {
+  const environment = { LIMIT_ADDRESS_PER_SECOND: '', LIMIT_ADDRESS_BURST: '' };
+  const frozen = await startHostileGateway({ vendor: undefined, environment });
+  const replies = await flood(frozen.port, 1_000, { target, headers: headers() });
+  await frozen.stop();
+  expect(replies.filter(({ status }) => status !== 429)).toHaveLength(ADDRESS.burst);
+  expect(frozen.keyReads.length).toBeLessThanOrEqual(ADDRESS.burst);
+});
+
+test('LIM-1 LIM-2 the buckets fill again at their rates, and no further than their bursts', async () => {
+  let nowMs = Date.UTC(2026, 10, 20);
+  const frozen = await startHostileGateway({ vendor: undefined, environment: standard, now: () => nowMs });
+  const headers = [`authorization: Bearer ${(await frozen.issue()).apiKey}`];
+  const afterMs = async (ms: number): Promise<number> => {
+    nowMs += ms;
+    return passed(await flood(frozen.port, 50, { target: '/api/account', headers }));
+  };
+  const counts = [await afterMs(0), await afterMs(1_000 * 60), await afterMs(500)];
+  await frozen.stop();
+  expect(counts).toEqual([15, 15, 5]);
+});

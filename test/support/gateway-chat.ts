@@ -1,0 +1,111 @@
+import OpenAI from 'openai';
+import * as z from 'zod';
+import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import type { TestGateway } from './gateway.ts';
+
+export const MODEL = 'gpt-4.1-mini';
+
+/** The official client as a user would build it, but for its own repeats, which would hide an error. */
+export const sdkFor = ({ url, apiKey }: TestGateway): OpenAI =>
+  new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, timeout: 60_000 });
+
+export const saying = (content: string) => [{ role: 'user' as const, content }];
+
+export function postChat({ url, apiKey }: TestGateway, body: object, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: MODEL, ...body }),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+export const errorSchema = z.strictObject({
+  error: z.strictObject({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() }),
+});
+export type ErrorBody = z.infer<typeof errorSchema>['error'];
+
+/** The one error shape (GEN-3), or a failed test. */
+export const readError = async (response: Response): Promise<ErrorBody> =>
+  errorSchema.parse(await response.json()).error;
+
+/** What follows `data: ` in each event; anything that is neither such a line nor a comment fails (CHAT-11). */
+export async function* readEvents(response: Response): AsyncGenerator<string, void> {
+  if (!response.body) throw new Error('an answer without a body');
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const bytes of response.body) {
+    text += decoder.decode(bytes, { stream: true });
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      if (block.startsWith(':')) continue;
+      if (!block.startsWith('data: ') || block.includes('\n')) throw new Error(`no event: ${block.slice(0, 200)}`);
+      yield block.slice('data: '.length);
+    }
+  }
+  if (text !== '') throw new Error(`the stream ends inside an event: ${text.slice(0, 200)}`);
+}
+
+export async function allEvents(response: Response): Promise<readonly string[]> {
+  return Array.fromAsync(readEvents(response));
+}
+
+export const chunkSchema = z.looseObject({
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.looseObject({
+      index: z.int(),
+      delta: z.looseObject({ content: z.string().nullish() }),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+  usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), cost: z.string() }).nullish(),
+});
+
+const listSchema = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      prices: z.array(
+        z.object({
+          unit: z.string(),
+          from: z.string().nullable(),
+          until: z.string().nullable(),
+          input: z.string().optional(),
+          output: z.string().optional(),
+          tiers: z.array(z.unknown()),
+        }),
+      ),
+    }),
+  ),
+});
+
+export interface Counts {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+}
+
+/** What usage costs in pico-USD, by the public price list (CAT-2). */
+export async function pricesOf({ url }: Pick<TestGateway, 'url'>, id: string): Promise<(usage: Counts) => bigint> {
+  const list = listSchema.parse(await (await fetch(`${url}/api/models`)).json());
+  const today = new Date().toISOString().slice(0, 10);
+  const row = list.data
+    .find((model) => model.id === id)
+    ?.prices.find(({ from, until }) => (from ?? today) <= today && today <= (until ?? today));
+  if (row?.unit !== '1M_tokens' || row.tiers.length > 0) throw new Error(`no plain token price for ${id}`);
+  const perToken = (usd = ''): bigint => parseUsd(usd) / 1_000_000n;
+  const [input, output] = [perToken(row.input), perToken(row.output)];
+  return (usage) => BigInt(usage.prompt_tokens) * input + BigInt(usage.completion_tokens) * output;
+}
+
+/** What the balance lost while something was done, once every hold has ended. */
+export async function spentBy<T>(gateway: TestGateway, work: () => Promise<T>): Promise<{ result: T; spent: bigint }> {
+  const before = await gateway.untilSettled();
+  const result = await work();
+  const after = await gateway.untilSettled();
+  return { result, spent: before.balance - after.balance };
+}

@@ -1,0 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandLine } from '../../lib/local/process-identity.ts';
+
+/** The databases that run on a data folder, by what the system tells of every process. */
+export function databasesOf(folder: string): readonly number[] {
+  const file = join(folder, 'dynamodb/data.db');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => commandLine(pid).includes(file));
+}

@@ -1,0 +1,31 @@
+/** GEN-1. */
+export const LIMIT_BYTES = 20_971_520;
+
+/** No model of this name is shut down in the catalog's time. */
+export const MODEL = 'gpt-5.4';
+
+/** Good for so many bytes: the blanks between are no part of the prompt. */
+export const paddedWithBlanks = (bytes: number): Buffer => {
+  const head = Buffer.from(`{"model":"${MODEL}","max_tokens":20,"messages":[{"role":"user","content":"hi"}]`);
+  return Buffer.concat([head, Buffer.alloc(bytes - head.length - 1, ' '), Buffer.from('}')]);
+};
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64').replace('=', '');
+
+/** Good for so many bytes: an image within the text, all of which goes on to the vendor. */
+export const withImage = (bytes: number): Buffer => {
+  const parts = `{"type":"text","text":"What is it?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,${PNG}`;
+  const head = Buffer.from(`{"model":"${MODEL}","max_tokens":20,"messages":[{"role":"user","content":[${parts}`);
+  const tail = Buffer.from('"}}]}]}');
+  return Buffer.concat([head, Buffer.alloc(bytes - head.length - tail.length, 'A'), tail]);
+};
+
+/** In chunks of this size and without a length. */
+export const chunked = (body: Buffer, size = 65_536): Buffer => {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < body.length; start += size) {
+    const piece = body.subarray(start, start + size);
+    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')]);
+};

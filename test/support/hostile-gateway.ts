@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import { catalogData } from '../../catalog/index.ts';
+import { hashApiKey, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import type { Clock } from '../../lambdas/core/clock.ts';
+import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { createAccountHandler } from '../../lambdas/functions/wiring/account-handler.ts';
+import { createCatalogHandler } from '../../lambdas/functions/wiring/catalog-handler.ts';
+import type { Parts, VendorAccess } from '../../lambdas/functions/wiring/parts.ts';
+import { createTextHandler } from '../../lambdas/functions/wiring/text-handler.ts';
+import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
+import { startHost } from '../../lambdas/host/server.ts';
+import { toCause, toRequestRecord } from '../../lambdas/http/log/request-record.ts';
+import { createUpstreamHttp } from '../../lambdas/providers/upstream-http.ts';
+import { readSettings } from '../../lambdas/settings.ts';
+import { unlimited } from './gateway.ts';
+import { MemoryAddressCounters } from './memory/memory-address-counters.ts';
+import { MemoryKeyStore } from './memory/memory-key-store.ts';
+import { MemoryLedgerStore } from './memory/memory-ledger-store.ts';
+
+/** On this day every model the hostile suites ask for is sold. */
+const DAY = Date.UTC(2026, 10, 20);
+const PEPPER = 'a pepper for tests only';
+
+export interface HostileOptions {
+  /** Undefined: no provider has a key. */
+  readonly vendor: VendorAccess | undefined;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Unix milliseconds; a clock that stands still unless told otherwise. */
+  readonly now?: () => number;
+}
+
+export interface Holder {
+  readonly balanceUsd?: string;
+  readonly revoked?: boolean;
+  readonly blocked?: boolean;
+}
+
+export type HostileGateway = Awaited<ReturnType<typeof startHostileGateway>>;
+
+/** The real host and handlers in this process, on stores in memory that can be looked into. */
+export const startHostileGateway = async ({ vendor, environment, now = () => DAY }: HostileOptions) => {
+  installLambdaRuntime();
+  const keyTable = new MemoryKeyStore();
+  const ledger = new MemoryLedgerStore();
+  const keyReads: string[] = [];
+  const log: string[] = [];
+  const crashes: unknown[] = [];
+  const parts = toParts({ vendor, environment, now, keys: spiedOn(keyTable, keyReads), ledger, log });
+  const host = await startHost({
+    handlers: {
+      text: streaming(createTextHandler(parts)),
+      catalog: streaming(createCatalogHandler(parts)),
+      account: streaming(createAccountHandler(parts)),
+    },
+    port: 0,
+    address: '127.0.0.1',
+    now,
+    newRequestId: ulid,
+    onCrash: (error) => crashes.push(error),
+  });
+  return {
+    port: host.port,
+    url: `http://127.0.0.1:${host.port}`,
+    pepper: PEPPER,
+    ledger,
+    /** Hashes looked up in the keys table, in order. */
+    keyReads,
+    /** What the gateway would have logged, as JSON. */
+    log,
+    crashes,
+    /** A new account with one key. */
+    issue: async ({ balanceUsd = '10', revoked = false, blocked = false }: Holder = {}) => {
+      const accountId = ulid();
+      const apiKey = makeApiKey(randomBytes(32));
+      const hash = hashApiKey(PEPPER, apiKey);
+      await ledger.createAccount(accountId);
+      await ledger.credit({ accountId, ref: 'first', amountPicos: parseUsd(balanceUsd), reason: 'test', at: DAY });
+      await keyTable.put(hash, accountId);
+      if (revoked) await keyTable.revoke(hash);
+      if (blocked) await keyTable.setBlocked(hash, true);
+      return { accountId, apiKey };
+    },
+    stop: () => host.stop(0),
+  };
+};
+
+const spiedOn = (keys: KeyStore, reads: string[]): KeyStore => ({
+  take: (hash, bucket, nowMicros) => {
+    reads.push(hash);
+    return keys.take(hash, bucket, nowMicros);
+  },
+  read: (hash) => {
+    reads.push(hash);
+    return keys.read(hash);
+  },
+});
+
+interface Inside extends HostileOptions {
+  readonly now: () => number;
+  readonly keys: KeyStore;
+  readonly ledger: MemoryLedgerStore;
+  readonly log: string[];
+}
+
+const toParts = ({ vendor, environment, now, keys, ledger, log }: Inside): Parts => ({
+  settings: readSettings({
+    ACCOUNTS_TABLE: 'accounts',
+    KEYS_TABLE: 'keys',
+    COUNTERS_TABLE: 'counters',
+    ...unlimited,
+    ...environment,
+  }),
+  catalog: loadCatalog(catalogData, { markup: '1' }),
+  clock: { now, after },
+  random: Math.random,
+  newRequestId: ulid,
+  pepper: PEPPER,
+  keys,
+  addressCounters: new MemoryAddressCounters(),
+  ledgerStore: ledger,
+  upstreamHttp: createUpstreamHttp(),
+  vendorAccess: (id) => (id === 'openai' ? vendor : undefined),
+  reporting: {
+    finished: (requestId, summary) => {
+      const record = { ...toRequestRecord(requestId, summary), cause: summary.cause && toCause(summary.cause) };
+      log.push(JSON.stringify(record));
+    },
+    notice: (name, details) => log.push(JSON.stringify({ name, ...details })),
+  },
+});
+
+/** Time stands still for decisions, but what waits must not wait for ever. */
+const after: Clock['after'] = (delayMs, callback) => {
+  const timer = setTimeout(callback, delayMs);
+  return () => clearTimeout(timer);
+};

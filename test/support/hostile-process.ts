@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { stopOrphan } from '../../lib/local/child-process.ts';
+import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { environmentFor, newFolder, unlimited } from './gateway.ts';
+import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
+import { readAccount } from './hostile-account.ts';
+
+export type HostileProcess = Awaited<ReturnType<typeof startHostileProcess>>;
+
+/** The real program with a vendor beside it, to be looked at from outside. */
+export const startHostileProcess = async (environment: Environment = {}) => {
+  const vendor: Simulator = await startSimulator({ recordedMax: 100 });
+  const folder = newFolder();
+  const apiKey = makeApiKey(randomBytes(32));
+  const own = { LOCAL_API_KEY: apiKey, LOCAL_BALANCE_USD: '1000' };
+  const local = spawnLocal({ ...environmentFor(folder, vendor.url), ...unlimited, ...own, ...environment });
+  const port = await until('the ready line', () => {
+    if (local.ended() !== undefined) throw new Error(`bin/local.ts ended: ${local.stderr()}`);
+    const [, port] = /^ready http:\/\/127\.0\.0\.1:(\d+)$/m.exec(local.stdout()) ?? [];
+    return port && local.stdout().includes('Ctrl-C') ? Number(port) : undefined;
+  });
+  const stop = async (): Promise<void> => {
+    local.kill('SIGTERM');
+    await within('the end of the program', local.end).finally(() => local.kill('SIGKILL'));
+    await stopOrphan(join(folder, 'dynamodb'));
+    rmSync(folder, { recursive: true, force: true });
+    await vendor.stop();
+  };
+  return {
+    port,
+    apiKey,
+    folder,
+    vendor,
+    output: () => ({ stdout: local.stdout(), stderr: local.stderr() }),
+    running: () => local.ended() === undefined,
+    /** The most memory it ever had, in bytes. */
+    peakBytes: () => peakBytes(local.pid),
+    account: () => readAccount(port, apiKey),
+    stop,
+  };
+};
+
+const peakBytes = (pid: number): number => {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  if (!kibibytes) throw new Error('the system does not tell how much memory was used');
+  return Number(kibibytes) * 1_024;
+};
