@@ -35,8 +35,9 @@ export const createChatStream = (clock: Clock, hooks: StreamHooks): ChatStream =
         hooks.fail(error);
       },
       close: (receipt) => {
-        events.end();
+        // What is left after a body's end may never run.
         hooks.close(receipt);
+        events.end();
       },
     },
   };

@@ -85,7 +85,7 @@ const credentials = (key: string): readonly string[] =>
 
 const protectedRoutes: readonly Route[] = Object.values(routes).filter(({ credential }) => credential !== 'none');
 
-test('T15 AUTH-5 300 hostile credentials are 401 everywhere, none is looked up, none comes back', async () => {
+test('AUTH-5 300 hostile credentials are 401 everywhere, none is looked up, none comes back', async () => {
   const schemes = ['Bearer ', 'bearer ', 'Bearer   ', '', 'Basic ', 'Bearer\t'];
   for (const [index, credential] of credentials(good).entries()) {
     const route = protectedRoutes[index % protectedRoutes.length];
@@ -110,7 +110,7 @@ test.each([
   ['under a name of its own', (key: string) => [`x-api-key: ${key}`, `api-key: ${key}`, `x-provider-api-key: ${key}`]],
   ['in a cookie', (key: string) => [`cookie: authorization=Bearer ${key}`]],
   ['as a list in one header', (key: string) => [`authorization[]: Bearer ${key}`]],
-])('T15 AUTH-1 a good key sent %s is refused without a look-up', async (_, make) => {
+])('AUTH-1 a good key sent %s is refused without a look-up', async (_, make) => {
   const replies = await exchange(gateway.port, await bytesOf(make(good)));
   expect(replies.map(({ status }) => status === 401 || status === 400)).toEqual([true]);
   for (const reply of replies) judge(reply);
@@ -120,7 +120,7 @@ test.each([
 const bytesOf = async (headers: readonly string[]): Promise<Buffer> =>
   Buffer.from(['GET /api/account HTTP/1.1', 'host: a', 'connection: close', ...headers, '', ''].join('\r\n'), 'latin1');
 
-test('T15 AUTH-1 a good key in the address is no credential', async () => {
+test('AUTH-1 a good key in the address is no credential', async () => {
   for (const query of [`key=${good}`, `api_key=${good}`, `authorization=Bearer%20${good}`]) {
     const reply = await ask(gateway.port, { target: `/api/account?${query}` });
     expect([reply.status, readError(reply).code]).toEqual([401, 'missing_api_key']);

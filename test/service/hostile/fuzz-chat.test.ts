@@ -99,7 +99,7 @@ const post = (apiKey: string, body: string) =>
     headers: [`authorization: Bearer ${apiKey}`, 'content-type: application/json'],
   });
 
-test('T12 every body the fuzzer starts from is served', async () => {
+test('every body the fuzzer starts from is served', async () => {
   const { apiKey } = await gateway.issue();
   for (const body of bodies) expect(await post(apiKey, JSON.stringify(body))).toMatchObject({ status: 200 });
 });
@@ -107,7 +107,7 @@ test('T12 every body the fuzzer starts from is served', async () => {
 const part = { file: 'test/service/hostile/fuzz-chat.test.ts', share: 0.7 };
 
 test(
-  'T12 GEN-2 GEN-3 GEN-4 BILL-2 no body brings a 500, a hang, another error shape or a charge for a refusal',
+  'GEN-2 GEN-3 GEN-4 BILL-2 no body brings a 500, a hang, another error shape or a charge for a refusal',
   async () => {
     const { apiKey, accountId } = await gateway.issue({ balanceUsd: '1000000' });
     const statuses = new Map<number, number>();

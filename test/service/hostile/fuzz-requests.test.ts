@@ -22,7 +22,7 @@ afterAll(async () => {
 const part = { file: 'test/service/hostile/fuzz-requests.test.ts', share: 0.3 };
 
 test(
-  'T12 GEN-3 GEN-7 no request, however broken, brings a 500, a hang, another error shape or a charge',
+  'GEN-3 GEN-7 no request, however broken, brings a 500, a hang, another error shape or a charge',
   async () => {
     const { apiKey, accountId } = await gateway.issue();
     const statuses = new Map<number, number>();

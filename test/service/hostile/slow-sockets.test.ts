@@ -42,7 +42,7 @@ const allClosed = (drips: readonly Drip[]) =>
 
 const served = async (): Promise<number> => (await ask(gateway.port, post([], paddedWithBlanks(500)), 30_000)).status;
 
-test.concurrent('T13 GEN-15 200 bodies at one byte a second are closed, and honest requests are served meanwhile', async () => {
+test.concurrent('GEN-15 200 bodies at one byte a second are closed, and honest requests are served meanwhile', async () => {
   const before = await gateway.account();
   const head = toBytes(post(['content-length: 1000']));
   const drips = await Promise.all(Array.from({ length: 200 }, () => drip(head)));
@@ -55,13 +55,13 @@ test.concurrent('T13 GEN-15 200 bodies at one byte a second are closed, and hone
   expect(spent).toBeLessThan(before.balance);
 });
 
-test.concurrent('T13 heads at one byte a second are closed', async () => {
+test.concurrent('heads at one byte a second are closed', async () => {
   const drips = await Promise.all(Array.from({ length: 50 }, () => drip(Buffer.from('GET /health HTTP/1.1\r\nx: '))));
   await until('the end of every slow head', () => drips.every(({ open }) => !open()) || undefined, 60_000);
   expect((await ask(gateway.port, { target: '/health' })).status).toBe(200);
 });
 
-test.concurrent('T13 GEN-15 bodies that nobody asked for are not read for ever', async () => {
+test.concurrent('GEN-15 bodies that nobody asked for are not read for ever', async () => {
   const heads = [
     toBytes({ method: 'POST', target: '/nowhere', headers: ['content-length: 1000'], keepAlive: true }),
     toBytes({ method: 'GET', target: '/health', headers: ['content-length: 1000'], keepAlive: true }),
