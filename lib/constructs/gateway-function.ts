@@ -51,7 +51,7 @@ export class GatewayFunction extends Construct {
       tracing: Tracing.ACTIVE,
       timeout: Duration.seconds(description.timeoutSeconds),
       memorySize: environment.memoryMb[name] ?? description.memoryMb,
-      reservedConcurrentExecutions: environment.reservedConcurrency[name] ?? description.reservedConcurrency,
+      reservedConcurrentExecutions: environment.reservedConcurrency[name],
       // The name tells the environments of one account apart in logs and metrics.
       environment: { ...settings, POWERTOOLS_SERVICE_NAME: functionName },
     });
