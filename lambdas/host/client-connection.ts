@@ -5,7 +5,10 @@ import type { Receiver } from './lambda-runtime.ts';
 /** A client that takes nothing for this long, with data waiting for it, is cut off. */
 const STALLED_MS = 60_000;
 
-/** Writes to a client; an answer that was cut ends by breaking the connection. Once it has left, everything is dropped, and the handler goes on undisturbed. */
+/**
+ * Writes to a client; an answer that was cut ends by breaking the connection. Once the client has left, everything is dropped,
+ * and the handler goes on undisturbed.
+ */
 export const toReceiver = (response: ServerResponse, isCut: () => boolean): Receiver => ({
   head: ({ statusCode, headers }) => {
     if (response.destroyed) return;
