@@ -128,6 +128,10 @@ export const textEntry = (context: EntryContext) =>
           suffix: z.string().min(1).optional(),
         })
         .optional(),
+      /** The most tokens one image can cost, by the detail it is sent with; no detail is `auto` (BILL-5). */
+      imageTokensMax: z
+        .strictObject({ low: tokens, high: tokens, auto: tokens, original: tokens })
+        .default({ low: 1_000, high: 5_000, auto: 30_000, original: 30_000 }),
       /** Hosts whose video links the vendor itself opens (CHAT-7). */
       videoLinkHosts: z.array(z.string().min(1)).default([]),
       /** Multiplies the input estimate where the vendor's tokenizer counts more than the byte rule (BILL-5). */

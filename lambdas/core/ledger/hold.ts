@@ -72,9 +72,9 @@ const tryInTurn = async (ports: LedgerPorts, order: HoldOrder, attempts: Attempt
       amountPicos = smallerAmount(reply, order, mayShrink);
       mayShrink = false;
     } catch (error) {
+      attempt.uncertain = uncertainAfter(error);
       if (!(error instanceof StoreError)) throw error;
       cause = error;
-      attempt.uncertain = error.kind === 'unavailable';
       await sleep(ports.clock, ports.random() * PAUSE_MS * 2 ** attempts.length);
     }
   }
@@ -83,6 +83,10 @@ const tryInTurn = async (ports: LedgerPorts, order: HoldOrder, attempts: Attempt
     cause,
   });
 };
+
+/** A refusal of ours was an answer; anything else but a definite no of the store leaves the id open. */
+const uncertainAfter = (error: unknown): boolean =>
+  error instanceof StoreError ? error.kind === 'unavailable' : !(error instanceof GatewayError);
 
 const send = (
   ports: LedgerPorts,

@@ -1,13 +1,19 @@
 import { StoreError } from '../errors/store-error.ts';
+import type { ChargeRecord } from './charge-record.ts';
 import type { Reservation } from './hold.ts';
 import type { LedgerPorts } from './ledger-ports.ts';
 import { apply, commit } from './resolve.ts';
 
 /**
- * Gives a request's own hold back. A store that does not answer is left to the sweeper: the hold has an expiry, and the
- * client is owed its error either way.
+ * Gives a request's own hold back, and answers the record that counts: a settled one if the request had been charged after all.
+ * A store that does not answer is left to the sweeper, and undefined is answered: the hold has an expiry, and the client is owed
+ * its error either way.
  */
-export const release = async (ports: LedgerPorts, reservation: Reservation, reason: string): Promise<void> => {
+export const release = async (
+  ports: LedgerPorts,
+  reservation: Reservation,
+  reason: string,
+): Promise<ChargeRecord | undefined> => {
   try {
     const { accountId, requestId, holdId } = reservation;
     const record = await commit(ports, {
@@ -20,7 +26,9 @@ export const release = async (ports: LedgerPorts, reservation: Reservation, reas
       reason,
     });
     await apply(ports, record, reservation.amountPicos);
+    return record;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
+    return undefined;
   }
 };

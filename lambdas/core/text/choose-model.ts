@@ -53,14 +53,28 @@ export const chooseUpstream = (
   model: TextModel,
   request: TextRequest,
 ): Route => {
-  const upstream = model.upstreams.find((candidate) => candidate.enabled && fits(candidate, request));
-  const provider = upstream && catalog.provider(upstream.provider);
-  const wire = upstream && wires.get(upstream.wire);
-  if (!upstream || !wire || !provider?.enabled || !reachable(provider)) {
-    throw unavailable(model);
-  }
-  return { upstream, provider, wire };
+  const routes = model.upstreams.filter(({ enabled }) => enabled);
+  const upstream = routes.find((candidate) => fits(candidate, request));
+  const reach = (candidate: Upstream | undefined): Route | undefined => {
+    const provider = candidate && catalog.provider(candidate.provider);
+    const wire = candidate && wires.get(candidate.wire);
+    return candidate && wire && provider?.enabled && reachable(provider)
+      ? { upstream: candidate, provider, wire }
+      : undefined;
+  };
+  const route = reach(upstream);
+  if (route) return route;
+  const withoutReasoning = routes.find((candidate) => fits(candidate, { ...request, effort: 'none' }));
+  if (reach(withoutReasoning) && model.reasoning?.accepted.includes('none')) throw onlyWithoutReasoning(model);
+  throw unavailable(model);
 };
+
+const onlyWithoutReasoning = ({ id }: Model): GatewayError =>
+  new GatewayError(
+    'model_unavailable',
+    `"${id}" takes tools at present only with reasoning_effort "none". Send that, or choose another model.`,
+    { param: 'reasoning_effort' },
+  );
 
 const fits = ({ when }: Upstream, request: TextRequest): boolean =>
   when !== 'tools_unless_effort_none' || (request.usesTools && request.effort !== 'none');

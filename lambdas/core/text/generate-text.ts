@@ -1,12 +1,12 @@
 import type { TextModel, TextPriceRow } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { placeHold, type Reservation } from '../ledger/hold.ts';
-import { release } from '../ledger/release.ts';
 import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
 import { affordableAnswerTokens, maximumPrice } from '../pricing/text-price.ts';
 import { chooseModel, chooseUpstream } from './choose-model.ts';
 import { upstreamDeadline } from './deadline.ts';
 import { promptTokensAtLeast, promptTokensAtMost } from './estimate.ts';
+import { giveBack } from './give-back.ts';
 import { type PumpedStream, pumpedStream } from './pumped-stream.ts';
 import { type Receipt, settle } from './settle.ts';
 import type { Caller, TextPorts } from './text-ports.ts';
@@ -83,8 +83,7 @@ export const generateText = async (ports: TextPorts, caller: Caller, order: Text
     return { kind: 'answer', model, chosenCap, answer: sent, receipt };
   } catch (error) {
     deadline.stop();
-    await release(ports.ledger, reservation, error instanceof GatewayError ? error.code : 'internal_error');
-    throw error;
+    throw await giveBack(ports.ledger, reservation, error);
   }
 };
 

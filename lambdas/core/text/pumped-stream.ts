@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { GatewayError } from '../errors/gateway-error.ts';
-import { release } from '../ledger/release.ts';
+import type { GatewayError } from '../errors/gateway-error.ts';
+import { asGatewayError, giveBack } from './give-back.ts';
 import { applyCharge, commitCharge, type Receipt, type Settlement } from './settle.ts';
 import type { TextPorts } from './text-ports.ts';
 import type { WireEvent, WireStream } from './text-wire.ts';
@@ -46,8 +46,9 @@ export const pumpedStream = async (
         finished = true;
         await applyCharge(ports, settlement, record);
       } catch (error) {
-        const failure = await giveBack(ports, settlement, asGatewayError(error));
-        if (!finished) sink.fail(failure);
+        // Nothing awaits a pump, so nothing may escape from it.
+        const failure = await giveBack(ports.ledger, settlement.reservation, error);
+        if (!finished) sink.fail(asGatewayError(failure));
       } finally {
         stopDeadline();
         close();
@@ -55,16 +56,6 @@ export const pumpedStream = async (
       }
     },
   };
-};
-
-/** Nothing awaits a pump, so nothing may escape from it. */
-const giveBack = async (ports: TextPorts, settlement: Settlement, error: GatewayError): Promise<GatewayError> => {
-  try {
-    await release(ports.ledger, settlement.reservation, error.code);
-    return error;
-  } catch (bug) {
-    return asGatewayError(bug);
-  }
 };
 
 type Next = IteratorResult<WireEvent, void>;
@@ -100,8 +91,3 @@ const forward = async (
     sink.raw(next.value.data);
   }
 };
-
-const asGatewayError = (error: unknown): GatewayError =>
-  error instanceof GatewayError
-    ? error
-    : new GatewayError('internal_error', 'Something went wrong on our side. Nothing was charged.', { cause: error });

@@ -100,8 +100,9 @@ export const applyCharge = async (
   try {
     const account = await apply(ports.ledger, record, reservation.amountPicos);
     return account && balanceOf(account);
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
+  } catch {
+    // Whatever it is, the answer has been paid for and is the client's.
+    ports.notice('apply_failed', record.requestId);
     return undefined;
   }
 };

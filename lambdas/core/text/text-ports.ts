@@ -5,7 +5,13 @@ import type { LedgerPorts } from '../ledger/ledger-ports.ts';
 import type { TextWire } from './text-wire.ts';
 
 /** What the use case is told of itself: counted and alarmed, never decided on. */
-export type TextNotice = 'usage_missing' | 'usage_implausible' | 'overage' | 'late_settlement' | 'commit_failed';
+export type TextNotice =
+  | 'usage_missing'
+  | 'usage_implausible'
+  | 'overage'
+  | 'late_settlement'
+  | 'commit_failed'
+  | 'apply_failed';
 
 export interface TextPorts {
   readonly catalog: Catalog;

@@ -17,11 +17,14 @@ export interface TextRequest {
   readonly body: JsonObject;
 }
 
+export type ImageDetail = keyof TextModel['imageTokensMax'];
+
 /** What the estimate is made from: neither number is a token count. */
 export interface PromptSize {
   /** UTF-8 bytes of everything but inline images. */
   readonly bytes: number;
-  readonly images: number;
+  /** The detail of each image. */
+  readonly images: readonly ImageDetail[];
 }
 
 /** What a client asked for before a model was looked up. */

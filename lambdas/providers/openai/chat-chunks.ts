@@ -46,6 +46,10 @@ export class ChatChunks {
     this.#ourModel = JSON.stringify(options.modelId);
   }
 
+  get allFinished(): boolean {
+    return this.#finished.size >= this.#options.choices;
+  }
+
   /** What goes out with the usage: the last finish reason, or an empty chunk when not all of the answers gave one. */
   get held(): JsonObject | undefined {
     return this.#last;
@@ -70,7 +74,7 @@ export class ChatChunks {
     for (const choice of finishing) this.#finished.add(choice.index);
     this.#count(usage, choices.length === 0);
     if (finishing.length === 0) return choices.length === 0 && usage ? undefined : this.#withOurModel(data);
-    const all = this.#finished.size >= this.#options.choices;
+    const all = this.allFinished;
     this.#last = { ...body, model: this.#options.modelId, ...(all ? {} : { choices: [] }) };
     return all ? undefined : this.#withOurModel(data);
   }
@@ -79,9 +83,7 @@ export class ChatChunks {
     if (!usage) return;
     this.reportedUsage = usage;
     this.usage = toTokenUsage(usage);
-    const finished = this.#finished.size;
-    this.usageIsFinal =
-      this.usage !== undefined && (finished >= this.#options.choices || (withoutChoices && finished > 0));
+    this.usageIsFinal = this.usage !== undefined && (this.allFinished || (withoutChoices && this.#finished.size > 0));
   }
 
   /** Only the value of the chunk's own `model` is replaced, and only where it differs (CHAT-11). */

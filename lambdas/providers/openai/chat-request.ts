@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { WireCall } from '../../core/text/text-wire.ts';
 
 /**
- * The client's body but for three fields (BILL-6): the vendor's name of the model, the cap the hold was computed from, in the
- * field this vendor reads, and usage on streams.
+ * The client's body but for a few fields (BILL-6): the vendor's name of the model, the cap the hold was computed from, in the
+ * field this vendor reads, usage on streams, and no storing.
  * https://platform.openai.com/docs/api-reference/chat/create
  */
 export const toChatBody = ({ request, upstream, provider, outputTokensMax }: WireCall): JsonObject => {
@@ -13,6 +13,8 @@ export const toChatBody = ({ request, upstream, provider, outputTokensMax }: Wir
     ...body,
     model: upstream.model,
     [capField(provider)]: outputTokensMax,
+    // Nothing of a conversation is to be kept; servers of others need not know the field.
+    ...(provider.kind === 'openai' ? { store: false } : {}),
     ...(request.stream ? { stream_options: { ...(isJsonObject(options) ? options : {}), include_usage: true } } : {}),
   };
 };

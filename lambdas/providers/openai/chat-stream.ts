@@ -24,28 +24,32 @@ export async function* readChatStream(
   const parser = createParser({ onEvent: (event) => arrived.push(event.data) });
   const decoder = new TextDecoder();
   const chunks = new ChatChunks(options);
-  try {
-    for await (const bytes of body) {
-      parser.feed(decoder.decode(bytes, { stream: true }));
-      for (const data of arrived.splice(0)) {
-        if (data === '[DONE]') {
-          yield endOf(chunks, true);
-          return;
-        }
-        const out = chunks.take(data);
-        if (out !== undefined) yield { kind: 'raw', data: out, opening: chunks.opening };
+  for await (const bytes of untilBroken(body, () => chunks.usageIsFinal)) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    for (const data of arrived.splice(0)) {
+      if (data === '[DONE]') {
+        yield endOf(chunks, true);
+        return;
       }
+      const out = chunks.take(data);
+      if (out !== undefined) yield { kind: 'raw', data: out, opening: chunks.opening };
     }
-  } catch (error) {
-    // Once the final usage is here, a broken connection takes nothing away from the answer.
-    if (!chunks.usageIsFinal) throw error;
   }
   yield endOf(chunks, false);
 }
 
+/** Once the final usage is here, a broken connection takes nothing away from the answer. */
+async function* untilBroken(body: AsyncIterable<Uint8Array>, isWhole: () => boolean): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (!isWhole()) throw error;
+  }
+}
+
 const endOf = (chunks: ChatChunks, done: boolean): WireEvent => {
   const held: JsonObject | undefined = chunks.held;
-  if (held && (chunks.usageIsFinal || done)) {
+  if (held && (chunks.usageIsFinal || (done && chunks.allFinished))) {
     return { kind: 'end', held, reportedUsage: chunks.reportedUsage, usage: chunks.usage };
   }
   throw new GatewayError('upstream_error', 'The model stopped before its answer was complete. Nothing was charged.');

@@ -8,8 +8,8 @@ const count = z.int().nonnegative();
  * `completion_tokens` includes reasoning.
  */
 const chatUsage = z.object({
-  prompt_tokens: count,
-  completion_tokens: count,
+  prompt_tokens: count.nullish(),
+  completion_tokens: count.nullish(),
   prompt_tokens_details: z
     .object({ cached_tokens: count.nullish().catch(0), cache_write_tokens: count.nullish().catch(0) })
     .nullish()
@@ -24,7 +24,9 @@ const chatUsage = z.object({
 export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
   const parsed = chatUsage.safeParse(reported);
   if (!parsed.success) return undefined;
-  const { prompt_tokens: prompt, completion_tokens: completion } = parsed.data;
+  const prompt = parsed.data.prompt_tokens ?? 0;
+  const completion = parsed.data.completion_tokens ?? 0;
+  if (prompt + completion === 0 && parsed.data.prompt_tokens !== 0) return undefined;
   const cacheRead = Math.min(parsed.data.prompt_tokens_details?.cached_tokens ?? 0, prompt);
   const cacheWrite = Math.min(parsed.data.prompt_tokens_details?.cache_write_tokens ?? 0, prompt - cacheRead);
   const reasoning = Math.min(parsed.data.completion_tokens_details?.reasoning_tokens ?? 0, completion);

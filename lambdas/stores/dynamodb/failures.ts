@@ -21,19 +21,21 @@ export const send = async <T>(call: () => Promise<T>): Promise<{ ok: T } | { con
   }
 };
 
-const mistakes: ReadonlySet<string> = new Set([
-  'ValidationException',
-  'SerializationException',
-  'TypeError',
-  'RangeError',
-  'ReferenceError',
-  'SyntaxError',
-]);
+const mistakes: ReadonlySet<string> = new Set(['ValidationException', 'SerializationException']);
+
+/** The service said so itself, or nothing had gone out yet: in both cases nothing was written. */
+const isMistake = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  if (mistakes.has(error.name)) return true;
+  // An error without a trace of a reply or a connection was thrown while the call was put together.
+  const fromOutside = '$metadata' in error || '$response' in error || 'code' in error;
+  return !fromOutside && (error instanceof TypeError || error instanceof RangeError);
+};
 
 /** Throws the error itself when it is a mistake of ours, which no repeat mends: it must not look like an outage. */
 export const toStoreError = (error: unknown): StoreError => {
   const name = error instanceof Error ? error.name : 'unknown';
-  if (mistakes.has(name)) throw error;
+  if (isMistake(error)) throw error;
   if (
     error instanceof ThrottlingException ||
     error instanceof ProvisionedThroughputExceededException ||

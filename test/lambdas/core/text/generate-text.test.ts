@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { balanceOf } from '../../../../lambdas/core/ledger/account.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
 import { text } from '../catalog/sample-data.ts';
 import { answeredIn } from './sink.ts';
+import { textModel } from './text-models.ts';
 import { answered, createWorld, heldFor, INPUT_PICOS, OUTPUT_PICOS, PROMPT, REQUEST, used } from './text-world.ts';
 
 const start = parseUsd('1000');
@@ -88,10 +90,10 @@ test('BILL-5 the hold counts the cap for every answer asked for', async () => {
 });
 
 test.for([
-  [{ bytes: 0, images: 0 }, 64n],
-  [{ bytes: 100, images: 0 }, 164n],
-  [{ bytes: 5_000, images: 0 }, 1_000n],
-  [{ bytes: 0, images: 1 }, 1_000n],
+  [{ bytes: 0, images: [] }, 64n],
+  [{ bytes: 100, images: [] }, 164n],
+  [{ bytes: 5_000, images: [] }, 1_000n],
+  [{ bytes: 0, images: ['auto'] }, 1_000n],
 ] as const)('BILL-5 a prompt of %j is held as %i tokens, the context at most', async ([prompt, tokens]) => {
   const world = await createWorld({
     play: async () => {
@@ -102,6 +104,11 @@ test.for([
   });
   await world.ask({ prompt, outputTokensMax: 1 });
   expect(world.sent).toHaveLength(1);
+});
+
+test('BILL-5 an image is held at what its detail can cost', () => {
+  const model = textModel({ imageTokensMax: { low: 10, high: 20, auto: 300, original: 400 } });
+  expect(promptTokensAtMost(model, { bytes: 0, images: ['low', 'low', 'auto'] })).toBe(64 + 320);
 });
 
 test('BILL-10 an answer without usage is charged no tokens and counted', async () => {

@@ -143,3 +143,12 @@ test('BILL-2 a store that is down when a refusal gives back leaves the client it
   expect((await world.account()).holds.size).toBe(1);
   expect(await afterSweep(world)).toEqual(nothingCharged);
 });
+
+test('BILL-14 an answer that was charged after all is never said to have cost nothing', async () => {
+  const world = await createWorld({
+    // The commit is written four times over without a reply, and so is the question whether it stands; then the store is back.
+    fault: (method, turn) => (method === 'putRecord' && turn < 8 ? losesReply : undefined),
+  });
+  expect(await thrownBy(world)).toMatchObject({ code: 'internal_error', message: expect.stringContaining('charged') });
+  expect((await world.account()).spentPicos).toBe(cost);
+});

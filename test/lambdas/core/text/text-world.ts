@@ -21,7 +21,7 @@ export const INPUT_PICOS = 8_000_000n;
 export const OUTPUT_PICOS = 40_000_000n;
 
 /** 36 bytes and 64 tokens around them: at most 100 tokens. */
-export const PROMPT = { bytes: 36, images: 0 };
+export const PROMPT = { bytes: 36, images: [] };
 export const heldFor = (answerTokens: number): bigint => 100n * INPUT_PICOS + BigInt(answerTokens) * OUTPUT_PICOS;
 
 export const used = (input: number, output: number) => ({ input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 });

@@ -20,15 +20,16 @@ test.for([
 ] as const)('BILL-6 the cap goes upstream in the field of the provider: %j -> %s', ([provider, field]) => {
   const body = { ...chatBody, max_tokens: 10, max_completion_tokens: 10 };
   const { model, messages, ...rest } = toChatBody(wireCall({ body, provider, cap: 77 }));
-  expect(rest).toEqual({ [field]: 77 });
+  expect(rest).toEqual({ [field]: 77, ...('kind' in provider ? {} : { store: false }) });
   expect([model, messages]).toEqual(['vendor-name', chatBody.messages]);
 });
 
-test('BILL-6 only the model and the cap differ from what the client sent', () => {
+test('BILL-6 only the model, the cap and storing differ from what the client sent', () => {
   expect(toChatBody(wireCall({ body: everything }))).toEqual({
     ...everything,
     model: 'vendor-name',
     max_completion_tokens: 321,
+    store: false,
   });
 });
 

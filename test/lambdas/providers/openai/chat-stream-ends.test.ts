@@ -140,3 +140,17 @@ test('BILL-10 a usage that cannot be counted is none, and is shown as it came', 
   const { end } = await readAll(inPieces(toSse([...events.slice(0, USAGE), odd, '[DONE]'])));
   expect([end?.usage, end?.reportedUsage?.prompt_tokens]).toEqual([undefined, '19']);
 });
+
+test('BILL-9 an error event after the final usage is an error all the same', async () => {
+  const failed = JSON.stringify({ error: { message: 'x', type: 'server_error' } });
+  const { end, error } = await readAll(inPieces(toSse([...events.slice(0, -1), failed])));
+  expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
+});
+
+test('BILL-9 two answers of which one never finished are not whole, [DONE] or not', async () => {
+  const [, , , finish = ''] = eventsIn(fixture('vllm-continuous-usage.sse')).map((data) =>
+    data.replace(/"usage":\{[^}]*\}/, '"usage":null'),
+  );
+  const { end, error } = await readAll(inPieces(toSse([finish, '[DONE]'])), { choices: 2 });
+  expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
+});

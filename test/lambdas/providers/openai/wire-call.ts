@@ -24,7 +24,7 @@ export const wireCall = (parts: Parts = {}): WireCall => {
     outputTokensMax: undefined,
     usesTools: false,
     effort: undefined,
-    prompt: { bytes: 100, images: 0 },
+    prompt: { bytes: 100, images: [] },
     body: parts.body ?? chatBody,
   };
   return {
