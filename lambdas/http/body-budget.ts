@@ -2,11 +2,15 @@ import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 
 const WAIT_MS = 10_000;
+/** This much of every body is free, so that large ones never keep small ones out. */
+export const FREE_BYTES = 64 * 1024;
 
 /** One request's share of the budget. */
 export interface BodyLease {
   /** Waits until this many more bytes may come in. Throws `service_unavailable`. */
   grow(bytes: number): Promise<void>;
+  /** It has come whole: there is nothing more that it waits for. */
+  whole(): void;
   /** Gives everything back. */
   end(): void;
 }
@@ -20,12 +24,13 @@ interface Waiter {
 /**
  * GEN-14: how many bytes of bodies this process has in memory at a time. They are counted as they arrive, never as announced, so
  * that a socket which announces much and sends little keeps nobody out. Beyond the budget a request waits, unread, for up to
- * 10 s; only the oldest one goes on, since somebody has to end for the others to begin.
+ * 10 s; only the oldest that is still coming in goes on, since somebody has to end for the others to begin.
  */
 export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   #bytes = 0;
+  /** Of the bodies that are coming in, the oldest first. */
   readonly #leases = new Set<object>();
   readonly #waiting = new Set<Waiter>();
 
@@ -34,29 +39,30 @@ export class BodyBudget {
     this.#clock = clock;
   }
 
-  /** Waits while the budget is used up. Throws `service_unavailable`. */
-  async enter(): Promise<BodyLease> {
+  enter(): BodyLease {
+    let seen = 0;
     let taken = 0;
+    const leave = (): void => {
+      this.#leases.delete(lease);
+      this.#admitWaiting();
+    };
     const lease: BodyLease = {
       grow: async (bytes) => {
-        if (this.#fits(lease, bytes)) this.#bytes += bytes;
-        else await this.#wait(lease, bytes);
-        taken += bytes;
+        seen += bytes;
+        const counted = Math.min(bytes, Math.max(0, seen - FREE_BYTES));
+        if (counted === 0) return;
+        if (this.#fits(lease, counted)) this.#bytes += counted;
+        else await this.#wait(lease, counted);
+        taken += counted;
       },
+      whole: leave,
       end: () => {
         this.#bytes -= taken;
         taken = 0;
-        this.#leases.delete(lease);
-        this.#admitWaiting();
+        leave();
       },
     };
     this.#leases.add(lease);
-    try {
-      await lease.grow(0);
-    } catch (error) {
-      lease.end();
-      throw error;
-    }
     return lease;
   }
 

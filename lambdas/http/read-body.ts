@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import type { BodyBudget } from './body-budget.ts';
+import { type BodyBudget, FREE_BYTES } from './body-budget.ts';
 import { BODY_BYTES_MAX, bodySourceOf } from './body-source.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -8,10 +8,15 @@ import { parseJsonBody } from './json-body.ts';
 export const readJsonBody = async (exchange: Exchange, budget: BodyBudget): Promise<void> => {
   const { event } = exchange;
   const source = bodySourceOf(event);
-  const lease = await budget.enter();
+  const lease = budget.enter();
   exchange.releaseBody = lease.end;
-  if ((source.declaredBytes ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  if ((source.declaredBytes ?? 0) > BODY_BYTES_MAX) {
+    // The size is told only when there would be room for it (GEN-8).
+    await lease.grow(FREE_BYTES + 1);
+    throw tooLarge();
+  }
   const bytes = await source.read(BODY_BYTES_MAX, lease.grow);
+  lease.whole();
   if (bytes === 'too-long') throw tooLarge();
   if (bytes === 'incomplete') throw new GatewayError('invalid_request_error', 'The body did not arrive whole.');
   refuseEncodings(event.headers);

@@ -1,18 +1,18 @@
 import * as z from 'zod';
+import { anyObject, listOf, recordOf } from '../bounded.ts';
 import { messagesSchema } from './messages.ts';
 
 const between = (low: number, high: number) =>
   z.number().min(low, `must be at least ${low}`).max(high, `must be at most ${high}`);
 const cap = z.int().min(1, 'must be at least 1');
 const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
-const jsonObject = z.record(z.string(), z.unknown());
 
 const tool = z.strictObject({
   type: z.literal('function'),
   function: z.strictObject({
     name: functionName,
     description: z.string().optional(),
-    parameters: jsonObject.optional(),
+    parameters: anyObject.optional(),
     strict: z.boolean().nullish(),
   }),
   cache_control: z.unknown().optional(),
@@ -35,7 +35,7 @@ const responseFormat = z.discriminatedUnion('type', [
       name: functionName,
       description: z.string().optional(),
       strict: z.boolean().nullish(),
-      schema: jsonObject.optional(),
+      schema: anyObject.optional(),
     }),
   }),
 ]);
@@ -58,7 +58,7 @@ const specified = {
   stream_options: z
     .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
     .nullish(),
-  tools: z.array(tool).min(1, 'must have at least one tool').nullish(),
+  tools: listOf(tool, { max: 1_000, message: 'must be an array of tools' }).nullish(),
   tool_choice: toolChoice.nullish(),
   response_format: responseFormat.nullish(),
   seed: z.int().nullish(),
@@ -72,8 +72,8 @@ const specified = {
 
 /** Fields of the vendor's that cost nothing beyond what the hold knows (GEN-9). */
 const harmless = {
-  metadata: z.record(z.string(), z.string()).nullish(),
-  logit_bias: z.record(z.string(), between(-100, 100)).nullish(),
+  metadata: recordOf(z.string(), 16).nullish(),
+  logit_bias: recordOf(between(-100, 100), 1_024).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   parallel_tool_calls: z.boolean().nullish(),

@@ -24,7 +24,7 @@ const optional: readonly Optional[] = [
   { field: 'seed', capability: 'seed', isDefault: never },
   { field: 'logprobs', capability: 'logprobs', isDefault: ({ logprobs }) => logprobs === false },
   { field: 'top_logprobs', capability: 'logprobs', isDefault: never },
-  { field: 'tools', capability: 'tools', isDefault: never },
+  { field: 'tools', capability: 'tools', isDefault: ({ tools }) => tools?.length === 0 },
   {
     field: 'parallel_tool_calls',
     capability: 'parallelTools',
@@ -46,7 +46,7 @@ export const applyConstraints = (body: ChatBody, model: TextModel, alternatives:
     }
     unsent.add(field);
   }
-  if (!body.tools && present(body, 'tool_choice')) unsent.add('tool_choice');
+  if (!body.tools?.length && present(body, 'tool_choice')) unsent.add('tool_choice');
   refuseForcedTool(body, model);
   refuseFormat(body, model, alternatives);
   refuseEffort(body, model);

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../core/errors/gateway-error.ts';
+import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { answerTokensOf, promptTokensOf } from '../../core/pricing/token-usage.ts';
 import { type GeneratedText, generateText } from '../../core/text/generate-text.ts';
 import type { Receipt } from '../../core/text/settle.ts';
@@ -32,6 +32,7 @@ export const createChatCompletions =
   async (exchange) => {
     const { requestId, hostEndsAtMs, summary, body } = exchange;
     if (!body) throw new Error('a chat request without a body');
+    refuseHeaders(exchange.event.headers);
     const now = text.ledger.clock.now();
     const parsed = toTextOrder(body.json, body.bytes, alternativesIn(text.catalog, 'chat_completions', now));
     // The log names models of the catalog only, never what a client wrote in that place.
@@ -50,6 +51,14 @@ export const createChatCompletions =
       ? stream(text, exchange, generated, finished)
       : answer(text, exchange, generated);
   };
+
+/** A client that sends one of these counts on what it asks for: another answer than it expects could cost it money twice. */
+const notServed = ['idempotency-key', 'x-service-dry-run', 'x-service-fallback-model'] as const;
+
+const refuseHeaders = (headers: Readonly<Record<string, string | undefined>>): void => {
+  const sent = notServed.find((name) => headers[name] !== undefined);
+  if (sent) throw invalidRequest(sent, `${sent}: this header is not served here. Leave it out.`);
+};
 
 type Answered = Extract<GeneratedText, { kind: 'answer' }>;
 type Streamed = Extract<GeneratedText, { kind: 'stream' }>;

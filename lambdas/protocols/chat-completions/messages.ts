@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { ImageDetail } from '../../core/text/text-request.ts';
+import { listOf } from '../bounded.ts';
 
 /** Sent on nowhere: caching is priced only in the native messages format (BILL-18). */
 const cacheControl = { cache_control: z.unknown().optional() };
@@ -12,27 +14,33 @@ const imagePart = z.strictObject({
 const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
 
 const content = 'must be a string or an array of parts';
-const texts = z.union([z.string(), z.array(textPart).min(1)], content);
-const userContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)], content);
+const parts = { min: 1, max: 10_000, message: 'must have at least one part' };
+const texts = z.union([z.string(), listOf(textPart, parts)], content);
+const userContent = z.union([z.string(), listOf(z.discriminatedUnion('type', [textPart, imagePart]), parts)], content);
 const assistantContent = z.union(
-  [z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart])).min(1)],
+  [z.string(), listOf(z.discriminatedUnion('type', [textPart, refusalPart]), parts)],
   content,
 );
 
 const toolCall = z.strictObject({
   id: z.string().min(1),
   type: z.literal('function'),
-  function: z.strictObject({ name: z.string().min(1), arguments: z.string() }),
+  function: z.strictObject({
+    name: z.string().min(1),
+    arguments: z.string(),
+    parsed_arguments: z.unknown().optional(),
+  }),
   index: z.int().optional(),
 });
 
+export type ToolCall = z.output<typeof toolCall>;
+
 const name = { name: z.string().optional(), ...cacheControl };
 
-/** What an answer carries and a request need not: accepted, so that an answer can be sent back as it came. */
+/** What answers and the SDKs' helpers put on a message: accepted and not sent, so that an answer can be sent back as it came. */
 const ofAnswers = {
-  annotations: z.array(z.unknown()).nullish(),
-  audio: z.null().optional(),
-  function_call: z.null().optional(),
+  annotations: z.array(z.unknown()).optional(),
+  parsed: z.unknown().optional(),
 };
 export const answerOnlyFields: ReadonlySet<string> = new Set(Object.keys(ofAnswers));
 
@@ -42,12 +50,12 @@ const assistant = z
     role: z.literal('assistant'),
     content: assistantContent.nullish(),
     refusal: z.string().nullish(),
-    tool_calls: z.array(toolCall).min(1).optional(),
+    tool_calls: listOf(toolCall, { max: 1_000, message: 'must be an array of calls' }).optional(),
     ...name,
   })
   .check((context) => {
     const { content, tool_calls, refusal } = context.value;
-    if ((content ?? refusal ?? undefined) !== undefined || tool_calls) return;
+    if ((content ?? refusal ?? undefined) !== undefined || tool_calls?.length) return;
     context.issues.push({
       code: 'custom',
       message: 'content may be null only beside tool_calls.',
@@ -56,8 +64,14 @@ const assistant = z
     });
   });
 
+/** A member of null says as much as one that is absent; only an assistant's content is told by it. */
+const withoutNulls = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || !Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || name === 'content'));
+};
+
 /** CHAT-2: the roles of the specification and `developer`, which counts as system. */
-const message = z.discriminatedUnion('role', [
+const roles = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: texts, ...name }),
   z.strictObject({ role: z.literal('developer'), content: texts, ...name }),
   z.strictObject({ role: z.literal('user'), content: userContent, ...name }),
@@ -65,20 +79,31 @@ const message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('tool'), content: texts, tool_call_id: z.string().min(1), ...name }),
 ]);
 
-export const messagesSchema = z
-  .array(message, 'must be an array with at least one message')
-  .min(1, 'must have at least one message');
+const message = z.preprocess(withoutNulls, roles);
 
-export type ChatMessage = z.output<typeof message>;
+export const messagesSchema = listOf(message, {
+  min: 1,
+  max: 10_000,
+  message: 'must be an array with at least one message',
+});
+
+export type ChatMessage = z.output<typeof roles>;
+
+export interface ChatImage {
+  readonly url: string;
+  readonly detail: ImageDetail;
+  readonly param: string;
+}
 
 /** Every image of a conversation with where it stands. */
-export const imagesOf = (messages: readonly ChatMessage[]): { readonly url: string; readonly param: string }[] => {
-  const found: { url: string; param: string }[] = [];
+export const imagesOf = (messages: readonly ChatMessage[]): ChatImage[] => {
+  const found: ChatImage[] = [];
   for (const [index, { content }] of messages.entries()) {
     if (!Array.isArray(content)) continue;
     for (const [part, value] of content.entries()) {
       if (value.type !== 'image_url') continue;
-      found.push({ url: value.image_url.url, param: `messages[${index}].content[${part}].image_url.url` });
+      const { url, detail = 'auto' } = value.image_url;
+      found.push({ url, detail, param: `messages[${index}].content[${part}].image_url.url` });
     }
   }
   return found;

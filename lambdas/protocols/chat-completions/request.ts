@@ -37,15 +37,16 @@ const prepare = (parsed: Parsed, model: TextModel): TextRequest => {
   const { body, extras, alternatives } = parsed;
   refuseUnknown(extras, model);
   const unsent = applyConstraints(body, model, alternatives);
-  const prompt = measure(parsed, model);
+  const sent = toSend(body, extras, unsent);
+  const prompt = measure(parsed, model, sent);
   return {
     stream: body.stream ?? false,
     choices: body.n ?? 1,
     outputTokensMax: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-    usesTools: Boolean(body.tools),
+    usesTools: Boolean(body.tools?.length),
     effort: body.reasoning_effort ?? undefined,
     prompt,
-    body: toSend(body, extras, unsent),
+    body: sent,
   };
 };
 
@@ -55,7 +56,7 @@ const refuseTwoCaps = ({ max_tokens: one, max_completion_tokens: other }: ChatBo
 };
 
 const refuseToolChoiceAlone = ({ tools, tool_choice: choice }: ChatBody): void => {
-  if (tools || !choice || choice === 'none' || choice === 'auto') return;
+  if (tools?.length || !choice || choice === 'none' || choice === 'auto') return;
   throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
 };
 
@@ -67,8 +68,8 @@ const refuseUnknown = (extras: Extras, model: TextModel): void => {
   }
 };
 
-const measure = ({ body: { messages }, bodyBytes, alternatives }: Parsed, model: TextModel): PromptSize => {
-  const images = imagesOf(messages);
+const measure = ({ body, bodyBytes, alternatives }: Parsed, model: TextModel, sent: JsonObject): PromptSize => {
+  const images = imagesOf(body.messages);
   const [first] = images;
   if (first && !model.inputTypes.includes('image')) {
     const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
@@ -76,6 +77,13 @@ const measure = ({ body: { messages }, bodyBytes, alternatives }: Parsed, model:
   }
   let inlineCharacters = 0;
   for (const { url, param } of images) inlineCharacters += checkImage(url, param);
-  // JSON is never shorter than the text it spells, so the body's length bounds the prompt's.
-  return { bytes: bodyBytes - inlineCharacters, images: images.length };
+  const bytes = Math.max(bodyBytes, writtenBytes(body, sent)) - inlineCharacters;
+  return { bytes, images: images.map(({ detail }) => detail) };
 };
+
+/**
+ * What goes to the vendor is written anew and can be longer than what came: 1e20 becomes 21 digits. Only where numbers can stand
+ * is it measured; a conversation alone has none, and JSON text is never shorter than the text it spells.
+ */
+const writtenBytes = ({ tools, response_format: format, logit_bias: bias }: ChatBody, sent: JsonObject): number =>
+  tools || format || bias ? Buffer.byteLength(JSON.stringify(sent)) : 0;

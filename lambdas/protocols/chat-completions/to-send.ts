@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { ChatBody } from './body.ts';
-import { answerOnlyFields } from './messages.ts';
+import { answerOnlyFields, type ChatMessage, type ToolCall } from './messages.ts';
+
+/** `tool_calls` are written by themselves. */
+const unsentMembers: ReadonlySet<string> = new Set(['cache_control', 'tool_calls', ...answerOnlyFields]);
 
 /** Fields that only a model's entry knows, as the client sent them. */
 export type Extras = readonly (readonly [name: string, value: JsonObject[string]])[];
@@ -13,16 +16,29 @@ export const toSend = (body: ChatBody, extras: Extras, unsent: ReadonlySet<strin
   );
   return {
     ...Object.fromEntries(kept),
-    messages: messages.map(({ content, ...message }) => ({
-      ...bare(message),
-      ...(content === undefined ? {} : { content: Array.isArray(content) ? content.map(bare) : content }),
-    })),
+    messages: messages.map(toMessage),
     // Ignored without a stream (CHAT-1).
     ...(body.stream && options ? { stream_options: options } : {}),
-    ...(tools ? { tools: tools.map(bare) } : {}),
+    ...(tools?.length ? { tools: tools.map(bare) } : {}),
     ...Object.fromEntries(extras),
   };
 };
 
+const toMessage = (message: ChatMessage): JsonObject => {
+  const { content, ...rest } = message;
+  const calls = 'tool_calls' in message ? message.tool_calls : undefined;
+  return {
+    ...bare(rest),
+    ...(content === undefined ? {} : { content: Array.isArray(content) ? content.map(bare) : content }),
+    ...(calls?.length ? { tool_calls: calls.map(toCall) } : {}),
+  };
+};
+
+const toCall = ({ id, type, function: { name, arguments: text } }: ToolCall): JsonObject => ({
+  id,
+  type,
+  function: { name, arguments: text },
+});
+
 const bare = (value: object): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'cache_control' && !answerOnlyFields.has(name)));
+  Object.fromEntries(Object.entries(value).filter(([name]) => !unsentMembers.has(name)));

@@ -2,11 +2,15 @@ import { expect, test } from 'vitest';
 import { BodyBudget, type BodyLease } from '../../../lambdas/http/body-budget.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 
+const FREE = 64 * 1024;
+
 const opened = (bytes: number) => {
   const clock = new ManualClock();
   const budget = new BodyBudget(bytes, clock);
   const events: string[] = [];
-  const noted = <T>(name: string, pending: Promise<T>): Promise<T> => {
+  /** Grows by this much beyond what is free. */
+  const grow = (name: string, lease: BodyLease, bytesMore: number): Promise<void> => {
+    const pending = lease.grow(bytesMore);
     pending.then(
       () => events.push(name),
       (error: { code: string; retryAfterSeconds: number }) =>
@@ -14,103 +18,110 @@ const opened = (bytes: number) => {
     );
     return pending;
   };
-  const enter = (name: string): Promise<BodyLease> => noted(`${name} in`, budget.enter());
-  const grow = (name: string, lease: BodyLease, more: number): Promise<void> =>
-    noted(`${name} +${more}`, lease.grow(more));
+  const enter = async (): Promise<BodyLease> => {
+    const lease = budget.enter();
+    await lease.grow(FREE);
+    return lease;
+  };
   const holding = async (more: number): Promise<BodyLease> => {
-    const lease = await budget.enter();
+    const lease = await enter();
     await lease.grow(more);
     return lease;
   };
   return { clock, budget, events, enter, grow, holding };
 };
 
-test('GEN-14 what is announced counts for nothing, only what has come in', async () => {
-  const { enter, events } = opened(10);
-  for (const name of ['a', 'b', 'c']) await enter(name);
-  expect(events).toEqual(['a in', 'b in', 'c in']);
+test('GEN-14 small bodies never wait, however full it is', async () => {
+  const { budget, holding } = opened(100);
+  await holding(1_000);
+  await holding(0);
+  const small = budget.enter();
+  await small.grow(1);
+  await small.grow(FREE - 1);
 });
 
-test('GEN-14 beyond the budget a request waits, and comes in when there is room', async () => {
-  const { clock, enter, events, holding } = opened(100);
+test('GEN-14 what is beyond the free part counts, also when one piece crosses the bound', async () => {
+  const { budget, clock, events, grow, holding } = opened(100);
+  await holding(60);
+  const crossing = budget.enter();
+  await crossing.grow(FREE + 30);
+  grow('b', crossing, 20).catch(() => undefined);
+  await clock.flush();
+  expect([events, clock.waiting]).toEqual([[], 1]);
+});
+
+test('GEN-14 beyond the budget a body waits, and goes on when there is room', async () => {
+  const { clock, enter, events, grow, holding } = opened(100);
   const held = await holding(100);
-  const pending = enter('b');
+  const pending = grow('b', await enter(), 10);
   await clock.advance(5_000);
   expect(events).toEqual([]);
   held.end();
   await pending;
-  expect([events, clock.waiting]).toEqual([['b in'], 0]);
+  expect([events, clock.waiting]).toEqual([['b'], 0]);
 });
 
 test('GEN-14 after 10 s of waiting: 503 with Retry-After 1', async () => {
-  const { clock, enter, events, holding } = opened(100);
+  const { clock, enter, events, grow, holding } = opened(100);
   await holding(100);
-  enter('b').catch(() => undefined);
+  grow('b', await enter(), 10).catch(() => undefined);
   await clock.advance(9_999);
   expect(events).toEqual([]);
   await clock.advance(1);
-  expect([events, clock.waiting]).toEqual([['b in: service_unavailable 1'], 0]);
+  expect([events, clock.waiting]).toEqual([['b: service_unavailable 1'], 0]);
 });
 
-test('GEN-14 what gave up holds nothing and is not let in later', async () => {
-  const { clock, enter, events, holding } = opened(100);
+test('GEN-14 what gave up counts for nothing and is not let in later', async () => {
+  const { clock, enter, events, grow, holding } = opened(100);
   const held = await holding(100);
-  enter('b').catch(() => undefined);
+  const late = await enter();
+  grow('b', late, 10).catch(() => undefined);
   await clock.advance(10_000);
+  late.end();
   held.end();
-  await holding(0);
-  const last = await holding(99);
-  last.end();
-  expect(events).toEqual(['b in: service_unavailable 1']);
+  const next = await holding(90);
+  next.end();
+  expect(events).toEqual(['b: service_unavailable 1']);
 });
 
-test('GEN-14 the oldest body always goes on, however long it is', async () => {
-  const { clock, enter, events, holding, grow } = opened(100);
+test('GEN-14 the oldest that is still coming in goes on beyond the budget, so that somebody ends', async () => {
+  const { clock, events, grow, holding } = opened(100);
   const oldest = await holding(50);
-  await grow('oldest', oldest, 500);
-  const pending = enter('b');
+  const second = await holding(49);
+  grow('second', second, 60).catch(() => undefined);
+  await grow('oldest', oldest, 60);
   await clock.flush();
-  expect(events).toEqual(['oldest +500']);
+  expect(events).toEqual(['oldest']);
   oldest.end();
-  await pending;
-});
-
-test('GEN-14 of bodies that are halfway only the oldest goes on; when it ends the next one does', async () => {
-  const { clock, events, holding, grow } = opened(100);
-  const [a, b, c] = [await holding(30), await holding(30), await holding(30)];
-  const pending = [grow('c', c, 60), grow('b', b, 60), grow('a', a, 60)];
   await clock.flush();
-  expect(events).toEqual(['a +60']);
-  a.end();
-  await clock.flush();
-  expect(events).toEqual(['a +60', 'b +60']);
-  b.end();
-  await Promise.all(pending);
-  expect(events).toEqual(['a +60', 'b +60', 'c +60']);
-  expect(clock.waiting).toBe(0);
+  expect(events).toEqual(['oldest', 'second']);
 });
 
-test('GEN-14 a body that waits halfway for 10 s is refused and gives back what it had', async () => {
-  const { clock, events, holding, grow } = opened(100);
-  const oldest = await holding(50);
-  const other = await holding(40);
-  grow('other', other, 20).catch(() => undefined);
-  await clock.advance(10_000);
-  expect(events).toEqual(['other +20: service_unavailable 1']);
-  other.end();
-  await grow('third', await holding(0), 49);
-  oldest.end();
-});
-
-test('GEN-14 ending twice gives back once', async () => {
-  const { clock, events, holding, grow } = opened(100);
-  const oldest = await holding(40);
-  const other = await holding(40);
-  other.end();
-  other.end();
-  const third = await holding(40);
-  void grow('third', third, 30);
+test('GEN-14 one that has come whole is the oldest no more, but keeps its bytes', async () => {
+  const { clock, events, grow, holding } = opened(100);
+  const first = await holding(90);
+  const second = await holding(5);
+  grow('second', second, 20).catch(() => undefined);
   await clock.flush();
   expect(events).toEqual([]);
-  oldest.end();
+  first.whole();
+  await clock.flush();
+  expect(events).toEqual(['second']);
+  const third = await holding(0);
+  grow('third', third, 20).catch(() => undefined);
+  await clock.flush();
+  expect(events).toEqual(['second']);
+});
+
+test('GEN-14 giving back twice gives back once', async () => {
+  const { clock, enter, events, grow, holding } = opened(100);
+  const one = await holding(50);
+  await holding(49);
+  one.end();
+  one.end();
+  await enter();
+  const other = await enter();
+  grow('other', other, 60).catch(() => undefined);
+  await clock.flush();
+  expect(events).toEqual([]);
 });

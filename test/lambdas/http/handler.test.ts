@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { FREE_BYTES } from '../../../lambdas/http/body-budget.ts';
 import { json } from '../../../lambdas/http/exchange.ts';
 import { createChain, hashOf, keyOf } from './chain.ts';
 import { type Answer, functionUrlEvent, invoke, type Sent } from './function-url.ts';
@@ -84,8 +85,8 @@ test('GEN-8 the key goes before its rate, that before a block, that before the b
 test('GEN-8 the budget of bodies goes before their size, that before their kind, that before their JSON', async () => {
   const { post, bodies, clock } = await opened({ bodyBytes: 10 });
   const tooLong = 'x'.repeat(MAX + 1);
-  const lease = await bodies.enter();
-  await lease.grow(10);
+  const lease = bodies.enter();
+  await lease.grow(FREE_BYTES + 10);
   const waiting = post(tooLong, { 'content-encoding': 'gzip' });
   await clock.advance(10_000);
   const answer = await waiting;
@@ -140,9 +141,9 @@ test('GEN-2 no body is 400 where one is needed, and none is read where none is',
 
 test('GEN-14 an answered request has given back what its body took', async () => {
   const { post, bodies } = await opened({ bodyBytes: 20 });
-  for (const body of ['{}', '{', `{"a":"${'x'.repeat(50)}"}`]) await post(body);
-  const [, second] = [await bodies.enter(), await bodies.enter()];
-  await second.grow(19);
+  for (const body of ['{}', '{', `{"a":"${'x'.repeat(FREE_BYTES + 50)}"}`]) await post(body);
+  const [, second] = [bodies.enter(), bodies.enter()];
+  await second.grow(FREE_BYTES + 19);
 });
 
 test('ERR-5 a bug is 500 internal_error and hides its message', async () => {

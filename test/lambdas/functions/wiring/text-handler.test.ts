@@ -26,6 +26,7 @@ test('CHAT-10, BILL-15 a plain answer tells its cost, the balance and the cap th
     model: 'm',
     messages: [{ role: 'user', content: 'Hello' }],
     max_completion_tokens: 1_000,
+    store: false,
   });
 });
 
@@ -172,3 +173,13 @@ test('CAT-5 a vendor that speaks the same protocol is a row of the catalog and n
   expect(JSON.parse(request?.body ?? '')).toMatchObject({ model: 'their-name', max_tokens: 1_000 });
   expect((await service.account()).spentPicos).toBe(cost);
 });
+
+test.each(['Idempotency-Key', 'X-Service-Dry-Run', 'X-Service-Fallback-Model'])(
+  'GEN-9 the header %s is refused rather than ignored, before anything is held',
+  async (name) => {
+    const service = await createTextService(plain);
+    const answer = await service.ask({}, { [name.toLowerCase()]: 'true' });
+    expect([answer.status, JSON.parse(answer.text).error.param]).toEqual([400, name.toLowerCase()]);
+    expect([service.requests.length, (await service.account()).version]).toEqual([0, 1]);
+  },
+);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { gif, hello, jpeg, png, prepared, refusalOf, showing, webp } from './chat-requests.ts';
+import { toTextOrder } from '../../../../lambdas/protocols/chat-completions/request.ts';
+import { bodyOf, gif, hello, jpeg, png, prepared, refusalOf, showing, versatile, webp } from './chat-requests.ts';
 
 const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
 const called = { role: 'assistant', content: null, tool_calls: [call] };
@@ -46,7 +47,7 @@ const bad: readonly (readonly [messages: unknown, param: string])[] = [
   [[{ role: 'system', content: [{ type: 'image_url', image_url: { url: png } }] }], 'messages[0].content[0].type'],
   [[hello, { role: 'assistant' }], 'messages[1].content'],
   [[hello, { role: 'assistant', content: null }], 'messages[1].content'],
-  [[{ role: 'assistant', tool_calls: [] }], 'messages[0].tool_calls'],
+  [[{ role: 'assistant', tool_calls: [] }], 'messages[0].content'],
   [[{ role: 'assistant', tool_calls: [{ ...call, id: 5 }] }], 'messages[0].tool_calls[0].id'],
   [
     [{ role: 'assistant', tool_calls: [{ ...call, function: { name: 'f', arguments: {} } }] }],
@@ -64,7 +65,7 @@ test.for(bad)('CHAT-2 %j is 400 invalid_messages with param %s', ([messages, par
 
 test.for([png, jpeg, webp, 'https://example.com/a.png?b=c', 'http://example.com/a'])('CHAT-6 %s is an image', (url) => {
   const { prompt, body } = prepared({ messages: showing(url) });
-  expect(prompt.images).toBe(1);
+  expect(prompt.images).toEqual(['auto']);
   expect(body.messages).toEqual(showing(url));
 });
 
@@ -98,7 +99,22 @@ test('GEN-11 video is 400 where the model does not take it', () => {
 test('BILL-5 an inline image counts as an image and not as text', () => {
   const long = `${png}${'A'.repeat(40_000)}`;
   const { prompt } = prepared({ messages: [...showing(long), ...showing('https://example.com/a.png')] });
-  expect(prompt.images).toBe(2);
+  expect(prompt.images).toEqual(['auto', 'auto']);
   expect(prompt.bytes).toBeLessThan(500);
   expect(prompt.bytes).toBeGreaterThan(150);
+});
+
+test('BILL-5 a number that is written longer than it came counts as it is written', () => {
+  const schema = { enum: Array.from({ length: 100 }, () => 1e20) };
+  const format = { type: 'json_schema', json_schema: { name: 'a', schema } };
+  const body = bodyOf({ messages: [hello], response_format: format });
+  const asItCame = Buffer.byteLength(JSON.stringify(body).replaceAll('100000000000000000000', '1e20'));
+  const { prompt } = toTextOrder(body, asItCame, () => '').prepare(versatile());
+  expect(prompt.bytes).toBeGreaterThanOrEqual(asItCame + 100 * 17);
+});
+
+test('BILL-5 images are told by the detail they are sent with', () => {
+  const image = (detail?: string) => ({ type: 'image_url', image_url: { url: 'https://a.test/b', detail } });
+  const { prompt } = prepared({ messages: [{ role: 'user', content: [image('low'), image(), image('original')] }] });
+  expect(prompt.images).toEqual(['low', 'auto', 'original']);
 });

@@ -89,3 +89,35 @@ test('CHAT-1 the options of a stream are left out where nothing is streamed', ()
   const { body, stream } = prepared({ stream_options: { include_usage: true } });
   expect(toChatBody(wireCall({ body, stream }))).not.toHaveProperty('stream_options');
 });
+
+test('CHAT-5 a message of an SDK helper can be sent back as it came', () => {
+  const helped = {
+    role: 'assistant',
+    content: null,
+    refusal: null,
+    annotations: [],
+    audio: null,
+    function_call: null,
+    parsed: { a: 1 },
+    name: null,
+    reasoning_content: null,
+    tool_calls: [{ ...call, index: 0, function: { ...call.function, parsed_arguments: { a: 1 } } }],
+  };
+  const answer = { role: 'tool', tool_call_id: 'call_1', content: 'x', name: null };
+  const { body } = prepared({ messages: [{ role: 'user', content: 'Hello' }, helped, answer] });
+  expect(body.messages).toEqual([
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+  ]);
+});
+
+test('CHAT-5 an answer without calls can be sent back with its empty members', () => {
+  const plain = { role: 'assistant', content: 'Hi', tool_calls: [], parsed: null };
+  const { body } = prepared({ messages: [{ role: 'user', content: 'Hello' }, plain], tools: [] });
+  expect(body.messages).toEqual([
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'Hi' },
+  ]);
+  expect(body).not.toHaveProperty('tools');
+});

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+
+/**
+ * Collections whose check ends at the first member that fails. The library's own go on to the end and describe every failure: a
+ * few megabytes of wrong members then cost a gigabyte of descriptions.
+ */
+
+interface ListBounds {
+  readonly min?: number;
+  readonly max: number;
+  /** What is said when it is no array or too short. */
+  readonly message: string;
+}
+
+const putFirstIssue = (context: z.core.ParsePayload, error: z.ZodError, member: PropertyKey): void => {
+  const [first] = error.issues;
+  if (first) context.issues.push({ ...first, path: [member, ...first.path], input: undefined });
+};
+
+export const listOf = <Item extends z.ZodType>(item: Item, { min = 0, max, message }: ListBounds) =>
+  z.array(z.unknown(), message).transform((members, context): z.output<Item>[] => {
+    const refuse = (problem: string): never => {
+      context.issues.push({ code: 'custom', message: problem, input: undefined });
+      return z.NEVER;
+    };
+    if (members.length < min) return refuse(message);
+    if (members.length > max) return refuse(`must have at most ${max} items`);
+    const checked: z.output<Item>[] = [];
+    for (const [index, member] of members.entries()) {
+      const parsed = item.safeParse(member);
+      if (!parsed.success) {
+        putFirstIssue(context, parsed.error, index);
+        return z.NEVER;
+      }
+      checked.push(parsed.data);
+    }
+    return checked;
+  });
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Any object, not looked into. */
+export const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object');
+
+export const recordOf = <Value extends z.ZodType>(value: Value, max: number) =>
+  anyObject.transform((members, context): Record<string, z.output<Value>> => {
+    const names = Object.keys(members);
+    if (names.length > max) {
+      context.issues.push({ code: 'custom', message: `must have at most ${max} members`, input: undefined });
+      return z.NEVER;
+    }
+    const checked: Record<string, z.output<Value>> = {};
+    for (const name of names) {
+      const parsed = value.safeParse(members[name]);
+      if (!parsed.success) {
+        putFirstIssue(context, parsed.error, name);
+        return z.NEVER;
+      }
+      checked[name] = parsed.data;
+    }
+    return checked;
+  });
