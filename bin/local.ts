@@ -15,6 +15,19 @@ const fail = (error: unknown): never => {
   process.exit(1);
 };
 
+const PARENT_CHECK_MS = 500;
+
+/** npm passes not every signal on. Under `npm start` its end is ours, or a second start would find the folder in use. */
+const endWithParent = (stop: () => void): void => {
+  if (process.env.npm_lifecycle_event !== 'start') return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, PARENT_CHECK_MS);
+};
+
 const unknown = process.argv.slice(2).find((argument) => argument !== '--reset');
 if (unknown) fail(new Error(`${unknown}: unknown argument. The only one is --reset.`));
 
@@ -25,11 +38,11 @@ try {
     onFailure: (message) => process.stderr.write(`${message}\n`),
   });
   process.stdout.write(toWelcome(gateway.welcome));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      gateway.stop().then(() => process.exit(0), fail);
-    });
-  }
+  const stop = (): void => {
+    gateway.stop().then(() => process.exit(0), fail);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  endWithParent(stop);
 } catch (error) {
   fail(error);
 }

@@ -45,6 +45,8 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
     pepperId: createHash('sha256').update(pepper).digest('hex').slice(0, 8),
   });
   const account = await ledger.readAccount(ACCOUNT_ID);
+  // A time to sweep that was set under other settings may be far off.
+  await ledger.reschedule(ACCOUNT_ID, account?.holds.size ? Date.now() : undefined);
   clients.once.destroy();
   clients.repeating.destroy();
   return { apiKey, pepper, balanceUsd: formatUsd(balance(account)) };
