@@ -79,7 +79,7 @@ test('AUTH-6 /health is not limited', async () => {
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
 });
 
-test('LIM-2 T8 at one instant exactly 15 of 1,000 pass with one key, and LIM-5 counts them down', async () => {
+test('LIM-2 at one instant exactly 15 of 1,000 pass with one key, and LIM-5 counts them down', async () => {
   const frozen = await startHostileGateway({
     vendor: undefined,
     environment: { LIMIT_KEY_PER_SECOND: '', LIMIT_KEY_BURST: '' },
@@ -97,7 +97,7 @@ test('LIM-2 T8 at one instant exactly 15 of 1,000 pass with one key, and LIM-5 c
 test.each([
   ['without a key', '/api/models', () => []],
   ['with unknown keys', '/api/account', () => [`authorization: Bearer ${makeApiKey(randomBytes(32))}`]],
-])('LIM-1 T8 at one instant exactly 60 of 1,000 pass the address %s', async (_, target, headers) => {
+])('LIM-1 at one instant exactly 60 of 1,000 pass the address %s', async (_, target, headers) => {
   const environment = { LIMIT_ADDRESS_PER_SECOND: '', LIMIT_ADDRESS_BURST: '' };
   const frozen = await startHostileGateway({ vendor: undefined, environment });
   const replies = await flood(frozen.port, 1_000, { target, headers: headers() });
