@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
+import { AT, HUGE, ledgerScene } from './ledger-scene.ts';
+import { expectBalanced, ledgerSubjects } from './ledger-subjects.ts';
+
+describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
+  const { store, account, credit, order, record, read, money, subject } = ledgerScene(open);
+
+  describe('hold', () => {
+    test('BILL-1 takes the amount from what is available and shows the account after it', async () => {
+      const id = await account(100n);
+      const reply = await store.hold(order(id));
+      expect(reply).toEqual({ kind: 'held', account: await read(id) });
+      expect(await read(id)).toEqual({
+        id,
+        status: 'active',
+        availablePicos: 60n,
+        creditedPicos: 100n,
+        spentPicos: 0n,
+        holds: new Map([['r.0', { amountPicos: 40n, expiresAtMs: AT + 900_000 }]]),
+        version: 2,
+      });
+    });
+
+    test('BILL-1 all that is available can be held, and not a pico-dollar more', async () => {
+      const id = await account(100n);
+      expect(await store.hold(order(id, { amountPicos: 101n }))).toEqual({ kind: 'refused', account: await read(id) });
+      expect(await store.hold(order(id, { amountPicos: 100n }))).toMatchObject({ kind: 'held' });
+      expect(await money(id)).toEqual([0n, 100n, 0n]);
+    });
+
+    test('AUTH-4 a balance of 0 or less holds nothing, not even an amount of 0', async () => {
+      const id = await account(0n);
+      expect(await store.hold(order(id, { amountPicos: 0n }))).toMatchObject({ kind: 'refused' });
+      await credit(id, 10n);
+      expect(await store.hold(order(id, { amountPicos: 0n }))).toMatchObject({ kind: 'held' });
+    });
+
+    test('BILL-7 a balance spent to below zero holds nothing, though an open hold keeps part of it', async () => {
+      const id = await account(100n);
+      await store.hold(order(id, { amountPicos: 60n }));
+      await store.hold(order(id, { holdId: 's.0', amountPicos: 30n }));
+      const overage = record(id, { amountPicos: 120n, overage: true });
+      await store.apply(overage, 60n);
+      expect(await money(id)).toEqual([-50n, 100n, 120n]);
+      expect(await store.hold(order(id, { holdId: 't.0', amountPicos: 0n }))).toMatchObject({ kind: 'refused' });
+    });
+
+    test('AUTH-4 a blocked account is refused and shown as blocked', async () => {
+      const id = await account(100n);
+      await subject().block(id);
+      expect(await store.hold(order(id))).toMatchObject({ kind: 'refused', account: { status: 'blocked' } });
+    });
+
+    test('BILL-13 an id that is held is refused, and the open hold is shown', async () => {
+      const id = await account(100n);
+      await store.hold(order(id));
+      const reply = await store.hold(order(id, { amountPicos: 10n }));
+      expect(reply).toMatchObject({ kind: 'refused', account: { holds: new Map([['r.0', { amountPicos: 40n }]]) } });
+    });
+
+    test('BILL-13 while the id before is held the next one is refused, and the one before is shown', async () => {
+      const id = await account(100n);
+      await store.hold(order(id));
+      const next = order(id, { holdId: 'r.1', previousHoldId: 'r.0' });
+      const reply = await store.hold(next);
+      expect(reply.kind === 'refused' && [...reply.account.holds.keys()]).toEqual(['r.0']);
+      await store.apply(record(id), 40n);
+      expect(await store.hold(next)).toMatchObject({ kind: 'held' });
+    });
+
+    test('LIM-8 200 holds may be open, the next is refused', async () => {
+      const id = await account(1_000n);
+      for (let index = 0; index < HOLDS_MAX; index += 1) {
+        const reply = await subject().store.hold(order(id, { holdId: `r${index}.0`, amountPicos: 1n }));
+        expect(reply.kind).toBe('held');
+      }
+      const reply = await store.hold(order(id, { holdId: 'more.0', amountPicos: 1n }));
+      expect(reply.kind === 'refused' && reply.account.holds.size).toBe(HOLDS_MAX);
+      await store.apply(record(id, { holdId: 'r7.0', amountPicos: 1n }), 1n);
+      expect(await store.hold(order(id, { holdId: 'more.0', amountPicos: 1n }))).toMatchObject({ kind: 'held' });
+    });
+
+    test('BILL-14 an account that is missing is told apart and is not created', async () => {
+      expect(await store.hold(order('nobody'))).toEqual({ kind: 'no-account' });
+      expect(await store.readAccount('nobody')).toBeUndefined();
+    });
+
+    test('BILL-3 amounts beyond 2^53 stay exact', async () => {
+      const id = await account(HUGE * 3n);
+      await store.hold(order(id, { amountPicos: HUGE }));
+      expect(await money(id)).toEqual([HUGE * 2n, HUGE * 3n, 0n]);
+      await store.apply(record(id, { amountPicos: HUGE - 1n }), HUGE);
+      expect(await money(id)).toEqual([HUGE * 2n + 1n, HUGE * 3n, HUGE - 1n]);
+    });
+
+    test('BILL-3 round amounts far above any balance are read back whole', async () => {
+      const id = await account(10n ** 27n);
+      expect(await money(id)).toEqual([10n ** 27n, 10n ** 27n, 0n]);
+    });
+
+    test('BILL-1 of 50 holds at once exactly those are placed that the money is enough for', async () => {
+      const id = await account(1_000n);
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => subject().store.hold(order(id, { holdId: `r${index}.0` }))),
+      );
+      expect(replies.filter((reply) => reply.kind === 'held')).toHaveLength(25);
+      const after = await read(id);
+      expectBalanced(after);
+      expect([after.availablePicos, after.holds.size, after.version]).toEqual([0n, 25, 26]);
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { Account } from '../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import { type LedgerSubject, watched } from './ledger-subjects.ts';
+
+export const AT = Date.UTC(2026, 10, 1);
+/** More than a double can hold exactly, in a number that ends in no zero. */
+export const HUGE = 2n ** 53n * 1_000n + 7n;
+
+/** One store for the tests of a block, and what they need of it. To be called where a block is described. */
+export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
+  let subject: LedgerSubject;
+  let opened: LedgerStore;
+  let count = 0;
+  beforeAll(async () => {
+    subject = await open();
+    opened = watched(subject.store);
+  });
+  afterAll(() => subject?.stop());
+  const store: LedgerStore = {
+    hold: (request) => opened.hold(request),
+    putRecord: (record) => opened.putRecord(record),
+    apply: (record, holdAmountPicos) => opened.apply(record, holdAmountPicos),
+    readAccount: (accountId) => opened.readAccount(accountId),
+    readRecord: (accountId, holdId) => opened.readRecord(accountId, holdId),
+    createAccount: (accountId) => opened.createAccount(accountId),
+    credit: (request) => opened.credit(request),
+    due: (nowMs) => opened.due(nowMs),
+    reschedule: (accountId, sweepAtMs) => opened.reschedule(accountId, sweepAtMs),
+  };
+
+  /** A new account with this much money. */
+  const account = async (amountPicos: bigint): Promise<string> => {
+    count += 1;
+    const accountId = `account-${count}`;
+    expect(await store.createAccount(accountId)).toBe('created');
+    if (amountPicos > 0n) await credit(accountId, amountPicos);
+    return accountId;
+  };
+  const credit = (accountId: string, amountPicos: bigint, ref = 'first') =>
+    store.credit({ accountId, ref, amountPicos, reason: 'test', at: AT });
+  const order = (accountId: string, changes: Partial<HoldRequest> = {}): HoldRequest => ({
+    accountId,
+    holdId: 'r.0',
+    amountPicos: 40n,
+    expiresAtMs: AT + 900_000,
+    sweepAtMs: AT + 300_000,
+    previousHoldId: undefined,
+    ...changes,
+  });
+  const record = (accountId: string, changes: Partial<ChargeRecord> = {}): ChargeRecord => ({
+    accountId,
+    holdId: 'r.0',
+    requestId: 'r',
+    outcome: 'settled',
+    amountPicos: 25n,
+    at: AT,
+    ...changes,
+  });
+  const read = async (accountId: string): Promise<Account> => {
+    const found = await store.readAccount(accountId);
+    if (!found) throw new Error(`no ${accountId}`);
+    return found;
+  };
+  const money = async (accountId: string) => {
+    const { availablePicos, creditedPicos, spentPicos } = await read(accountId);
+    return [availablePicos, creditedPicos, spentPicos];
+  };
+
+  return { store, subject: () => subject, account, credit, order, record, read, money };
+};
