@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { seedBug } from './test/mutants/seed-bug.ts';
+
+/** `RUNS` multiplies how much a random test does. */
+const longer = Number(process.env.RUNS ?? 1);
 
 const project = (name: string, include: string[], timeoutMs: number) => ({
-  test: { name, include, testTimeout: timeoutMs, hookTimeout: 60_000 },
+  plugins: seedBug(process.env.MONEY_BUG),
+  test: { name, include, testTimeout: timeoutMs * longer, hookTimeout: 60_000 },
 });
 
 export default defineConfig({

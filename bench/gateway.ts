@@ -13,6 +13,7 @@ import { readSettings } from '../lambdas/settings.ts';
 import { MemoryAddressCounters } from '../test/support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../test/support/memory/memory-key-store.ts';
 import { MemoryLedgerStore } from '../test/support/memory/memory-ledger-store.ts';
+import { memoryStores, noTables } from '../test/support/memory/memory-stores.ts';
 
 /** The host and the handlers as they are, on stores without a database: what is left is the gateway's own time. */
 const pepper = 'a pepper for the bench';
@@ -37,9 +38,7 @@ const handler = streaming(
       ...many,
       LIMIT_ADDRESS_PER_SECOND: '100000',
       LIMIT_ADDRESS_BURST: '100000',
-      ACCOUNTS_TABLE: 'none',
-      KEYS_TABLE: 'none',
-      COUNTERS_TABLE: 'none',
+      ...noTables,
     }),
     catalog: loadCatalog(catalogData),
     clock: systemClock,
@@ -48,7 +47,7 @@ const handler = streaming(
     pepper,
     keys,
     addressCounters: new MemoryAddressCounters(),
-    ledgerStore,
+    ...memoryStores(ledgerStore),
     upstreamHttp: createUpstreamHttp(),
     fetchImage: () => Promise.reject(new Error('the bench fetches no images')),
     vendorAccess: () => ({ baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`, key: 'bench' }),

@@ -7,7 +7,7 @@ import { toTextOrder } from '../lambdas/protocols/chat-completions/request.ts';
 import { streamedAsEvents } from '../lambdas/protocols/generate-content/handler.ts';
 import { messages } from '../lambdas/protocols/messages/handler.ts';
 import { responses } from '../lambdas/protocols/responses/handler.ts';
-import type { TextFace } from '../lambdas/protocols/text-route.ts';
+import type { TextFace } from '../lambdas/protocols/text-face.ts';
 import { createMessagesWire } from '../lambdas/providers/anthropic/messages-wire.ts';
 import { createGenerateContentWire } from '../lambdas/providers/google/generate-content-wire.ts';
 import { createChatWire } from '../lambdas/providers/openai/chat-wire.ts';

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAuditCommand } from './commands/audit.ts';
 import { addCatalogCommands } from './commands/catalog.ts';
 
 /** stdout carries data, stderr talk. Exit 0: done, 1: failed, 2: wrong usage. */
@@ -6,6 +7,7 @@ const USAGE_ERROR = 2;
 
 const program = new Command('cli').description('operator commands of the model gateway').exitOverride();
 addCatalogCommands(program);
+addAuditCommand(program);
 
 try {
   await program.parseAsync();

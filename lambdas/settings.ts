@@ -11,8 +11,13 @@ export const settingsSchema = z.object({
   ACCOUNTS_TABLE: z.string().min(1),
   KEYS_TABLE: z.string().min(1),
   COUNTERS_TABLE: z.string().min(1),
+  IDEMPOTENCY_TABLE: z.string().min(1),
+  /** Holds the outbox, large answers, and media. */
+  MEDIA_BUCKET: z.string().min(1),
   /** Another DynamoDB than that of the function's own region. */
   DYNAMODB_ENDPOINT: z.url().optional(),
+  /** Another S3 than that of the function's own region. */
+  S3_ENDPOINT: z.url().optional(),
   /** What API keys are hashed with; or, in AWS, the name of the secret that holds it. One of the two. */
   KEY_PEPPER: z.string().min(16).optional(),
   KEY_PEPPER_SECRET: z.string().min(1).optional(),
@@ -27,6 +32,14 @@ export const settingsSchema = z.object({
   HOLD_GRACE_SECONDS: whole(1, 86_400, 300),
   /** A shorter upstream deadline than the 600 or 900 s of LIM-6. */
   UPSTREAM_DEADLINE_SECONDS: whole(1, 900, 900),
+  /** Failures in a row, in one process, that open a model's circuit there (ERR-9). */
+  CIRCUIT_FAILURES: whole(1, 1_000_000, 5),
+  /** Calls in the window that all processes share before the part that failed can open the circuit for everyone. */
+  CIRCUIT_CALLS: whole(1, 1_000_000, 10),
+  /** How long a circuit stays open the first time; later times are longer. */
+  CIRCUIT_OPEN_SECONDS: whole(1, 300, 30),
+  /** How long a claim is safe from others after its owner's last sign of life (IDEM-8). */
+  CLAIM_LEASE_SECONDS: whole(1, 600, 60),
   /** Bodies in memory at a time, in bytes (GEN-14). */
   BODY_BUDGET_BYTES: whole(1, 1_073_741_824, 167_772_160),
   /** Factor on every list price, a decimal. */

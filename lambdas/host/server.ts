@@ -2,8 +2,9 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { type ClientFormat, formatOf } from '../http/client-format.ts';
+import { markAsLeft } from '../http/client-left.ts';
 import { corsHeaders } from '../http/cors.ts';
-import { isCut } from '../http/cut-answers.ts';
+import { isCut, onCutEnd } from '../http/cut-answers.ts';
 import { toErrorBody } from '../http/render-error.ts';
 import { matchPath } from '../http/router.ts';
 import { functionForUnknownRoutes, type HttpFunction } from '../routes.ts';
@@ -69,6 +70,10 @@ const serve = async (options: HostOptions, request: IncomingMessage, response: S
     return;
   }
   const event = toEvent(request, options.now());
+  response.once('close', () => {
+    if (!response.writableFinished) markAsLeft(event);
+  });
+  onCutEnd(event, () => response.destroy());
   const [match] = matchPath(event.rawPath);
   const handler = options.handlers[match?.route.function ?? functionForUnknownRoutes];
   await handler(event, createResponseStream(toReceiver(response, () => isCut(event))), { functionName: 'local' });
@@ -79,6 +84,9 @@ const malformed = (request: IncomingMessage): string | undefined => {
   const hosts = request.headersDistinct.host?.length ?? 0;
   if (hosts > 1) return 'Host: sent twice. Send it once.';
   if (hosts === 0 && request.httpVersion === '1.1') return 'Host: missing.';
+  // Joined they would be a third key (IDEM-6).
+  if ((request.headersDistinct['idempotency-key']?.length ?? 0) > 1)
+    return 'Idempotency-Key: sent twice. Send it once.';
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     return 'Expect: only 100-continue is understood.';

@@ -9,3 +9,17 @@ export const markAsCut = (event: object): void => {
 };
 
 export const isCut = (event: object): boolean => cut.has(event);
+
+type Callback = () => void;
+
+const waiting = new WeakMap<object, Callback>();
+
+/** Calls back when all of an answer that was cut has been made: a client that takes nothing never lets it come to its end. */
+export const onCutEnd = (event: object, callback: Callback): void => {
+  waiting.set(event, callback);
+};
+
+/** All of this answer has been made. */
+export const endCut = (event: object): void => {
+  if (cut.has(event)) waiting.get(event)?.();
+};

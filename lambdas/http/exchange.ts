@@ -21,6 +21,10 @@ export interface Summary {
   inputTokens?: number;
   outputTokens?: number;
   costPicos?: bigint;
+  /** The answer was stored before (IDEM-2). */
+  replayed?: boolean;
+  /** Nothing was asked but the price (BILL-16). */
+  dryRun?: boolean;
   /** Milliseconds from the request's arrival. */
   firstByteMs?: number;
   totalMs?: number;

@@ -35,5 +35,8 @@ export const inlineImageCharacters = (url: string, param: string): number => {
   return url.length;
 };
 
+/** All of them together; what stands inline is ASCII. */
+export const charactersOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
+
 const invalidFormat = (param: string, message: string): GatewayError =>
   new GatewayError('invalid_image_format', `${param}: ${message}`, { param });

@@ -2,8 +2,9 @@ import type { InputModel, InputOrder, PaidInput } from '../core/paid-call/input-
 import type { Caller } from '../core/paid-call/ports.ts';
 import { promptTokensOf } from '../core/pricing/token-usage.ts';
 import { admissionOf, type Exchange, type RouteHandler } from '../http/exchange.ts';
-import { receiptHeaders } from './receipt-headers.ts';
-import { refuseUnservedHeaders } from './unserved-headers.ts';
+import { dryRunAnswer } from './dry-run-answer.ts';
+import { noKeys, readPaidHeaders } from './paid-headers.ts';
+import { balanceHeaders, costHeaders } from './receipt-headers.ts';
 
 export interface InputFace<Sold extends InputModel> {
   /** Checks the body as far as it can be without a model. Throws the 400 that names the field. */
@@ -17,8 +18,8 @@ export const createInputRoute =
   async (exchange) => {
     const { requestId, hostEndsAtMs, summary, body, event } = exchange;
     if (!body) throw new Error('a request without a body');
-    refuseUnservedHeaders(event.headers);
-    const order = toOrder(body);
+    const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
+    const order = { ...toOrder(body), dryRun };
     if (order.endUser !== undefined) summary.endUser = order.endUser;
     const { accountId } = admissionOf(exchange);
     const paid = await answer(
@@ -32,11 +33,16 @@ export const createInputRoute =
         },
       },
     );
+    if (paid.kind === 'dry_run') return dryRunAnswer(exchange, paid);
     summary.costPicos = paid.receipt.costPicos;
     if (paid.answer.usage) summary.inputTokens = promptTokensOf(paid.answer.usage);
     return {
       statusCode: 200,
-      headers: { 'content-type': 'application/json; charset=utf-8', ...receiptHeaders(paid.receipt) },
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        ...costHeaders(paid.receipt.costPicos),
+        ...balanceHeaders(paid.receipt.balancePicos),
+      },
       body: paid.answer.text,
     };
   };

@@ -1,12 +1,24 @@
 import { formatUsd } from '../core/money/usd.ts';
-import type { Receipt } from '../core/paid-call/settle.ts';
 
-/** BILL-15, on answers that await their settlement. */
-export const receiptHeaders = ({ costPicos, balancePicos }: Receipt): Record<string, string> => ({
-  'x-service-cost-usd': formatUsd(costPicos),
-  ...(balancePicos === undefined ? {} : { 'x-service-balance-usd': formatUsd(balancePicos) }),
+/** What belongs to an answer for good: a repetition has it, too (IDEM-2). */
+export interface AnswerFacts {
+  readonly modelId: string;
+  /** FALL-3. */
+  readonly fallbackFrom?: string | undefined;
+  /** BILL-6. */
+  readonly chosenCap?: number | undefined;
+}
+
+export const factHeaders = ({ modelId, fallbackFrom, chosenCap }: AnswerFacts): Record<string, string> => ({
+  ...(fallbackFrom === undefined ? {} : { 'x-service-model-used': modelId, 'x-service-fallback-from': fallbackFrom }),
+  ...(chosenCap === undefined ? {} : { 'x-service-max-tokens': String(chosenCap) }),
 });
 
-/** BILL-6: the cap the gateway chose, when the client named none. */
-export const capHeaders = (chosenCap: number | undefined): Record<string, string> =>
-  chosenCap === undefined ? {} : { 'x-service-max-tokens': String(chosenCap) };
+/** BILL-15, on answers that await their settlement. */
+export const costHeaders = (costPicos: bigint): Record<string, string> => ({
+  'x-service-cost-usd': formatUsd(costPicos),
+});
+
+/** The balance as this request's own last write returned it; it belongs to the moment, not to the answer. */
+export const balanceHeaders = (balancePicos: bigint | undefined): Record<string, string> =>
+  balancePicos === undefined ? {} : { 'x-service-balance-usd': formatUsd(balancePicos) };

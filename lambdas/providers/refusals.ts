@@ -63,15 +63,16 @@ export const toGatewayError = (
       retryAfterSeconds: told.retryAfterSeconds,
     });
   }
-  if (status === 503) return notAvailable();
+  if (status === 503) return notAvailable({ upstreamFailed: true });
   if (status === 504)
     return new GatewayError('upstream_timeout', 'The model did not answer in time. Nothing was charged.');
   return new GatewayError('upstream_error', 'The model answered with an error. Nothing was charged.');
 };
 
-const notAvailable = (): GatewayError =>
+const notAvailable = (details: { readonly upstreamFailed?: boolean } = {}): GatewayError =>
   new GatewayError('service_unavailable', 'The model is not available at the moment. Try again later.', {
     retryAfterSeconds: 30,
+    ...details,
   });
 
 const refused = (refusal: Refusal, secret: string, rules: RefusalRules): GatewayError => {

@@ -5,7 +5,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { SettingsInput } from '../../lambdas/settings.ts';
 import type { Environment } from '../environments.ts';
-import { type FunctionName, functions, type TableGrant } from '../functions.ts';
+import { type BucketGrant, type FunctionName, functions, type TableGrant } from '../functions.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 import { bundledCode } from './bundled-code.ts';
 
@@ -38,6 +38,8 @@ export class GatewayFunction extends Construct {
     const role = new Role(this, 'role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     for (const grant of description.tables) role.addToPolicy(toStatement(grant, data));
+    for (const statement of description.buckets.flatMap((grant) => toStatements(grant, data)))
+      role.addToPolicy(statement);
     for (const secret of description.secrets)
       role.addToPolicy(allow(['secretsmanager:GetSecretValue'], data.secrets[secret].secretArn));
     this.lambda = new LambdaFunction(this, 'function', {
@@ -64,6 +66,16 @@ const toStatement = ({ table, index, actions }: TableGrant, { tables }: DataStac
     actions.map((action) => `dynamodb:${action}`),
     index === undefined ? tableArn : `${tableArn}/index/${index}`,
   );
+};
+
+/**
+ * Whoever reads an object that may be missing needs the listing: without it S3 answers 403 instead of 404. It is not kept to the
+ * prefix, since a condition on `s3:prefix` concerns requests that list, and the sources differ on what it does to one that reads.
+ */
+const toStatements = ({ prefix, actions }: BucketGrant, { media }: DataStack): readonly PolicyStatement[] => {
+  const onObjects = actions.filter((action) => action !== 'ListBucket').map((action) => `s3:${action}`);
+  const listing = actions.includes('ListBucket') ? [allow(['s3:ListBucket'], media.bucketArn)] : [];
+  return [allow(onObjects, media.arnForObjects(`${prefix}*`)), ...listing];
 };
 
 const allow = (actions: string[], resource: string): PolicyStatement =>

@@ -67,20 +67,18 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 
 /** Stops what an earlier run left behind, if the noted pid still is that very program on that very file. */
 export async function stopOrphan(room: string): Promise<void> {
-  const path = join(room, noteName);
-  const note = noteSchema.safeParse(readJson(path));
-  if (note.success) {
-    const { pid, program, ownFile } = note.data;
-    await stopByPid(
-      pid,
-      () => {
-        const [command = '', ...args] = commandLine(pid);
-        return basename(command) === program && args.includes(ownFile);
-      },
-      graceMs,
-    );
-  }
-  rmSync(path, { force: true });
+  const found = runningChild(room);
+  if (found) await stopByPid(found.pid, () => runningChild(room) !== undefined, graceMs);
+  rmSync(join(room, noteName), { force: true });
+}
+
+/** The child that runs in a room, whoever started it, and what it was started with. */
+export function runningChild(room: string): { readonly pid: number; readonly args: readonly string[] } | undefined {
+  const note = noteSchema.safeParse(readJson(join(room, noteName)));
+  if (!note.success) return undefined;
+  const { pid, program, ownFile } = note.data;
+  const [command = '', ...args] = commandLine(pid);
+  return basename(command) === program && args.includes(ownFile) ? { pid, args } : undefined;
 }
 
 async function end(child: ChildProcess, gone: Promise<void>): Promise<void> {

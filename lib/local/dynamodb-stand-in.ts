@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { type Child, startChild } from './child-process.ts';
+import { type Child, runningChild, startChild } from './child-process.ts';
 import { createTables, localDynamodbConfig } from './create-tables.ts';
 import type { DataFolder } from './data-folder.ts';
 import { freePort } from './free-port.ts';
 
 const platformPackage = '@dynoxide/linux-x64';
+const roomName = 'dynamodb';
+const databaseName = 'data.db';
 const readyWithinMs = 10_000;
 const portAttempts = 3;
 
@@ -23,8 +26,8 @@ export type DynamodbStandInOptions = {
 /** Starts a DynamoDB of this machine's own, its data in the folder, all tables present. The caller stops it. */
 export async function startDynamodb(options: DynamodbStandInOptions): Promise<DynamodbStandIn> {
   const command = findBinary(options.resolvePackage ?? createRequire(import.meta.url).resolve);
-  const room = options.folder.room('dynamodb');
-  const databaseFile = join(room, 'data.db');
+  const room = options.folder.room(roomName);
+  const databaseFile = join(room, databaseName);
 
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
@@ -52,6 +55,16 @@ export async function startDynamodb(options: DynamodbStandInOptions): Promise<Dy
     }
   }
 }
+
+/** Where the database of a data folder answers while some process has it running. */
+export function runningDynamodb(dataFolder: string): string | undefined {
+  const args = runningChild(join(resolve(dataFolder), roomName))?.args ?? [];
+  const port = args[args.indexOf('--port') + 1];
+  return args.includes('--port') && port ? `http://127.0.0.1:${port}` : undefined;
+}
+
+/** A folder in which nothing was ever stored has none. */
+export const hasDynamodbData = (dataFolder: string): boolean => existsSync(join(dataFolder, roomName, databaseName));
 
 function findBinary(resolvePackage: (name: string) => string): string {
   try {

@@ -7,10 +7,10 @@ import { startDynamodb } from './dynamodb-stand-in.ts';
 import { openLocalAccount } from './local-account.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { openVendors } from './local-vendors.ts';
+import { createMediaBucket, localMediaBucket, startS3 } from './s3-stand-in.ts';
 import type { Welcome } from './welcome.ts';
 
 const HOST = '127.0.0.1';
-const SWEEP_EVERY_MS = 10_000;
 /** Requests under way may end before the end. */
 const STOP_GRACE_MS = 3_000;
 
@@ -37,6 +37,7 @@ export const startLocalGateway = async ({ settings, reset, onFailure }: Options)
     const folder = openDataFolder(settings.DATA_DIR);
     endings.push(() => folder.close());
     const endpoint = await openDatabase(settings, folder, onFailure, endings);
+    const s3Endpoint = await openBucket(settings, folder, endings);
     const account = await openLocalAccount({
       endpoint,
       folder,
@@ -45,16 +46,17 @@ export const startLocalGateway = async ({ settings, reset, onFailure }: Options)
     });
     const vendors = await openVendors(process.env);
     endings.push(vendors.stop);
-    setEnvironment(endpoint, account.pepper);
+    setEnvironment({ endpoint, s3Endpoint, pepper: account.pepper });
     const host = await openHost(settings.PORT, onFailure);
     endings.push(() => host.stop(STOP_GRACE_MS));
-    endings.push(await startSweeping());
+    endings.push(await startSweeping(settings.SWEEP_SECONDS * 1_000));
     const welcome = {
       url: `http://${HOST}:${host.port}`,
       apiKey: account.apiKey,
       balanceUsd: account.balanceUsd,
       standIns: [
         database(settings, endpoint),
+        bucket(settings, s3Endpoint),
         ...vendors.standIns,
         ['Lambda', 'the same handlers behind node:http'] as const,
       ],
@@ -71,6 +73,9 @@ const database = (settings: LocalSettings, endpoint: string) =>
     'DynamoDB',
     settings.DYNAMODB_ENDPOINT ? `yours, at ${endpoint}` : `dynoxide, data in ${settings.DATA_DIR}`,
   ] as const;
+
+const bucket = (settings: LocalSettings, endpoint: string) =>
+  ['S3', settings.S3_ENDPOINT ? `yours, at ${endpoint}` : `s3rver, data in ${settings.DATA_DIR}`] as const;
 
 type Endings = (() => Promise<void> | void)[];
 
@@ -89,13 +94,36 @@ const openDatabase = async (
   return standIn.endpoint;
 };
 
-const setEnvironment = (endpoint: string, pepper: string): void => {
+const openBucket = async (
+  settings: LocalSettings,
+  folder: ReturnType<typeof openDataFolder>,
+  endings: Endings,
+): Promise<string> => {
+  if (settings.S3_ENDPOINT) {
+    await createMediaBucket(settings.S3_ENDPOINT);
+    return settings.S3_ENDPOINT;
+  }
+  const standIn = await startS3(folder);
+  endings.push(standIn.stop);
+  return standIn.endpoint;
+};
+
+interface Addresses {
+  readonly endpoint: string;
+  readonly s3Endpoint: string;
+  readonly pepper: string;
+}
+
+const setEnvironment = ({ endpoint, s3Endpoint, pepper }: Addresses): void => {
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     DYNAMODB_ENDPOINT: endpoint,
     ACCOUNTS_TABLE: localTableNames.accounts,
     KEYS_TABLE: localTableNames.keys,
     COUNTERS_TABLE: localTableNames.counters,
+    IDEMPOTENCY_TABLE: localTableNames.idempotency,
+    S3_ENDPOINT: s3Endpoint,
+    MEDIA_BUCKET: localMediaBucket,
     KEY_PEPPER: pepper,
     LOG_FORMAT: process.env.LOG_FORMAT || 'line',
   });
@@ -124,10 +152,15 @@ const openHost = async (port: number, onFailure: (message: string) => void): Pro
   });
 };
 
-const startSweeping = async (): Promise<() => void> => {
-  const { handler: sweep } = await import('../../lambdas/functions/sweep.ts');
+/** What AWS calls every minute. */
+const startSweeping = async (everyMs: number): Promise<() => void> => {
+  const [{ handler: sweep }, { handler: settleNotes }] = await Promise.all([
+    import('../../lambdas/functions/sweep.ts'),
+    import('../../lambdas/functions/outbox.ts'),
+  ]);
+  const tell = (error: unknown): void => void process.stderr.write(`the sweeper failed: ${error}\n`);
   const timer = setInterval(() => {
-    sweep().catch((error: unknown) => process.stderr.write(`the sweeper failed: ${error}\n`));
-  }, SWEEP_EVERY_MS);
+    settleNotes().catch(tell).then(sweep).catch(tell);
+  }, everyMs);
   return () => clearInterval(timer);
 };

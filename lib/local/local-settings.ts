@@ -29,7 +29,10 @@ const schema = z.object({
     .refine(isApiKey, { error: () => `is no well-formed key; one that is: ${makeApiKey(randomBytes(32))}` })
     .optional(),
   LOCAL_BALANCE_USD: amount.default('10'),
+  /** How often expired holds are released and waiting notes settled. AWS does it every minute. */
+  SWEEP_SECONDS: z.coerce.number().int().min(1).max(3_600).default(10),
   DYNAMODB_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be a URL such as http://127.0.0.1:8000' }).optional(),
+  S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be a URL such as http://127.0.0.1:9000' }).optional(),
 });
 
 export type LocalSettings = z.output<typeof schema>;

@@ -39,6 +39,8 @@ const toSettings = (name: FunctionName, { environment, data }: ApiStackProps): F
     ACCOUNTS_TABLE: data.tables.accounts.tableName,
     KEYS_TABLE: data.tables.keys.tableName,
     COUNTERS_TABLE: data.tables.counters.tableName,
+    IDEMPOTENCY_TABLE: data.tables.idempotency.tableName,
+    MEDIA_BUCKET: data.media.bucketName,
     MARKUP: environment.markup,
     LOG_FORMAT: 'json',
     ...Object.fromEntries(secrets),

@@ -19,6 +19,13 @@ const permissive = new Set([
 /** Changes to its own files would have to be published: fine for a tool that runs here and is not handed on. */
 const forToolsOnly = new Set(['MPL-2.0']);
 
+/** Their package.json tells the licence in a form that npm does not copy, or only the readme does; read there, all MIT. */
+const toldElsewhere: Readonly<Record<string, string>> = {
+  'node_modules/busboy': 'MIT',
+  'node_modules/humanize-number': 'MIT',
+  'node_modules/streamsearch': 'MIT',
+};
+
 const lockfileSchema = z.object({
   packages: z.record(z.string(), z.object({ license: z.string().optional(), dev: z.boolean().default(false) })),
 });
@@ -40,7 +47,9 @@ test('every package of the lockfile has a licence that lets it be used here', ()
   const { '': own, ...packages } = lockfileSchema.parse(JSON.parse(lockfile)).packages;
   expect(own?.license).toBe('MIT');
   expect(Object.keys(packages).length).toBeGreaterThan(100);
-  const refused = Object.entries(packages).filter(([, locked]) => !isAllowed(locked));
+  const refused = Object.entries(packages).filter(
+    ([path, locked]) => !isAllowed({ ...locked, license: locked.license ?? toldElsewhere[path] }),
+  );
   expect(refused.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
 });
 

@@ -15,6 +15,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       overage: true,
       implausible: true,
       endUser: 'Zoë',
+      answer: 'a'.repeat(64),
       amountPicos: HUGE * HUGE,
     };
 

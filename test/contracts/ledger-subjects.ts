@@ -1,9 +1,11 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
 import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
+import type { LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { accountKey } from '../../lambdas/stores/dynamodb/account-item.ts';
+import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
 import { startTestDynamodb } from '../support/dynamodb.ts';
@@ -12,6 +14,7 @@ import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 /** One implementation of the ledger store, and what a test has to see or do past it. */
 export interface LedgerSubject {
   readonly store: LedgerStore;
+  readonly records: LedgerRecords;
   block(accountId: string): Promise<void>;
   /** The account's place on the sweep list, undefined when it is not on it. */
   sweepAtOf(accountId: string): Promise<number | undefined>;
@@ -22,6 +25,7 @@ const memory = async (): Promise<LedgerSubject> => {
   const store = new MemoryLedgerStore();
   return {
     store,
+    records: store,
     block: async (accountId) => store.setStatus(accountId, 'blocked'),
     sweepAtOf: async (accountId) => store.sweepAtOf(accountId),
     stop: async () => undefined,
@@ -35,6 +39,7 @@ const dynamodb = async (): Promise<LedgerSubject> => {
   const at = (accountId: string) => ({ TableName: localTableNames.accounts, Key: accountKey(accountId) });
   return {
     store: createLedgerStore(clients, localTableNames.accounts),
+    records: createLedgerRecords(clients.repeating, localTableNames.accounts),
     block: async (accountId) => {
       await raw.send(
         new UpdateItemCommand({

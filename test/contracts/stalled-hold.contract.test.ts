@@ -5,6 +5,7 @@ import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
 import { apply, commit } from '../../lambdas/core/ledger/resolve.ts';
 import { createMoment, losesReply, withFaults } from '../support/memory/faults.ts';
 import { ManualClock } from '../support/memory/manual-clock.ts';
+import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
 import { expectBalanced, type LedgerSubject, ledgerSubjects } from './ledger-subjects.ts';
 
 const LIFETIME_MS = 300_000;
@@ -18,6 +19,7 @@ describe.each(ledgerSubjects)('a stalled hold $name', ({ open }) => {
 
   const portsOf = (store: LedgerStore, clock = new ManualClock()): LedgerPorts => ({
     store,
+    outbox: new MemoryOutbox(),
     clock,
     random: () => 0,
     shortestLifetimeMs: LIFETIME_MS,
@@ -67,7 +69,7 @@ describe.each(ledgerSubjects)('a stalled hold $name', ({ open }) => {
       outcome: 'settled',
       amountPicos: 70n,
     } as const;
-    expect(await commit(ports, { ...again, at: 5 })).toMatchObject({ outcome: 'released', reason: 'given-up' });
+    expect(await commit(ports, { ...again, at: 5 })).toMatchObject({ outcome: 'released', reason: 'given_up' });
     await apply(ports, await commit(ports, { ...again, at: 5 }), 100n);
     expect(await read('stalled')).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
   });

@@ -8,6 +8,7 @@ import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { MODEL, postChat, pricesOf, readError, saying, sdkFor } from '../support/gateway-chat.ts';
 import { within } from '../support/gateway-process.ts';
+import { startServerGroup } from '../support/server-group.ts';
 
 let vendor: Simulator;
 
@@ -97,6 +98,33 @@ test('LIM-2 beyond its burst a key is a RateLimitError with Retry-After: 1', asy
     expect(error?.headers?.get('x-ratelimit-remaining-requests')).toMatch(/^[0-4]$/);
     expect(vendor.requests).toHaveLength(40 - errors.length);
   });
+});
+
+test('LIM-2 at most burst + rate x elapsed + 1 pass with one key, from three processes together', async () => {
+  const group = await startServerGroup();
+  try {
+    const standard = { LIMIT_KEY_PER_SECOND: '', LIMIT_KEY_BURST: '' };
+    const start = () => group.start({ vendorUrl: vendor.url, environment: standard });
+    const servers = await Promise.all([start(), start(), start()]);
+    const { apiKey } = await group.openAccount('hasty', 0n);
+    const statuses: number[] = [];
+    const startedAtMs = Date.now();
+    const ask = async (url: string): Promise<void> => {
+      for (let sent = 0; sent < 15; sent += 1) {
+        const response = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+        await response.body?.cancel();
+        statuses.push(response.status);
+      }
+    };
+    await Promise.all(servers.flatMap(({ url }) => [ask(url), ask(url), ask(url), ask(url)]));
+    const most = 15 + (10 * (Date.now() - startedAtMs)) / 1_000 + 1;
+    const passed = statuses.filter((status) => status === 200).length;
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(passed).toBeGreaterThanOrEqual(15);
+    expect(passed).toBeLessThanOrEqual(most);
+  } finally {
+    await group.stop();
+  }
 });
 
 test('LIM-1 beyond its burst an address is 429, with or without a key, but for /health', async () => {

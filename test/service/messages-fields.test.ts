@@ -104,7 +104,7 @@ test('GEN-9 what asks for nothing is let through to the balance', async () => {
 });
 
 test.each(['idempotency-key', 'x-service-dry-run', 'x-service-fallback-model'])(
-  'GEN-9 the header %s is 400 and names itself',
+  'IDEM-5, BILL-16 and FALL-4 the header %s is 400 and names itself',
   async (name) => {
     const headers = { 'x-api-key': poor.apiKey, 'provider-version': '2023-06-01', [name]: 'a' };
     const response = await postMessages(poor, {}, headers);

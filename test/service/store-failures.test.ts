@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { startTestBucket, type TestBucket } from '../support/fault-proxy-bucket.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { allEvents, errorSchema, postChat, readError, saying } from '../support/gateway-chat.ts';
 import { within } from '../support/gateway-process.ts';
 
 let vendor: Simulator;
 let database: TestDynamodb;
+let bucket: TestBucket;
 let gateway: TestGateway;
 
 beforeAll(async () => {
@@ -14,12 +16,15 @@ beforeAll(async () => {
 });
 afterAll(() => vendor.stop());
 beforeEach(async () => {
-  database = await startTestDynamodb();
-  gateway = await startGateway({ vendorUrl: vendor.url, environment: { DYNAMODB_ENDPOINT: database.endpoint } });
+  [database, bucket] = await Promise.all([startTestDynamodb(), startTestBucket()]);
+  gateway = await startGateway({
+    vendorUrl: vendor.url,
+    environment: { DYNAMODB_ENDPOINT: database.endpoint, S3_ENDPOINT: bucket.endpoint },
+  });
 });
 afterEach(async () => {
   await gateway.stop();
-  await database.stop();
+  await Promise.all([database.stop(), bucket.stop()]);
   vendor.reset();
 });
 
@@ -36,11 +41,28 @@ test('BILL-14 with the store down nothing goes to the vendor, and what needs no 
   expect((await fetch(`${gateway.url}/api/models`)).status).toBe(200);
 });
 
-test('BILL-14 a good answer that cannot be charged is withheld', async () => {
+test('BILL-14 a good answer whose charge was noted is served, plain and streamed', async () => {
+  const gate = vendor.gate();
+  const pending = Promise.all([postChat(gateway, body), postChat(gateway, { ...body, stream: true })]);
+  await within('the requests at the vendor', gate.waitFor(2));
+  await database.stop();
+  gate.open();
+  const [plain, stream] = await pending;
+  expect([plain.status, plain.headers.has('x-service-cost-usd'), plain.headers.has('x-service-balance-usd')]).toEqual([
+    200,
+    true,
+    false,
+  ]);
+  expect(await plain.text()).toContain('You wrote');
+  expect((await allEvents(stream)).at(-1)).toBe('[DONE]');
+  expect(gateway.output().match(/settled_by_note/g)).toHaveLength(2);
+});
+
+test('BILL-14 a good answer that can be neither charged nor noted is withheld', async () => {
   const gate = vendor.gate();
   const pending = postChat(gateway, body);
   await within('the request at the vendor', gate.waitFor(1));
-  await database.stop();
+  await Promise.all([database.stop(), bucket.stop()]);
   gate.open();
   const response = await pending;
   const text = await response.text();
@@ -50,11 +72,11 @@ test('BILL-14 a good answer that cannot be charged is withheld', async () => {
   expect(text.includes('You wrote')).toBe(false);
 });
 
-test('BILL-14 a stream that cannot be charged ends in an error event without [DONE]', async () => {
+test('BILL-14 a stream that can be neither charged nor noted ends in an error event without [DONE]', async () => {
   vendor.next({ words: 30, pauseMs: 10 });
   const response = await postChat(gateway, { ...body, stream: true });
   expect(response.status).toBe(200);
-  await database.stop();
+  await Promise.all([database.stop(), bucket.stop()]);
   const events = await allEvents(response);
   expect(vendor.requests[0]?.outcome).toBe('answered');
   expect(events.includes('[DONE]')).toBe(false);

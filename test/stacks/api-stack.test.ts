@@ -56,11 +56,22 @@ test.each([
       'dynamodb:GetItem accounts-table',
       'dynamodb:PutItem accounts-table',
       'dynamodb:UpdateItem accounts-table',
+      'dynamodb:GetItem idempotency-table',
+      'dynamodb:PutItem idempotency-table',
+      'dynamodb:UpdateItem idempotency-table',
+      'dynamodb:DeleteItem idempotency-table',
+      'dynamodb:BatchGetItem counters-table',
+      'dynamodb:DeleteItem counters-table',
+      's3:GetObject media/outbox/*',
+      's3:PutObject media/outbox/*',
+      's3:GetObject media/answers/*',
+      's3:PutObject media/answers/*',
+      's3:ListBucket media',
       'secretsmanager:GetSecretValue provider-keys',
     ],
   ],
   ['catalog', admission],
-  ['account', [...admission, 'dynamodb:GetItem accounts-table']],
+  ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
   [
     'sweep',
     [
@@ -68,6 +79,19 @@ test.each([
       'dynamodb:PutItem accounts-table',
       'dynamodb:UpdateItem accounts-table',
       'dynamodb:Query accounts-table/index/sweep',
+      's3:GetObject media/outbox/*',
+      's3:ListBucket media',
+    ],
+  ],
+  [
+    'outbox',
+    [
+      'dynamodb:GetItem accounts-table',
+      'dynamodb:PutItem accounts-table',
+      'dynamodb:UpdateItem accounts-table',
+      's3:GetObject media/outbox/*',
+      's3:DeleteObject media/outbox/*',
+      's3:ListBucket media',
     ],
   ],
 ])('OPS-1 the function %s may do what it does and nothing else', (name, permissions) => {
@@ -86,6 +110,7 @@ test.each([
   ['catalog', 30, 512],
   ['account', 30, 512],
   ['sweep', 60, 512],
+  ['outbox', 60, 512],
 ])('OPS-1 the function %s: %i s, %i MB, nothing reserved; Node 24 on arm64, traced', (name, seconds, megabytes) => {
   const properties = lambdas.get(name);
   expect(properties).toMatchObject({
@@ -123,6 +148,7 @@ test.each([
   ['catalog', { KEY_PEPPER_SECRET: 'key-pepper' }],
   ['account', { KEY_PEPPER_SECRET: 'key-pepper' }],
   ['sweep', {}],
+  ['outbox', {}],
 ])('OPS-1 the settings of %s are what the schema asks for, with the secrets %j', (name, secrets) => {
   const { POWERTOOLS_SERVICE_NAME, ...settings } = variablesOf(name);
   expect(z.strictObject(settingsSchema.shape).safeParse(settings).error).toBeUndefined();
@@ -131,6 +157,8 @@ test.each([
     ACCOUNTS_TABLE: 'accounts-table',
     KEYS_TABLE: 'keys-table',
     COUNTERS_TABLE: 'counters-table',
+    IDEMPOTENCY_TABLE: 'idempotency-table',
+    MEDIA_BUCKET: 'media',
     MARKUP: '1',
     LOG_FORMAT: 'json',
     ...secrets,
@@ -151,16 +179,17 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
   expect(Object.keys(api.outputs).sort()).toEqual(['accountUrl', 'catalogUrl', 'textUrl']);
 });
 
-test('BILL-13 the sweep is called every minute, and a call that failed is left to the next', () => {
+test('BILL-13 the sweep and the outbox are called every minute, and a call that failed is left to the next', () => {
   const rules = ofType(api, 'AWS::Events::Rule');
-  expect(rules.map(({ Properties }) => Properties)).toMatchObject([
-    {
+  expect(rules.map((rule) => nameOf(rule)).sort()).toEqual(['outbox/schedule', 'sweep/schedule']);
+  for (const { Properties } of rules)
+    expect(Properties).toMatchObject({
       ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
       Targets: [{ RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } }],
-    },
-  ]);
-  expect(ofType(api, 'AWS::Lambda::EventInvokeConfig').map(({ Properties }) => Properties)).toMatchObject([
-    { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
-  ]);
+    });
+  const invocations = ofType(api, 'AWS::Lambda::EventInvokeConfig');
+  expect(invocations).toHaveLength(rules.length);
+  for (const { Properties } of invocations)
+    expect(Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
 });

@@ -24,6 +24,7 @@ export interface TestAccount {
 }
 
 export interface TestGateway {
+  readonly pid: number;
   readonly url: string;
   readonly apiKey: string;
   readonly folder: string;
@@ -36,12 +37,17 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-/** Limits far above what a test sends, for tests that are not about limits: a request may also come to the store late. */
+/**
+ * Limits far above what a test sends, for tests that are not about limits: a request may also come to the store late. Nor do
+ * failures that are asked for open a circuit.
+ */
 export const unlimited: Environment = {
   LIMIT_ADDRESS_PER_SECOND: '1000',
   LIMIT_ADDRESS_BURST: '1000000',
   LIMIT_KEY_PER_SECOND: '1000',
   LIMIT_KEY_BURST: '1000000',
+  CIRCUIT_FAILURES: '1000000',
+  CIRCUIT_CALLS: '1000000',
 };
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-service-'));
@@ -86,6 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<TestGateway
   });
   const account = (): Promise<TestAccount> => readAccount(url, apiKey);
   return {
+    pid: local.pid,
     url,
     apiKey,
     folder,

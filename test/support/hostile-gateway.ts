@@ -19,6 +19,7 @@ import { unlimited } from './gateway.ts';
 import { MemoryAddressCounters } from './memory/memory-address-counters.ts';
 import { MemoryKeyStore } from './memory/memory-key-store.ts';
 import { MemoryLedgerStore } from './memory/memory-ledger-store.ts';
+import { memoryStores, noTables } from './memory/memory-stores.ts';
 
 /** On this day every model the hostile suites ask for is sold. */
 const DAY = Date.UTC(2026, 10, 20);
@@ -30,6 +31,8 @@ export interface HostileOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Unix milliseconds; a clock that stands still unless told otherwise. */
   readonly now?: () => number;
+  /** In place of the models that are sold. */
+  readonly catalog?: unknown;
 }
 
 export interface Holder {
@@ -41,14 +44,14 @@ export interface Holder {
 export type HostileGateway = Awaited<ReturnType<typeof startHostileGateway>>;
 
 /** The real host and handlers in this process, on stores in memory that can be looked into. */
-export const startHostileGateway = async ({ vendor, environment, now = () => DAY }: HostileOptions) => {
+export const startHostileGateway = async ({ vendor, environment, now = () => DAY, catalog }: HostileOptions) => {
   installLambdaRuntime();
   const keyTable = new MemoryKeyStore();
   const ledger = new MemoryLedgerStore();
   const keyReads: string[] = [];
   const log: string[] = [];
   const crashes: unknown[] = [];
-  const parts = toParts({ vendor, environment, now, keys: spiedOn(keyTable, keyReads), ledger, log });
+  const parts = toParts({ vendor, environment, now, catalog, keys: spiedOn(keyTable, keyReads), ledger, log });
   const host = await startHost({
     handlers: {
       text: streaming(createTextHandler(parts)),
@@ -111,22 +114,20 @@ interface Inside extends HostileOptions {
   readonly log: string[];
 }
 
-const toParts = ({ vendor, environment, now, keys, ledger, log }: Inside): Parts => ({
+const toParts = ({ vendor, environment, now, catalog = catalogData, keys, ledger, log }: Inside): Parts => ({
   settings: readSettings({
-    ACCOUNTS_TABLE: 'accounts',
-    KEYS_TABLE: 'keys',
-    COUNTERS_TABLE: 'counters',
+    ...noTables,
     ...unlimited,
     ...environment,
   }),
-  catalog: loadCatalog(catalogData, { markup: '1' }),
+  catalog: loadCatalog(catalog, { markup: '1' }),
   clock: { now, after },
   random: Math.random,
   newRequestId: ulid,
   pepper: PEPPER,
   keys,
   addressCounters: new MemoryAddressCounters(),
-  ledgerStore: ledger,
+  ...memoryStores(ledger),
   upstreamHttp: createUpstreamHttp(),
   fetchImage: () => Promise.reject(new Error('no image is fetched here')),
   vendorAccess: (id) => (vendor === undefined ? undefined : accessTo(vendor, id)),

@@ -152,6 +152,8 @@ export interface Address {
   readonly name: RouteName;
   readonly credential: Credential;
   readonly billed: boolean;
+  /** What whoever is let in is answered. */
+  readonly served: 200 | 404;
 }
 
 const names: RouteName[] = [];
@@ -162,7 +164,9 @@ const addressesOf = (name: RouteName): readonly Address[] => {
   const { method, path, credential, billed, ...route } = routes[name];
   const paths: readonly string[] = [path, ...('alsoAt' in route ? route.alsoAt : [])];
   const model = credential === 'generate_content' ? GEMINI : 'gpt-5.4';
-  return paths.map((path) => ({ method, target: path.replace(/\{\w+\}/, model), name, credential, billed }));
+  // Nobody here has a request of this id.
+  const served = name === 'getUsage' ? 404 : 200;
+  return paths.map((path) => ({ method, target: path.replace(/\{\w+\}/, model), name, credential, billed, served }));
 };
 
 /** Every address in the route table, by each of its paths. */

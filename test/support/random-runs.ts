@@ -8,7 +8,7 @@ export interface RandomRuns {
  * Prints the seed and the one command that repeats the run. `SEED` repeats a run, `RUNS` multiplies how many there are.
  * `file` is the test's own path from the root of the repository.
  */
-export const randomRuns = (project: 'unit' | 'integration', file: string, runs: number): RandomRuns => {
+export const randomRuns = (project: 'unit' | 'integration' | 'service', file: string, runs: number): RandomRuns => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
   const factor = Number(process.env.RUNS ?? 1);
   const command = `SEED=${seed}${factor === 1 ? '' : ` RUNS=${factor}`} npm exec -- vitest run --project ${project} ${file}`;

@@ -14,23 +14,19 @@ export type EmbeddingWire = InputWire;
 export type EmbeddingPorts = InputPorts;
 export type EmbeddingOrder = InputOrder<EmbeddingModel>;
 
-export interface Embedded extends PaidInput {
-  readonly model: EmbeddingModel;
-}
-
 /** EMB-1. No input is longer than the model's context, so that all of them together have a bound. */
-export const embed = async (ports: EmbeddingPorts, caller: Caller, order: EmbeddingOrder): Promise<Embedded> => {
+export const embed = async (ports: EmbeddingPorts, caller: Caller, order: EmbeddingOrder): Promise<PaidInput> => {
   const nowMs = ports.ledger.clock.now();
-  const { modelId, endUser } = order;
+  const { modelId, endUser, dryRun } = order;
   const model = chooseModel(ports.catalog, { modelId, protocol: 'embeddings', kind: 'embedding', nowMs });
   const request = order.prepare(model);
   const tokensMax = model.limits.contextTokens * request.inputs;
-  const paid = await inputAnswer(ports, caller, model, {
+  return inputAnswer(ports, caller, model, {
     body: request.body,
     endUser,
+    dryRun,
     tokensAtMost: Math.min(inputTokensAtMost(request), tokensMax),
     tokensMax,
     rate: ports.catalog.priceRow(model, nowMs).rates.input,
   });
-  return { model, ...paid };
 };

@@ -15,9 +15,14 @@ const rows = {
   invalid_image_format: [400, 'invalid_request_error'],
   content_filter: [400, 'invalid_request_error'],
   unsupported_parameter: [400, 'invalid_request_error'],
+  idempotency_not_supported: [400, 'invalid_request_error'],
+  invalid_fallback_model: [400, 'invalid_request_error'],
   request_budget_exceeded: [400, 'invalid_request_error'],
+  idempotency_in_progress: [409, 'invalid_request_error'],
+  idempotency_exhausted: [409, 'invalid_request_error'],
   payload_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
+  idempotency_key_mismatch: [422, 'invalid_request_error'],
   unprocessable_entity: [422, 'invalid_request_error'],
   rate_limit_exceeded: [429, 'rate_limit_error'],
   upstream_capacity: [429, 'rate_limit_error'],
@@ -32,6 +37,8 @@ export type ErrorCode = keyof typeof rows;
 
 export const errorCodes = Object.keys(rows) as readonly ErrorCode[];
 
+const vendorFailures: ReadonlySet<ErrorCode> = new Set(['upstream_capacity', 'upstream_error', 'upstream_timeout']);
+
 interface ErrorDetails {
   /** JSON path, header or form field the client has to change; null when there is none. */
   readonly param?: string;
@@ -41,6 +48,8 @@ interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** What the client's own SDK looks for beside the members that every error has. */
   readonly sdkDetails?: Readonly<Record<string, unknown>>;
+  /** Set where the vendor failed and the code alone does not say so: a circuit counts it (ERR-9). */
+  readonly upstreamFailed?: boolean;
   /** What went wrong underneath. Logged by name, never shown to a client. */
   readonly cause?: unknown;
 }
@@ -55,6 +64,8 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly sdkDetails: Readonly<Record<string, unknown>> | undefined;
+  /** The vendor failed, as a circuit counts it: no connection, a 5xx, no answer in time, no capacity. */
+  readonly upstreamFailed: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -64,6 +75,7 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.headers = details.headers ?? {};
     this.sdkDetails = details.sdkDetails;
+    this.upstreamFailed = details.upstreamFailed ?? vendorFailures.has(code);
   }
 }
 

@@ -17,6 +17,8 @@ export interface ChargeRecord {
   readonly overage?: boolean;
   /** Counts that could not be true were charged at their bound (BILL-7). */
   readonly implausible?: boolean;
+  /** Hash of the stored answer that this record commits, when the request had an Idempotency-Key (IDEM-8). */
+  readonly answer?: string;
   /** The client's own name for its end user (CHAT-15). */
   readonly endUser?: string;
 }

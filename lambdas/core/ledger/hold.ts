@@ -11,20 +11,33 @@ export interface Reservation {
   readonly requestId: string;
   readonly holdId: string;
   readonly amountPicos: bigint;
+  /** Unix milliseconds. From then on others may release it. */
+  readonly expiresAtMs: number;
 }
+
+/** Ids a request may use, `.0` to `.3`. Whoever resolves the holds of another request looks at all of them. */
+export const HOLD_IDS = 4;
+
+export const holdIdOf = (requestId: string, number: number): string => `${requestId}.${number}`;
+
+/** For a further hold of the same request, after this one has been given back. */
+export const nextIdAfter = ({ holdId }: Reservation): number => Number(holdId.slice(holdId.lastIndexOf('.') + 1)) + 1;
+
+export const requestIdOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf('.'));
 
 export interface HoldOrder {
   readonly accountId: string;
   readonly requestId: string;
   readonly amountPicos: bigint;
   readonly expiresAtMs: number;
+  /** Ids below this one were used for an earlier hold of the same request, which has been given back. */
+  readonly firstId?: number;
   /** Given what is available, a smaller amount worth trying once, or undefined (BILL-6). */
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
   /** A sentence for whoever is short of money: what the available amount would do. */
   readonly advice?: (availablePicos: bigint) => string;
 }
 
-const TRIES = 4;
 /** Between tries, at random up to this and twice as much each time. */
 const PAUSE_MS = 20;
 
@@ -51,6 +64,7 @@ export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<R
       requestId: order.requestId,
       holdId: held.holdId,
       amountPicos: held.amountPicos,
+      expiresAtMs: order.expiresAtMs,
     };
   } finally {
     await giveUp(ports, order, attempts);
@@ -61,8 +75,8 @@ const tryInTurn = async (ports: LedgerPorts, order: HoldOrder, attempts: Attempt
   let amountPicos = order.amountPicos;
   let mayShrink = order.smaller !== undefined;
   let cause: unknown;
-  while (attempts.length < TRIES) {
-    const attempt = { holdId: `${order.requestId}.${attempts.length}`, amountPicos, uncertain: false };
+  for (let id = order.firstId ?? 0; id < HOLD_IDS; id += 1) {
+    const attempt = { holdId: holdIdOf(order.requestId, id), amountPicos, uncertain: false };
     const previous = attempts.at(-1);
     attempts.push(attempt);
     try {
@@ -125,7 +139,7 @@ const smallerAmount = (reply: HoldReply, order: HoldOrder, mayShrink: boolean): 
  */
 const giveUp = async (ports: LedgerPorts, { accountId, requestId }: HoldOrder, attempts: readonly Attempt[]) => {
   const at = ports.clock.now();
-  const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given-up' } as const;
+  const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given_up' } as const;
   const uncertain = attempts.filter((attempt) => attempt.uncertain);
   await Promise.allSettled(uncertain.map(({ holdId }) => ports.store.putRecord({ ...released, holdId })));
 };

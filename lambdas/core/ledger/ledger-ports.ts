@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import type { Outbox } from './outbox.ts';
 
 export interface LedgerPorts {
   readonly store: LedgerStore;
+  readonly outbox: Outbox;
   readonly clock: Clock;
   /** From 0 up to 1: spreads the repeats of many callers. */
   readonly random: () => number;

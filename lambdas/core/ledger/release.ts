@@ -1,22 +1,31 @@
 import { StoreError } from '../errors/store-error.ts';
+import type { Account } from './account.ts';
 import type { ChargeRecord } from './charge-record.ts';
 import type { Reservation } from './hold.ts';
 import type { LedgerPorts } from './ledger-ports.ts';
 import { apply, commit } from './resolve.ts';
 
+export interface Reason {
+  /** An error code, or what else became of the request. */
+  readonly reason: string;
+  readonly modelId?: string;
+  /** Hash of the stored answer this record commits: a refusal that is to be repeated (IDEM-7). */
+  readonly answer?: string;
+}
+
 /**
- * Gives a request's own hold back, and answers the record that counts: a settled one if the request had been charged after all.
- * A store that does not answer is left to the sweeper, and undefined is answered: the hold has an expiry, and the client is owed
+ * Gives a request's own hold back, and answers the record that counts: a settled one if the request had been charged after all,
+ * undefined if the store did not say. What it does not answer is left to the sweeper: the hold has an expiry, and the client is owed
  * its error either way.
  */
 export const release = async (
   ports: LedgerPorts,
   reservation: Reservation,
-  reason: string,
+  { reason, modelId, answer }: Reason,
 ): Promise<ChargeRecord | undefined> => {
-  try {
-    const { accountId, requestId, holdId } = reservation;
-    const record = await commit(ports, {
+  const { accountId, requestId, holdId } = reservation;
+  const record = await answered<ChargeRecord>(
+    commit(ports, {
       accountId,
       requestId,
       holdId,
@@ -24,9 +33,17 @@ export const release = async (
       amountPicos: 0n,
       at: ports.clock.now(),
       reason,
-    });
-    await apply(ports, record, reservation.amountPicos);
-    return record;
+      ...(modelId === undefined ? {} : { model: modelId }),
+      ...(answer === undefined ? {} : { answer }),
+    }),
+  );
+  if (record) await answered<Account | undefined>(apply(ports, record, reservation.amountPicos));
+  return record;
+};
+
+const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await pending;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return undefined;

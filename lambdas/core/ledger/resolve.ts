@@ -7,7 +7,10 @@ import type { LedgerPorts } from './ledger-ports.ts';
 const RETRY_DELAYS_MS = [50, 200, 800] as const;
 
 /** The write is safe to repeat, so it is, briefly, until the answer is definite. Throws the last StoreError. */
-const untilDefinite = async <T>(ports: LedgerPorts, call: () => Promise<T>): Promise<T> => {
+export const untilDefinite = async <T>(
+  ports: Pick<LedgerPorts, 'clock' | 'random'>,
+  call: () => Promise<T>,
+): Promise<T> => {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
       return await call();
@@ -19,17 +22,14 @@ const untilDefinite = async <T>(ports: LedgerPorts, call: () => Promise<T>): Pro
   return call();
 };
 
-const same = (one: ChargeRecord, other: ChargeRecord): boolean =>
-  one.outcome === other.outcome && one.amountPicos === other.amountPicos && one.at === other.at;
-
 /**
  * The commit point: writes the record unless the hold already has one, and answers the record that counts. A caller whose
  * record lost must obey the one it gets. Throws StoreError when no definite answer came.
  */
 export const commit = async (ports: LedgerPorts, record: ChargeRecord): Promise<ChargeRecord> => {
   const reply = await untilDefinite(ports, () => ports.store.putRecord(record));
-  // After a lost reply the repeat finds this very record, which then is as good as written.
-  return reply.kind === 'written' || same(reply.record, record) ? record : reply.record;
+  // After a lost reply the repeat finds this very record. One of the same moment by somebody else may carry another answer.
+  return reply.kind === 'written' ? record : reply.record;
 };
 
 /** Brings the account up to date with a committed record. Undefined when somebody else had done it. Throws StoreError. */

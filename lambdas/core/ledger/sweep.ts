@@ -1,16 +1,20 @@
 import { StoreError } from '../errors/store-error.ts';
 import type { Account, Hold } from './account.ts';
 import type { LedgerPorts } from './ledger-ports.ts';
-import { apply, commit } from './resolve.ts';
+import { apply } from './resolve.ts';
+import { resolveForeign } from './resolve-foreign.ts';
 
 export interface SweepReport {
   readonly accounts: number;
   readonly released: number;
-  /** Holds whose record was already there: the request had committed and died before the account was updated. */
+  /** Holds that had been committed, by a record or by a note, before the account was updated. */
   readonly finished: number;
   /** Accounts and holds left for the next run because the store did not answer. */
   readonly failed: number;
 }
+
+/** After an outage many are due, and a run has a minute. */
+const ACCOUNTS_AT_ONCE = 8;
 
 interface Ended {
   released: number;
@@ -18,7 +22,7 @@ interface Ended {
 }
 
 /**
- * BILL-13: ends every hold whose time is over. A record that is already there wins and is applied. What fails for one hold or one
+ * BILL-13: ends every hold whose time is over. A record that is already there, or waits in the outbox, wins and is applied. What fails for one hold or one
  * account is left for the next run and keeps nobody else waiting. Throws an AggregateError at the end when something failed that
  * is no fault of the store: an item that cannot be read needs a person.
  */
@@ -27,12 +31,16 @@ export const sweep = async (ports: LedgerPorts): Promise<SweepReport> => {
   const bugs: unknown[] = [];
   let failed = 0;
   const due = await ports.store.due(ports.clock.now());
-  for (const { accountId } of due) {
-    for (const error of await sweepAccount(ports, accountId, ended)) {
-      failed += 1;
-      if (!(error instanceof StoreError)) bugs.push(error);
+  const waiting = due.values();
+  const work = async (): Promise<void> => {
+    for (const { accountId } of waiting) {
+      for (const error of await sweepAccount(ports, accountId, ended)) {
+        failed += 1;
+        if (!(error instanceof StoreError)) bugs.push(error);
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, work));
   if (bugs.length > 0) throw new AggregateError(bugs, `${bugs.length} accounts or holds could not be swept`);
   return { accounts: due.length, ...ended, failed };
 };
@@ -65,15 +73,7 @@ const endHold = async (
   hold: Hold,
   ended: Ended,
 ): Promise<void> => {
-  const record = await commit(ports, {
-    accountId,
-    holdId,
-    requestId: holdId.slice(0, holdId.lastIndexOf('.')),
-    outcome: 'released',
-    amountPicos: 0n,
-    at: ports.clock.now(),
-    reason: 'expired',
-  });
+  const record = await resolveForeign(ports, { accountId, holdId, reason: 'expired' });
   const applied = await apply(ports, record, hold.amountPicos);
   if (applied) ended[record.outcome === 'settled' ? 'finished' : 'released'] += 1;
 };

@@ -14,23 +14,19 @@ export type ModerationWire = InputWire;
 export type ModerationPorts = InputPorts;
 export type ModerationOrder = InputOrder<ModerationModel>;
 
-export interface Moderated extends PaidInput {
-  readonly model: ModerationModel;
-}
-
 /** MOD-1. A price of 0 is a price. An entry states no context here, so the estimate is also what can be true at most. */
-export const moderate = async (ports: ModerationPorts, caller: Caller, order: ModerationOrder): Promise<Moderated> => {
+export const moderate = async (ports: ModerationPorts, caller: Caller, order: ModerationOrder): Promise<PaidInput> => {
   const nowMs = ports.ledger.clock.now();
-  const { modelId, endUser } = order;
+  const { modelId, endUser, dryRun } = order;
   const model = chooseModel(ports.catalog, { modelId, protocol: 'moderations', kind: 'moderation', nowMs });
   const request = order.prepare(model);
   const tokensMax = inputTokensAtMost(request);
-  const paid = await inputAnswer(ports, caller, model, {
+  return inputAnswer(ports, caller, model, {
     body: request.body,
     endUser,
+    dryRun,
     tokensAtMost: tokensMax,
     tokensMax,
     rate: ports.catalog.priceRow(model, nowMs).rates.input,
   });
-  return { model, ...paid };
 };

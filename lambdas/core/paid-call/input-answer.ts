@@ -3,9 +3,13 @@ import type { EmbeddingModel, ModerationModel, Provider, Upstream } from '../cat
 import type { JsonObject } from '../json.ts';
 import type { Charge } from '../pricing/charge.ts';
 import { promptTokensOf, type TokenUsage } from '../pricing/token-usage.ts';
+import { barredError } from './barred.ts';
 import { refuseAboveBudget } from './budget.ts';
 import { unavailable } from './choose-model.ts';
 import { chooseUpstream } from './choose-upstream.ts';
+import { upstreamDeadline } from './deadline.ts';
+import type { DryRun } from './dry-run.ts';
+import { refuseManyDrains } from './hold-and-enter.ts';
 import { paidAnswer } from './paid-answer.ts';
 import type { Caller, PaidCallPorts } from './ports.ts';
 import type { Receipt } from './settle.ts';
@@ -57,6 +61,8 @@ export interface InputOrder<Sold extends InputModel> {
   readonly modelId: string;
   /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */
   readonly endUser: string | undefined;
+  /** Only what it would cost is asked (BILL-16). */
+  readonly dryRun?: boolean;
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
   prepare(model: Sold): InputRequest;
 }
@@ -70,12 +76,10 @@ export interface SoldInput {
   readonly tokensMax: number;
   /** Pico-USD per token. */
   readonly rate: bigint;
+  readonly dryRun?: boolean;
 }
 
-export interface PaidInput {
-  readonly answer: InputAnswer;
-  readonly receipt: Receipt;
-}
+export type PaidInput = DryRun | { readonly kind: 'answer'; readonly answer: InputAnswer; readonly receipt: Receipt };
 
 /** A token covers at least one byte. */
 export const inputTokensAtMost = ({ bytes, tokens }: InputRequest): number => bytes + tokens;
@@ -85,22 +89,33 @@ export const inputAnswer = async (
   ports: InputPorts,
   caller: Caller,
   model: InputModel,
-  { body, endUser, tokensAtMost, tokensMax, rate }: SoldInput,
+  { body, endUser, tokensAtMost, tokensMax, rate, dryRun }: SoldInput,
 ): Promise<PaidInput> => {
   const holdPicos = BigInt(tokensAtMost) * rate;
   const { upstream, provider, wire } = chooseUpstream(ports, model);
   if (!ports.reachable(provider)) throw unavailable(model);
+  const circuit = { providerId: provider.id, modelId: model.id };
+  const barred = ports.circuits.look(circuit, caller.accountId);
+  if (barred) throw barredError(model, barred);
   refuseAboveBudget(holdPicos, 'input', 'send fewer or shorter inputs');
+  if (dryRun) {
+    refuseManyDrains(ports, caller.accountId);
+    return { kind: 'dry_run', model, holdPicos, outputTokensMax: undefined, prices: { input: rate } };
+  }
+  const deadline = upstreamDeadline(ports, caller.hostEndsAtMs, model);
   const order = {
     model,
-    holdPicos,
+    circuit,
+    deadline,
+    hold: { amountPicos: holdPicos, expiresAtMs: deadline.expiresAtMs },
     endUser,
     chargeFor: (usage: TokenUsage | undefined) => chargeForInput(usage, rate, tokensMax),
     expectsUsage: model.reportsUsage && rate > 0n,
   };
-  return paidAnswer(ports, caller, order, (signal) =>
+  const paid = await paidAnswer(ports, caller, order, (signal) =>
     wire.send({ provider, upstream, modelId: model.id, body, signal }),
   );
+  return { kind: 'answer', ...paid };
 };
 
 /** No usage charges no tokens (BILL-10). */

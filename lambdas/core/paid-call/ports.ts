@@ -1,6 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Provider } from '../catalog/schema.ts';
+import type { Circuits } from '../circuit/circuits.ts';
 import type { LedgerPorts } from '../ledger/ledger-ports.ts';
+import type { DetachedDrains } from '../limits/detached-drains.ts';
 
 /** What a use case is told of itself: counted and alarmed, never decided on. */
 export type PaidNotice =
@@ -8,6 +10,7 @@ export type PaidNotice =
   | 'usage_implausible'
   | 'overage'
   | 'late_settlement'
+  | 'settled_by_note'
   | 'commit_failed'
   | 'apply_failed';
 
@@ -17,6 +20,8 @@ export interface PaidCallPorts {
   /** Whether this environment has an address and a key for the provider. */
   readonly reachable: (provider: Provider) => boolean;
   readonly ledger: LedgerPorts;
+  readonly circuits: Circuits;
+  readonly drains: DetachedDrains;
   readonly notice: (notice: PaidNotice, requestId: string) => void;
   /** How long a hold outlives the upstream's deadline (BILL-13). */
   readonly holdGraceMs: number;

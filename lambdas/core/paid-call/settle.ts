@@ -1,8 +1,11 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
+import { type Attempt, ClaimLost } from '../idempotency/attempt.ts';
+import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import { balanceOf } from '../ledger/account.ts';
 import type { ChargeRecord } from '../ledger/charge-record.ts';
 import type { Reservation } from '../ledger/hold.ts';
+import { leaveNote } from '../ledger/leave-note.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import type { Charge } from '../pricing/charge.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
@@ -17,6 +20,8 @@ export interface Settlement {
   readonly chargeFor: (usage: TokenUsage | undefined) => Charge;
   /** An answer without usage is then an alarm: it is sold by what the vendor counts (BILL-10). */
   readonly expectsUsage: boolean;
+  /** Under an Idempotency-Key. */
+  readonly attempt?: Attempt | undefined;
 }
 
 /** What a client is told of its money (BILL-15). */
@@ -27,37 +32,77 @@ export interface Receipt {
   readonly balancePicos: bigint | undefined;
 }
 
+/** A charge that stands. */
+export interface Committed {
+  readonly record: ChargeRecord;
+  /** It waits in the outbox, and whoever finds it there brings the account up to date. */
+  readonly noted: boolean;
+}
+
 /**
- * Writes the charge record: from here on the request is charged. Throws GatewayError when it cannot be, or when the hold
- * was released meanwhile; then the answer must not be served as a success.
+ * Writes the charge record: from here on the request is charged. `toAnswer` is what a repetition under the same key is to get.
+ * Throws GatewayError when it cannot be charged, or when the hold was released meanwhile, and ClaimLost when another request has the
+ * key: then the answer must not be served as a success.
  */
 export const commitCharge = async (
   ports: PaidCallPorts,
-  { modelId, endUser, reservation, chargeFor, expectsUsage }: Settlement,
+  settlement: Settlement,
   usage: TokenUsage | undefined,
-): Promise<ChargeRecord> => {
+  toAnswer?: (costPicos: bigint) => StoredAnswer | undefined,
+): Promise<Committed> => {
+  const { reservation, chargeFor, attempt } = settlement;
   const charge = chargeFor(usage);
-  const overage = charge.amountPicos > reservation.amountPicos;
-  if (!usage && expectsUsage) ports.notice('usage_missing', reservation.requestId);
-  if (charge.implausible) ports.notice('usage_implausible', reservation.requestId);
-  if (overage) ports.notice('overage', reservation.requestId);
-  const record = await writeRecord(ports, {
+  const toStore = toAnswer?.(charge.amountPicos);
+  const answer = attempt && toStore && (await attempt.prepare(reservation.holdId, toStore));
+  attempt?.charging();
+  const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));
+  await report(ports, settlement, charge, usage);
+  if (committed.record.outcome === 'settled') return committed;
+  ports.notice('late_settlement', reservation.requestId);
+  if (attempt) throw new ClaimLost();
+  throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
+};
+
+const isOverage = ({ reservation }: Settlement, { amountPicos }: Charge): boolean =>
+  amountPicos > reservation.amountPicos;
+
+const toRecord = (
+  { ledger }: PaidCallPorts,
+  settlement: Settlement,
+  charge: Charge,
+  answer: string | undefined,
+): ChargeRecord => {
+  const { modelId, endUser, reservation } = settlement;
+  const { amountPicos, usage, prices, implausible } = charge;
+  return {
     accountId: reservation.accountId,
     holdId: reservation.holdId,
     requestId: reservation.requestId,
     outcome: 'settled',
-    amountPicos: charge.amountPicos,
-    at: ports.ledger.clock.now(),
+    amountPicos,
+    at: ledger.clock.now(),
     model: modelId,
-    usage: charge.usage,
-    prices: charge.prices,
-    ...(overage ? { overage } : {}),
-    ...(charge.implausible ? { implausible: true } : {}),
+    usage,
+    prices,
+    ...(isOverage(settlement, charge) ? { overage: true } : {}),
+    ...(implausible ? { implausible } : {}),
     ...(endUser === undefined ? {} : { endUser }),
-  });
-  if (record.outcome === 'settled') return record;
-  ports.notice('late_settlement', reservation.requestId);
-  throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
+    ...(answer === undefined ? {} : { answer }),
+  };
+};
+
+const report = async (
+  ports: PaidCallPorts,
+  settlement: Settlement,
+  charge: Charge,
+  usage: TokenUsage | undefined,
+): Promise<void> => {
+  const { modelId, reservation, expectsUsage } = settlement;
+  if (charge.implausible) ports.notice('usage_implausible', reservation.requestId);
+  if (isOverage(settlement, charge)) ports.notice('overage', reservation.requestId);
+  if (usage || !expectsUsage) return;
+  ports.notice('usage_missing', reservation.requestId);
+  await ports.circuits.usageMissing(modelId);
 };
 
 const ifStoreError = (error: unknown): undefined => {
@@ -65,18 +110,28 @@ const ifStoreError = (error: unknown): undefined => {
 };
 
 /**
- * A commit without a definite answer may have happened. One more write asks: a released record that is refused shows that the
- * charge stands, and then the answer is the client's; one that is accepted makes sure that it never will.
+ * A commit without a definite answer may have happened, or may not: a note in the outbox makes sure that it will (BILL-14). If none
+ * can be left, one more write asks: a released record that is refused shows that the charge stands, and then the answer is the
+ * client's; one that is accepted makes sure that it never will.
  */
-const writeRecord = async (ports: PaidCallPorts, record: ChargeRecord): Promise<ChargeRecord> => {
+const writeRecord = async (
+  ports: PaidCallPorts,
+  { reservation, attempt }: Settlement,
+  record: ChargeRecord,
+): Promise<Committed> => {
   try {
-    return await commit(ports.ledger, record);
+    return { record: await commit(ports.ledger, record), noted: false };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const { accountId, holdId, requestId, at } = record;
+    const takenOverAtMs = () => attempt?.takenOverAtMs ?? Number.POSITIVE_INFINITY;
+    if (await leaveNote(ports.ledger, reservation, record, takenOverAtMs)) {
+      ports.notice('settled_by_note', requestId);
+      return { record, noted: true };
+    }
     const released = { accountId, holdId, requestId, at, outcome: 'released', amountPicos: 0n } as const;
-    const standing = await commit(ports.ledger, { ...released, reason: 'commit-failed' }).catch(ifStoreError);
-    if (standing?.outcome === 'settled') return standing;
+    const standing = await commit(ports.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);
+    if (standing?.outcome === 'settled') return { record: standing, noted: false };
     ports.notice('commit_failed', requestId);
     throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
       retryAfterSeconds: 30,
@@ -89,8 +144,9 @@ const writeRecord = async (ports: PaidCallPorts, record: ChargeRecord): Promise<
 export const applyCharge = async (
   ports: PaidCallPorts,
   { reservation }: Settlement,
-  record: ChargeRecord,
+  { record, noted }: Committed,
 ): Promise<bigint | undefined> => {
+  if (noted) return undefined;
   try {
     const account = await apply(ports.ledger, record, reservation.amountPicos);
     return account && balanceOf(account);
@@ -101,12 +157,18 @@ export const applyCharge = async (
   }
 };
 
+/** For answers that come whole: both writes are made before the answer goes out. */
 export const settle = async (
   ports: PaidCallPorts,
   settlement: Settlement,
   usage: TokenUsage | undefined,
+  toAnswer?: (costPicos: bigint) => StoredAnswer | undefined,
 ): Promise<Receipt> => {
-  const record = await commitCharge(ports, settlement, usage);
-  const balancePicos = await applyCharge(ports, settlement, record);
-  return { costPicos: record.amountPicos, usage, balancePicos };
+  const committed = await commitCharge(ports, settlement, usage, toAnswer);
+  const [balancePicos] = await Promise.all([
+    applyCharge(ports, settlement, committed),
+    // Whoever repeats the request finds the answer by its record as well.
+    settlement.attempt?.complete().catch(() => ports.notice('apply_failed', committed.record.requestId)),
+  ]);
+  return { costPicos: committed.record.amountPicos, usage, balancePicos };
 };

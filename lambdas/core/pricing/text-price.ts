@@ -30,6 +30,20 @@ export const maximumPrice = (
   return BigInt(promptTokens) * promptRate(rates, pricing) + BigInt(answerTokens) * rates.output;
 };
 
+/** Pico-USD per token, by what is counted, for a prompt of this length. */
+export const pricesAt = (
+  row: TextPriceRow,
+  promptTokens: number,
+  pricing: PromptPricing,
+): Readonly<Record<string, bigint>> => {
+  const rates = ratesAt(row, promptTokens);
+  const { cacheRead, cacheWrite5m, cacheWrite1h } = cacheRatesOf(rates);
+  const { input, output } = rates;
+  return pricing === 'one-rate'
+    ? { input, output }
+    : { input, output, cacheRead, cacheWrite: cacheWrite5m, cacheWrite1h };
+};
+
 /** How many answer tokens an amount pays for after the prompt; below zero when it does not pay for the prompt. */
 export const affordableAnswerTokens = (
   row: TextPriceRow,
@@ -66,7 +80,8 @@ export const chargeFor = (
   const prompt = usage ? promptTokensOf(usage) : 0;
   const answer = usage ? answerTokensOf(usage) : 0;
   const billedAnswer = Math.min(answer, bounds.answerTokens);
-  const rates = ratesAt(row, Math.min(prompt, bounds.promptTokens));
+  const promptLength = Math.min(prompt, bounds.promptTokens);
+  const rates = ratesAt(row, promptLength);
   const { cacheRead, cacheWrite5m, cacheWrite1h } = cacheRatesOf(rates);
   const plain = pricing === 'one-rate';
   const parts: readonly Priced[] =
@@ -80,11 +95,7 @@ export const chargeFor = (
         ];
   return {
     amountPicos: priceOf(parts, bounds.promptTokens) + BigInt(billedAnswer) * rates.output,
-    prices: {
-      input: rates.input,
-      output: rates.output,
-      ...(plain ? {} : { cacheRead, cacheWrite: cacheWrite5m, cacheWrite1h }),
-    },
+    prices: pricesAt(row, promptLength, pricing),
     usage: usage ? { ...usage } : {},
     implausible: prompt > bounds.promptTokens || answer > bounds.answerTokens,
   };

@@ -10,8 +10,9 @@ const BYTES_PER_TOKEN_MAX = 128;
 const TOKENS_AROUND_TOOLS = 1_000;
 
 /**
- * The most tokens a prompt can have: a token covers at least one byte, and no prompt is longer than the model's context. A recording
- * counts by its length, which nothing about it tells: hours of silence have a few kilobytes.
+ * The most tokens a prompt is held for: what its text may have (docs/token-estimate.md), never more than it has bytes, and no prompt
+ * is longer than the model's context. A recording counts by its length, which nothing about it tells: hours of silence have a few
+ * kilobytes.
  */
 export const promptTokensAtMost = (
   model: TextModel,
@@ -20,7 +21,8 @@ export const promptTokensAtMost = (
   const { contextTokens } = model.limits;
   if (prompt.recordings) return contextTokens;
   const around = TOKENS_AROUND + (usesTools ? TOKENS_AROUND_TOOLS : 0);
-  const text = Math.ceil((prompt.bytes + around) * (model.inputTokenFactor ?? 1));
+  const { bytes, textTokens = bytes } = prompt;
+  const text = Math.ceil((Math.min(textTokens, bytes) + around) * (model.inputTokenFactor ?? 1));
   const images = prompt.images.reduce((sum, detail) => sum + model.imageTokensMax[detail], 0);
   return Math.min(text + images, contextTokens);
 };

@@ -1,43 +1,55 @@
-import type { TextModel, TextPriceRow } from '../catalog/schema.ts';
-import { GatewayError } from '../errors/gateway-error.ts';
-import { placeHold, type Reservation } from '../ledger/hold.ts';
-import { refuseAboveBudget } from '../paid-call/budget.ts';
-import { chooseModel, unavailable } from '../paid-call/choose-model.ts';
-import { chooseUpstream } from '../paid-call/choose-upstream.ts';
-import { upstreamDeadline } from '../paid-call/deadline.ts';
+import type { TextModel } from '../catalog/schema.ts';
+import type { Attempt } from '../idempotency/attempt.ts';
+import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
+import type { DryRun } from '../paid-call/dry-run.ts';
 import { giveBack } from '../paid-call/give-back.ts';
+import { type Candidate, holdAndEnter, refuseManyDrains } from '../paid-call/hold-and-enter.ts';
+import type { PaidCall } from '../paid-call/paid-call.ts';
 import type { Caller } from '../paid-call/ports.ts';
-import { type Receipt, type Settlement, settle } from '../paid-call/settle.ts';
-import { affordableAnswerTokens, chargeFor, maximumPrice } from '../pricing/text-price.ts';
-import { promptTokensAtLeast, promptTokensAtMost } from './estimate.ts';
+import { type Receipt, settle } from '../paid-call/settle.ts';
+import { pricesAt } from '../pricing/text-price.ts';
+import type { CheckedText } from './checked-text.ts';
+import { chooseCandidates } from './choose-candidates.ts';
+import { priceText, settlementTerms, type TextHold } from './price-text.ts';
 import { type PumpedStream, pumpedStream } from './pumped-stream.ts';
 import type { TextPorts } from './text-ports.ts';
-import type { TextOrder, TextRequest } from './text-request.ts';
-import type { PreparedCall, WireAnswer } from './text-wire.ts';
+import type { TextOrder } from './text-request.ts';
+import type { WireAnswer } from './text-wire.ts';
 
-/** A cap below this is not worth offering (BILL-6). */
-const SMALLEST_CAP = 256;
-
-/** A request with its price: everything that is known before money is reserved. */
-interface PricedText {
+/** Who answers, and what the gateway chose for the client. */
+export interface Outcome {
   readonly model: TextModel;
-  readonly request: TextRequest;
-  readonly row: TextPriceRow;
-  readonly promptTokens: number;
-}
-
-interface Outcome {
-  readonly model: TextModel;
+  /** The model that was asked for, when the reserve answers in its place (FALL-3). */
+  readonly fallbackFrom: string | undefined;
   /** The cap the gateway chose, when the client named none (BILL-6). */
   readonly chosenCap: number | undefined;
 }
 
 export type GeneratedText =
+  | DryRun
   | (Outcome & { readonly kind: 'answer'; readonly body: string; readonly receipt: Receipt })
   | (Outcome & { readonly kind: 'stream'; readonly stream: PumpedStream });
 
-/** Puts a whole answer into the client's protocol: before it is charged, so that no charge can be without its answer. */
-export type RenderAnswer = (answer: WireAnswer, model: TextModel) => string;
+/** How one request is to be answered. */
+export interface TextManner {
+  /** Puts a whole answer into the client's protocol: before it is charged, so that no charge can be without its answer. */
+  readonly render: (answer: WireAnswer, model: TextModel) => string;
+  /** Only what it would cost is asked (BILL-16). */
+  readonly dryRun: boolean;
+  /** Under an Idempotency-Key: what is stored before the answer is charged. */
+  readonly keyed?: {
+    readonly attempt: Attempt;
+    readonly toStored: (outcome: Outcome, body: string, costPicos: bigint) => StoredAnswer;
+  };
+}
+
+/** A model with everything ready for its call. */
+interface ReadyText extends Candidate {
+  readonly checked: CheckedText;
+  readonly money: TextHold;
+  readonly deadline: Deadline;
+}
 
 /**
  * Validate, hold, call, settle (BILL-1). An async function that answers when the outcome of the call is known, and never an
@@ -47,104 +59,77 @@ export const generateText = async (
   ports: TextPorts,
   caller: Caller,
   order: TextOrder,
-  render: RenderAnswer,
+  manner: TextManner,
 ): Promise<GeneratedText> => {
-  const nowMs = ports.ledger.clock.now();
-  const { protocol, modelId, endUser } = order;
-  const model = chooseModel(ports.catalog, { modelId, protocol, kind: 'text', nowMs });
-  const request = order.prepare(model);
-  refuseWhatCannotFit(order, model, request);
-  const call = await prepareCall(ports, order, model, request);
-  const priced: PricedText = {
+  const { asked, first, second } = chooseCandidates(ports, caller, order);
+  if (manner.dryRun) return dryRun(ports, caller, order, first);
+  const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(ports, caller, order, checked);
+  const primary = await ready(first);
+  const entered = await holdAndEnter(ports, caller, primary, second && (() => ready(second())));
+  const { reservation, passage } = entered;
+  const { checked, deadline, money } = entered.candidate;
+  const { model } = checked;
+  const attempt = manner.keyed?.attempt;
+  const cap = money.cap();
+  const outcome = {
     model,
-    request,
-    row: ports.catalog.priceRow(model, nowMs),
-    promptTokens: promptTokensAtMost(model, request),
+    chosenCap: money.chosenCap(),
+    fallbackFrom: model.id === asked.id ? undefined : order.modelId,
   };
-  const deadline = upstreamDeadline(ports, caller.hostEndsAtMs, model);
-  const { reservation, cap } = await reserve(ports, caller, priced, {
-    expiresAtMs: deadline.expiresAtMs,
-    capParam: order.params.cap,
-  });
-  const settlement = { modelId: model.id, endUser, reservation, ...settlementTerms(priced, cap) };
-  const chosenCap = request.outputTokensMax === undefined ? cap : undefined;
+  const { endUser } = order;
+  const settlement = { modelId: model.id, endUser, reservation, passage, attempt, ...settlementTerms(checked, cap) };
   try {
-    const sent = await call.send({ outputTokensMax: cap, signal: deadline.start() });
+    await dispatchUnder(attempt, settlement);
+    const sent = await checked.call.send({ outputTokensMax: cap, signal: deadline.start() });
     if (sent.kind === 'stream') {
-      const stream = await pumpedStream(ports, settlement, sent, deadline.stop);
-      return { kind: 'stream', model, chosenCap, stream };
+      return { kind: 'stream', ...outcome, stream: await pumpedStream(ports, settlement, sent, deadline.stop) };
     }
     deadline.stop();
-    const body = render(sent, model);
-    const receipt = await settle(ports, settlement, sent.usage);
-    return { kind: 'answer', model, chosenCap, body, receipt };
+    const body = manner.render(sent, model);
+    const toStored = (costPicos: bigint) => manner.keyed?.toStored(outcome, body, costPicos);
+    const [receipt] = await Promise.all([settle(ports, settlement, sent.usage, toStored), passage.report('succeeded')]);
+    return { kind: 'answer', ...outcome, body, receipt };
   } catch (error) {
     deadline.stop();
-    throw await giveBack(ports.ledger, reservation, error);
+    throw await giveBack(ports.ledger, settlement, error);
   }
 };
 
-const refuseWhatCannotFit = ({ params }: TextOrder, model: TextModel, request: TextRequest): void => {
-  const atLeast = promptTokensAtLeast(request.prompt);
-  if (atLeast <= model.limits.contextTokens) return;
-  throw new GatewayError(
-    'context_length_exceeded',
-    `${params.prompt}: at least ${atLeast} tokens, but the context of "${model.id}" is ${model.limits.contextTokens}. Shorten it.`,
-    { param: params.prompt },
-  );
+/** Whoever has lost its key makes no call, and says nothing about the vendor. */
+const dispatchUnder = async (attempt: Attempt | undefined, { reservation, passage }: PaidCall): Promise<void> => {
+  try {
+    await attempt?.dispatch(reservation.holdId);
+  } catch (error) {
+    await passage.report('unknown');
+    throw error;
+  }
 };
 
-/** The request's own 400s come before a vendor that is not to be had (GEN-8), and nothing is fetched for one. */
-const prepareCall = async (
+/** The last of the request's own 400s come before money is looked at (GEN-8), and nothing is fetched for one. */
+const makeReady = async (
   ports: TextPorts,
-  { protocol }: TextOrder,
-  model: TextModel,
-  request: TextRequest,
-): Promise<PreparedCall> => {
-  const { upstream, provider, wire } = chooseUpstream(ports, model, request);
-  const call = wire.prepare({ protocol, request, model, upstream, provider });
-  if (!ports.reachable(provider)) throw unavailable(model);
-  await call.gather?.();
-  return call;
+  { hostEndsAtMs }: Caller,
+  { params }: TextOrder,
+  checked: CheckedText,
+): Promise<ReadyText> => {
+  await checked.call.gather?.();
+  const money = priceText(checked, params.cap);
+  const deadline = upstreamDeadline(ports, hostEndsAtMs, checked.model);
+  const { model, circuit } = checked;
+  const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs };
+  return { model, circuit, hold, checked, money, deadline };
 };
 
-/** Only what settling needs: a stream must not keep the request's body in memory to its end. */
-const settlementTerms = (
-  { model, row, request: { choices, promptPricing } }: PricedText,
-  cap: number,
-): Pick<Settlement, 'chargeFor' | 'expectsUsage'> => {
-  const bounds = { promptTokens: model.limits.contextTokens, answerTokens: cap * choices };
+/** Nothing is fetched for it either. */
+const dryRun = (ports: TextPorts, { accountId }: Caller, { params }: TextOrder, checked: CheckedText): DryRun => {
+  const money = priceText(checked, params.cap);
+  refuseManyDrains(ports, accountId);
+  const { model, row, promptTokens, request } = checked;
   return {
-    chargeFor: (usage) => chargeFor(row, usage, bounds, promptPricing),
-    expectsUsage: model.reportsUsage && (row.rates.input > 0n || row.rates.output > 0n),
+    kind: 'dry_run',
+    model,
+    holdPicos: money.order.amountPicos,
+    outputTokensMax: money.cap(),
+    prices: pricesAt(row, promptTokens, request.promptPricing),
   };
-};
-
-const reserve = async (
-  ports: TextPorts,
-  { accountId, requestId }: Caller,
-  { model, request, row, promptTokens }: PricedText,
-  { expiresAtMs, capParam }: { readonly expiresAtMs: number; readonly capParam: string },
-): Promise<{ reservation: Reservation; cap: number }> => {
-  const { promptPricing, choices } = request;
-  const price = (cap: number) => maximumPrice(row, promptTokens, cap * choices, promptPricing);
-  let cap = request.outputTokensMax ?? model.limits.outputTokensDefault;
-  const amountPicos = price(cap);
-  refuseAboveBudget(amountPicos, capParam, `reduce ${capParam} or split it`);
-  const affordableAt = (availablePicos: bigint): number =>
-    Math.max(0, Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos, promptPricing) / choices));
-  const smaller = (availablePicos: bigint): bigint | undefined => {
-    const affordable = affordableAt(availablePicos);
-    if (affordable < SMALLEST_CAP || affordable >= cap) return undefined;
-    cap = affordable;
-    return price(affordable);
-  };
-  const advice = (availablePicos: bigint): string =>
-    `What is available pays for ${affordableAt(availablePicos)} output tokens.`;
-  const order = { accountId, requestId, amountPicos, expiresAtMs, advice };
-  const reservation = await placeHold(
-    ports.ledger,
-    request.outputTokensMax === undefined ? { ...order, smaller } : order,
-  );
-  return { reservation, cap };
 };

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { GatewayError } from '../errors/gateway-error.ts';
 import { asGatewayError, giveBack } from '../paid-call/give-back.ts';
-import { applyCharge, commitCharge, type Receipt, type Settlement } from '../paid-call/settle.ts';
+import type { PaidCall } from '../paid-call/paid-call.ts';
+import { applyCharge, commitCharge, type Receipt } from '../paid-call/settle.ts';
 import type { TextDelta } from './text-answer.ts';
 import type { TextPorts } from './text-ports.ts';
 import type { Ending, WireEvent, WireStream } from './text-wire.ts';
@@ -32,7 +33,7 @@ export interface PumpedStream {
 /** Awaits the first event, so that an error in its place is thrown and becomes a true HTTP error (ERR-4). */
 export const pumpedStream = async (
   ports: TextPorts,
-  settlement: Settlement,
+  paid: PaidCall,
   { events, close }: WireStream,
   stopDeadline: () => void,
 ): Promise<PumpedStream> => {
@@ -40,20 +41,21 @@ export const pumpedStream = async (
     close();
     throw error;
   });
+  await paid.passage.begun();
   return {
     pump: async (sink) => {
       let receipt: Receipt | undefined;
       let finished = false;
       try {
         const { ending, usage } = await forward(events, begun, sink);
-        const record = await commitCharge(ports, settlement, usage);
-        receipt = { costPicos: record.amountPicos, usage, balancePicos: undefined };
+        const committed = await commitCharge(ports, paid, usage);
+        receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
         sink.finish(ending, receipt);
         finished = true;
-        await applyCharge(ports, settlement, record);
+        await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);
       } catch (error) {
         // Nothing awaits a pump, so nothing may escape from it.
-        const failure = await giveBack(ports.ledger, settlement.reservation, error);
+        const failure = await giveBack(ports.ledger, paid, error);
         if (!finished) sink.fail(asGatewayError(failure));
       } finally {
         stopDeadline();

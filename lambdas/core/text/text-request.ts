@@ -25,10 +25,12 @@ export interface TextRequest {
 
 export type ImageDetail = keyof TextModel['imageTokensMax'];
 
-/** What the estimate is made from: none of it is a token count. */
+/** What the estimate is made from: none of it is the vendor's own count. */
 export interface PromptSize {
   /** UTF-8 bytes of everything but inline images and recordings. */
   readonly bytes: number;
+  /** What the same text may have in tokens. A size without it counts a token for each byte. */
+  readonly textTokens?: number;
   /** The detail of each image. */
   readonly images: readonly ImageDetail[];
   /** How many videos and sound recordings there are, inline or by link. */
@@ -41,6 +43,8 @@ export interface TextOrder {
   readonly modelId: string;
   /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */
   readonly endUser: string | undefined;
+  /** The reserve the client named for the case that the circuit of its model is open (FALL-1). */
+  readonly fallbackModelId?: string | undefined;
   /** What the client's protocol calls the prompt and the cap, for refusals. */
   readonly params: { readonly prompt: string; readonly cap: string };
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */

@@ -1,9 +1,12 @@
 import { createHandler } from '../../http/handler.ts';
 import { createGetAccount } from '../../protocols/account/handler.ts';
+import { createGetUsage, createListUsage } from '../../protocols/usage/handlers.ts';
 import { toHttpPorts } from './http-ports.ts';
 import type { Parts } from './parts.ts';
 
 export const createAccountHandler = (parts: Parts) =>
   createHandler(toHttpPorts(parts), {
     getAccount: createGetAccount((accountId) => parts.ledgerStore.readAccount(accountId)),
+    listUsage: createListUsage(parts),
+    getUsage: createGetUsage(parts),
   });

@@ -1,4 +1,5 @@
 import { createHandler } from '../../http/handler.ts';
+import { createListFallbacks } from '../../protocols/models/fallbacks.ts';
 import {
   createGetGoogleModel,
   createGetModel,
@@ -17,5 +18,6 @@ export const createCatalogHandler = (parts: Parts) =>
     listGoogleModels: createListGoogleModels(parts),
     getGoogleModel: createGetGoogleModel(parts),
     listPrices: createListPrices(parts),
+    listFallbacks: createListFallbacks(parts),
     health: getHealth,
   });

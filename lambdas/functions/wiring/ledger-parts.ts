@@ -1,9 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
 import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
+import { createOutbox } from '../../stores/s3/outbox.ts';
 import { createClients } from './dynamodb-clients.ts';
 import type { LedgerParts } from './parts.ts';
 import { createReporting } from './reporting.ts';
+import { createS3Access } from './s3-clients.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,17 +17,23 @@ export const systemClock: Clock = {
   },
 };
 
-type OpenLedger = LedgerParts & { readonly clients: ReturnType<typeof createClients> };
+type OpenLedger = LedgerParts & {
+  readonly clients: ReturnType<typeof createClients>;
+  readonly s3: ReturnType<typeof createS3Access>;
+};
 
 export const openLedger = (environment: Environment): OpenLedger => {
   const settings = readSettings(environment);
   const clients = createClients({ endpoint: settings.DYNAMODB_ENDPOINT, region: environment.AWS_REGION });
+  const s3 = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION });
   return {
     settings,
     clients,
     clock: systemClock,
     random: Math.random,
     ledgerStore: createLedgerStore(clients, settings.ACCOUNTS_TABLE),
+    outbox: createOutbox(s3, settings.MEDIA_BUCKET),
+    s3,
     reporting: createReporting(settings),
   };
 };

@@ -1,12 +1,39 @@
+import { createCircuits } from '../../core/circuit/create-circuits.ts';
+import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
+import type { LedgerPorts } from '../../core/ledger/ledger-ports.ts';
+import { DetachedDrains } from '../../core/limits/detached-drains.ts';
 import type { PaidCallPorts } from '../../core/paid-call/ports.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
 import type { Parts } from './parts.ts';
 
-export const toPaidCallPorts = (parts: Parts): PaidCallPorts => ({
-  catalog: parts.catalog,
-  reachable: ({ id }) => parts.vendorAccess(id) !== undefined,
-  ledger: toLedgerPorts(parts),
-  notice: (notice, requestId) => parts.reporting.notice(notice, { requestId }),
-  holdGraceMs: parts.settings.HOLD_GRACE_SECONDS * 1_000,
-  upstreamDeadlineMs: parts.settings.UPSTREAM_DEADLINE_SECONDS * 1_000,
+export const toPaidCallPorts = (parts: Parts): PaidCallPorts => {
+  const { settings, clock, reporting } = parts;
+  return {
+    catalog: parts.catalog,
+    reachable: ({ id }) => parts.vendorAccess(id) !== undefined,
+    ledger: toLedgerPorts(parts),
+    circuits: createCircuits(
+      {
+        store: parts.circuitStore,
+        clock,
+        notice: (notice, circuit) => reporting.notice(notice, { circuit }),
+      },
+      {
+        failures: settings.CIRCUIT_FAILURES,
+        calls: settings.CIRCUIT_CALLS,
+        openMs: settings.CIRCUIT_OPEN_SECONDS * 1_000,
+      },
+    ),
+    drains: new DetachedDrains(),
+    notice: (notice, requestId) => reporting.notice(notice, { requestId }),
+    holdGraceMs: settings.HOLD_GRACE_SECONDS * 1_000,
+    upstreamDeadlineMs: settings.UPSTREAM_DEADLINE_SECONDS * 1_000,
+  };
+};
+
+export const toIdempotencyPorts = ({ claims, answers, settings }: Parts, ledger: LedgerPorts): IdempotencyPorts => ({
+  claims,
+  answers,
+  ledger,
+  leaseMs: settings.CLAIM_LEASE_SECONDS * 1_000,
 });

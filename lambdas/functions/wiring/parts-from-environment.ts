@@ -6,13 +6,17 @@ import { loadCatalog } from '../../core/catalog/load-catalog.ts';
 import { createImageFetch } from '../../providers/image-fetch.ts';
 import { createUpstreamHttp } from '../../providers/upstream-http.ts';
 import { createAddressCounters } from '../../stores/dynamodb/address-counters.ts';
+import { createCircuitStore } from '../../stores/dynamodb/circuit-store.ts';
+import { createClaimStore } from '../../stores/dynamodb/claim-store.ts';
 import { createKeyStore } from '../../stores/dynamodb/key-store.ts';
+import { createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
+import { createAnswerStore } from '../../stores/s3/answer-store.ts';
 import { type Environment, openLedger } from './ledger-parts.ts';
 import type { Parts } from './parts.ts';
 import { readPepper, readProviderKeys } from './secrets.ts';
 
 export const partsFromEnvironment = async (environment: Environment): Promise<Parts> => {
-  const { clients, ...ledgerParts } = openLedger(environment);
+  const { clients, s3, ...ledgerParts } = openLedger(environment);
   const { settings } = ledgerParts;
   const [pepper, providerKeys] = await Promise.all([readPepper(settings), readProviderKeys(settings, environment)]);
   const catalog = loadCatalog(catalogData, { markup: settings.MARKUP });
@@ -21,7 +25,11 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
     catalog,
     newRequestId: ulid,
     pepper,
+    ledgerRecords: createLedgerRecords(clients.repeating, settings.ACCOUNTS_TABLE),
     keys: createKeyStore(clients.repeating, settings.KEYS_TABLE),
+    circuitStore: createCircuitStore(clients.once, settings.COUNTERS_TABLE),
+    claims: createClaimStore(clients.repeating, settings.IDEMPOTENCY_TABLE),
+    answers: createAnswerStore(s3, settings.MEDIA_BUCKET),
     addressCounters: createAddressCounters(clients.once, settings.COUNTERS_TABLE),
     upstreamHttp: createUpstreamHttp(),
     fetchImage: createImageFetch({ lookup }),

@@ -1,7 +1,11 @@
 import type { KeyStore } from '../../core/accounts/key-store.ts';
 import type { Catalog } from '../../core/catalog/catalog.ts';
+import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { AnswerStore, ClaimStore } from '../../core/idempotency/claim-store.ts';
+import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
+import type { Outbox } from '../../core/ledger/outbox.ts';
 import type { AddressCounters } from '../../core/limits/address-limit.ts';
 import type { Summary } from '../../http/exchange.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
@@ -25,6 +29,7 @@ export interface LedgerParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly ledgerStore: LedgerStore;
+  readonly outbox: Outbox;
   readonly reporting: Reporting;
 }
 
@@ -33,8 +38,12 @@ export interface Parts extends LedgerParts {
   readonly catalog: Catalog;
   readonly newRequestId: () => string;
   readonly pepper: string;
+  readonly ledgerRecords: LedgerRecords;
   readonly keys: KeyStore;
   readonly addressCounters: AddressCounters;
+  readonly circuitStore: CircuitStore;
+  readonly claims: ClaimStore;
+  readonly answers: AnswerStore;
   readonly upstreamHttp: UpstreamHttp;
   /** Gets images at addresses that clients named. */
   readonly fetchImage: ImageFetch;

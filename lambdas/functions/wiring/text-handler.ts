@@ -7,11 +7,12 @@ import { createCountMessageTokens } from '../../protocols/messages/count-tokens.
 import { messages } from '../../protocols/messages/handler.ts';
 import { createModerations } from '../../protocols/moderations/handler.ts';
 import { responses } from '../../protocols/responses/handler.ts';
-import { createTextRoute, type TextRoutePorts } from '../../protocols/text-route.ts';
+import type { TextRoutePorts } from '../../protocols/text-face.ts';
+import { createTextRoute } from '../../protocols/text-route.ts';
 import { createMessageTokenCounter } from '../../providers/anthropic/count-tokens.ts';
 import { createContentTokenCounter } from '../../providers/google/count-tokens.ts';
 import { toHttpPorts } from './http-ports.ts';
-import { toPaidCallPorts } from './paid-call-ports.ts';
+import { toIdempotencyPorts, toPaidCallPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
 import { toInputWires, toTextWires, toWireOptions } from './wires.ts';
 
@@ -20,6 +21,7 @@ export const createTextHandler = (parts: Parts) => {
   const paid = toPaidCallPorts(parts);
   const text: TextRoutePorts = {
     text: { ...paid, wires: toTextWires(parts, options) },
+    idempotency: toIdempotencyPorts(parts, paid.ledger),
     finished: parts.reporting.finished,
   };
   const input = { ...paid, wires: toInputWires(options) };

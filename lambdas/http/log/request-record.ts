@@ -13,6 +13,8 @@ export const toRequestRecord = (requestId: string, summary: Summary): Record<str
   'gen_ai.usage.input_tokens': summary.inputTokens,
   'gen_ai.usage.output_tokens': summary.outputTokens,
   'gateway.cost_usd': summary.costPicos === undefined ? undefined : formatUsd(summary.costPicos),
+  'gateway.replayed': summary.replayed,
+  'gateway.dry_run': summary.dryRun,
   'gateway.account.id': summary.accountId,
   'enduser.id': summary.endUser,
   'gateway.first_byte_ms': summary.firstByteMs,

@@ -34,8 +34,8 @@ export const isVideo = (url: string, { videoLinkHosts }: TextModel): boolean =>
   inlineTypeOf(url)?.startsWith('video/') ?? videoLinkHosts.includes(platformHostOf(url) ?? '');
 
 export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings'> {
-  /** Of the body, that are no text. */
-  readonly inlineCharacters: number;
+  /** What stands in the body itself and is no text, in its order. */
+  readonly inline: readonly string[];
 }
 
 /** CHAT-6, CHAT-7: checks every image and video against the model, and measures them for the estimate. */
@@ -47,7 +47,7 @@ export const measureMedia = (media: readonly ChatMedia[], model: TextModel, alte
   return {
     images: images.map(({ detail }) => detail),
     recordings: videos.length,
-    inlineCharacters: media.reduce((sum, { url }) => sum + (isInline(url) ? url.length : 0), 0),
+    inline: media.map(({ url }) => url).filter(isInline),
   };
 };
 

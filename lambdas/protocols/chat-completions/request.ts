@@ -2,8 +2,10 @@ import type { TextModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isReadable } from '../../core/text/answer-size.ts';
+import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
 import type { Alternatives } from '../alternatives.ts';
+import { charactersOf } from '../image-url.ts';
 import { parseWith, shownName } from '../parse.ts';
 import { type ChatBody, chatBody, chatFieldNames } from './body.ts';
 import { applyConstraints } from './constraints.ts';
@@ -91,9 +93,18 @@ const refuseUnreadable = (body: ChatBody, model: TextModel): void => {
 };
 
 const measure = ({ body, bodyBytes, alternatives }: Parsed, model: TextModel, sent: JsonObject): PromptSize => {
-  const { inlineCharacters, ...media } = measureMedia(mediaOf(body.messages), model, alternatives);
-  return { bytes: Math.max(bodyBytes, writtenBytes(body, sent)) - inlineCharacters, ...media };
+  const { inline, ...media } = measureMedia(mediaOf(body.messages), model, alternatives);
+  const bytes = Math.max(bodyBytes, writtenBytes(body, sent)) - charactersOf(inline);
+  return { bytes, textTokens: promptTextTokens([sent, signaturesOf(body)], inline, model), ...media };
 };
+
+/** Only vendors of another protocol are sent them. */
+const signaturesOf = ({ messages }: ChatBody): readonly string[] =>
+  messages.flatMap((message) =>
+    message.role === 'assistant'
+      ? (message.tool_calls ?? []).flatMap((call) => call.extra_content?.google?.thought_signature ?? [])
+      : [],
+  );
 
 /**
  * What goes to the vendor is written anew and can be longer than what came: 1e20 becomes 21 digits. Only where numbers can stand

@@ -3,7 +3,7 @@ import { answerTokensOf, promptTokensOf, type TokenUsage } from '../../core/pric
 import type { ToolCall } from '../../core/text/conversation.ts';
 import type { TextAnswer } from '../../core/text/text-answer.ts';
 import type { WireAnswer } from '../../core/text/text-wire.ts';
-import type { AnswerContext } from '../text-route.ts';
+import type { AnswerContext } from '../text-face.ts';
 
 /**
  * CHAT-10: an answer with the catalog's model id and the members that OpenAI's own document requires but compatible servers leave

@@ -4,7 +4,7 @@ import type { Receipt } from '../../core/paid-call/settle.ts';
 import type { TextDelta } from '../../core/text/text-answer.ts';
 import type { Ending } from '../../core/text/text-wire.ts';
 import { toErrorBody } from '../../http/render-error.ts';
-import type { StreamContext, StreamFace } from '../text-route.ts';
+import type { StreamContext, StreamFace } from '../text-face.ts';
 import { signatureMember, toChatUsage, withCachedTokens } from './response.ts';
 
 const asEvents = (chunks: readonly string[]): string => `data: ${chunks.join('\n\ndata: ')}\n\n`;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { type CountPorts, countTokens } from '../../core/text/count-tokens.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { alternativesIn } from '../alternatives.ts';
-import { refuseUnservedHeaders } from '../unserved-headers.ts';
+import { noKeys, readPaidHeaders } from '../paid-headers.ts';
 import { requireJson } from './framing.ts';
 import { modelIdOf } from './handler.ts';
 import { toCountOrder } from './request.ts';
@@ -13,7 +13,7 @@ export const createCountContentTokens =
   async (exchange) => {
     const { event, body, summary } = exchange;
     if (!body) throw new Error('a request to count without a body');
-    refuseUnservedHeaders(event.headers);
+    readPaidHeaders(event.headers, noKeys, false);
     requireJson(event);
     const modelId = modelIdOf(exchange);
     const alternatives = alternativesIn(ports.catalog, 'generate_content', ports.clock.now());

@@ -1,6 +1,7 @@
 import { eventStreamHeaders } from '../../http/event-stream.ts';
 import type { Exchange, RouteHandler } from '../../http/exchange.ts';
-import { createTextRoute, type TextFace, type TextRoutePorts } from '../text-route.ts';
+import type { TextFace, TextRoutePorts } from '../text-face.ts';
+import { createTextRoute } from '../text-route.ts';
 import { framingOf, requireJson } from './framing.ts';
 import { toTextOrder } from './request.ts';
 import { arrayStream, eventStream, foreign } from './stream.ts';

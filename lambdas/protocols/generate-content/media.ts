@@ -17,8 +17,8 @@ interface PlacedMedia extends Media {
 }
 
 export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings'> {
-  /** Of the body, that are no text. */
-  readonly inlineCharacters: number;
+  /** What stands in the body itself and is no text, in its order. */
+  readonly inline: readonly string[];
 }
 
 /** CHAT-6, GEN-11: checks every medium against the model, and measures them for the estimate. `at` is where the contents stand. */
@@ -36,7 +36,7 @@ export const measureMedia = (
   return {
     images: counted.filter((kind) => kind === 'image').map(() => 'auto'),
     recordings: counted.filter((kind) => kind !== 'image').length,
-    inlineCharacters: media.reduce((sum, { inlineData }) => sum + (inlineData?.data.length ?? 0), 0),
+    inline: media.flatMap(({ inlineData }) => inlineData?.data ?? []),
   };
 };
 

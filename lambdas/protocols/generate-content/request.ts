@@ -1,8 +1,10 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
 import type { Alternatives } from '../alternatives.ts';
+import { charactersOf } from '../image-url.ts';
 import { parseWith, shownName } from '../parse.ts';
 import { countContentBody, type GenerateContentBody, generateContentBody } from './body.ts';
 import { applyConstraints, hasFunctions } from './constraints.ts';
@@ -99,12 +101,16 @@ const measure = (
   { body, bodyBytes }: Omit<Parsed, 'stream'>,
   model: TextModel,
   sent: JsonObject,
-  { inlineCharacters, ...media }: MediaSize,
+  { inline, ...media }: MediaSize,
 ): PromptSize => {
   const bytes = Math.max(bodyBytes, mayGrow(body) ? Buffer.byteLength(JSON.stringify(sent)) : 0);
   // What an answer has said so far is read again by the request that goes on with it: as much as fits the context.
   const saidBefore = body.continuationToken === undefined ? 0 : model.limits.contextTokens;
-  return { bytes: bytes - inlineCharacters + saidBefore, ...media };
+  return {
+    bytes: bytes - charactersOf(inline) + saidBefore,
+    textTokens: promptTextTokens(sent, inline, model) + saidBefore,
+    ...media,
+  };
 };
 
 /** What goes to the vendor is written anew, and a number can become longer by that: 1e20 has 21 digits. Text cannot. */

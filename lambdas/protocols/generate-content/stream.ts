@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { Ending } from '../../core/text/text-wire.ts';
 import { googleStatusOf } from '../../http/render-error.ts';
-import type { StreamContext, StreamFace } from '../text-route.ts';
+import type { StreamContext, StreamFace } from '../text-face.ts';
 
 export const foreign = (): Error => new Error('an answer of another protocol on generateContent');
 

@@ -2,7 +2,7 @@ import { type CountPorts, countTokens } from '../../core/text/count-tokens.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { alternativesIn } from '../alternatives.ts';
 import { requireMessagesVersion } from '../messages-version.ts';
-import { refuseUnservedHeaders } from '../unserved-headers.ts';
+import { noKeys, readPaidHeaders } from '../paid-headers.ts';
 import { toCountOrder } from './request.ts';
 
 /** POST /v1/messages/count_tokens. */
@@ -10,7 +10,7 @@ export const createCountMessageTokens =
   (ports: CountPorts<number>): RouteHandler =>
   async ({ event, body, summary }) => {
     if (!body) throw new Error('a request to count without a body');
-    refuseUnservedHeaders(event.headers);
+    readPaidHeaders(event.headers, noKeys, false);
     requireMessagesVersion(event.headers);
     const { modelId, prepare } = toCountOrder(body.json, alternativesIn(ports.catalog, 'messages', ports.clock.now()));
     const tokens = await countTokens(ports, {

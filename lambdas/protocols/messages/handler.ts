@@ -1,5 +1,5 @@
 import { requireMessagesVersion } from '../messages-version.ts';
-import type { TextFace } from '../text-route.ts';
+import type { TextFace } from '../text-face.ts';
 import { toTextOrder } from './request.ts';
 import { foreign, messagesStream } from './stream.ts';
 

@@ -21,27 +21,26 @@ const imagesIn = (content: Content, param: string): readonly PlacedImage[] =>
 export const imagesOf = (messages: readonly Message[]): readonly PlacedImage[] =>
   messages.flatMap(({ content }, index) => imagesIn(content, `messages[${index}].content`));
 
-/** CHAT-6 and GEN-11: checks every image, and answers how many characters of the body are image and no text. */
-export const checkImages = (images: readonly PlacedImage[], model: TextModel, alternatives: Alternatives): number => {
+/** CHAT-6 and GEN-11: checks every image. */
+export const checkImages = (images: readonly PlacedImage[], model: TextModel, alternatives: Alternatives): void => {
   const [first] = images;
   if (first && !model.inputTypes.includes('image')) {
     const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
     throw invalidRequest(first.param, `${first.param}: "${model.id}" does not take images.${others}`);
   }
-  return images.reduce((sum, placed) => sum + inlineCharacters(placed), 0);
+  for (const placed of images) checkImage(placed);
 };
 
-const inlineCharacters = ({ image: { source }, param }: PlacedImage): number => {
+const checkImage = ({ image: { source }, param }: PlacedImage): void => {
   if (source.type === 'url') {
     const isLink = /^https?:\/\//i.test(source.url) && URL.canParse(source.url);
     if (!isLink) throw invalidFormat(`${param}.source.url`, 'must be an http(s) URL.');
-    return 0;
+    return;
   }
   const { data, media_type: claimed } = source;
   const found = sniffImage(Buffer.from(data.slice(0, 24), 'base64'));
   if (!found) throw invalidFormat(`${param}.source.data`, 'must be a PNG, JPEG or WebP image in base64.');
   if (found !== claimed) throw invalidFormat(`${param}.source.media_type`, `must be "${found}", which the image is.`);
-  return data.length;
 };
 
 const invalidFormat = (param: string, message: string): GatewayError =>

@@ -1,8 +1,10 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
 import type { Alternatives } from '../alternatives.ts';
+import { charactersOf } from '../image-url.ts';
 import { parseWith, shownName } from '../parse.ts';
 import { type CountBody, countBody, type MessagesBody, messagesBody, type PromptBody } from './body.ts';
 import { promptPricingOf } from './caching.ts';
@@ -113,9 +115,14 @@ const toSend = (json: JsonObject, body: PromptBody, model: TextModel, alternativ
 
 const measure = ({ body, bodyBytes, alternatives }: Parsed, model: TextModel, sent: JsonObject): PromptSize => {
   const images = imagesOf(body.messages);
-  const inline = checkImages(images, model, alternatives);
+  checkImages(images, model, alternatives);
+  const inline = images.flatMap(({ image: { source } }) => (source.type === 'base64' ? source.data : []));
   const bytes = Math.max(bodyBytes, mayGrow(body) ? Buffer.byteLength(JSON.stringify(sent)) : 0);
-  return { bytes: bytes - inline, images: images.map(() => 'auto') };
+  return {
+    bytes: bytes - charactersOf(inline),
+    textTokens: promptTextTokens(sent, inline, model),
+    images: images.map(() => 'auto'),
+  };
 };
 
 /** What goes to the vendor is written anew, and a number can become longer by that: 1e20 has 21 digits. Text cannot. */

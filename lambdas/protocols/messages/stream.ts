@@ -1,5 +1,5 @@
 import { toErrorBody } from '../../http/render-error.ts';
-import type { StreamContext, StreamFace } from '../text-route.ts';
+import type { StreamContext, StreamFace } from '../text-face.ts';
 
 export const foreign = (): Error => new Error('an answer of another protocol on /v1/messages');
 

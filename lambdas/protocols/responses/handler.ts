@@ -1,12 +1,13 @@
 import { isJsonObject, parseJson } from '../../core/json.ts';
 import type { WireAnswer } from '../../core/text/text-wire.ts';
-import type { StreamContext, StreamFace, TextFace } from '../text-route.ts';
+import type { StreamContext, StreamFace, TextFace } from '../text-face.ts';
 import { messageFirst } from './item-order.ts';
 import { toTextOrder } from './request.ts';
 
 /** POST /v1/responses. The only vendor behind it speaks the same protocol. */
 export const responses: TextFace = {
   protocol: 'responses',
+  headers: { takesKeys: true, takesFallback: true },
   toOrder: ({ body }, alternatives) => toTextOrder(body.json, body.bytes, alternatives),
   toBody: ({ content }) => toBody(content),
   toStream: (context) => toStream(context),

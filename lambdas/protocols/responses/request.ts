@@ -1,9 +1,10 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
 import type { Alternatives } from '../alternatives.ts';
-import { inlineImageCharacters } from '../image-url.ts';
+import { charactersOf, inlineImageCharacters } from '../image-url.ts';
 import { parseWith, shownName } from '../parse.ts';
 import { type ResponsesBody, responsesBody, responsesFieldNames } from './body.ts';
 import { applyConstraints, refuseMemory } from './constraints.ts';
@@ -36,16 +37,17 @@ const prepare = (parsed: Parsed, model: TextModel): TextRequest => {
   const { body, json, alternatives } = parsed;
   refuseUnknown(json, model);
   const unsent = applyConstraints(body, model, alternatives);
-  const sent = Object.entries(json).filter(([name, value]) => value !== null && !unsent.has(name));
+  const kept = Object.entries(json).filter(([name, value]) => value !== null && !unsent.has(name));
+  const sent = { ...Object.fromEntries(kept), input: toInput(json.input), ...includeFor(body, model) };
   return {
     stream: body.stream ?? false,
     choices: 1,
     outputTokensMax: body.max_output_tokens ?? undefined,
     usesTools: Boolean(body.tools?.length),
     effort: body.reasoning?.effort ?? undefined,
-    prompt: measure(parsed, model),
+    prompt: measure(parsed, model, sent),
     promptPricing: 'one-rate',
-    body: { ...Object.fromEntries(sent), input: toInput(json.input), ...includeFor(body, model) },
+    body: sent,
   };
 };
 
@@ -68,15 +70,19 @@ const refuseUnknown = (json: JsonObject, model: TextModel): void => {
   }
 };
 
-const measure = ({ body, json, bodyBytes, alternatives }: Parsed, model: TextModel): PromptSize => {
+const measure = ({ body, json, bodyBytes, alternatives }: Parsed, model: TextModel, sent: JsonObject): PromptSize => {
   const images = imagesOf(body.input);
   const [first] = images;
   if (first && !model.inputTypes.includes('image')) {
     const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
     throw invalidRequest(first.param, `${first.param}: "${model.id}" does not take images.${others}`);
   }
-  const inline = images.reduce((sum, { url, param }) => sum + inlineImageCharacters(url, param), 0);
+  const inline = images.filter(({ url, param }) => inlineImageCharacters(url, param) > 0).map(({ url }) => url);
   // What goes to the vendor is written anew and can be longer than what came: 1e20 becomes 21 digits.
   const written = body.tools || body.text ? Buffer.byteLength(JSON.stringify(json)) : 0;
-  return { bytes: Math.max(bodyBytes, written) - inline, images: images.map(({ detail }) => detail) };
+  return {
+    bytes: Math.max(bodyBytes, written) - charactersOf(inline),
+    textTokens: promptTextTokens(sent, inline, model),
+    images: images.map(({ detail }) => detail),
+  };
 };

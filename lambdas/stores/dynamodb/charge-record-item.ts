@@ -23,6 +23,7 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
   ...(record.prices === undefined ? {} : { prices: { M: numbers(record.prices) } }),
   ...(record.overage ? { overage: { BOOL: true } } : {}),
   ...(record.implausible ? { implausible: { BOOL: true } } : {}),
+  ...(record.answer === undefined ? {} : { answer: text(record.answer) }),
   ...(record.endUser === undefined ? {} : { endUser: text(record.endUser) }),
 });
 
@@ -43,6 +44,7 @@ export const toChargeRecord = (item: Item): ChargeRecord => {
     ...(item.prices?.M === undefined ? {} : { prices: mapValues(item.prices.M, BigInt) }),
     ...(item.overage?.BOOL ? { overage: true } : {}),
     ...(item.implausible?.BOOL ? { implausible: true } : {}),
+    ...(item.answer?.S === undefined ? {} : { answer: item.answer.S }),
     ...(item.endUser?.S === undefined ? {} : { endUser: item.endUser.S }),
   };
 };

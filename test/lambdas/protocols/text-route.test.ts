@@ -3,7 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { Exchange, GatewayResponse, Summary } from '../../../lambdas/http/exchange.ts';
-import { createTextRoute, type StreamFace, type TextFace } from '../../../lambdas/protocols/text-route.ts';
+import type { StreamFace, TextFace } from '../../../lambdas/protocols/text-face.ts';
+import { createTextRoute } from '../../../lambdas/protocols/text-route.ts';
+import { idempotencyOf } from '../../support/memory/memory-idempotency.ts';
 import { ACCOUNT, answered, createWorld, ended, REQUEST, raw, requestOf, streamOf } from '../core/text/text-world.ts';
 import { functionUrlEvent } from '../http/function-url.ts';
 
@@ -65,7 +67,11 @@ const serve = async (
       ...streamChanges,
     }),
   };
-  const ports = { text: world.ports, finished: (_id: string, told: Summary) => void finished.push({ ...told }) };
+  const ports = {
+    text: world.ports,
+    idempotency: idempotencyOf(world.ports.ledger),
+    finished: (_id: string, told: Summary) => void finished.push({ ...told }),
+  };
   const answer = createTextRoute(ports, face)(exchangeOf({ status: 200 }));
   return { answer, finished };
 };

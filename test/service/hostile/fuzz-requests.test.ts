@@ -45,9 +45,9 @@ test(
 );
 
 const paths = [...new Set(addresses.map(({ target }) => target))];
-/** Where anything may be the id of a model there is nothing to twist but the path before it. */
+/** Where anything may be the id of a model or a request there is nothing to twist but the path before it. */
 const twisted = (path: string): readonly string[] =>
-  twists(path).filter((target) => target !== path && !/^\/v1(beta)?\/models\/[^/]*$/.test(target));
+  twists(path).filter((target) => target !== path && !/^\/(v1(beta)?\/models|api\/usage)\/[^/]*$/.test(target));
 const twists = (path: string): readonly string[] => [
   ...[`${path}/`, `/${path}`, `${path}//`, `${path}%00`, `${path}%2f`, `${path}/..`, `/x/..${path}`, `/.${path}`],
   ...[path.replaceAll('/', '%2f').replace('%2f', '/'), path.toUpperCase(), `${path};a=b`, `${path}%`, `${path}%20`],

@@ -198,12 +198,18 @@ test.each(named(newRoutes.filter((route) => !route.billed)))(
 );
 
 test.each(named(newRoutes))(
-  'GEN-9 %s refuses headers whose promise it does not keep, whatever is wrong besides',
+  'IDEM-5 FALL-4 BILL-16 %s: what its headers say is looked at before the money',
   async (_, route) => {
     const gateway = await open();
     const good = await owned(gateway, route, { balanceUsd: '0' });
-    for (const name of ['idempotency-key', 'x-service-dry-run', 'x-service-fallback-model']) {
-      expect(await outcome(gateway, route, { headers: [...good, `${name}: true`] })).toBe(`400 ${name}`);
-    }
+    const saying = (header: string) => outcome(gateway, route, { headers: [...good, header] });
+    const takesKeys = route.name === 'responses';
+    expect(await saying('idempotency-key: a')).toBe(
+      takesKeys ? '402 insufficient_balance' : '400 idempotency_not_supported',
+    );
+    expect(await saying('idempotency-key: a b')).toBe('400 idempotency-key');
+    expect(await saying('x-service-fallback-model: a')).toBe('400 invalid_fallback_model');
+    expect(await saying('x-service-dry-run: a')).toBe('400 x-service-dry-run');
+    expect(await saying('x-service-dry-run: true')).toBe('200');
   },
 );

@@ -1,6 +1,9 @@
 import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
+import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
+import type { LedgerRecords } from '../../../lambdas/core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
+import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
 import type { AddressCounters } from '../../../lambdas/core/limits/address-limit.ts';
 
 /** What goes wrong with one call to a store. */
@@ -116,6 +119,24 @@ export const withFaults = (store: LedgerStore, faults: LedgerFaults): LedgerStor
   };
 };
 
+export const withRecordFaults = (
+  records: LedgerRecords,
+  faults: Faults<keyof LedgerRecords>,
+): LedgerRecords & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    listRecords: (accountId, range) => injector.run('listRecords', () => records.listRecords(accountId, range)),
+    recordsOfRequest: (accountId, requestId) =>
+      injector.run('recordsOfRequest', () => records.recordsOfRequest(accountId, requestId)),
+    readCredits: (accountId) => injector.run('readCredits', () => records.readCredits(accountId)),
+    async *accountIds() {
+      yield* await injector.run('accountIds', async () => records.accountIds());
+    },
+  };
+};
+
 export const withKeyFaults = (keys: KeyStore, faults: Faults<keyof KeyStore>): KeyStore & Faulty => {
   const injector = new Injector(faults);
   return {
@@ -132,5 +153,43 @@ export const withCounterFaults = (counters: AddressCounters, faults: Faults<'tak
     calls: injector.calls,
     landed: () => injector.landed(),
     take: (address, bucket, nowMicros) => injector.run('take', () => counters.take(address, bucket, nowMicros)),
+  };
+};
+
+export const withOutboxFaults = (outbox: Outbox, faults: Faults<keyof Outbox>): Outbox & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    put: (note) => injector.run('put', () => outbox.put(note)),
+    read: (holdId) => injector.run('read', () => outbox.read(holdId)),
+    list: () => injector.run('list', () => outbox.list()),
+    remove: (holdId) => injector.run('remove', () => outbox.remove(holdId)),
+  };
+};
+
+export const withClaimFaults = (claims: ClaimStore, faults: Faults<keyof ClaimStore>): ClaimStore & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    claim: (request) => injector.run('claim', () => claims.claim(request)),
+    renew: (ref, owner, leaseUntilMs) => injector.run('renew', () => claims.renew(ref, owner, leaseUntilMs)),
+    prepare: (ref, owner, prepared, expiresAtMs) =>
+      injector.run('prepare', () => claims.prepare(ref, owner, prepared, expiresAtMs)),
+    complete: (ref, owner) => injector.run('complete', () => claims.complete(ref, owner)),
+    free: (ref, owner, dispatches) => injector.run('free', () => claims.free(ref, owner, dispatches)),
+    takeOver: (request) => injector.run('takeOver', () => claims.takeOver(request)),
+    read: (ref) => injector.run('read', () => claims.read(ref)),
+  };
+};
+
+export const withAnswerFaults = (answers: AnswerStore, faults: Faults<keyof AnswerStore>): AnswerStore & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    put: (objectName, content) => injector.run('put', () => answers.put(objectName, content)),
+    get: (objectName) => injector.run('get', () => answers.get(objectName)),
   };
 };

@@ -1,6 +1,12 @@
 import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/account.ts';
 import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
 import type {
+  CreditRecord,
+  LedgerRecords,
+  RecordPage,
+  RecordRange,
+} from '../../../lambdas/core/ledger/ledger-records.ts';
+import type {
   CreditReply,
   CreditRequest,
   Due,
@@ -27,7 +33,7 @@ interface Row {
  * The ledger without a database. Every method looks at its condition and writes in one synchronous step, so that calls can
  * interleave between steps, as they do on the real table, and nowhere else.
  */
-export class MemoryLedgerStore implements LedgerStore {
+export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   readonly #rows = new Map<string, Row>();
   /** Records can stand where no account does, as on the table. */
   readonly #loose = new Map<string, Map<string, ChargeRecord>>();
@@ -113,6 +119,25 @@ export class MemoryLedgerStore implements LedgerStore {
     row.version += 1;
   }
 
+  async listRecords(accountId: string, { fromHoldId = '', beforeHoldId, limit }: RecordRange): Promise<RecordPage> {
+    const within = newestFirst(this.recordsOf(accountId)).filter(
+      ({ holdId }) => holdId >= fromHoldId && (beforeHoldId === undefined || holdId < beforeHoldId),
+    );
+    return { records: within.slice(0, limit), more: within.length > limit };
+  }
+
+  async recordsOfRequest(accountId: string, requestId: string): Promise<readonly ChargeRecord[]> {
+    return this.recordsOf(accountId).filter(({ holdId }) => holdId.startsWith(`${requestId}.`));
+  }
+
+  async readCredits(accountId: string): Promise<readonly CreditRecord[]> {
+    return [...this.creditsOf(accountId)].map(([ref, amountPicos]) => ({ ref, amountPicos }));
+  }
+
+  async *accountIds(): AsyncGenerator<string, void> {
+    yield* [...this.#rows.keys()];
+  }
+
   /** Blocks or unblocks an account, as an operator does. */
   setStatus(accountId: string, status: AccountStatus): void {
     const row = this.#rows.get(accountId);
@@ -145,6 +170,10 @@ export class MemoryLedgerStore implements LedgerStore {
   }
 }
 
+/** Hold ids are plain ASCII, so that a comparison of strings is one of bytes, as on the table. */
+const newestFirst = (records: readonly ChargeRecord[]): readonly ChargeRecord[] =>
+  records.toSorted((one, other) => (one.holdId < other.holdId ? 1 : -1));
+
 const mayHold = (row: Row, { amountPicos, holdId, previousHoldId }: HoldRequest): boolean =>
   row.status === 'active' &&
   row.credited > row.spent &&
@@ -165,7 +194,7 @@ const toAccount = (row: Row): Account => ({
 
 /** A flag that does not hold is not stored, nor is a field without a value. */
 const asStored = (record: ChargeRecord): ChargeRecord => {
-  const { overage, implausible, reason, model, usage, prices, endUser, ...always } = record;
+  const { overage, implausible, reason, model, usage, prices, answer, endUser, ...always } = record;
   return structuredClone({
     ...always,
     ...(reason === undefined ? {} : { reason }),
@@ -174,6 +203,7 @@ const asStored = (record: ChargeRecord): ChargeRecord => {
     ...(prices === undefined ? {} : { prices }),
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
+    ...(answer === undefined ? {} : { answer }),
     ...(endUser === undefined ? {} : { endUser }),
   });
 };

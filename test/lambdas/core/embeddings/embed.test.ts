@@ -5,7 +5,7 @@ import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { InputRequest } from '../../../../lambdas/core/paid-call/input-answer.ts';
 import { losesReply } from '../../../support/memory/faults.ts';
 import { price } from '../catalog/sample-data.ts';
-import { answered, createInputWorld, embedding, moderation, RATE, used } from './input-world.ts';
+import { answered, answerOf, createInputWorld, embedding, moderation, RATE, used } from './input-world.ts';
 
 type Options = Partial<Parameters<typeof createInputWorld>[0]>;
 
@@ -15,26 +15,23 @@ const text = { body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1 };
 const worldOf = async (options: Options = {}) => {
   const world = await createInputWorld({ models: [embedding()], ...options });
   const ask = (request: Partial<InputRequest> = {}, order: Partial<EmbeddingOrder> = {}) =>
-    embed(world.ports, world.caller, {
-      modelId: 'vector-1',
-      endUser: undefined,
-      prepare: () => ({ ...text, ...request }),
-      ...order,
-    });
+    answerOf(
+      embed(world.ports, world.caller, {
+        modelId: 'vector-1',
+        endUser: undefined,
+        prepare: () => ({ ...text, ...request }),
+        ...order,
+      }),
+    );
   return { ...world, ask };
 };
 
 test('EMB-1 and BILL-1 an embedding is held, asked for once and charged by its input', async () => {
   const world = await worldOf();
-  const { model, answer, receipt } = await world.ask({}, { endUser: 'someone' });
+  const { answer, receipt } = await world.ask({}, { endUser: 'someone' });
   const cost = 40n * RATE;
   expect(world.log).toEqual(['hold', 'send', 'putRecord', 'apply']);
-  expect([model.id, answer.text, receipt.costPicos, receipt.balancePicos]).toEqual([
-    'vector-1',
-    '{"id":"answer"}',
-    cost,
-    start - cost,
-  ]);
+  expect([answer.text, receipt.costPicos, receipt.balancePicos]).toEqual(['{"id":"answer"}', cost, start - cost]);
   expect(world.sent).toMatchObject([{ modelId: 'vector-1', body: text.body, upstream: { model: 'vendor-name' } }]);
   expect(world.records()).toMatchObject([
     {

@@ -1,11 +1,14 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { InputAnswer, InputCall, InputPorts } from '../../../../lambdas/core/paid-call/input-answer.ts';
+import type { InputAnswer, InputCall, InputPorts, PaidInput } from '../../../../lambdas/core/paid-call/input-answer.ts';
 import { type Fault, withFaults } from '../../../support/memory/faults.ts';
+import { freePassage } from '../../../support/memory/free-passage.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
 import { data, text, upstream, without } from '../catalog/sample-data.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -93,7 +96,9 @@ export const createInputWorld = async (options: WorldOptions) => {
     catalog: loadCatalog(data(options.models)),
     wires: new Map(wires.map((name) => [name, wire] as const)),
     reachable: options.reachable ?? (() => true),
-    ledger: { store, clock, random: () => 0, shortestLifetimeMs: 300_000 },
+    ledger: { store, outbox: new MemoryOutbox(), clock, random: () => 0, shortestLifetimeMs: 300_000 },
+    circuits: freePassage(),
+    drains: new DetachedDrains(),
     notice: (notice) => notices.push(notice),
     holdGraceMs: 300_000,
     upstreamDeadlineMs: 900_000,
@@ -105,4 +110,11 @@ export const createInputWorld = async (options: WorldOptions) => {
     return found;
   };
   return { clock, memory, ports, caller, log, notices, sent, account, records: () => memory.recordsOf(ACCOUNT) };
+};
+
+/** The answer of somebody who did not ask for the price alone. */
+export const answerOf = async (paid: Promise<PaidInput>) => {
+  const found = await paid;
+  if (found.kind === 'dry_run') throw new Error('nobody asked for a dry run');
+  return found;
 };

@@ -11,9 +11,11 @@ import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { Choices, InterleavedStore } from '../../../support/memory/interleaved-store.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
 
 export const LIFETIME_MS = 300_000;
-const GIVEN_PICOS = 1_000n;
+const ACCOUNTS = ['account-0', 'account-1'];
+export const GIVEN_PICOS = 1_000n;
 
 export interface RequestPlan {
   readonly account: number;
@@ -27,12 +29,13 @@ export interface RequestPlan {
 }
 
 /** What a client was told; undefined while, or because, nobody told it anything. */
-type Told = 'charged' | 'refused' | 'released' | 'failed' | undefined;
+export type Told = 'charged' | 'refused' | 'released' | 'failed' | undefined;
 
 /** One random life of a ledger: requests, sweepers and credits side by side, over a store that fails. */
 export class History {
   readonly clock = new ManualClock();
   readonly memory = new MemoryLedgerStore();
+  readonly outbox = new MemoryOutbox();
   readonly told: Told[] = [];
   readonly #choices: Choices;
   readonly #store: InterleavedStore;
@@ -49,18 +52,21 @@ export class History {
     this.#waiting = [
       ...plans.map((plan, index) => ({
         name: `request-${index}`,
-        start: (ports: LedgerPorts) => this.#request(ports, `r${index}`, plan, index),
+        start: (ports: LedgerPorts) =>
+          playRequest(ports, `r${index}`, `account-${plan.account}`, plan, (told) => {
+            this.told[index] = told;
+          }),
       })),
       { name: 'sweep-1', start: sweepNowAndThen },
       { name: 'sweep-2', start: sweepNowAndThen },
-      { name: 'credit-1', start: topUp },
-      { name: 'credit-2', start: topUp },
+      { name: 'credit-1', start: (ports) => topUp(ports, ACCOUNTS) },
+      { name: 'credit-2', start: (ports) => topUp(ports, ACCOUNTS) },
     ];
   }
 
   /** Plays to the end, then ends every hold, lets the latest of the late calls happen, and ends those holds too. */
   async play(): Promise<void> {
-    for (const accountId of ['account-0', 'account-1']) {
+    for (const accountId of ACCOUNTS) {
       await this.memory.createAccount(accountId);
       await this.memory.credit({ accountId, ref: 'first', amountPicos: GIVEN_PICOS, reason: 'test', at: 0 });
     }
@@ -141,6 +147,7 @@ export class History {
     if (!next) return;
     const ports = {
       store: this.#store.seenBy(next.name),
+      outbox: this.outbox,
       clock: this.clock,
       random: () => 0,
       shortestLifetimeMs: LIFETIME_MS,
@@ -152,7 +159,13 @@ export class History {
 
   /** Three undisturbed sweeps, a lifetime apart, must find and end whatever is open. */
   async #endHolds(): Promise<void> {
-    const ports = { store: this.memory, clock: this.clock, random: () => 0, shortestLifetimeMs: LIFETIME_MS };
+    const ports = {
+      store: this.memory,
+      outbox: this.outbox,
+      clock: this.clock,
+      random: () => 0,
+      shortestLifetimeMs: LIFETIME_MS,
+    };
     for (let round = 0; round < 3; round += 1) {
       await this.clock.advance(LIFETIME_MS);
       await sweep(ports);
@@ -162,50 +175,59 @@ export class History {
     this.#versions.clear();
     this.check('sweep');
   }
-
-  async #request(ports: LedgerPorts, requestId: string, plan: RequestPlan, index: number): Promise<void> {
-    const order = {
-      accountId: `account-${plan.account}`,
-      requestId,
-      amountPicos: plan.holdPicos,
-      expiresAtMs: ports.clock.now() + LIFETIME_MS,
-    };
-    const smaller = (availablePicos: bigint) => (availablePicos > 1n ? availablePicos / 2n : undefined);
-    const placed = await placeHold(ports, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
-      if (error instanceof GatewayError) return undefined;
-      throw error;
-    });
-    if (!placed) {
-      this.told[index] = 'refused';
-      return;
-    }
-    await sleep(ports.clock, plan.callMs);
-    if (plan.ends === 'released') {
-      await release(ports, placed, 'upstream_error');
-      this.told[index] = 'released';
-      return;
-    }
-    const { accountId, holdId, amountPicos } = placed;
-    const at = ports.clock.now();
-    try {
-      const record = await commit(ports, {
-        accountId,
-        holdId,
-        requestId,
-        outcome: 'settled',
-        amountPicos: plan.chargePicos,
-        at,
-      });
-      this.told[index] = record.outcome === 'settled' ? 'charged' : 'failed';
-      await apply(ports, record, amountPicos);
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      this.told[index] ??= 'failed';
-    }
-  }
 }
 
-const sweepNowAndThen = async (ports: LedgerPorts): Promise<void> => {
+/** One request from its hold to its end. It tells what its client learns, in steps: a process may die in between. */
+export const playRequest = async (
+  ports: LedgerPorts,
+  requestId: string,
+  accountId: string,
+  plan: RequestPlan,
+  tell: (told: Told) => void,
+): Promise<void> => {
+  const order = {
+    accountId,
+    requestId,
+    amountPicos: plan.holdPicos,
+    expiresAtMs: ports.clock.now() + LIFETIME_MS,
+  };
+  const smaller = (availablePicos: bigint) => (availablePicos > 1n ? availablePicos / 2n : undefined);
+  const placed = await placeHold(ports, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  });
+  if (!placed) {
+    tell('refused');
+    return;
+  }
+  await sleep(ports.clock, plan.callMs);
+  if (plan.ends === 'released') {
+    await release(ports, placed, { reason: 'upstream_error' });
+    tell('released');
+    return;
+  }
+  const { holdId, amountPicos } = placed;
+  const at = ports.clock.now();
+  let told: Told;
+  try {
+    const record = await commit(ports, {
+      accountId,
+      holdId,
+      requestId,
+      outcome: 'settled',
+      amountPicos: plan.chargePicos,
+      at,
+    });
+    told = record.outcome === 'settled' ? 'charged' : 'failed';
+    tell(told);
+    await apply(ports, record, amountPicos);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (told === undefined) tell('failed');
+  }
+};
+
+export const sweepNowAndThen = async (ports: LedgerPorts): Promise<void> => {
   for (let round = 0; round < 4; round += 1) {
     await sweep(ports).catch((error: unknown) => {
       if (!(error instanceof StoreError)) throw error;
@@ -215,8 +237,8 @@ const sweepNowAndThen = async (ports: LedgerPorts): Promise<void> => {
 };
 
 /** The same reference twice for each account: two clerks, one payment. */
-const topUp = async (ports: LedgerPorts): Promise<void> => {
-  for (const accountId of ['account-0', 'account-1']) {
+export const topUp = async (ports: LedgerPorts, accountIds: readonly string[]): Promise<void> => {
+  for (const accountId of accountIds) {
     await ports.store.credit({ accountId, ref: 'second', amountPicos: 50n, reason: 'test', at: 0 });
   }
 };

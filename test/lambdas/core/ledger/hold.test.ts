@@ -22,11 +22,17 @@ const place = (scene: Scene, changes: Partial<HoldOrder> = {}) =>
 const openHolds = (scene: Scene) => [...scene.account().holds.keys()];
 const records = (scene: Scene) =>
   scene.memory.recordsOf(ID).map(({ holdId, outcome, reason }) => [holdId, outcome, reason]);
-const released = (...holdIds: string[]) => holdIds.map((holdId) => [holdId, 'released', 'given-up']);
+const released = (...holdIds: string[]) => holdIds.map((holdId) => [holdId, 'released', 'given_up']);
 
 test("BILL-1 the first try holds the amount under the request's first id", async () => {
   const scene = await ledgerScene(1_000n);
-  expect(await place(scene)).toEqual({ accountId: ID, requestId: 'r', holdId: 'r.0', amountPicos: 100n });
+  expect(await place(scene)).toEqual({
+    accountId: ID,
+    requestId: 'r',
+    expiresAtMs: scene.clock.now() + LIFETIME_MS,
+    holdId: 'r.0',
+    amountPicos: 100n,
+  });
   expect(scene.account()).toMatchObject({
     availablePicos: 900n,
     holds: new Map([['r.0', { amountPicos: 100n, expiresAtMs: scene.clock.now() + LIFETIME_MS }]]),

@@ -6,6 +6,7 @@ import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.t
 import { type Faulty, type LedgerFaults, withFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
 
 export const LIFETIME_MS = 300_000;
 export const ID = 'account-1';
@@ -13,6 +14,7 @@ export const ID = 'account-1';
 /** One account with money, a clock that stands still, and a store in which things go wrong as planned. */
 export interface LedgerScene {
   readonly memory: MemoryLedgerStore;
+  readonly outbox: MemoryOutbox;
   readonly clock: ManualClock;
   readonly ports: LedgerPorts & { readonly store: Faulty };
   /** The same ledger as another process sees it, with faults of its own. */
@@ -24,17 +26,20 @@ export interface LedgerScene {
 
 export const ledgerScene = async (amountPicos: bigint, faults: LedgerFaults = {}): Promise<LedgerScene> => {
   const memory = new MemoryLedgerStore();
+  const outbox = new MemoryOutbox();
   const clock = new ManualClock();
   await memory.createAccount(ID);
   if (amountPicos > 0n) await memory.credit({ accountId: ID, ref: 'first', amountPicos, reason: 'test', at: 0 });
   const portsWith = (plan: LedgerFaults) => ({
     store: withFaults(memory, plan),
+    outbox,
     clock,
     random: () => 0,
     shortestLifetimeMs: LIFETIME_MS,
   });
   return {
     memory,
+    outbox,
     clock,
     ports: portsWith(faults),
     another: portsWith,

@@ -75,7 +75,7 @@ test('BILL-14 a store that stays down is told after four tries', async () => {
 
 test('BILL-2 release gives the whole hold back and says why', async () => {
   const { ports, reservation, account, memory } = await held();
-  await release(ports, reservation, 'upstream_error');
+  await release(ports, reservation, { reason: 'upstream_error' });
   expect(account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
   expect(memory.recordsOf(ID)).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'upstream_error' }]);
 });
@@ -83,13 +83,13 @@ test('BILL-2 release gives the whole hold back and says why', async () => {
 test('BILL-13 release after a settlement obeys the settlement', async () => {
   const { ports, reservation, settled, account, memory } = await held();
   await commit(ports, settled);
-  await release(ports, reservation, 'internal_error');
+  await release(ports, reservation, { reason: 'internal_error' });
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
   expect(memory.recordsOf(ID)).toEqual([settled]);
 });
 
 test('BILL-13 release leaves the hold to the sweeper while the store is down', async () => {
   const { ports, reservation, account, clock } = await held({ putRecord: fails });
-  await clock.until(release(ports, reservation, 'upstream_error'));
+  await clock.until(release(ports, reservation, { reason: 'upstream_error' }));
   expect(account().holds.size).toBe(1);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { AddressLimit } from '../../../../lambdas/core/limits/address-limit.ts';
 import { bucketOf } from '../../../../lambdas/core/limits/gcra.ts';
 import { createMoment, type Fault, fails, throttled, withCounterFaults } from '../../../support/memory/faults.ts';
@@ -91,4 +92,52 @@ test('LIM-4 anything but a failure of the store is a bug and is thrown', async (
   const broken = { take: () => Promise.reject(new TypeError('broken')) };
   const limit = new AddressLimit(bucket, broken, new ManualClock());
   await expect(limit.takeShared('a')).rejects.toThrow('broken');
+});
+
+/** Three processes on one store, each with a clock that is so much ahead. */
+const processes = (aheadMs: readonly number[]) => {
+  const shared = new MemoryAddressCounters();
+  const base = new ManualClock().now();
+  return aheadMs.map((ahead) => {
+    const clock = new ManualClock(base + ahead);
+    return { clock, limit: new AddressLimit(bucket, shared, clock) };
+  });
+};
+
+/** As a request does: the process's own bucket first, and alone where it is empty. */
+const passes = async (limit: AddressLimit): Promise<boolean> => limit.takeLocal('a') && (await limit.takeShared('a'));
+
+const countPassed = async (all: ReturnType<typeof processes>, times: number): Promise<number> => {
+  let passed = 0;
+  for (let sent = 0; sent < times; sent += 1) {
+    const { limit } = all[sent % all.length]!;
+    if (await passes(limit)) passed += 1;
+  }
+  return passed;
+};
+
+test('LIM-1 three processes with one time let exactly 60 of 1,000 pass at one instant', async () => {
+  expect(await countPassed(processes([0, 0, 0]), 1_000)).toBe(60);
+});
+
+test.each([[[0, 40, 100]], [[-1_000, 0, 1_000]], [[0, 0, 5_000]], [[0, 0, 86_400_000]]])(
+  'LIM-1 clocks that differ by %j ms give no more than what fits between them, and go on at the rate',
+  async (ahead) => {
+    const all = processes(ahead);
+    const apartMs = Math.max(...ahead) - Math.min(...ahead);
+    const most = 60 + Math.min(120, (30 * apartMs) / 1_000);
+    const passed = await countPassed(all, 1_000);
+    expect(passed).toBeGreaterThanOrEqual(60);
+    expect(passed).toBeLessThanOrEqual(most);
+    for (const { clock } of all) await clock.advance(1_000);
+    expect(await countPassed(all, 1_000)).toBeLessThanOrEqual(31);
+  },
+);
+
+test('LIM-4 three processes whose store is down have a burst each, and no more', async () => {
+  const down = { take: () => Promise.reject(new StoreError('unavailable', 'no answer')) };
+  const limits = [0, 1, 2].map(() => new AddressLimit(bucket, down, new ManualClock()));
+  let passed = 0;
+  for (let sent = 0; sent < 1_000; sent += 1) if (await passes(limits[sent % 3]!)) passed += 1;
+  expect(passed).toBe(180);
 });

@@ -124,6 +124,11 @@ test('BILL-5 a recording is held as the whole context, whatever its bytes: hours
   for (const recordings of [1, 2]) expect(tokensAtMost({ bytes: 10, images: [], recordings })).toBe(1_000_000);
 });
 
+test('BILL-5 a text is held at what it may have in tokens, and never above its bytes', () => {
+  expect(tokensAtMost({ bytes: 500, textTokens: 100, images: [] })).toBe(164);
+  expect(tokensAtMost({ bytes: 50, textTokens: 100, images: [] })).toBe(114);
+});
+
 test('BILL-5 with tools a prompt is held at 1,000 tokens more, the context at most', () => {
   expect(tokensAtMost({ bytes: 10, images: ['low'] }, true)).toBe(1_084);
   expect(tokensAtMost({ bytes: 999_000, images: [] }, true)).toBe(1_000_000);

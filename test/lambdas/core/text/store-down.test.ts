@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';
@@ -43,6 +44,9 @@ const down =
   (method) =>
     methods.includes(method) ? fails : undefined;
 
+/** The bucket is down as well. */
+const noNotes = { put: fails } as const;
+
 test('BILL-14 the store is down at the hold: 503, Retry-After 30, nothing sent', async () => {
   const world = await createWorld({ fault: down('hold', 'putRecord') });
   expect(await thrownBy(world)).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 30 });
@@ -60,7 +64,7 @@ test('BILL-14 a hold whose answer is lost is taken over, and the request goes on
 });
 
 test('BILL-14 the store is down at the commit of a plain answer: 503, uncharged', async () => {
-  const world = await createWorld({ fault: down('putRecord', 'apply') });
+  const world = await createWorld({ fault: down('putRecord', 'apply'), outboxFaults: noNotes });
   expect(await thrownBy(world)).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 30 });
   expect([world.sent.length, world.notices]).toEqual([1, ['commit_failed']]);
   expect(await afterSweep(world)).toEqual(nothingCharged);
@@ -70,6 +74,7 @@ test('BILL-14 the store is down at the commit of a stream: an error event, uncha
   const world = await createWorld({
     play: async () => streamOf(raw('a'), ended()),
     fault: down('putRecord', 'apply'),
+    outboxFaults: noNotes,
   });
   const { sink, seen } = loggingSink(world.log);
   await world.clock.until(streamed(await world.ask({ stream: true })).pump(sink));
@@ -140,18 +145,29 @@ test('BILL-13 a plain answer after its hold was swept is 500 and uncharged', asy
 
 test('BILL-2 a store that is down when a refusal gives back leaves the client its refusal, the hold to the sweeper', async () => {
   const world = await createWorld({
-    play: () => Promise.reject(new Error('refused')),
+    play: () => Promise.reject(new GatewayError('invalid_request_error', 'refused')),
     fault: down('putRecord', 'apply'),
   });
-  expect(String(await thrownBy(world))).toBe('Error: refused');
+  expect(await thrownBy(world)).toMatchObject({ code: 'invalid_request_error', message: 'refused' });
   expect((await world.account()).holds.size).toBe(1);
   expect(await afterSweep(world)).toEqual(nothingCharged);
+});
+
+test('BILL-14 a charge that is found to stand after all its replies were lost is served', async () => {
+  const world = await createWorld({
+    fault: (method, turn) => (method === 'putRecord' && turn < 4 ? losesReply : undefined),
+    outboxFaults: noNotes,
+  });
+  const { receipt } = answeredIn(await world.clock.until(world.ask()));
+  expect([receipt.costPicos, receipt.balancePicos]).toEqual([cost, start - cost]);
+  expect(world.notices).toEqual([]);
 });
 
 test('BILL-14 an answer that was charged after all is never said to have cost nothing', async () => {
   const world = await createWorld({
     // The commit is written four times over without a reply, and so is the question whether it stands; then the store is back.
     fault: (method, turn) => (method === 'putRecord' && turn < 8 ? losesReply : undefined),
+    outboxFaults: noNotes,
   });
   expect(await thrownBy(world)).toMatchObject({ code: 'internal_error', message: expect.stringContaining('charged') });
   expect((await world.account()).spentPicos).toBe(cost);

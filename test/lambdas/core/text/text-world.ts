@@ -1,9 +1,11 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
+import type { Circuits } from '../../../../lambdas/core/circuit/circuits.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
-import { generateText, type RenderAnswer } from '../../../../lambdas/core/text/generate-text.ts';
+import { generateText, type TextManner } from '../../../../lambdas/core/text/generate-text.ts';
 import type { TextPorts } from '../../../../lambdas/core/text/text-ports.ts';
 import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/text-request.ts';
 import type {
@@ -14,9 +16,11 @@ import type {
   WireEvent,
   WireStream,
 } from '../../../../lambdas/core/text/text-wire.ts';
-import { type Fault, withFaults } from '../../../support/memory/faults.ts';
+import { type Fault, withFaults, withOutboxFaults } from '../../../support/memory/faults.ts';
+import { freePassage } from '../../../support/memory/free-passage.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
 import { data, text } from '../catalog/sample-data.ts';
 import { NOW } from './text-models.ts';
 
@@ -70,7 +74,9 @@ export interface WorldOptions {
   readonly reachable?: TextPorts['reachable'];
   readonly upstreamDeadlineMs?: number;
   readonly wires?: readonly Wire[];
-  readonly render?: RenderAnswer;
+  readonly render?: TextManner['render'];
+  readonly circuits?: Circuits;
+  readonly outboxFaults?: Parameters<typeof withOutboxFaults>[1];
 }
 
 export const createWorld = async (options: WorldOptions = {}) => {
@@ -87,6 +93,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   /** Everything that happens outside, in its order: store calls, upstream calls, what a sink is given. */
   const log: string[] = [];
   const notices: string[] = [];
+  const notes = new MemoryOutbox();
   const sent: SentCall[] = [];
   const store = withFaults(memory, (method, turn) => {
     log.push(method);
@@ -108,12 +115,25 @@ export const createWorld = async (options: WorldOptions = {}) => {
       : loadCatalog(data(options.models ?? [text()])),
     wires: new Map((options.wires ?? ['openai_chat']).map((name) => [name, wire] as const)),
     reachable: options.reachable ?? (() => true),
-    ledger: { store, clock, random: () => 0, shortestLifetimeMs: GRACE_MS },
+    ledger: {
+      store,
+      outbox: withOutboxFaults(notes, options.outboxFaults ?? {}),
+      clock,
+      random: () => 0,
+      shortestLifetimeMs: GRACE_MS,
+    },
+    circuits: options.circuits ?? freePassage(),
+    drains: new DetachedDrains(),
     notice: (notice) => notices.push(notice),
     holdGraceMs: GRACE_MS,
     upstreamDeadlineMs: options.upstreamDeadlineMs ?? 900_000,
   };
-  const ask = (changes: Partial<TextRequest> = {}, order: Partial<TextOrder> = {}, hostEndsAtMs?: number) =>
+  const generate = (
+    manner: Partial<TextManner>,
+    changes: Partial<TextRequest> = {},
+    order: Partial<TextOrder> = {},
+    hostEndsAtMs?: number,
+  ) =>
     generateText(
       ports,
       { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs },
@@ -125,14 +145,31 @@ export const createWorld = async (options: WorldOptions = {}) => {
         prepare: () => requestOf(changes),
         ...order,
       },
-      options.render ?? (({ content }) => JSON.stringify(content)),
+      { render: options.render ?? (({ content }) => JSON.stringify(content)), dryRun: false, ...manner },
     );
+  const ask = async (changes?: Partial<TextRequest>, order?: Partial<TextOrder>, hostEndsAtMs?: number) => {
+    const generated = await generate({}, changes, order, hostEndsAtMs);
+    if (generated.kind === 'dry_run') throw new Error('nobody asked for a dry run');
+    return generated;
+  };
   const account = async () => {
     const found = await memory.readAccount(ACCOUNT);
     if (!found) throw new Error('the account is gone');
     return found;
   };
-  return { clock, memory, ports, log, notices, sent, ask, account, records: () => memory.recordsOf(ACCOUNT) };
+  return {
+    clock,
+    memory,
+    notes,
+    ports,
+    log,
+    notices,
+    sent,
+    generate,
+    ask,
+    account,
+    records: () => memory.recordsOf(ACCOUNT),
+  };
 };
 
 export type World = Awaited<ReturnType<typeof createWorld>>;

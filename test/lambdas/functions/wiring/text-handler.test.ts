@@ -174,12 +174,33 @@ test('CAT-5 a vendor that speaks the same protocol is a row of the catalog and n
   expect((await service.account()).spentPicos).toBe(cost);
 });
 
-test.each(['Idempotency-Key', 'X-Service-Dry-Run', 'X-Service-Fallback-Model'])(
-  'GEN-9 the header %s is refused rather than ignored, before anything is held',
-  async (name) => {
-    const service = await createTextService(plain);
-    const answer = await service.ask({}, { [name.toLowerCase()]: 'true' });
-    expect([answer.status, JSON.parse(answer.text).error.param]).toEqual([400, name.toLowerCase()]);
-    expect([service.requests.length, (await service.account()).version]).toEqual([0, 1]);
-  },
-);
+test('IDEM-1 and IDEM-2 a chat under a key is answered twice and called once', async () => {
+  const service = await createTextService(plain);
+  const key = { 'idempotency-key': 'one' };
+  const [first, again] = [await service.ask({}, key), await service.ask({}, key)];
+  expect([first.status, again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
+    200,
+    200,
+    first.text,
+    'true',
+  ]);
+  expect(service.requests).toHaveLength(1);
+});
+
+test('BILL-16 a dry run holds, calls and stores nothing', async () => {
+  const service = await createTextService(plain);
+  const answer = await service.ask({}, { 'x-service-dry-run': 'true' });
+  expect([answer.status, JSON.parse(answer.text).object]).toEqual([200, 'dry_run']);
+  expect([service.requests.length, (await service.account()).version]).toEqual([0, 1]);
+});
+
+test.each([
+  ['Idempotency-Key', 'not a key', 'invalid_request_error'],
+  ['X-Service-Dry-Run', 'yes', 'invalid_request_error'],
+  ['X-Service-Fallback-Model', 'nothing', 'invalid_fallback_model'],
+])('IDEM-6, BILL-16, FALL-4 the header %s with "%s" is refused before anything is held', async (name, value, code) => {
+  const service = await createTextService(plain);
+  const answer = await service.ask({}, { [name.toLowerCase()]: value });
+  expect([answer.status, JSON.parse(answer.text).error]).toMatchObject([400, { code, param: name.toLowerCase() }]);
+  expect([service.requests.length, (await service.account()).version]).toEqual([0, 1]);
+});

@@ -11,6 +11,7 @@ import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { memoryStores, noTables } from '../../../support/memory/memory-stores.ts';
 import { data, text } from '../../core/catalog/sample-data.ts';
 import { keyOf } from '../../http/chain.ts';
 import { functionUrlEvent, invoke } from '../../http/function-url.ts';
@@ -47,7 +48,7 @@ export const createTextService = async (
   const requests: UpstreamRequest[] = [];
   const finished: Summary[] = [];
   const parts: Parts = {
-    settings: readSettings({ ACCOUNTS_TABLE: 'a', KEYS_TABLE: 'k', COUNTERS_TABLE: 'c' }),
+    settings: readSettings(noTables),
     catalog,
     clock: toClock(clock),
     random: () => 0,
@@ -55,7 +56,7 @@ export const createTextService = async (
     pepper: PEPPER,
     keys,
     addressCounters: new MemoryAddressCounters(),
-    ledgerStore,
+    ...memoryStores(ledgerStore),
     upstreamHttp: async (request): Promise<UpstreamResponse> => {
       requests.push(request);
       const { status = 200, headers = {}, body } = vendor(request);

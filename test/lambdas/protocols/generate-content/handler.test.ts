@@ -9,6 +9,7 @@ import {
 } from '../../../../lambdas/protocols/generate-content/handler.ts';
 import { createTextRoute } from '../../../../lambdas/protocols/text-route.ts';
 import { routes } from '../../../../lambdas/routes.ts';
+import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';
 import { capabilities, provider, text as textEntry, upstream } from '../../core/catalog/sample-data.ts';
 import { ACCOUNT, answered, createWorld, streamOf, used } from '../../core/text/text-world.ts';
 import { hello } from './content-requests.ts';
@@ -53,7 +54,7 @@ const served = async (...events: readonly (WireEvent | Error)[]) => {
     wires: ['gemini_generate_content'],
     play: async ({ request }) => (request.stream ? streamOf(...events) : answered()),
   });
-  const ports = { text: world.ports, finished: () => undefined };
+  const ports = { text: world.ports, idempotency: idempotencyOf(world.ports.ledger), finished: () => undefined };
   return { world, plain: createTextRoute(ports, generateContent), stream: createStreamGenerateContent(ports) };
 };
 
@@ -116,7 +117,11 @@ test.for([
     wires: ['gemini_generate_content'],
     play: async () => ({ kind: 'stream', events: events(), close: () => undefined }),
   });
-  const stream = createStreamGenerateContent({ text: world.ports, finished: () => undefined });
+  const stream = createStreamGenerateContent({
+    text: world.ports,
+    idempotency: idempotencyOf(world.ports.ledger),
+    finished: () => undefined,
+  });
   const response = await stream(exchangeOf('streamGenerateContent', alt));
   const body = bodyOf(response);
   await world.clock.advance(15_000);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { generateContent } from '../../../../lambdas/protocols/generate-content/handler.ts';
 import { arrayStream, eventStream } from '../../../../lambdas/protocols/generate-content/stream.ts';
-import type { StreamFace } from '../../../../lambdas/protocols/text-route.ts';
+import type { StreamFace } from '../../../../lambdas/protocols/text-face.ts';
 
 const said = (text: string, more: object = {}) =>
   JSON.stringify({ candidates: [{ content: { parts: [{ text }], role: 'model' }, ...more }] });

@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { StoreError } from '../../lambdas/core/errors/store-error.ts';
+import { type AccountAudit, auditAccount, auditAll } from '../../lambdas/core/ledger/audit.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { openLedger } from '../open-ledger.ts';
+
+interface AuditOptions {
+  readonly account?: string;
+  readonly table?: string;
+  readonly endpoint?: string;
+  readonly json?: true;
+}
+
+interface Named {
+  readonly account: string;
+  readonly record: string | null;
+}
+
+interface AuditResult {
+  /** Everything was compared, and nothing found. */
+  readonly ok: boolean;
+  readonly accounts: number;
+  readonly records: number;
+  readonly openHolds: number;
+  readonly expiredHolds: number;
+  /** Charges above their hold, and charges whose counts could not be true. */
+  readonly overage: readonly Named[];
+  readonly implausible: readonly Named[];
+  /** Accounts that were written to all the time. */
+  readonly unstable: readonly string[];
+  readonly findings: readonly (Named & { readonly invariant: string; readonly message: string })[];
+}
+
+const audit = async ({ account, ...place }: AuditOptions): Promise<AuditResult> => {
+  const ledger = await openLedger(place, process.env);
+  try {
+    process.stderr.write(`${ledger.where}\n`);
+    const ports = { ...ledger, clock: systemClock };
+    if (account === undefined) return summed(await Array.fromAsync(auditAll(ports)));
+    const audited = await auditAccount(ports, account);
+    if (!audited) throw new Error(`There is no account ${account}.`);
+    return summed([audited]);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new Error(`${ledger.where} did not answer: ${reasonOf(error)}`);
+  } finally {
+    await ledger.close();
+  }
+};
+
+const reasonOf = ({ cause, message }: StoreError): string =>
+  cause instanceof Error && cause.message ? cause.message : message;
+
+const summed = (audits: readonly AccountAudit[]): AuditResult => {
+  const sum = (name: 'records' | 'openHolds' | 'expiredHolds'): number =>
+    audits.reduce((total, each) => total + each[name], 0);
+  const flagged = (name: 'overage' | 'implausible'): readonly Named[] =>
+    audits.flatMap((each) => each[name].map((record) => ({ account: each.accountId, record })));
+  const findings = audits.flatMap((each) =>
+    each.findings.map(({ recordId, invariant, message }) => ({
+      account: each.accountId,
+      record: recordId,
+      invariant,
+      message,
+    })),
+  );
+  const unstable = audits.filter(({ stable }) => !stable).map(({ accountId }) => accountId);
+  return {
+    ok: findings.length === 0 && unstable.length === 0,
+    accounts: audits.length,
+    records: sum('records'),
+    openHolds: sum('openHolds'),
+    expiredHolds: sum('expiredHolds'),
+    overage: flagged('overage'),
+    implausible: flagged('implausible'),
+    unstable,
+    findings,
+  };
+};
+
+const report = (result: AuditResult): void => {
+  const { ok, accounts, records, openHolds, expiredHolds, overage, implausible, unstable, findings } = result;
+  const lines = [
+    ...findings.map(
+      ({ account, record, invariant, message }) => `${account}  ${record ?? '-'}  ${invariant}  ${message}`,
+    ),
+    ...overage.map(({ account, record }) => `${account}  ${record}  flagged  overage`),
+    ...implausible.map(({ account, record }) => `${account}  ${record}  flagged  implausible`),
+    `${accounts} accounts, ${records} records, ${openHolds} open holds (${expiredHolds} expired): ${ok ? 'ok' : `${findings.length} findings`}`,
+  ];
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  for (const account of unstable) {
+    process.stderr.write(`${account}: in use all the time, its sums were not compared. Repeat the audit.\n`);
+  }
+};
+
+export const addAuditCommand = (program: Command): void => {
+  program
+    .command('audit')
+    .description('compare every account with its charges and credits; exit 1 and one line per finding if they differ')
+    .option('--account <id>', 'this account alone')
+    .option('--table <name>', 'the accounts table (ACCOUNTS_TABLE); without it, the local gateway of DATA_DIR')
+    .option('--endpoint <url>', 'another DynamoDB than that of AWS_REGION (DYNAMODB_ENDPOINT)')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: AuditOptions) => {
+      const result = await audit(options);
+      if (options.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+      else report(result);
+      if (!result.ok) process.exitCode = 1;
+    });
+};

@@ -1,0 +1,53 @@
+import type { Catalog } from './catalog.ts';
+import type { TextModel, TextPriceRow } from './schema.ts';
+
+/** FALL-2: the models that may stand in for this one on that day, in the order of the catalog. */
+export const allowedFallbacks = (catalog: Catalog, primary: TextModel, nowMs: number): readonly TextModel[] =>
+  catalog
+    .list(nowMs)
+    .filter((model) => model.kind === 'text')
+    .filter((candidate) => isAllowedFallback(catalog, primary, candidate, nowMs));
+
+/** What the primary can do, at the endpoints where it does it and at any length, the reserve does for no more money. Both have to be sold on that day. */
+export const isAllowedFallback = (
+  catalog: Catalog,
+  primary: TextModel,
+  candidate: TextModel,
+  nowMs: number,
+): boolean => {
+  if (candidate.id === primary.id || candidate.company !== primary.company) return false;
+  if (catalog.find(candidate.id, nowMs) !== candidate || catalog.find(primary.id, nowMs) !== primary) return false;
+  return (
+    includesAll(candidate.protocols, primary.protocols) &&
+    sameSet(candidate.inputTypes, primary.inputTypes) &&
+    sameCapabilities(candidate.capabilities, primary.capabilities) &&
+    isAsLarge(candidate, primary) &&
+    isNoDearer(catalog.priceRow(candidate, nowMs), catalog.priceRow(primary, nowMs))
+  );
+};
+
+const includesAll = (all: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.every((name) => all.includes(name));
+
+const sameSet = (one: readonly string[], other: readonly string[]): boolean =>
+  includesAll(one, other) && includesAll(other, one);
+
+/** Entries state all of them, so each has to be equal: a reserve that can do more is another kind of model. */
+const sameCapabilities = (one: TextModel['capabilities'], other: TextModel['capabilities']): boolean => {
+  const others: Readonly<Record<string, unknown>> = other;
+  return Object.entries(one).every(([name, able]) => others[name] === able);
+};
+
+const isAsLarge = ({ limits: offered }: TextModel, { limits: needed }: TextModel): boolean =>
+  offered.contextTokens >= needed.contextTokens &&
+  offered.outputTokensMax >= needed.outputTokensMax &&
+  (offered.inputTokensMax ?? offered.contextTokens) >= (needed.inputTokensMax ?? needed.contextTokens);
+
+const isNoDearer = (candidate: TextPriceRow, primary: TextPriceRow): boolean =>
+  candidate.unit === primary.unit &&
+  dearest(candidate, 'input') <= dearest(primary, 'input') &&
+  dearest(candidate, 'output') <= dearest(primary, 'output');
+
+/** Over every length of prompt. */
+const dearest = ({ rates, tiers }: TextPriceRow, name: 'input' | 'output'): bigint =>
+  tiers.reduce((most, tier) => (tier.rates[name] > most ? tier.rates[name] : most), rates[name]);

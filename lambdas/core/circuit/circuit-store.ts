@@ -1,0 +1,63 @@
+import type { CircuitKey } from './circuits.ts';
+import type { Opening } from './opening.ts';
+
+/** The state item of a circuit that is open or half open for everybody; a closed one has none. */
+export interface CircuitState extends Opening {
+  readonly probe: { readonly owner: string; readonly leaseUntilMs: number } | undefined;
+}
+
+/** Calls counted in one bucket of the window. */
+export interface BucketCount {
+  readonly startMs: number;
+  readonly failures: number;
+  readonly successes: number;
+  /** Hashes of accounts whose calls failed: some of them, two or more if there were two or more. */
+  readonly accounts: readonly string[];
+}
+
+/** What a reading brought of one item. A store may leave items out when it is short of capacity. */
+export type Part<T> = { readonly known: false } | { readonly known: true; readonly value: T };
+
+export interface CircuitReading {
+  readonly state: Part<CircuitState | undefined>;
+  /** Those that were told; one without calls is told as zeros. */
+  readonly buckets: readonly BucketCount[];
+  /** Unix milliseconds until which the model is shut, 0 when it is not. */
+  readonly quarantinedUntilMs: Part<number>;
+}
+
+/**
+ * What all processes know of circuits. Every method is one call, and throws StoreError when it brought no definite answer. Times are
+ * unix milliseconds of the caller's clock. Those that answer a boolean say whether their condition held.
+ */
+export interface CircuitStore {
+  /** Consistent. A state that nobody has touched until its expiry is no state. */
+  read(key: CircuitKey, bucketStartsMs: readonly number[], nowMs: number): Promise<CircuitReading>;
+  /** Adds to a bucket. Sent once: a repeat would count twice. */
+  count(key: CircuitKey, added: BucketCount, expiresAtMs: number): Promise<void>;
+  /** Only while there is no state. */
+  open(key: CircuitKey, opening: Opening, nowMs: number, expiresAtMs: number): Promise<boolean>;
+  /** Only of a circuit whose time has come and that nobody probes. Refused tells the state as it stood, undefined if there is none. */
+  lease(
+    key: CircuitKey,
+    probe: { readonly owner: string; readonly leaseUntilMs: number },
+    nowMs: number,
+  ): Promise<{ readonly leased: CircuitState } | { readonly refused: CircuitState | undefined }>;
+  /** This and all below: only for the owner of the lease. */
+  renew(key: CircuitKey, owner: string, leaseUntilMs: number): Promise<boolean>;
+  giveBack(key: CircuitKey, owner: string): Promise<boolean>;
+  /** Ends the lease and sets what the probe has made of the circuit. */
+  judge(key: CircuitKey, owner: string, opening: Opening, expiresAtMs: number): Promise<boolean>;
+  /** Removes the state. */
+  close(key: CircuitKey, owner: string): Promise<boolean>;
+
+  /** Counts a good answer without usage. Answers the bucket's count, this one included. Sent once. */
+  countMissing(modelId: string, bucketStartMs: number, expiresAtMs: number): Promise<number>;
+  /** The sum over these buckets. */
+  readMissing(modelId: string, bucketStartsMs: readonly number[]): Promise<number>;
+  /**
+   * Shuts the model, unless it is shut already. The item stands alone under `quarantine#<model>`: whoever deletes it lifts the
+   * quarantine, and every process follows within 5 s.
+   */
+  quarantine(modelId: string, untilMs: number, nowMs: number): Promise<boolean>;
+}

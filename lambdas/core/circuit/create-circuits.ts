@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { inTime } from './attempt.ts';
+import type { CircuitStore } from './circuit-store.ts';
+import type { Barred, CircuitKey, Circuits, Passage } from './circuits.ts';
+import { LocalCircuit } from './local-circuit.ts';
+import type { CircuitSettings, Outcome } from './opening.ts';
+import { Quarantines } from './quarantines.ts';
+import { RecentMap } from './recent-map.ts';
+import { SharedCircuit } from './shared-circuit.ts';
+import type { SharedProbe } from './shared-probe.ts';
+
+const CIRCUITS_MAX = 1_000;
+/** What is not counted before the answer may never be: the process can freeze with it. Longer than this nobody waits. */
+const COUNTED_WITHIN_MS = 200;
+
+export type CircuitNotice = 'circuit_opened' | 'circuit_closed' | 'model_quarantined';
+
+export interface CircuitPorts {
+  readonly store: CircuitStore;
+  readonly clock: Clock;
+  /** `key` is `<provider>/<model>`, of a quarantine the model. Told by the process that did it, or whose own circuit it is. */
+  readonly notice?: (notice: CircuitNotice, key: string) => void;
+}
+
+export const createCircuits = (ports: CircuitPorts, settings: CircuitSettings): Circuits =>
+  new ProcessCircuits(ports, settings);
+
+interface Circuit {
+  readonly name: string;
+  readonly local: LocalCircuit;
+  readonly shared: SharedCircuit;
+}
+
+/** A call on its way. */
+interface Entry {
+  /** A hash. */
+  readonly account: string;
+  readonly owner: string;
+  /** Of this process's own circuit, or of the one that all share. */
+  readonly isProbe: boolean;
+  readonly probe: SharedProbe | undefined;
+}
+
+class ProcessCircuits implements Circuits {
+  readonly #ports: CircuitPorts;
+  readonly #settings: CircuitSettings;
+  readonly #circuits = new RecentMap<Circuit>(CIRCUITS_MAX);
+  readonly #quarantines: Quarantines;
+  #entered = 0;
+
+  constructor(ports: CircuitPorts, settings: CircuitSettings) {
+    this.#ports = ports;
+    this.#settings = settings;
+    this.#quarantines = new Quarantines(ports.store, ports.clock, (modelId) =>
+      ports.notice?.('model_quarantined', modelId),
+    );
+  }
+
+  look(key: CircuitKey, accountId: string): Barred | undefined {
+    const circuit = this.#circuitOf(key);
+    circuit.shared.look();
+    return this.#barred(circuit, key.modelId, hashOf(accountId));
+  }
+
+  async enter(key: CircuitKey, caller: { accountId: string; requestId: string }): Promise<Passage | Barred> {
+    const circuit = this.#circuitOf(key);
+    const { local, shared } = circuit;
+    const account = hashOf(caller.accountId);
+    shared.look();
+    await shared.lookedUp();
+    const barred = this.#barred(circuit, key.modelId, account);
+    if (barred) return barred;
+    this.#entered += 1;
+    // One request may come here more than once.
+    const owner = `${caller.requestId}/${this.#entered}`;
+    if (!shared.isOpen) {
+      const isProbe = local.enter(account, owner, this.#ports.clock.now());
+      return this.#passage(circuit, { account, owner, isProbe, probe: undefined });
+    }
+    const probe = await shared.lease(owner);
+    return probe && 'kind' in probe
+      ? probe
+      : this.#passage(circuit, { account, owner, isProbe: probe !== undefined, probe });
+  }
+
+  async usageMissing(modelId: string): Promise<void> {
+    await inTime(this.#ports.clock, COUNTED_WITHIN_MS, this.#quarantines.usageMissing(modelId));
+  }
+
+  #barred({ local, shared }: Circuit, modelId: string, account: string): Barred | undefined {
+    if (this.#quarantines.isShut(modelId)) return { kind: 'quarantined' };
+    if (shared.isOpen) local.forget();
+    return shared.barred() ?? local.barred(account, this.#ports.clock.now());
+  }
+
+  #passage(circuit: Circuit, { account, owner, isProbe, probe }: Entry): Passage {
+    const { clock } = this.#ports;
+    let told = false;
+    const report = async (outcome: Outcome): Promise<void> => {
+      if (told) return;
+      told = true;
+      if (probe) {
+        await inTime(clock, COUNTED_WITHIN_MS, probe.end(outcome));
+        return;
+      }
+      this.#reportLocal(circuit, account, owner, outcome);
+      if (outcome === 'succeeded') circuit.shared.succeeded();
+      if (outcome === 'failed') await inTime(clock, COUNTED_WITHIN_MS, circuit.shared.failed(account));
+    };
+    return { kind: 'passage', report, begun: async () => (isProbe ? report('succeeded') : undefined) };
+  }
+
+  #reportLocal({ local, shared, name }: Circuit, account: string, owner: string, outcome: Outcome): void {
+    if (shared.isOpen) {
+      local.forget();
+      return;
+    }
+    const change = local.report(account, owner, outcome, this.#ports.clock.now());
+    if (change) this.#ports.notice?.(`circuit_${change}`, name);
+  }
+
+  #circuitOf(key: CircuitKey): Circuit {
+    const name = `${key.providerId}/${key.modelId}`;
+    return this.#circuits.getOrMake(name, () => {
+      const { store, clock, notice } = this.#ports;
+      const settings = this.#settings;
+      return {
+        name,
+        local: new LocalCircuit(settings),
+        shared: new SharedCircuit(key, {
+          store,
+          clock,
+          settings,
+          learnQuarantine: (untilMs) => this.#quarantines.learn(key.modelId, untilMs),
+          noticeOpened: () => notice?.('circuit_opened', name),
+          noticeClosed: () => notice?.('circuit_closed', name),
+        }),
+      };
+    });
+  }
+}
+
+const hashOf = (accountId: string): string => createHash('sha256').update(accountId).digest('hex').slice(0, 16);

@@ -1,0 +1,56 @@
+import type { Clock } from '../clock.ts';
+import { attempt } from './attempt.ts';
+import type { CircuitStore } from './circuit-store.ts';
+import { RecentMap } from './recent-map.ts';
+
+const MODELS_MAX = 1_000;
+const MISSING_MAX = 20;
+const SHUT_MS = 900_000;
+/** Five buckets of a minute are the window: the minute that runs and four more, so 4 to 5 minutes. */
+const BUCKET_MS = 60_000;
+const BUCKETS = 5;
+const KEPT_MS = 600_000;
+
+/**
+ * BILL-10: models whose vendor does not say what a call used. The 20th such answer shuts the model for 15 minutes. Deleting the item
+ * `quarantine#<model>` lifts that; the counts stay, so one more such answer within their five minutes shuts it again.
+ */
+export class Quarantines {
+  readonly #store: CircuitStore;
+  readonly #clock: Clock;
+  readonly #notice: (modelId: string) => void;
+  readonly #untilMs = new RecentMap<number>(MODELS_MAX);
+
+  constructor(store: CircuitStore, clock: Clock, notice: (modelId: string) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#notice = notice;
+  }
+
+  isShut(modelId: string): boolean {
+    return (this.#untilMs.get(modelId) ?? 0) > this.#clock.now();
+  }
+
+  learn(modelId: string, untilMs: number): void {
+    if (untilMs > this.#clock.now()) this.#untilMs.set(modelId, untilMs);
+    else this.#untilMs.delete(modelId);
+  }
+
+  async usageMissing(modelId: string): Promise<void> {
+    const now = this.#clock.now();
+    const current = now - (now % BUCKET_MS);
+    const count = await attempt(() => this.#store.countMissing(modelId, current, current + KEPT_MS));
+    if (count === undefined) return;
+    if (count < MISSING_MAX && count + (await this.#before(modelId, current)) < MISSING_MAX) return;
+    const untilMs = now + SHUT_MS;
+    const shut = await attempt(() => this.#store.quarantine(modelId, untilMs, now));
+    if (!shut) return;
+    this.learn(modelId, untilMs);
+    this.#notice(modelId);
+  }
+
+  async #before(modelId: string, currentMs: number): Promise<number> {
+    const starts = Array.from({ length: BUCKETS - 1 }, (_, index) => currentMs - (index + 1) * BUCKET_MS);
+    return (await attempt(() => this.#store.readMissing(modelId, starts))) ?? 0;
+  }
+}

@@ -1,0 +1,43 @@
+/** A map of so many entries at most: the ones not asked for longest are forgotten. */
+export class RecentMap<Value> {
+  readonly #entries = new Map<string, Value>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  getOrMake(key: string, make: () => Value): Value {
+    const found = this.get(key);
+    if (found !== undefined) return found;
+    const made = make();
+    this.set(key, made);
+    return made;
+  }
+
+  set(key: string, value: Value): void {
+    // Setting anew moves an entry to the end.
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size > this.#max && !oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}

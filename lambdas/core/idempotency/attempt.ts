@@ -1,0 +1,170 @@
+import { GatewayError } from '../errors/gateway-error.ts';
+import { StoreError } from '../errors/store-error.ts';
+import { untilDefinite } from '../ledger/resolve.ts';
+import type { StoredAnswer } from './claim-store.ts';
+import type { IdempotencyPorts, KeyedRequest } from './idempotency-ports.ts';
+import { toPrepared } from './stored-answer.ts';
+
+/** IDEM-7. */
+export const KEPT_MS = 24 * 60 * 60 * 1_000;
+/** Clocks of two processes differ by less. A short lease leaves less room. */
+const SKEW_MS = 10_000;
+const SKEW_SHARE = 6;
+
+/** The key was taken over, or the hold released, by another: whatever this request has is not the answer. */
+export class ClaimLost extends Error {
+  override readonly name = 'ClaimLost';
+}
+
+/** One request's work under its key: from the claim to the answer that is stored. */
+export class Attempt {
+  readonly #ports: IdempotencyPorts;
+  readonly #request: KeyedRequest;
+  readonly #dispatchesBefore: number;
+  #leaseUntilMs: number;
+  #cancelRenewal = (): void => undefined;
+  #lapsed = false;
+  #dispatched = false;
+  #mayBeCharged = false;
+  #ended = false;
+
+  /** `dispatches` counts this attempt. */
+  constructor(ports: IdempotencyPorts, request: KeyedRequest, leaseUntilMs: number, dispatches: number) {
+    this.#ports = ports;
+    this.#request = request;
+    this.#leaseUntilMs = leaseUntilMs;
+    this.#dispatchesBefore = dispatches - 1;
+    this.#renewLater();
+  }
+
+  /** From then on another request may have released this one's holds, whether or not it got the key. */
+  get takenOverAtMs(): number {
+    if (this.#lapsed) return Number.NEGATIVE_INFINITY;
+    return this.#leaseUntilMs - Math.min(SKEW_MS, this.#ports.leaseMs / SKEW_SHARE);
+  }
+
+  /**
+   * The vendor is about to be called for this hold: from now on this attempt counts (IDEM-7). Throws ClaimLost when the key was taken
+   * over meanwhile, or the hold released by somebody about to, and a 503 when that cannot be found out: nobody would pay that call.
+   */
+  async dispatch(holdId: string): Promise<void> {
+    if (this.#ports.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);
+    this.#dispatched = true;
+  }
+
+  /** The charge is about to be written: until a record is known, it may stand. */
+  charging(): void {
+    this.#mayBeCharged = true;
+  }
+
+  get mayBeCharged(): boolean {
+    return this.#mayBeCharged;
+  }
+
+  /**
+   * Stores the answer that the charge record of this hold is going to commit, and answers its hash. Throws ClaimLost, and a 503 when
+   * no definite answer came: without a durable answer there is no charge.
+   */
+  async prepare(holdId: string, answer: StoredAnswer): Promise<string> {
+    const { claims, answers, ledger } = this.#ports;
+    try {
+      const prepared = await untilDefinite(ledger, () => toPrepared(answers, answer, holdId));
+      const expiresAtMs = ledger.clock.now() + KEPT_MS;
+      const { requestId } = this.#request;
+      if (await untilDefinite(ledger, () => claims.prepare(this.#request, requestId, prepared, expiresAtMs)))
+        return prepared.hash;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      throw new GatewayError('service_unavailable', 'The answer could not be stored, so it is withheld. Try again.', {
+        retryAfterSeconds: 30,
+        cause: error,
+      });
+    }
+    throw new ClaimLost();
+  }
+
+  /** The answer of a refusal that is to be repeated as it was (IDEM-7), or undefined when it is none. */
+  toStoredRefusal(error: unknown): StoredAnswer | undefined {
+    if (!this.#dispatched || !(error instanceof GatewayError) || error.status !== 400) return undefined;
+    return this.#request.renderError(error);
+  }
+
+  /** The answer has been committed. What is not written here is found out from the charge record. */
+  async complete(): Promise<void> {
+    this.#end();
+    const { claims, ledger } = this.#ports;
+    try {
+      await untilDefinite(ledger, () => claims.complete(this.#request, this.#request.requestId));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  /** Nothing came of it and nothing was charged: another request may begin. */
+  async free(): Promise<void> {
+    if (this.#ended) return;
+    this.#end();
+    const { claims, ledger } = this.#ports;
+    const dispatches = this.#dispatchesBefore + (this.#dispatched ? 1 : 0);
+    try {
+      await untilDefinite(ledger, () => claims.free(this.#request, this.#request.requestId, dispatches));
+    } catch (error) {
+      // The lease runs out by itself.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  /** What happened to the money is not known: the key is left to its lease, and whoever takes it over finds out. */
+  abandon(): void {
+    this.#end();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#cancelRenewal();
+  }
+
+  #renewLater(): void {
+    const { clock } = this.#ports.ledger;
+    this.#cancelRenewal = clock.after(this.#ports.leaseMs / 3, () => {
+      // A lease that is not renewed runs out, and no more.
+      this.#renew().catch(() => undefined);
+    });
+  }
+
+  async #renewOrLose(holdId: string): Promise<void> {
+    const { ledger } = this.#ports;
+    const { accountId } = this.#request;
+    try {
+      const isOwner = await untilDefinite(ledger, () => this.#extend());
+      if (isOwner && !(await untilDefinite(ledger, () => ledger.store.readRecord(accountId, holdId)))) return;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      throw new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', {
+        retryAfterSeconds: 30,
+        cause: error,
+      });
+    }
+    throw new ClaimLost();
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      if (!(await this.#extend())) return;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+    if (!this.#ended) this.#renewLater();
+  }
+
+  /** Whether the claim is still this request's. */
+  async #extend(): Promise<boolean> {
+    const { claims, ledger, leaseMs } = this.#ports;
+    const untilMs = ledger.clock.now() + leaseMs;
+    const isOwner = await claims.renew(this.#request, this.#request.requestId, untilMs);
+    // It ran out before this renewal was written, or may have.
+    if (ledger.clock.now() >= this.takenOverAtMs) this.#lapsed = true;
+    if (isOwner) this.#leaseUntilMs = Math.max(this.#leaseUntilMs, untilMs);
+    return isOwner;
+  }
+}

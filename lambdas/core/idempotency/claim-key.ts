@@ -1,0 +1,126 @@
+import { GatewayError } from '../errors/gateway-error.ts';
+import { StoreError } from '../errors/store-error.ts';
+import type { ChargeRecord } from '../ledger/charge-record.ts';
+import { HOLD_IDS, holdIdOf } from '../ledger/hold.ts';
+import { apply, untilDefinite } from '../ledger/resolve.ts';
+import { resolveForeign } from '../ledger/resolve-foreign.ts';
+import { Attempt, KEPT_MS } from './attempt.ts';
+import type { Claim, StoredAnswer } from './claim-store.ts';
+import { committedAnswer } from './committed-answer.ts';
+import type { IdempotencyPorts, KeyedRequest } from './idempotency-ports.ts';
+
+/** IDEM-7: one more is refused. */
+const DISPATCHES_MAX = 6;
+/** Each failed try means that another request did something under the same key. */
+const TRIES = 4;
+
+const conflict = (code: 'idempotency_in_progress' | 'idempotency_exhausted', message: string) =>
+  code === 'idempotency_in_progress'
+    ? new GatewayError(code, message, { param: 'idempotency-key', retryAfterSeconds: 5 })
+    : new GatewayError(code, message, { param: 'idempotency-key', headers: { 'x-should-retry': 'false' } });
+
+/** IDEM-4. */
+export const inProgress = (): GatewayError =>
+  conflict('idempotency_in_progress', 'idempotency-key: a request with this key is being answered. Ask again in 5 s.');
+
+const exhausted = (why: string): GatewayError =>
+  conflict('idempotency_exhausted', `idempotency-key: ${why} Send the request with a new key.`);
+
+export const storeIsDown = (cause: StoreError): GatewayError =>
+  new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', {
+    retryAfterSeconds: 30,
+    cause,
+  });
+
+/**
+ * Claims the key, takes it over from a request that has shown no sign of life for the time of its lease, or answers what is stored.
+ * Throws the 409 or 422 of a key in other use, and a 503 when a store does not answer.
+ */
+export const claimKey = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<Attempt | StoredAnswer> => {
+  try {
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const outcome = await tryToClaim(ports, request);
+      if (outcome) return outcome;
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw storeIsDown(error);
+  }
+  throw inProgress();
+};
+
+/** Undefined when the claim has changed hands meanwhile and has to be looked at again. */
+const tryToClaim = async (
+  ports: IdempotencyPorts,
+  request: KeyedRequest,
+): Promise<Attempt | StoredAnswer | undefined> => {
+  const { claims, ledger, leaseMs } = ports;
+  const { requestId, fingerprint } = request;
+  const nowMs = ledger.clock.now();
+  const terms = {
+    accountId: request.accountId,
+    keyHash: request.keyHash,
+    owner: requestId,
+    nowMs,
+    leaseUntilMs: nowMs + leaseMs,
+    expiresAtMs: nowMs + KEPT_MS,
+  };
+  const reply = await untilDefinite(ledger, () =>
+    claims.claim({ ...terms, fingerprint, dispatchesMax: DISPATCHES_MAX }),
+  );
+  if (reply.kind === 'claimed') return new Attempt(ports, request, terms.leaseUntilMs, reply.dispatches);
+  const { claim } = reply;
+  // A reply was lost, and the claim is this request's own.
+  if (claim.owner === requestId && claim.state === 'open')
+    return new Attempt(ports, request, claim.leaseUntilMs, claim.dispatches);
+  refuseOther(claim, fingerprint);
+  const stored = await committedAnswer(ports, request, claim);
+  if (stored) return stored;
+  if (claim.state === 'done') throw exhausted('its answer is not there any more.');
+  if (claim.leaseUntilMs > nowMs) throw inProgress();
+  const settled = await resolveHoldsOf(ports, request.accountId, claim.owner);
+  if (settled) return answerOfSettled(ports, request);
+  if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);
+  const taken = await untilDefinite(ledger, () => claims.takeOver({ ...terms, from: claim.owner }));
+  if (taken.kind === 'taken') return new Attempt(ports, request, terms.leaseUntilMs, taken.dispatches);
+  // The reply of a take-over was lost: it is ours all the same.
+  return taken.claim?.owner === requestId
+    ? new Attempt(ports, request, taken.claim.leaseUntilMs, taken.claim.dispatches)
+    : undefined;
+};
+
+const refuseOther = (claim: Claim, fingerprint: string): void => {
+  if (claim.fingerprint !== fingerprint) {
+    throw new GatewayError(
+      'idempotency_key_mismatch',
+      'idempotency-key: was used with another body, endpoint or reserve. Send this request with a new key.',
+      { param: 'idempotency-key' },
+    );
+  }
+  if (claim.state === 'free') throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);
+};
+
+/**
+ * Ends every hold the old request may have, or may yet place. True when one of them commits an answer or a charge: then nobody
+ * dispatches again.
+ */
+const resolveHoldsOf = async ({ ledger }: IdempotencyPorts, accountId: string, requestId: string): Promise<boolean> => {
+  const records: ChargeRecord[] = [];
+  for (let id = 0; id < HOLD_IDS; id += 1) {
+    records.push(await resolveForeign(ledger, { accountId, holdId: holdIdOf(requestId, id), reason: 'taken_over' }));
+  }
+  const account = await ledger.store.readAccount(accountId);
+  for (const record of records) {
+    const hold = account?.holds.get(record.holdId);
+    if (hold) await apply(ledger, record, hold.amountPicos);
+  }
+  return records.some(({ outcome, answer }) => outcome === 'settled' || answer !== undefined);
+};
+
+/** The old request got as far as its commit: its own prepared answer counts if the record carries its hash, and no other. */
+const answerOfSettled = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<StoredAnswer> => {
+  const claim = await ports.claims.read(request);
+  const stored = claim && (await committedAnswer(ports, request, claim));
+  if (stored) return stored;
+  throw exhausted('a request with it was charged, and its answer is lost.');
+};

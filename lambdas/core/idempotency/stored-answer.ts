@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, parseJson } from '../json.ts';
+import type { AnswerStore, PreparedAnswer, StoredAnswer } from './claim-store.ts';
+
+/** Above this a claim would come near to what one item of its table may have. */
+const INLINE_BYTES_MAX = 256 * 1024;
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** One text for one answer, whatever the order of its headers. */
+const toText = ({ status, headers, body }: StoredAnswer): string =>
+  JSON.stringify({ status, headers: Object.entries(headers).sort(([one], [other]) => (one < other ? -1 : 1)), body });
+
+/** Puts a large answer where answers are kept. Throws StoreError. */
+export const toPrepared = async (
+  answers: AnswerStore,
+  answer: StoredAnswer,
+  holdId: string,
+): Promise<PreparedAnswer> => {
+  const text = toText(answer);
+  const hash = hashOf(text);
+  if (Buffer.byteLength(text) <= INLINE_BYTES_MAX) return { holdId, hash, content: answer };
+  // The hold's id is used once, so nobody else writes under this name.
+  await answers.put(holdId, text);
+  return { holdId, hash, content: { objectName: holdId } };
+};
+
+/** Undefined when it is not there any more. Throws StoreError. */
+export const readPrepared = async (
+  answers: AnswerStore,
+  { hash, content }: PreparedAnswer,
+): Promise<StoredAnswer | undefined> => {
+  if (!('objectName' in content)) return content;
+  const text = await answers.get(content.objectName);
+  return text === undefined || hashOf(text) !== hash ? undefined : parse(text);
+};
+
+const parse = (text: string): StoredAnswer => {
+  const value = parseJson(text);
+  if (
+    !isJsonObject(value) ||
+    typeof value.status !== 'number' ||
+    typeof value.body !== 'string' ||
+    !Array.isArray(value.headers)
+  ) {
+    throw new Error('a stored answer cannot be read');
+  }
+  const headers: Record<string, string> = {};
+  for (const entry of value.headers) {
+    const [name, text] = Array.isArray(entry) ? entry : [];
+    if (typeof name === 'string' && typeof text === 'string') headers[name] = text;
+  }
+  return { status: value.status, headers, body: value.body };
+};

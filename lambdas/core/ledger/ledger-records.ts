@@ -1,0 +1,34 @@
+import type { ChargeRecord } from './charge-record.ts';
+
+export interface RecordRange {
+  /** The oldest hold id that is wanted. Hold ids begin with a ULID, so their order is that of their requests. */
+  readonly fromHoldId?: string | undefined;
+  /** Only ids before this one. */
+  readonly beforeHoldId?: string | undefined;
+  readonly limit: number;
+}
+
+export interface RecordPage {
+  /** Newest request first; of one request, the last id first. */
+  readonly records: readonly ChargeRecord[];
+  /** There are further ones in the range. */
+  readonly more: boolean;
+}
+
+export interface CreditRecord {
+  readonly ref: string;
+  readonly amountPicos: bigint;
+}
+
+/**
+ * What the ledger has written down, for receipts and audits. Every method sees whatever was written before it was called, writes
+ * nothing, and throws StoreError when the store gave no definite answer, and an Error when an item cannot be read.
+ */
+export interface LedgerRecords {
+  listRecords(accountId: string, range: RecordRange): Promise<RecordPage>;
+  /** At most one for each hold id of the request. */
+  recordsOfRequest(accountId: string, requestId: string): Promise<readonly ChargeRecord[]>;
+  readCredits(accountId: string): Promise<readonly CreditRecord[]>;
+  /** Every account there is, in no order. Reads through the whole table: for an operator's commands. */
+  accountIds(): AsyncIterable<string>;
+}

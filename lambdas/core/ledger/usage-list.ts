@@ -1,0 +1,92 @@
+import type { Account, Hold } from './account.ts';
+import type { ChargeRecord } from './charge-record.ts';
+import { requestIdOf } from './hold.ts';
+import type { LedgerRecords, RecordRange } from './ledger-records.ts';
+import type { LedgerStore } from './ledger-store.ts';
+
+export interface UsagePage {
+  /** One for each request, the newest first. */
+  readonly records: readonly ChargeRecord[];
+  /** Where the next page begins: all of it is before this hold id. Undefined after the last. */
+  readonly nextHoldId: string | undefined;
+}
+
+/**
+ * Of all that was written down for one request, what became of it: its charge, else the release of the last hold it is known to have
+ * had. Ids that were given up while a hold was looked for say nothing (the request went on under another id, or was refused before it
+ * began); whoever takes a key over releases every id there can be.
+ */
+const decisive = (records: readonly ChargeRecord[]): ChargeRecord | undefined => {
+  const inOrder = records
+    .filter(({ reason }) => reason !== 'given_up')
+    .toSorted((one, other) => (one.holdId < other.holdId ? -1 : 1));
+  return (
+    inOrder.find(({ outcome }) => outcome === 'settled') ??
+    inOrder.findLast(({ reason }) => reason !== 'taken_over') ??
+    inOrder[0]
+  );
+};
+
+/** The requests of an account that have ended (BILL-15). Throws StoreError. */
+export const listUsage = async (ledger: LedgerRecords, accountId: string, range: RecordRange): Promise<UsagePage> => {
+  const ended: ChargeRecord[] = [];
+  let request: ChargeRecord[] = [];
+  const endRequest = (): void => {
+    const record = decisive(request);
+    if (record) ended.push(record);
+    request = [];
+  };
+  let { beforeHoldId } = range;
+  // One more than is asked for tells whether there is a next page.
+  while (ended.length <= range.limit) {
+    const page = await ledger.listRecords(accountId, { ...range, beforeHoldId, limit: range.limit + 1 });
+    for (const record of page.records) {
+      const [first] = request;
+      if (first && requestIdOf(first.holdId) !== requestIdOf(record.holdId)) endRequest();
+      request.push(record);
+    }
+    beforeHoldId = page.records.at(-1)?.holdId;
+    if (page.more && beforeHoldId !== undefined) continue;
+    endRequest();
+    break;
+  }
+  const records = ended.slice(0, range.limit);
+  const last = records.at(-1);
+  return {
+    records,
+    nextHoldId: last && ended.length > range.limit ? `${requestIdOf(last.holdId)}.0` : undefined,
+  };
+};
+
+export type UsageOfRequest =
+  | { readonly kind: 'ended'; readonly record: ChargeRecord }
+  | { readonly kind: 'open'; readonly hold: Hold };
+
+/** Undefined when this account has no such request, or when it was refused before anything was held. Throws StoreError. */
+export const usageOfRequest = async (
+  store: Pick<LedgerStore, 'readAccount'>,
+  ledger: LedgerRecords,
+  { accountId, requestId }: { readonly accountId: string; readonly requestId: string },
+): Promise<UsageOfRequest | undefined> => {
+  const read = () => ledger.recordsOfRequest(accountId, requestId);
+  const before = await read();
+  const ended = decisive(before);
+  if (ended) return { kind: 'ended', record: ended };
+  const hold = openHoldOf(await store.readAccount(accountId), requestId, before);
+  if (hold) return { kind: 'open', hold };
+  // It may have ended between the two reads.
+  const since = decisive(await read());
+  return since && { kind: 'ended', record: since };
+};
+
+const openHoldOf = (
+  account: Account | undefined,
+  requestId: string,
+  closed: readonly ChargeRecord[],
+): Hold | undefined => {
+  for (const [holdId, hold] of account?.holds ?? []) {
+    const isOpen = !closed.some((record) => record.holdId === holdId);
+    if (isOpen && requestIdOf(holdId) === requestId) return hold;
+  }
+  return undefined;
+};

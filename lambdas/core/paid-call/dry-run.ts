@@ -1,0 +1,12 @@
+import type { Model } from '../catalog/schema.ts';
+
+/** What a request would reserve, found out without reserving it (BILL-16). */
+export interface DryRun {
+  readonly kind: 'dry_run';
+  readonly model: Model;
+  readonly holdPicos: bigint;
+  /** Of each answer; undefined where answers have no length. */
+  readonly outputTokensMax: number | undefined;
+  /** Pico-USD per token, by what is counted. */
+  readonly prices: Readonly<Record<string, bigint>>;
+}

@@ -1,0 +1,54 @@
+import type { HoldOrder } from '../ledger/hold.ts';
+import { refuseAboveBudget } from '../paid-call/budget.ts';
+import type { Settlement } from '../paid-call/settle.ts';
+import { affordableAnswerTokens, chargeFor, maximumPrice } from '../pricing/text-price.ts';
+import type { CheckedText } from './checked-text.ts';
+
+/** A cap below this is not worth offering (BILL-6). */
+const SMALLEST_CAP = 256;
+
+/** What a request for text reserves, and the cap that follows from it. */
+export interface TextHold {
+  readonly order: Pick<HoldOrder, 'amountPicos' | 'smaller' | 'advice'>;
+  /** The cap the hold in force was computed from: lower after `smaller` was taken. */
+  readonly cap: () => number;
+  /** The cap if the gateway chose it, when the client named none. */
+  readonly chosenCap: () => number | undefined;
+}
+
+/** Throws `request_budget_exceeded` (BILL-4). `capParam` is what the client's protocol calls the cap. */
+export const priceText = ({ model, request, row, promptTokens }: CheckedText, capParam: string): TextHold => {
+  const { promptPricing, choices } = request;
+  const price = (cap: number) => maximumPrice(row, promptTokens, cap * choices, promptPricing);
+  let cap = request.outputTokensMax ?? model.limits.outputTokensDefault;
+  const amountPicos = price(cap);
+  refuseAboveBudget(amountPicos, capParam, `reduce ${capParam} or split it`);
+  const affordableAt = (availablePicos: bigint): number =>
+    Math.max(0, Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos, promptPricing) / choices));
+  const smaller = (availablePicos: bigint): bigint | undefined => {
+    const affordable = affordableAt(availablePicos);
+    if (affordable < SMALLEST_CAP || affordable >= cap) return undefined;
+    cap = affordable;
+    return price(affordable);
+  };
+  const advice = (availablePicos: bigint): string =>
+    `What is available pays for ${affordableAt(availablePicos)} output tokens.`;
+  const isOurs = request.outputTokensMax === undefined;
+  return {
+    order: { amountPicos, advice, ...(isOurs ? { smaller } : {}) },
+    cap: () => cap,
+    chosenCap: () => (isOurs ? cap : undefined),
+  };
+};
+
+/** Only what settling needs: a stream must not keep the request's body in memory to its end. */
+export const settlementTerms = (
+  { model, row, request: { choices, promptPricing } }: CheckedText,
+  cap: number,
+): Pick<Settlement, 'chargeFor' | 'expectsUsage'> => {
+  const bounds = { promptTokens: model.limits.contextTokens, answerTokens: cap * choices };
+  return {
+    chargeFor: (usage) => chargeFor(row, usage, bounds, promptPricing),
+    expectsUsage: model.reportsUsage && (row.rates.input > 0n || row.rates.output > 0n),
+  };
+};

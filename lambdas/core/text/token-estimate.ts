@@ -1,0 +1,150 @@
+import {
+  afterCapital,
+  afterSmall,
+  ascii,
+  IN_LONG_WORD,
+  LONG_WORD,
+  letterPairs,
+  repeated,
+  scripts,
+  TEXT,
+} from './token-rates.ts';
+
+/** The rates are whole hundredths of a token. */
+const HUNDREDTHS = 100;
+const LONG_RUN = 16;
+
+/** Stands for whatever is not ASCII. */
+const FOREIGN = 0x7f;
+const LINE = 0x0a;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+type Kind = 'small' | 'capital' | 'digit' | 'space' | 'line' | 'mark' | 'control';
+
+const kindOf = (code: number): Kind => {
+  if (code >= 0x61 && code <= 0x7a) return 'small';
+  if (code >= 0x41 && code <= 0x5a) return 'capital';
+  if (code >= 0x30 && code <= 0x39) return 'digit';
+  if (code === SPACE) return 'space';
+  if (code === LINE || code === 0x0d) return 'line';
+  return code > SPACE && code < FOREIGN ? 'mark' : 'control';
+};
+
+/** Of a pair of letters, as `letterPairs` has it. */
+const levelOf = (before: number, code: number): 0 | 1 | 2 | 3 => {
+  const level = Number(letterPairs[(before & 31) - 1]?.charAt((code & 31) - 1));
+  return level === 0 || level === 1 || level === 2 ? level : 3;
+};
+
+const rateOfLetter = (before: number, code: number): number => {
+  const [kind, previous] = [kindOf(code), kindOf(before)];
+  if (previous === 'capital') return afterCapital[levelOf(before, code)];
+  if (previous === 'small') return kind === 'small' ? afterSmall[levelOf(before, code)] : ascii.word;
+  if (previous === 'space') return kind === 'small' ? ascii.wordAfterSpace : ascii.capitalAfterSpace;
+  return previous === 'mark' && kind === 'small' ? ascii.wordAfterMark : ascii.word;
+};
+
+const rateOfDigit = (previous: Kind): number => {
+  if (previous === 'space') return ascii.digitAfterSpace;
+  return previous === 'digit' ? ascii.digitAfterDigit : ascii.digit;
+};
+
+const rateOfMark = (previous: Kind, isSame: boolean): number => {
+  if (previous === 'space') return ascii.markAfterSpace;
+  if (isSame) return ascii.markTwice;
+  return previous === 'mark' ? ascii.markAfterMark : ascii.mark;
+};
+
+/** One space is counted with what follows it. */
+const rateOfSpace = (previous: Kind, before: number): number => {
+  if (previous === 'space') return ascii.spaceAfterSpace;
+  const isApart = previous === 'line' || (previous === 'control' && before !== FOREIGN);
+  return isApart ? ascii.spaceApart : 0;
+};
+
+const rateOfLine = (previous: Kind): number => {
+  if (previous === 'mark') return ascii.lineAfterMark;
+  return previous === 'line' ? ascii.lineAfterLine : ascii.line;
+};
+
+/** What an ASCII character costs after another. */
+const rateOf = (before: number, code: number): number => {
+  const rates: Readonly<Record<Kind, (previous: Kind) => number>> = {
+    small: () => rateOfLetter(before, code),
+    capital: () => rateOfLetter(before, code),
+    digit: rateOfDigit,
+    mark: (previous) => rateOfMark(previous, before === code),
+    space: (previous) => rateOfSpace(previous, before),
+    line: rateOfLine,
+    control: () => ascii.control,
+  };
+  return rates[kindOf(code)](kindOf(before));
+};
+
+const RULERS = '-=*#_~./!+:;%';
+
+/** What an ASCII character costs after two of itself, and after many. */
+const rateAgain = (code: number): { readonly again: number; readonly long: number } => {
+  const kind = kindOf(code);
+  if (kind === 'space') return repeated.space;
+  if (code === LINE || code === TAB) return repeated.line;
+  if (kind === 'mark') return RULERS.includes(String.fromCharCode(code)) ? repeated.ruler : repeated.mark;
+  const rate = rateOf(code, code);
+  return { again: rate, long: rate };
+};
+
+const codes = Array.from({ length: 128 }, (_, code) => code);
+/** By the code before and the code. */
+const pairRates = Uint16Array.from(codes.flatMap((before) => codes.map((code) => rateOf(before, code))));
+const againRates = Uint16Array.from(codes, (code) => rateAgain(code).again);
+const longRates = Uint16Array.from(codes, (code) => rateAgain(code).long);
+
+/** Which of the `scripts` each code unit belongs to, counted from 1. */
+const scriptOf = new Uint8Array(0x1_0000);
+const firstRates = Uint16Array.from([0, ...scripts.map(([, first]) => first)]);
+const nextRates = Uint16Array.from([0, ...scripts.map(([, , next]) => next)]);
+for (const [index, [from]] of scripts.entries()) scriptOf.fill(index + 1, from);
+
+const at = (rates: Uint16Array, index: number): number => rates[index] ?? 0;
+
+/** Of either case: they differ in one bit. */
+const isLetter = (code: number): boolean => (code | SPACE) >= 0x61 && (code | SPACE) <= 0x7a;
+
+/** `run` counts the same characters in a row, `letters` the letters. */
+const rateInRun = (run: number, letters: number, before: number, code: number): number => {
+  if (letters > LONG_WORD) return Math.max(IN_LONG_WORD, at(pairRates, (before << 7) | code));
+  if (run < 2) return at(pairRates, (before << 7) | code);
+  return at(run < LONG_RUN ? againRates : longRates, code);
+};
+
+/**
+ * How many tokens a text may have, from its characters and what stands beside them (BILL-5): of OpenAI's `o200k_base` hardly ever
+ * fewer than there are, and never more than the text has bytes. One pass, nothing allocated. Beyond `enough` it stops counting.
+ */
+export const tokensOfText = (text: string, enough = Number.MAX_SAFE_INTEGER / HUNDREDTHS): number => {
+  const most = enough * HUNDREDTHS;
+  let sum = TEXT;
+  let before = LINE;
+  let script = 0;
+  let run = 0;
+  let letters = 0;
+  for (let index = 0; index < text.length && sum < most; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code > FOREIGN) {
+      const own = scriptOf[code] ?? 0;
+      sum += at(own === script ? nextRates : firstRates, own);
+      script = own;
+      before = FOREIGN;
+      run = 0;
+      letters = 0;
+    } else {
+      run = code === before ? run + 1 : 0;
+      letters = isLetter(code) ? letters + 1 : 0;
+      sum += rateInRun(run, letters, before, code);
+      script = 0;
+      before = code;
+    }
+  }
+  return Math.min(Math.ceil(sum / HUNDREDTHS), Buffer.byteLength(text));
+};

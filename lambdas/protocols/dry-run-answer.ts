@@ -1,0 +1,19 @@
+import { formatUsd } from '../core/money/usd.ts';
+import type { DryRun } from '../core/paid-call/dry-run.ts';
+import { type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
+import { wireNames } from './price-names.ts';
+
+/** BILL-16. `prices` are USD for one token of each kind. */
+export const dryRunAnswer = (
+  { summary }: Exchange,
+  { model, holdPicos, outputTokensMax, prices }: DryRun,
+): GatewayResponse => {
+  summary.dryRun = true;
+  return json(200, {
+    object: 'dry_run',
+    model: model.id,
+    hold_usd: formatUsd(holdPicos),
+    max_tokens: outputTokensMax ?? null,
+    prices: wireNames(prices, formatUsd),
+  });
+};

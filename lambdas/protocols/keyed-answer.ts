@@ -1,0 +1,48 @@
+import { answerOnce } from '../core/idempotency/answer-once.ts';
+import type { Attempt } from '../core/idempotency/attempt.ts';
+import type { StoredAnswer } from '../core/idempotency/claim-store.ts';
+import { fingerprintOf } from '../core/idempotency/fingerprint.ts';
+import type { IdempotencyPorts } from '../core/idempotency/idempotency-ports.ts';
+import { hashOf } from '../core/idempotency/stored-answer.ts';
+import type { JsonObject } from '../core/json.ts';
+import { formatOf } from '../http/client-format.ts';
+import { admissionOf, type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
+import { errorHeaders, toErrorBody } from '../http/render-error.ts';
+
+export interface KeyedOrder {
+  readonly key: string;
+  readonly body: JsonObject;
+  readonly fallbackModelId: string | undefined;
+}
+
+/** Answers under an Idempotency-Key: what is stored, or what `work` makes and has stored (IDEM-2). */
+export const keyedAnswer = async (
+  ports: IdempotencyPorts,
+  exchange: Exchange,
+  { key, body, fallbackModelId }: KeyedOrder,
+  work: (attempt: Attempt) => Promise<GatewayResponse>,
+): Promise<GatewayResponse> => {
+  const { requestId, event, summary } = exchange;
+  const { method, path } = event.requestContext.http;
+  const request = {
+    accountId: admissionOf(exchange).accountId,
+    keyHash: hashOf(key),
+    requestId,
+    fingerprint: fingerprintOf({ method, path, body, fallbackModelId }),
+    renderError: (error: Parameters<typeof toErrorBody>[0]): StoredAnswer =>
+      toStored(
+        json(error.status, toErrorBody(error, formatOf(event.rawPath, event.headers), requestId), errorHeaders(error)),
+      ),
+  };
+  const answered = await answerOnce(ports, request, work);
+  if (answered.kind === 'fresh') return answered.value;
+  const { status, headers, body: text } = answered.answer;
+  summary.replayed = true;
+  return { statusCode: status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: text };
+};
+
+/** An answer with a body that is there as a whole. */
+export const toStored = ({ statusCode, headers, body }: GatewayResponse): StoredAnswer => {
+  if (typeof body !== 'string') throw new Error('a stream cannot be stored');
+  return { status: statusCode, headers, body };
+};

@@ -1,0 +1,69 @@
+import type { GatewayError } from '../core/errors/gateway-error.ts';
+import type { GeneratedText } from '../core/text/generate-text.ts';
+import { onClientLeft } from '../http/client-left.ts';
+import { endCut, markAsCut } from '../http/cut-answers.ts';
+import { EventStream, eventStreamHeaders } from '../http/event-stream.ts';
+import { admissionOf, type Exchange, type GatewayResponse } from '../http/exchange.ts';
+import { factHeaders } from './receipt-headers.ts';
+import { tell } from './tell-receipt.ts';
+import type { AnswerContext, TextFace, TextRoutePorts } from './text-face.ts';
+
+type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
+
+/** The answer as it arises. The upstream is read by itself to the end and never waits for this client. */
+export const streamedAnswer = (
+  { text: { ledger, drains }, finished }: TextRoutePorts,
+  face: TextFace,
+  exchange: Exchange,
+  { model, stream, chosenCap, fallbackFrom }: Streamed,
+  context: AnswerContext,
+): GatewayResponse => {
+  const { summary, requestId, startedAtMs, event } = exchange;
+  const { accountId } = admissionOf(exchange);
+  let endDrain: (() => void) | undefined;
+  let ended = false;
+  const detach = (): void => {
+    if (!ended) endDrain ??= drains.begin(accountId);
+  };
+  const drop = (): void => {
+    markAsCut(event);
+    detach();
+  };
+  const events = new EventStream(ledger.clock, drop, face.keepAlive);
+  const rendered = face.toStream({ ...context, write: (text) => events.write(text) });
+  onClientLeft(event, detach);
+  exchange.finishesLater = true;
+  const pumping = stream.pump({
+    ...rendered,
+    fail: (error: GatewayError) => {
+      summary.errorCode = error.code;
+      if (error.cause !== undefined && error.status >= 500) summary.cause = error.cause;
+      rendered.fail(error);
+    },
+    close: (receipt) => {
+      if (receipt) tell(summary, receipt);
+    },
+  });
+  void pumping
+    .catch((bug: unknown) => {
+      // A defect of ours in here must neither end the process nor look like a good end.
+      summary.cause = bug;
+      markAsCut(event);
+    })
+    .finally(() => {
+      ended = true;
+      endDrain?.();
+      summary.totalMs = ledger.clock.now() - startedAtMs;
+      try {
+        // What is left after a body's end may never run.
+        finished(requestId, summary);
+      } finally {
+        events.end();
+        endCut(event);
+      }
+    })
+    .catch(() => markAsCut(event));
+  const headers = face.streamHeaders ?? eventStreamHeaders;
+  const facts = factHeaders({ modelId: model.id, chosenCap, fallbackFrom });
+  return { statusCode: 200, headers: { ...headers, ...facts }, body: events.body };
+};

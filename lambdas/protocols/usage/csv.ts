@@ -1,0 +1,29 @@
+import type { UsageRow } from './row.ts';
+
+const columns = [
+  'id',
+  'created_at',
+  'outcome',
+  'reason',
+  'model',
+  'usage',
+  'prices_usd',
+  'cost_usd',
+  'overage',
+  'end_user',
+] as const satisfies readonly (keyof UsageRow)[];
+
+/** RFC 4180 with a line of names; what is no single value is JSON in its cell. */
+export const toCsv = (rows: readonly UsageRow[]): string =>
+  [columns.join(','), ...rows.map((row) => columns.map((column) => toCell(row[column])).join(','))]
+    .map((line) => `${line}\r\n`)
+    .join('');
+
+const toCell = (value: UsageRow[keyof UsageRow]): string => {
+  if (value === null) return '';
+  const text = defused(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** A table program takes such a cell for a formula, and an end user's name comes from a stranger. https://owasp.org/www-community/attacks/CSV_Injection */
+const defused = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

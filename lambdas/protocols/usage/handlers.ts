@@ -1,0 +1,52 @@
+import { GatewayError } from '../../core/errors/gateway-error.ts';
+import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
+import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
+import { listUsage, usageOfRequest } from '../../core/ledger/usage-list.ts';
+import { admissionOf, json, type RouteHandler } from '../../http/exchange.ts';
+import { orUnavailable } from '../account-reads.ts';
+import { toCsv } from './csv.ts';
+import { readUsageQuery, toCursor } from './query.ts';
+import { toOpenRow, toUsageRow } from './row.ts';
+
+export interface UsagePorts {
+  readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
+  readonly ledgerRecords: LedgerRecords;
+}
+
+/** GET /api/usage (BILL-15): what every request of this account has cost, the newest first. */
+export const createListUsage =
+  ({ ledgerRecords }: UsagePorts): RouteHandler =>
+  async (exchange) => {
+    const { accountId } = admissionOf(exchange);
+    const { range, format } = readUsageQuery(exchange.event.queryStringParameters ?? {});
+    const { records, nextHoldId } = await orUnavailable(listUsage(ledgerRecords, accountId, range));
+    const rows = records.map(toUsageRow);
+    const next = nextHoldId === undefined ? null : toCursor(nextHoldId);
+    if (format === 'json') return json(200, { object: 'list', data: rows, has_more: next !== null, next_cursor: next });
+    return {
+      statusCode: 200,
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="usage.csv"',
+        ...(next === null ? {} : { 'x-service-next-cursor': next }),
+      },
+      body: toCsv(rows),
+    };
+  };
+
+const requestIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** GET /api/usage/{request_id} (BILL-15). What another account asked for is not there (AUTH-7). */
+export const createGetUsage =
+  ({ ledgerStore, ledgerRecords }: UsagePorts): RouteHandler =>
+  async (exchange) => {
+    const { accountId } = admissionOf(exchange);
+    const requestId = exchange.route?.params.request_id ?? '';
+    const found = requestIdForm.test(requestId)
+      ? await orUnavailable(usageOfRequest(ledgerStore, ledgerRecords, { accountId, requestId }))
+      : undefined;
+    if (!found) {
+      throw new GatewayError('not_found', 'There is no request of this id that was charged, released or is running.');
+    }
+    return json(200, found.kind === 'ended' ? toUsageRow(found.record) : toOpenRow(requestId, found.hold));
+  };

@@ -1,0 +1,96 @@
+import { encodeTime } from 'ulid';
+import * as z from 'zod';
+import { invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { RecordRange } from '../../core/ledger/ledger-records.ts';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+export interface UsageQuery {
+  readonly range: RecordRange;
+  readonly format: Format;
+}
+
+const formats = ['json', 'csv'] as const;
+type Format = (typeof formats)[number];
+
+const names = ['from', 'to', 'cursor', 'limit', 'format'] as const;
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1_000;
+const MS_PER_DAY = 86_400_000;
+
+/** Throws the 400 that names the parameter. An empty parameter is as good as none. */
+export const readUsageQuery = (query: Query): UsageQuery => {
+  const unknown = Object.keys(query).find((name) => !names.some((known) => known === name));
+  if (unknown !== undefined) {
+    const name = unknown.slice(0, 100);
+    throw invalidRequest(name, `${name}: no parameter of this list. There are ${names.join(', ')}.`);
+  }
+  const from = readFrom(query);
+  const to = readTo(query);
+  if (from !== undefined && to !== undefined && to <= from) throw invalidRequest('to', 'to: must be later than from.');
+  const bounds = [readCursor(query), to === undefined ? undefined : firstIdAt(to)].filter((id) => id !== undefined);
+  return {
+    range: {
+      fromHoldId: from === undefined ? undefined : firstIdAt(from),
+      beforeHoldId: bounds.toSorted()[0],
+      limit: readLimit(query),
+    },
+    format: readFormat(query),
+  };
+};
+
+const ULID_TIME_CHARACTERS = 10;
+
+/** Ids begin with the time of their request, so this is less than or equal to all of that millisecond's. */
+const firstIdAt = (ms: number): string => encodeTime(Math.max(0, ms), ULID_TIME_CHARACTERS);
+
+const day = z.iso.date();
+const instant = z.iso.datetime({ local: true });
+
+interface Moment {
+  readonly ms: number;
+  readonly isDay: boolean;
+}
+
+const readMoment = (query: Query, param: 'from' | 'to'): Moment | undefined => {
+  const text = query[param];
+  if (!text) return undefined;
+  if (day.safeParse(text).success) return { ms: Date.parse(text), isDay: true };
+  if (instant.safeParse(text).success) return { ms: Date.parse(text.endsWith('Z') ? text : `${text}Z`), isDay: false };
+  throw invalidRequest(
+    param,
+    `${param}: must be a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z (UTC).`,
+  );
+};
+
+const readFrom = (query: Query): number | undefined => readMoment(query, 'from')?.ms;
+
+/** A day is meant whole; a time is not part of its range, so that one range begins where another ends. */
+const readTo = (query: Query): number | undefined => {
+  const moment = readMoment(query, 'to');
+  return moment && moment.ms + (moment.isDay ? MS_PER_DAY : 0);
+};
+
+const readLimit = ({ limit }: Query): number => {
+  if (!limit) return LIMIT_DEFAULT;
+  const count = /^\d{1,4}$/.test(limit) ? Number(limit) : 0;
+  if (count >= 1 && count <= LIMIT_MAX) return count;
+  throw invalidRequest('limit', `limit: must be a whole number from 1 to ${LIMIT_MAX}.`);
+};
+
+const readFormat = ({ format }: Query): Format => {
+  const found = format ? formats.find((known) => known === format) : 'json';
+  if (found) return found;
+  throw invalidRequest('format', `format: must be one of ${formats.join(', ')}.`);
+};
+
+const holdIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}\.\d$/;
+
+const readCursor = ({ cursor }: Query): string | undefined => {
+  if (!cursor) return undefined;
+  const holdId = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (holdIdForm.test(holdId) && toCursor(holdId) === cursor) return holdId;
+  throw invalidRequest('cursor', 'cursor: must be the next_cursor of a page before. Start from the first page.');
+};
+
+export const toCursor = (holdId: string): string => Buffer.from(holdId, 'latin1').toString('base64url');

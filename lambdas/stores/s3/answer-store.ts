@@ -1,0 +1,21 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { AnswerStore } from '../../core/idempotency/claim-store.ts';
+import { find, send } from './failures.ts';
+
+const nameOf = (objectName: string): string => `answers/${objectName}`;
+
+/** Large answers, one object each. The client is loaded at the first use, as the outbox's is. */
+export const createAnswerStore = (client: () => Promise<S3Client>, bucket: string): AnswerStore => ({
+  put: async (objectName, content) => {
+    const [{ PutObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
+    const object = { Bucket: bucket, Key: nameOf(objectName), ContentType: 'text/plain; charset=utf-8' };
+    await send(() => s3.send(new PutObjectCommand({ ...object, Body: content })));
+  },
+  get: async (objectName) => {
+    const [{ GetObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
+    return find(async () => {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: nameOf(objectName) }));
+      return Body?.transformToString();
+    });
+  },
+});

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Claim, ClaimRequest, PreparedAnswer } from '../../lambdas/core/idempotency/claim-store.ts';
+import { type ClaimSubject, claimSubjects } from './claim-subjects.ts';
+
+const NOW = Date.UTC(2026, 10, 1);
+const LEASE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+const answerOf = (body: string, holdId = 'first.0'): PreparedAnswer => ({
+  holdId,
+  hash: 'a'.repeat(64),
+  content: { status: 200, headers: { 'content-type': 'application/json', 'x-service-cost-usd': '0.001' }, body },
+});
+
+describe.each(claimSubjects)('the claim store $name', ({ open }) => {
+  let subject: ClaimSubject;
+  let keys = 0;
+  let ref = { accountId: 'account-1', keyHash: '' };
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject?.stop());
+  beforeEach(() => {
+    keys += 1;
+    ref = { accountId: 'account-1', keyHash: String(keys).padStart(64, '0') };
+  });
+
+  const request = (owner: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => {
+    const nowMs = changes.nowMs ?? NOW;
+    const times = { nowMs, leaseUntilMs: nowMs + LEASE_MS, expiresAtMs: nowMs + DAY_MS };
+    return { ...ref, owner, fingerprint: 'print', dispatchesMax: 6, ...times, ...changes };
+  };
+  const claim = (owner: string, changes?: Partial<ClaimRequest>) => subject.store.claim(request(owner, changes));
+  const takeOver = (from: string, owner: string, nowMs: number) => {
+    const { fingerprint: _, dispatchesMax: __, ...rest } = request(owner, { nowMs });
+    return subject.store.takeOver({ ...rest, from });
+  };
+  const present = async (): Promise<Claim> => {
+    const found = await subject.store.read(ref);
+    if (!found) throw new Error('no claim');
+    return found;
+  };
+  const prepare = (owner: string, body = '{}') => subject.store.prepare(ref, owner, answerOf(body), NOW + DAY_MS);
+  const claimed = (dispatches: number) => ({ kind: 'claimed', dispatches });
+
+  /** None of the writes that only an owner at work may make. */
+  const expectShutOut = async (owner: string): Promise<void> => {
+    const before = await subject.store.read(ref);
+    expect(await subject.store.renew(ref, owner, NOW + DAY_MS)).toBe(false);
+    expect(await prepare(owner, 'too late')).toBe(false);
+    expect(await subject.store.free(ref, owner, 0)).toBe(false);
+    expect(await subject.store.free(ref, owner, 1)).toBe(false);
+    expect(await subject.store.read(ref)).toEqual(before);
+  };
+
+  test('IDEM-6 a new key is claimed, and the claim holds what was asked', async () => {
+    expect(await subject.store.read(ref)).toBeUndefined();
+    expect(await claim('first')).toEqual(claimed(1));
+    expect(await subject.store.read(ref)).toEqual({
+      owner: 'first',
+      leaseUntilMs: NOW + LEASE_MS,
+      fingerprint: 'print',
+      state: 'open',
+      dispatches: 1,
+      expiresAtMs: NOW + DAY_MS,
+      prepared: undefined,
+    });
+  });
+
+  test('IDEM-6 the same key of another account is another key', async () => {
+    await claim('first');
+    expect(await claim('second', { accountId: 'account-2' })).toEqual(claimed(1));
+    expect((await present()).owner).toBe('first');
+  });
+
+  test('IDEM-4 a second request is refused and shown the claim, while the lease runs and after it', async () => {
+    await claim('first');
+    for (const nowMs of [NOW, NOW + LEASE_MS, NOW + LEASE_MS + 1])
+      expect(await claim('second', { nowMs })).toEqual({ kind: 'refused', claim: await present() });
+    expect((await present()).owner).toBe('first');
+  });
+
+  test('IDEM-8 of twenty at once one claims', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => claim(`r${index}`)));
+    expect(replies.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect((await present()).dispatches).toBe(1);
+  });
+
+  test('IDEM-8 a claim repeated by its owner is the same claim, whether new or freed', async () => {
+    expect(await claim('first')).toEqual(claimed(1));
+    expect(await claim('first')).toEqual(claimed(1));
+    await subject.store.free(ref, 'first', 1);
+    expect(await claim('second')).toEqual(claimed(2));
+    expect(await claim('second')).toEqual(claimed(2));
+    expect((await present()).dispatches).toBe(2);
+  });
+
+  test('IDEM-8 a lease is prolonged by its owner alone, and never shortened', async () => {
+    await claim('first');
+    expect(await subject.store.renew(ref, 'first', NOW + 90_000)).toBe(true);
+    expect((await present()).leaseUntilMs).toBe(NOW + 90_000);
+    expect(await subject.store.renew(ref, 'first', NOW + 80_000)).toBe(true);
+    expect((await present()).leaseUntilMs).toBe(NOW + 90_000);
+    expect(await subject.store.renew(ref, 'first', NOW + 90_000)).toBe(true);
+    expect(await subject.store.renew(ref, 'second', NOW + 95_000)).toBe(false);
+    expect((await present()).leaseUntilMs).toBe(NOW + 90_000);
+  });
+
+  test('IDEM-8 nothing but a claim can be made of a key that nobody has', async () => {
+    await expectShutOut('first');
+    expect(await subject.store.complete(ref, 'first')).toBe(false);
+    expect(await takeOver('first', 'second', NOW + DAY_MS)).toEqual({ kind: 'refused', claim: undefined });
+    expect(await subject.store.read(ref)).toBeUndefined();
+  });
+
+  test('IDEM-2 an answer is prepared and completed by its owner, and kept as it is', async () => {
+    await claim('first');
+    expect(await subject.store.complete(ref, 'first')).toBe(false);
+    expect(await prepare('second')).toBe(false);
+    const answer = answerOf('{"text":"\u0000 ünï \u{1f600} \\"quoted\\""}');
+    expect(await subject.store.prepare(ref, 'first', answer, NOW + DAY_MS + 5)).toBe(true);
+    const prepared = { state: 'prepared', prepared: answer, expiresAtMs: NOW + DAY_MS + 5, owner: 'first' };
+    expect(await present()).toMatchObject(prepared);
+    expect(await subject.store.renew(ref, 'first', NOW + 90_000)).toBe(true);
+    expect(await subject.store.complete(ref, 'second')).toBe(false);
+    expect(await present()).toMatchObject(prepared);
+    expect(await subject.store.complete(ref, 'first')).toBe(true);
+    expect(await subject.store.complete(ref, 'first')).toBe(true);
+    expect(await present()).toMatchObject({ ...prepared, state: 'done' });
+  });
+
+  test('IDEM-8 of several answers of one owner the last counts', async () => {
+    await claim('first');
+    await prepare('first', 'one');
+    await prepare('first', 'two');
+    expect((await present()).prepared).toEqual(answerOf('two'));
+  });
+
+  test('IDEM-2 a completed claim changes no more until it has expired', async () => {
+    await claim('first');
+    await prepare('first', 'the answer');
+    await subject.store.complete(ref, 'first');
+    await expectShutOut('first');
+    const done = await present();
+    expect(await takeOver('first', 'second', NOW + LEASE_MS)).toEqual({ kind: 'refused', claim: done });
+    expect(await claim('second', { nowMs: NOW + DAY_MS - 1 })).toEqual({ kind: 'refused', claim: done });
+    expect(await present()).toEqual(done);
+  });
+
+  test('IDEM-7 an answer of 256 KB stands on the claim, and one kept elsewhere by its name', async () => {
+    await claim('first');
+    const body = 'é'.repeat(131_072);
+    expect(await prepare('first', body)).toBe(true);
+    expect((await present()).prepared).toEqual(answerOf(body));
+    const refused = await claim('second');
+    expect(refused).toEqual({ kind: 'refused', claim: await present() });
+    const elsewhere = { holdId: 'first.0', hash: 'b', content: { objectName: 'account-1/first' } };
+    expect(await subject.store.prepare(ref, 'first', elsewhere, NOW + DAY_MS)).toBe(true);
+    expect((await present()).prepared).toEqual(elsewhere);
+  });
+
+  test('IDEM-7 a claim freed before any dispatch is gone', async () => {
+    await claim('first');
+    expect(await subject.store.free(ref, 'second', 0)).toBe(false);
+    expect(await subject.store.free(ref, 'first', 0)).toBe(true);
+    expect(await subject.store.read(ref)).toBeUndefined();
+    expect(await subject.store.free(ref, 'first', 0)).toBe(false);
+    expect(await claim('second', { fingerprint: 'another' })).toEqual(claimed(1));
+  });
+
+  test('IDEM-7 a claim freed after a dispatch keeps its count and its fingerprint, not its answer', async () => {
+    await claim('first');
+    await prepare('first');
+    expect(await subject.store.free(ref, 'first', 1)).toBe(true);
+    expect(await present()).toMatchObject({ state: 'free', dispatches: 1, prepared: undefined });
+    await expectShutOut('first');
+    expect(await subject.store.complete(ref, 'first')).toBe(false);
+    expect(await takeOver('first', 'second', NOW + LEASE_MS)).toEqual({ kind: 'refused', claim: await present() });
+    expect(await claim('second', { fingerprint: 'another' })).toEqual({ kind: 'refused', claim: await present() });
+    expect(await claim('second', { nowMs: NOW + 5 })).toEqual(claimed(2));
+    expect(await present()).toMatchObject({
+      owner: 'second',
+      state: 'open',
+      leaseUntilMs: NOW + 5 + LEASE_MS,
+      expiresAtMs: NOW + 5 + DAY_MS,
+    });
+    await expectShutOut('first');
+  });
+
+  test('IDEM-7 the bound on dispatches holds, and is the only thing that refuses', async () => {
+    for (let dispatches = 1; dispatches <= 6; dispatches += 1) {
+      expect(await claim(`r${dispatches}`)).toEqual(claimed(dispatches));
+      expect(await subject.store.free(ref, `r${dispatches}`, dispatches)).toBe(true);
+    }
+    expect(await claim('r7')).toEqual({ kind: 'refused', claim: await present() });
+    expect(await claim('r8', { dispatchesMax: 7 })).toEqual(claimed(7));
+  });
+
+  test('IDEM-7 a freed claim goes on counting from the number it was freed with', async () => {
+    await claim('first');
+    await subject.store.free(ref, 'first', 4);
+    expect(await claim('second')).toEqual(claimed(5));
+  });
+
+  test.each(['open', 'prepared', 'free', 'done'] as const)(
+    'IDEM-7 an expired claim that is %s starts anew, for any fingerprint, once its lease has passed as well',
+    async (state) => {
+      await claim('first', { expiresAtMs: NOW + 1_000 });
+      if (state === 'prepared' || state === 'done')
+        await subject.store.prepare(ref, 'first', answerOf('{}'), NOW + 1_000);
+      if (state === 'done') await subject.store.complete(ref, 'first');
+      if (state === 'free') await subject.store.free(ref, 'first', 3);
+      expect((await present()).state).toBe(state);
+      const other = { fingerprint: 'another' };
+      for (const nowMs of [NOW + 999, NOW + 1_000, NOW + LEASE_MS - 1])
+        expect((await claim('second', { ...other, nowMs })).kind, String(nowMs)).toBe('refused');
+      expect(await claim('second', { ...other, nowMs: NOW + LEASE_MS })).toEqual(claimed(1));
+      expect(await present()).toEqual({
+        owner: 'second',
+        leaseUntilMs: NOW + 2 * LEASE_MS,
+        fingerprint: 'another',
+        state: 'open',
+        dispatches: 1,
+        expiresAtMs: NOW + LEASE_MS + DAY_MS,
+        prepared: undefined,
+      });
+      await expectShutOut('first');
+    },
+  );
+
+  test('IDEM-7 a claim whose lease has passed and whose day has not is refused', async () => {
+    await claim('first');
+    const almost = NOW + DAY_MS - 1;
+    expect((await claim('second', { nowMs: almost })).kind).toBe('refused');
+    expect((await claim('second', { nowMs: almost + 1 })).kind).toBe('claimed');
+  });
+
+  test('IDEM-8 a claim is taken over from that very owner, when its lease has passed and not before', async () => {
+    await claim('first');
+    await prepare('first');
+    const old = await present();
+    expect(await takeOver('first', 'second', NOW + LEASE_MS - 1)).toEqual({ kind: 'refused', claim: old });
+    expect(await takeOver('another', 'second', NOW + LEASE_MS)).toEqual({ kind: 'refused', claim: old });
+    expect(await takeOver('first', 'second', NOW + LEASE_MS)).toEqual({ kind: 'taken', dispatches: 2 });
+    expect(await present()).toEqual({
+      owner: 'second',
+      leaseUntilMs: NOW + 2 * LEASE_MS,
+      fingerprint: 'print',
+      state: 'open',
+      dispatches: 2,
+      expiresAtMs: NOW + LEASE_MS + DAY_MS,
+      prepared: undefined,
+    });
+    // The reply was lost, and the call is repeated.
+    expect(await takeOver('first', 'second', NOW + LEASE_MS)).toEqual({ kind: 'taken', dispatches: 2 });
+    expect((await present()).dispatches).toBe(2);
+  });
+
+  test('IDEM-8 after a take-over the old owner is shut out of everything', async () => {
+    await claim('first');
+    await takeOver('first', 'second', NOW + LEASE_MS);
+    await expectShutOut('first');
+    await prepare('second', 'of the second');
+    await expectShutOut('first');
+    expect(await subject.store.complete(ref, 'first')).toBe(false);
+    expect(await takeOver('first', 'third', NOW + DAY_MS)).toEqual({ kind: 'refused', claim: await present() });
+    expect((await present()).prepared).toEqual(answerOf('of the second'));
+  });
+
+  test('IDEM-8 of ten that take over at once one does, and a renewal in time forestalls all', async () => {
+    await claim('first');
+    await subject.store.renew(ref, 'first', NOW + 2 * LEASE_MS);
+    const race = (nowMs: number) =>
+      Promise.all(Array.from({ length: 10 }, (_, index) => takeOver('first', `r${index}`, nowMs)));
+    expect((await race(NOW + LEASE_MS)).filter(({ kind }) => kind === 'taken')).toEqual([]);
+    expect((await race(NOW + 2 * LEASE_MS)).filter(({ kind }) => kind === 'taken')).toHaveLength(1);
+    expect((await present()).dispatches).toBe(2);
+  });
+
+  test('IDEM-7 the table cleans up after the expiry and after any lease, in seconds', async () => {
+    await claim('first');
+    const cleanedUpAt = await subject.cleanedUpAt(ref);
+    if (cleanedUpAt === undefined) return;
+    expect(cleanedUpAt).toBe((NOW + DAY_MS) / 1_000 + 3_600);
+    await subject.store.prepare(ref, 'first', answerOf('{}'), NOW + 2 * DAY_MS);
+    expect(await subject.cleanedUpAt(ref)).toBe((NOW + 2 * DAY_MS) / 1_000 + 3_600);
+    await takeOver('first', 'second', NOW + LEASE_MS);
+    expect(await subject.cleanedUpAt(ref)).toBe((NOW + LEASE_MS + DAY_MS) / 1_000 + 3_600);
+  });
+});

@@ -1,0 +1,238 @@
+import { expect } from 'vitest';
+import { StoreError } from '../../lambdas/core/errors/store-error.ts';
+import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
+import { sweep } from '../../lambdas/core/ledger/sweep.ts';
+import {
+  GIVEN_PICOS,
+  LIFETIME_MS,
+  playRequest,
+  type RequestPlan,
+  sweepNowAndThen,
+  type Told,
+  topUp,
+} from '../lambdas/core/ledger/history.ts';
+import type { Call, Fault } from '../support/fault-proxy.ts';
+import { Choices } from '../support/memory/interleaved-store.ts';
+import { ManualClock } from '../support/memory/manual-clock.ts';
+import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
+import type { Engine } from './engine-ledger.ts';
+import { auditAccount } from './ledger-audit.ts';
+
+const troubles = ['fail-before', 'throttle', 'conflict', 'lose-reply', 'hold-back', 'repeat'] as const;
+/** Of this many calls, one for each trouble goes wrong. */
+const CALLS = 16;
+
+/** A call that has come as far as the proxy. */
+interface Waiting {
+  readonly name: string;
+  readonly call: Call;
+  readonly go: (fault: Fault | undefined) => void;
+}
+
+type Step = () => Promise<void>;
+
+/**
+ * One random life of one account on the real engine. Every call stops at the proxy, and when nothing moves any more, the list of
+ * numbers says what goes on and what becomes of it: the same numbers are the same history, whatever the machine is busy with. (But for
+ * two sweepers with the very same call: there the one that came first is the first.)
+ */
+export class EngineHistory {
+  readonly told: Told[] = [];
+  readonly #engine: Engine;
+  readonly #accountId: string;
+  readonly #choices: Choices;
+  readonly #clock = new ManualClock();
+  readonly #outbox = new MemoryOutbox();
+  readonly #waiting: Waiting[] = [];
+  readonly #dead = new Set<string>();
+  readonly #errors: unknown[] = [];
+  readonly #processes: { readonly name: string; readonly start: (ports: LedgerPorts) => Promise<unknown> }[];
+  #late: Step[] = [];
+  #muchLater: Step[] = [];
+  #underWay = 0;
+  #moved = Promise.withResolvers<void>();
+
+  constructor(engine: Engine, accountId: string, numbers: readonly number[], plans: readonly RequestPlan[]) {
+    this.#engine = engine;
+    this.#accountId = accountId;
+    this.#choices = new Choices(numbers);
+    this.#processes = [
+      ...plans.map((plan, index) => ({
+        name: `request-${index}`,
+        start: (ports: LedgerPorts) =>
+          playRequest(ports, `r${index}`, accountId, plan, (told) => {
+            this.told[index] = told;
+          }),
+      })),
+      { name: 'sweep-1', start: sweepNowAndThen },
+      { name: 'sweep-2', start: sweepNowAndThen },
+      { name: 'credit-1', start: (ports) => topUp(ports, [accountId]) },
+      { name: 'credit-2', start: (ports) => topUp(ports, [accountId]) },
+    ];
+  }
+
+  /** Plays to the end, ends every hold, lets the latest of the late calls land, and ends those holds too. Answers the audit. */
+  async play(): Promise<Awaited<ReturnType<typeof auditAccount>>> {
+    const { direct, plans } = this.#engine;
+    await direct.createAccount(this.#accountId);
+    await direct.credit({
+      accountId: this.#accountId,
+      ref: 'first',
+      amountPicos: GIVEN_PICOS,
+      reason: 'test',
+      at: 0,
+    });
+    plans.set(this.#accountId, (call) => this.#arrived(call));
+    try {
+      await this.#drive();
+      await this.#endHolds();
+      this.#late.push(...this.#muchLater.splice(0));
+      await this.#drive();
+      await this.#endHolds();
+    } finally {
+      plans.delete(this.#accountId);
+    }
+    expect(this.#errors).toEqual([]);
+    return auditAccount(this.#engine, this.#accountId);
+  }
+
+  #arrived(call: Call): Promise<Fault | undefined> {
+    return new Promise((go) => {
+      this.#waiting.push({ name: `${call.operation} ${call.key} ${JSON.stringify(call.body)}`, call, go });
+      this.#move();
+    });
+  }
+
+  #move(): void {
+    this.#moved.resolve();
+    this.#moved = Promise.withResolvers();
+  }
+
+  /** Until every call under way waits at the proxy. What waits there is put in an order of its own: that of arrival is chance. */
+  async #quiet(): Promise<void> {
+    for (;;) {
+      const { promise } = this.#moved;
+      await this.#clock.flush();
+      if (this.#underWay === this.#waiting.length) break;
+      await promise;
+    }
+    this.#waiting.sort((one, other) => Number(one.name > other.name) - Number(one.name < other.name));
+  }
+
+  async #drive(): Promise<void> {
+    do await this.#quiet();
+    while (await this.#goOn());
+  }
+
+  /** Mostly the store goes on; now and then a process starts or dies, or time passes. False when nothing is left to do. */
+  async #goOn(): Promise<boolean> {
+    const kind = this.#choices.next(24);
+    const steps = this.#waiting.length + this.#late.length;
+    if (kind === 23) this.#dead.add(`request-${this.#choices.next(4)}`);
+    else if (kind === 22) await this.#clock.advance(LIFETIME_MS / 2);
+    else if (kind < 18 && steps > 0) await this.#step(this.#choices.next(steps));
+    else if (this.#processes.length > 0) this.#start(this.#choices.next(this.#processes.length));
+    else if (this.#clock.waiting > 0) await this.#clock.advance(LIFETIME_MS / 10);
+    else return steps > 0;
+    return true;
+  }
+
+  async #step(index: number): Promise<void> {
+    const [waiting] = this.#waiting.splice(index, 1);
+    if (waiting) {
+      waiting.go(this.#faultOf(waiting.call));
+      return;
+    }
+    const [late] = this.#late.splice(index - this.#waiting.length, 1);
+    await late?.();
+  }
+
+  #faultOf(call: Call): Fault | undefined {
+    const kind = troubles[this.#choices.next(CALLS) - (CALLS - troubles.length)];
+    switch (kind) {
+      case undefined:
+        return undefined;
+      case 'fail-before':
+        return { kind, ...([{}, { status: 500 }, { status: 503 }] as const)[this.#choices.next(3)] };
+      case 'hold-back':
+        return { kind, until: this.#moment(call) };
+      case 'repeat':
+        // Nobody repeats a hold: its client makes one attempt.
+        return isHold(call) ? undefined : { kind, until: this.#moment(call) };
+      default:
+        return { kind };
+    }
+  }
+
+  /** Comes as a step of its own, soon or when everything else is over. */
+  #moment(call: Call): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const steps = this.#choices.next(2) === 0 ? this.#late : this.#muchLater;
+    steps.push(async () => {
+      resolve();
+      await call.over;
+    });
+    return promise;
+  }
+
+  #start(index: number): void {
+    const [next] = this.#processes.splice(index, 1);
+    if (!next) return;
+    next.start(this.#portsOf(next.name)).catch((error: unknown) => {
+      if (!(error instanceof StoreError)) this.#errors.push(error);
+    });
+  }
+
+  /** The ledger as one process has it, which hears nothing any more once it is dead. */
+  #portsOf(process: string): LedgerPorts {
+    const around = async <T>(call: () => Promise<T>): Promise<T> => {
+      if (this.#dead.has(process)) return new Promise<T>(() => undefined);
+      this.#underWay += 1;
+      const [outcome] = await Promise.allSettled([call()]);
+      this.#underWay -= 1;
+      this.#move();
+      if (this.#dead.has(process)) return new Promise<T>(() => undefined);
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    };
+    const { proxied, direct } = this.#engine;
+    return {
+      store: {
+        hold: (request) => around(() => proxied.hold(request)),
+        putRecord: (record) => around(() => proxied.putRecord(record)),
+        apply: (record, amountPicos) => around(() => proxied.apply(record, amountPicos)),
+        readAccount: (accountId) => around(() => proxied.readAccount(accountId)),
+        readRecord: (accountId, holdId) => around(() => proxied.readRecord(accountId, holdId)),
+        createAccount: (accountId) => around(() => proxied.createAccount(accountId)),
+        credit: (request) => around(() => proxied.credit(request)),
+        // The list is everybody's: other histories share the database.
+        due: (nowMs) =>
+          around(async () => (await direct.due(nowMs)).filter(({ accountId }) => accountId === this.#accountId)),
+        reschedule: (accountId, atMs) => around(() => proxied.reschedule(accountId, atMs)),
+      },
+      outbox: this.#outbox,
+      clock: this.#clock,
+      random: () => 0,
+      shortestLifetimeMs: LIFETIME_MS,
+    };
+  }
+
+  /** Undisturbed sweeps, a lifetime apart, must find and end whatever is open: the third at the latest. */
+  async #endHolds(): Promise<void> {
+    const ports = this.#portsOf('last-sweep');
+    const store = { ...this.#engine.direct, due: ports.store.due };
+    for (let round = 0; round < 3 && (await this.#openHolds()).length > 0; round += 1) {
+      await this.#clock.advance(LIFETIME_MS);
+      await sweep({ ...ports, store });
+    }
+    expect(await this.#openHolds(), 'holds that no sweep finds').toEqual([]);
+  }
+
+  async #openHolds(): Promise<readonly string[]> {
+    const account = await this.#engine.direct.readAccount(this.#accountId);
+    return [...(account?.holds.keys() ?? [])];
+  }
+}
+
+const isHold = ({ operation, body }: Call): boolean =>
+  operation === 'UpdateItem' && JSON.stringify(body).includes('holds.#id = :hold');

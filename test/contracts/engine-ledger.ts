@@ -1,0 +1,87 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
+import { startTestDynamodb } from '../support/dynamodb.ts';
+import { type Plan, startFaultProxy } from '../support/fault-proxy.ts';
+import { expectBalanced } from './ledger-subjects.ts';
+
+/** The ledger on a database of its own, as its users see it through the proxy and as it is. */
+export interface Engine {
+  /** Every account it shows has to balance. */
+  readonly proxied: LedgerStore;
+  readonly direct: LedgerStore;
+  readonly client: DynamoDBClient;
+  /** What happens to the calls that name an account, by its id. */
+  readonly plans: Map<string, Plan>;
+  stop(): Promise<void>;
+}
+
+export const startEngine = async (): Promise<Engine> => {
+  const database = await startTestDynamodb();
+  const plans = new Map<string, Plan>();
+  const proxy = await startFaultProxy({
+    target: database.endpoint,
+    plan: (call) => plans.get(/^account#(\S+)/.exec(call.key)?.[1] ?? '')?.(call),
+  });
+  // As often as those of the functions try, but patient with a proxy that keeps calls waiting, and without pauses.
+  const [once, repeating] = [1, 2].map((attempts) => clientOf(proxy.endpoint, attempts));
+  const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
+  if (!once || !repeating) throw new Error('no clients');
+  return {
+    proxied: balanced(createLedgerStore({ once, repeating }, localTableNames.accounts)),
+    direct: createLedgerStore({ once: client, repeating: client }, localTableNames.accounts),
+    client,
+    plans,
+    stop: async () => {
+      for (const open of [once, repeating, client]) open.destroy();
+      await proxy.stop();
+      await database.stop();
+    },
+  };
+};
+
+const clientOf = (endpoint: string, attempts: number): DynamoDBClient =>
+  new DynamoDBClient({
+    ...localDynamodbConfig(endpoint),
+    requestHandler: { requestTimeout: 0, httpAgent: { maxSockets: 500 } },
+    retryStrategy: atOnce(attempts),
+  });
+
+type RetryStrategy = Exclude<DynamoDBClientConfig['retryStrategy'], undefined>;
+
+/** Repeats what the client itself would. Without its pauses, and without its allowance of repeats, which histories would share. */
+const atOnce = (attempts: number): RetryStrategy => ({
+  acquireInitialRetryToken: async () => tokenOf(0),
+  refreshRetryTokenForRetry: async (token, { errorType }) => {
+    const count = token.getRetryCount() + 1;
+    if (count >= attempts || errorType === 'CLIENT_ERROR') throw new Error('not once more');
+    return tokenOf(count);
+  },
+  recordSuccess: () => undefined,
+});
+
+const tokenOf = (count: number) => ({
+  getRetryCount: () => count,
+  getRetryDelay: () => 0,
+  getRetryCost: () => 0,
+});
+
+const balanced = (store: LedgerStore): LedgerStore => ({
+  ...store,
+  hold: async (request) => {
+    const reply = await store.hold(request);
+    if (reply.kind !== 'no-account') expectBalanced(reply.account);
+    return reply;
+  },
+  apply: async (record, amountPicos) => {
+    const account = await store.apply(record, amountPicos);
+    if (account) expectBalanced(account);
+    return account;
+  },
+  readAccount: async (accountId) => {
+    const account = await store.readAccount(accountId);
+    if (account) expectBalanced(account);
+    return account;
+  },
+});

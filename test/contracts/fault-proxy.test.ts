@@ -1,0 +1,241 @@
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { StoreError } from '../../lambdas/core/errors/store-error.ts';
+import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
+import { createAddressCounters } from '../../lambdas/stores/dynamodb/address-counters.ts';
+import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { localTableNames } from '../../lib/local/create-tables.ts';
+import { localMediaBucket } from '../../lib/local/s3-stand-in.ts';
+import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startTestBucket } from '../support/fault-proxy-bucket.ts';
+import { s3Wire } from '../support/fault-proxy-wire.ts';
+import { createMoment } from '../support/memory/faults.ts';
+
+let database: TestDynamodb;
+let proxy: FaultProxy;
+let clients: ReturnType<typeof createClients>;
+let store: LedgerStore;
+let direct: LedgerStore;
+let directClients: ReturnType<typeof createClients>;
+let accounts = 0;
+let accountId: string;
+
+const storeOf = (made: ReturnType<typeof createClients>) => createLedgerStore(made, localTableNames.accounts);
+
+beforeAll(async () => {
+  database = await startTestDynamodb();
+  proxy = await startFaultProxy({ target: database.endpoint });
+  clients = createClients({ endpoint: proxy.endpoint, region: 'us-east-1' });
+  directClients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
+  store = storeOf(clients);
+  direct = storeOf(directClients);
+});
+afterAll(async () => {
+  for (const made of [clients, directClients]) for (const client of [made.once, made.repeating]) client.destroy();
+  await proxy.stop();
+  await database.stop();
+});
+beforeEach(async () => {
+  proxy.setPlan(undefined);
+  accounts += 1;
+  accountId = `proxy-${accounts}`;
+  await direct.createAccount(accountId);
+  await direct.credit({ accountId, ref: 'first', amountPicos: 1_000n, reason: 'test', at: 0 });
+  proxy.forget();
+});
+
+const hold = (number = 0): HoldRequest => ({
+  accountId,
+  holdId: `r.${number}`,
+  amountPicos: 100n,
+  expiresAtMs: 5_000,
+  sweepAtMs: 5_000,
+  previousHoldId: undefined,
+});
+const record = () =>
+  ({ accountId, holdId: 'r.0', requestId: 'r', outcome: 'settled', amountPicos: 70n, at: 5 }) as const;
+const kindOf = async (pending: Promise<unknown>): Promise<string> =>
+  pending.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof StoreError ? error.kind : String(error)),
+  );
+const openHolds = async (): Promise<readonly string[]> => [
+  ...((await direct.readAccount(accountId))?.holds.keys() ?? []),
+];
+/** For the first calls, one each. */
+const planned = (...faults: readonly (Fault | undefined)[]) => {
+  const left = [...faults];
+  proxy.setPlan(() => left.shift());
+};
+const seen = () => proxy.calls.map(({ operation, key, turn }) => `${operation} ${key} ${turn}`);
+
+test('BILL-14 calls pass unchanged and are recorded by operation and key', async () => {
+  expect(await store.hold(hold())).toMatchObject({ kind: 'held', account: { availablePicos: 900n } });
+  expect(await store.putRecord(record())).toEqual({ kind: 'written' });
+  expect(await store.putRecord(record())).toEqual({ kind: 'exists', record: record() });
+  expect(await store.apply(record(), 100n)).toMatchObject({ availablePicos: 930n, spentPicos: 70n });
+  await store.credit({ accountId, ref: 'second', amountPicos: 1n, reason: 'test', at: 0 });
+  expect(await store.due(0)).toEqual([]);
+  expect(seen().slice(0, 5)).toEqual([
+    `UpdateItem account#${accountId} ACCOUNT 0`,
+    `PutItem account#${accountId} CHARGE#r.0 0`,
+    `PutItem account#${accountId} CHARGE#r.0 1`,
+    `UpdateItem account#${accountId} ACCOUNT 1`,
+    `TransactWriteItems account#${accountId} CREDIT#second 0`,
+  ]);
+  expect(proxy.calls[4]?.keys).toEqual([`account#${accountId} CREDIT#second`, `account#${accountId} ACCOUNT`]);
+  expect(seen().slice(5).toSorted()).toEqual([0, 1, 2, 3].map((shard) => `Query shard-${shard} 0`));
+  expect(proxy.calls.map(({ table }) => table)).toEqual(proxy.calls.map(() => localTableNames.accounts));
+});
+
+const failures: readonly (readonly [Fault, string])[] = [
+  [{ kind: 'fail-before' }, 'unavailable'],
+  [{ kind: 'fail-before', status: 500 }, 'unavailable'],
+  [{ kind: 'fail-before', status: 503 }, 'unavailable'],
+  [{ kind: 'throttle' }, 'throttled'],
+  [{ kind: 'conflict' }, 'conflict'],
+];
+
+test.each(failures)('BILL-14 %j writes nothing and is a StoreError: %s', async (fault, kind) => {
+  planned(fault);
+  expect(await kindOf(store.hold(hold()))).toBe(kind);
+  expect(await openHolds()).toEqual([]);
+  // A hold goes over the wire once.
+  expect(proxy.calls).toHaveLength(1);
+});
+
+test.each(failures)(
+  'BILL-14 what may be repeated gets over one %j by itself, if the client repeats it',
+  async (fault, kind) => {
+    planned(fault);
+    const settled = await kindOf(store.putRecord(record()));
+    expect([settled, proxy.calls.length]).toEqual(kind === 'conflict' ? ['conflict', 1] : ['answered', 2]);
+    planned(fault, fault);
+    expect(await kindOf(store.readAccount(accountId))).toBe(kind);
+  },
+);
+
+test('BILL-14 a transaction that meets another one is a conflict, one of a hot key is throttled', async () => {
+  const credit = () => store.credit({ accountId, ref: 'late', amountPicos: 5n, reason: 'test', at: 0 });
+  planned({ kind: 'conflict' });
+  expect(await kindOf(credit())).toBe('conflict');
+  planned({ kind: 'throttle' }, { kind: 'throttle' });
+  expect(await kindOf(credit())).toBe('throttled');
+  expect(await direct.readAccount(accountId)).toMatchObject({ creditedPicos: 1_000n });
+  expect(await credit()).toEqual({ kind: 'credited' });
+});
+
+test('BILL-14 a lost reply is a write that the caller does not know of', async () => {
+  planned({ kind: 'lose-reply' });
+  expect(await kindOf(store.hold(hold()))).toBe('unavailable');
+  expect(await openHolds()).toEqual(['r.0']);
+  // The client's own repeat of the record finds the first.
+  planned({ kind: 'lose-reply' });
+  expect(await store.putRecord(record())).toEqual({ kind: 'exists', record: record() });
+});
+
+test('BILL-13 a hold that was held back fails at once and lands when it is let loose', async () => {
+  const late = createMoment();
+  planned({ kind: 'hold-back', until: late.until });
+  expect(await kindOf(store.hold(hold()))).toBe('unavailable');
+  expect(await store.hold(hold(1))).toMatchObject({ kind: 'held' });
+  expect(await openHolds()).toEqual(['r.1']);
+  late.come();
+  await proxy.landed();
+  expect((await openHolds()).toSorted()).toEqual(['r.0', 'r.1']);
+  expect(await direct.readAccount(accountId)).toMatchObject({ availablePicos: 800n });
+});
+
+test('BILL-13 a hold that were executed again after its end would be open again: no client may ever repeat one', async () => {
+  const again = createMoment();
+  planned({ kind: 'repeat', until: again.until });
+  expect(await store.hold(hold())).toMatchObject({ kind: 'held' });
+  await store.putRecord(record());
+  await store.apply(record(), 100n);
+  expect(await openHolds()).toEqual([]);
+  again.come();
+  await proxy.landed();
+  expect(await openHolds()).toEqual(['r.0']);
+});
+
+test('BILL-14 a delayed call waits for the test and is answered as ever', async () => {
+  const later = createMoment();
+  planned({ kind: 'delay', until: later.until });
+  const pending = store.readAccount(accountId);
+  let answered = false;
+  pending.then(() => {
+    answered = true;
+  });
+  await direct.readAccount(accountId);
+  expect(answered).toBe(false);
+  later.come();
+  expect(await pending).toMatchObject({ id: accountId });
+});
+
+test('LIM-4 one throttled key leaves the others alone', async () => {
+  const counters = createAddressCounters(clients.once, localTableNames.counters);
+  const bucket = { intervalMicros: 1_000, burst: 5 };
+  proxy.setPlan(({ key }) => (key === 'ip#192.0.2.1' ? { kind: 'throttle' } : undefined));
+  expect(await kindOf(counters.take('192.0.2.1', bucket, 5))).toBe('throttled');
+  expect(await kindOf(counters.take('192.0.2.2', bucket, 5))).toBe('answered');
+  expect(await kindOf(store.hold(hold()))).toBe('answered');
+});
+
+test('BILL-14 during an outage nothing arrives, afterwards everything does', async () => {
+  expect(await kindOf(store.readAccount(accountId))).toBe('answered');
+  proxy.forget();
+  proxy.setOutage(true);
+  expect(await kindOf(store.readAccount(accountId))).toBe('unavailable');
+  expect(await kindOf(store.hold(hold()))).toBe('unavailable');
+  expect(proxy.calls).toEqual([]);
+  proxy.setOutage(false);
+  expect(await kindOf(store.hold(hold()))).toBe('answered');
+});
+
+test('BILL-14 the same before a bucket: passed on, refused, lost and held back', async () => {
+  const bucket = await startTestBucket();
+  const front = await startFaultProxy({ target: bucket.endpoint, wire: s3Wire });
+  const [s3, past] = await Promise.all(
+    [front, bucket].map(({ endpoint }) => createS3Client({ endpoint, region: 'us-east-1' })),
+  );
+  const object = { Bucket: localMediaBucket, Key: 'outbox/r.0' };
+  const put = (Body: string) =>
+    s3!.send(new PutObjectCommand({ ...object, Body })).then(
+      () => 'answered',
+      (error: Error) => error.name,
+    );
+  const stored = async () => (await past!.send(new GetObjectCommand(object))).Body?.transformToString();
+  const failing = (fault: Fault) => front.setPlan(() => fault);
+  try {
+    expect(await put('one')).toBe('answered');
+    expect(await (await s3!.send(new GetObjectCommand(object))).Body?.transformToString()).toBe('one');
+    expect(front.calls.map(({ operation, table, key }) => [operation, table, key])).toEqual([
+      ['PUT', localMediaBucket, 'outbox/r.0'],
+      ['GET', localMediaBucket, 'outbox/r.0'],
+    ]);
+    failing({ kind: 'throttle' });
+    expect(await put('two')).toBe('SlowDown');
+    failing({ kind: 'fail-before', status: 500 });
+    expect(await put('two')).toBe('InternalError');
+    expect(await stored()).toBe('one');
+    failing({ kind: 'lose-reply' });
+    expect(await put('three')).not.toBe('answered');
+    expect(await stored()).toBe('three');
+    const late = createMoment();
+    failing({ kind: 'hold-back', until: late.until });
+    expect(await put('four')).not.toBe('answered');
+    expect(await stored()).toBe('three');
+    late.come();
+    await front.landed();
+    expect(await stored()).toBe('four');
+    front.setOutage(true);
+    expect(await put('five')).not.toBe('answered');
+  } finally {
+    for (const client of [s3, past]) client?.destroy();
+    await front.stop();
+    await bucket.stop();
+  }
+});

@@ -1,0 +1,52 @@
+import { type AttributeValue, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { expect } from 'vitest';
+import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';
+import { localTableNames } from '../../lib/local/create-tables.ts';
+import { expectBalanced } from './ledger-subjects.ts';
+
+export interface Audit {
+  readonly account: Account;
+  readonly records: readonly ChargeRecord[];
+}
+
+/** What has to be true of an account at rest, with no hold open: its sums are those of its records. */
+export const auditAccount = async (
+  { direct, client }: { readonly direct: LedgerStore; readonly client: DynamoDBClient },
+  accountId: string,
+): Promise<Audit> => {
+  const account = await direct.readAccount(accountId);
+  if (!account) throw new Error(`no ${accountId}`);
+  const items = await itemsOf(client, accountId);
+  const withPrefix = (prefix: string) => items.filter(({ sk }) => sk?.S?.startsWith(prefix));
+  const records = withPrefix('CHARGE#').map(toChargeRecord);
+  const credits = withPrefix('CREDIT#').map(({ amount }) => BigInt(amount?.N ?? 'no amount'));
+  expectBalanced(account);
+  expect([...account.holds.keys()], 'open holds').toEqual([]);
+  expect(account.availablePicos, 'available').toBe(balanceOf(account));
+  expect(account.spentPicos, 'spent = what the records charge').toBe(sum(records.map((one) => one.amountPicos)));
+  expect(account.creditedPicos, 'credited = credit records').toBe(sum(credits));
+  for (const [requestId, own] of Map.groupBy(records, (one) => one.requestId)) {
+    const settled = own.filter(({ outcome }) => outcome === 'settled');
+    expect(settled.length, `charges of ${requestId}`).toBeLessThanOrEqual(1);
+    for (const { outcome, amountPicos } of own) if (outcome === 'released') expect(amountPicos).toBe(0n);
+  }
+  return { account, records };
+};
+
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
+
+const itemsOf = async (client: DynamoDBClient, accountId: string): Promise<Record<string, AttributeValue>[]> => {
+  const { Items = [], LastEvaluatedKey } = await client.send(
+    new QueryCommand({
+      TableName: localTableNames.accounts,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: `account#${accountId}` } },
+      ConsistentRead: true,
+    }),
+  );
+  if (LastEvaluatedKey) throw new Error(`${accountId} has more items than a page`);
+  return Items;
+};

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { ledgerScene } from './ledger-scene.ts';
+import { ledgerSubjects } from './ledger-subjects.ts';
+
+describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
+  const { store, account, credit, order, record, subject } = ledgerScene(open);
+
+  const requestOf = (number: number): string => `r${String(number).padStart(4, '0')}`;
+  const write = async (accountId: string, ...holdIds: readonly string[]): Promise<void> => {
+    for (const holdId of holdIds) {
+      await store.putRecord(record(accountId, { holdId, requestId: holdId.slice(0, holdId.lastIndexOf('.')) }));
+    }
+  };
+  const list = async (accountId: string, range: { fromHoldId?: string; beforeHoldId?: string; limit: number }) => {
+    const { records, more } = await subject().records.listRecords(accountId, range);
+    return [records.map(({ holdId }) => holdId), more] as const;
+  };
+
+  test('BILL-15 records are listed newest first, and it is told whether there are more', async () => {
+    const id = await account(0n);
+    await write(id, 'b.0', 'a.0', 'c.1', 'c.0');
+    expect(await list(id, { limit: 3 })).toEqual([['c.1', 'c.0', 'b.0'], true]);
+    expect(await list(id, { limit: 4 })).toEqual([['c.1', 'c.0', 'b.0', 'a.0'], false]);
+    expect(await list(id, { limit: 9 })).toEqual([['c.1', 'c.0', 'b.0', 'a.0'], false]);
+    expect(await list(await account(0n), { limit: 1 })).toEqual([[], false]);
+  });
+
+  test('BILL-15 a range begins with its first id and ends before its last', async () => {
+    const id = await account(0n);
+    await write(id, 'a.0', 'b.0', 'c.0', 'd.0');
+    expect(await list(id, { fromHoldId: 'b.0', limit: 9 })).toEqual([['d.0', 'c.0', 'b.0'], false]);
+    expect(await list(id, { beforeHoldId: 'c.0', limit: 9 })).toEqual([['b.0', 'a.0'], false]);
+    expect(await list(id, { fromHoldId: 'b', beforeHoldId: 'd', limit: 9 })).toEqual([['c.0', 'b.0'], false]);
+    expect(await list(id, { beforeHoldId: 'c.0', limit: 1 })).toEqual([['b.0'], true]);
+    expect(await list(id, { beforeHoldId: 'b.0', limit: 1 })).toEqual([['a.0'], false]);
+    expect(await list(id, { beforeHoldId: 'bb', limit: 1 })).toEqual([['b.0'], true]);
+    expect(await list(id, { fromHoldId: 'd', beforeHoldId: 'b', limit: 9 })).toEqual([[], false]);
+    expect(await list(id, { fromHoldId: 'b.0', beforeHoldId: 'b.0', limit: 9 })).toEqual([[], false]);
+  });
+
+  test('BILL-15 an account sees neither the records nor the credits of another', async () => {
+    const [one, other] = [await account(5n), await account(7n)];
+    await write(one, 'a.0');
+    expect(await list(other, { limit: 9 })).toEqual([[], false]);
+    expect(await subject().records.recordsOfRequest(other, 'a')).toEqual([]);
+    expect(await subject().records.readCredits(other)).toEqual([{ ref: 'first', amountPicos: 7n }]);
+  });
+
+  test('BILL-15 the records of one request are its own and whole', async () => {
+    const id = await account(0n);
+    await write(id, 'a.0', 'a.1', 'ab.0', 'b.0');
+    const found = await subject().records.recordsOfRequest(id, 'a');
+    expect(found.map(({ holdId }) => holdId).toSorted()).toEqual(['a.0', 'a.1']);
+    expect(found).toContainEqual(record(id, { holdId: 'a.0', requestId: 'a' }));
+    expect(await subject().records.recordsOfRequest(id, 'c')).toEqual([]);
+  });
+
+  test('OPS-5 more than one answer of the store can hold is read as a whole', async () => {
+    const id = await account(0n);
+    // About 1.5 MB, where an answer has 1 MB at most.
+    const long = 'x'.repeat(10_000);
+    const holdIds = Array.from({ length: 150 }, (_, index) => `${requestOf(index)}.0`);
+    await Promise.all(
+      holdIds.map((holdId) => store.putRecord(record(id, { holdId, requestId: holdId.slice(0, -2), endUser: long }))),
+    );
+    expect(await list(id, { limit: 150 })).toEqual([holdIds.toReversed(), false]);
+    expect(await list(id, { limit: 149 })).toEqual([holdIds.slice(1).toReversed(), true]);
+  });
+
+  test('OPS-5 every credit is listed with its reference and amount, holds and charges are not', async () => {
+    const id = await account(100n);
+    await credit(id, 5n, 'second');
+    await store.hold(order(id));
+    await store.putRecord(record(id));
+    const credits = await subject().records.readCredits(id);
+    expect(credits.toSorted((one, other) => (one.ref < other.ref ? -1 : 1))).toEqual([
+      { ref: 'first', amountPicos: 100n },
+      { ref: 'second', amountPicos: 5n },
+    ]);
+  });
+
+  test('OPS-5 every account is found once, with or without records', async () => {
+    const ids = [await account(0n), await account(3n)];
+    await write(ids[1] ?? '', 'a.0', 'b.0');
+    const found = await Array.fromAsync(subject().records.accountIds());
+    expect(found.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted());
+    expect(new Set(found).size).toBe(found.length);
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import type { AnswerStore } from '../../lambdas/core/idempotency/claim-store.ts';
+import type { Outbox } from '../../lambdas/core/ledger/outbox.ts';
+import { createS3Access } from '../../lambdas/functions/wiring/s3-clients.ts';
+import { createAnswerStore } from '../../lambdas/stores/s3/answer-store.ts';
+import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
+import { openDataFolder } from '../../lib/local/data-folder.ts';
+import { localMediaBucket, startS3 } from '../../lib/local/s3-stand-in.ts';
+import { MemoryAnswerStore } from '../support/memory/memory-answer-store.ts';
+import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
+
+/** One implementation of what is kept as objects. */
+export interface MediaSubject {
+  readonly outbox: Outbox;
+  readonly answers: AnswerStore;
+  /** Puts an object past both; undefined where there are no objects. */
+  readonly putObject: ((key: string, body: string) => Promise<void>) | undefined;
+  stop(): Promise<void>;
+}
+
+const memory = async (): Promise<MediaSubject> => ({
+  outbox: new MemoryOutbox(),
+  answers: new MemoryAnswerStore(),
+  putObject: undefined,
+  stop: async () => undefined,
+});
+
+export const openS3 = async (): Promise<MediaSubject> => {
+  const path = mkdtempSync(join(tmpdir(), 'gateway-media-'));
+  const folder = openDataFolder(path);
+  const standIn = await startS3(folder);
+  const access = createS3Access({ endpoint: standIn.endpoint, region: 'us-east-1' });
+  return {
+    outbox: createOutbox(access, localMediaBucket),
+    answers: createAnswerStore(access, localMediaBucket),
+    putObject: async (key, body) => {
+      await (await access()).send(new PutObjectCommand({ Bucket: localMediaBucket, Key: key, Body: body }));
+    },
+    stop: async () => {
+      (await access()).destroy();
+      await standIn.stop();
+      folder.close();
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+};
+
+export const mediaSubjects = [
+  { name: 'in memory', open: memory },
+  { name: 'in a bucket', open: openS3 },
+] as const;

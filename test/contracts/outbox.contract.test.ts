@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { OutboxNote } from '../../lambdas/core/ledger/outbox.ts';
+import { renderNote } from '../../lambdas/stores/s3/note.ts';
+import { type MediaSubject, mediaSubjects, openS3 } from './media-subjects.ts';
+
+/** Every field a record can have: a new one has to be added here. */
+const full = (holdId: string): Required<ChargeRecord> => ({
+  accountId: 'account-1',
+  holdId,
+  requestId: 'request-1',
+  outcome: 'settled',
+  amountPicos: 12_345_678_901_234_567_890n,
+  at: Date.UTC(2026, 10, 1),
+  reason: 'a reason',
+  model: 'alpha-1',
+  usage: { input: 40, output: 10 },
+  prices: { input: 8_000_000n, output: 0n },
+  overage: true,
+  implausible: false,
+  answer: 'a'.repeat(64),
+  endUser: 'ünï "quoted" \n \u{1f600}',
+});
+const noteOf = (holdId: string): OutboxNote => ({ record: full(holdId), holdAmountPicos: 1n });
+
+const plain = (holdId: string): OutboxNote => ({
+  record: {
+    accountId: 'account-1',
+    holdId,
+    requestId: 'request-1',
+    outcome: 'settled',
+    amountPicos: 0n,
+    at: 0,
+  },
+  holdAmountPicos: 100n,
+});
+
+describe.each(mediaSubjects)('the outbox $name', ({ open }) => {
+  let subject: MediaSubject;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject?.stop());
+
+  test('BILL-14 a note is read as it was put, however often', async () => {
+    for (const note of [noteOf('full.0'), plain('plain.0')]) {
+      await subject.outbox.put(note);
+      await subject.outbox.put(note);
+      expect(await subject.outbox.read(note.record.holdId)).toEqual(note);
+      expect(await subject.outbox.read(note.record.holdId)).toEqual(note);
+    }
+  });
+
+  test('BILL-14 where there is no note, none is read, and removing it does no harm', async () => {
+    expect(await subject.outbox.read('nobody.0')).toBeUndefined();
+    await subject.outbox.remove('nobody.0');
+    await subject.outbox.put(plain('some.1'));
+    // Neither name is the beginning of what another hold is called.
+    expect(await subject.outbox.read('some')).toBeUndefined();
+    expect(await subject.outbox.read('some.11')).toBeUndefined();
+  });
+
+  test('BILL-14 notes that wait are listed until they are removed', async () => {
+    const holdIds = ['list.0', 'list.1', 'other.0'];
+    const others = await subject.outbox.list();
+    await Promise.all(holdIds.map((holdId) => subject.outbox.put(plain(holdId))));
+    await subject.answers.put('no-note', 'an answer');
+    expect((await subject.outbox.list()).toSorted()).toEqual([...others, ...holdIds].toSorted());
+    await subject.outbox.remove('list.0');
+    await subject.outbox.remove('list.0');
+    expect((await subject.outbox.list()).toSorted()).toEqual([...others, 'list.1', 'other.0'].toSorted());
+    expect(await subject.outbox.read('list.0')).toBeUndefined();
+  });
+});
+
+test('BILL-14 an empty outbox lists nothing', async () => {
+  for (const { open } of mediaSubjects) {
+    const subject = await open();
+    try {
+      expect(await subject.outbox.list()).toEqual([]);
+    } finally {
+      await subject.stop();
+    }
+  }
+});
+
+const rendered = renderNote(plain('broken.0'));
+test.each([
+  ['\n', 'is empty'],
+  [rendered.slice(0, -5), 'breaks off'],
+  [rendered.replace('"amountPicos":"0"', '"amountPicos":0'), 'has an amount that is a number'],
+  [rendered.replace('"amountPicos":"0"', '"amountPicos":"1.5"'), 'has an amount with a fraction'],
+  [rendered.replace('"amountPicos":"0"', '"amountPicos":"-1"'), 'has an amount below zero'],
+  [rendered.replace('"100"', '"0x64"'), 'has an amount in another notation'],
+  [rendered.replace('"accountId":"account-1",', ''), 'has no account'],
+  [rendered.replace('"at":0', '"at":0,"odd":1'), 'has a field that nobody knows'],
+  [rendered.replace('broken.0', 'other.0'), 'is of another hold'],
+])('BILL-14 a note %j, which %s, is neither read nor taken for none', async (text) => {
+  expect(text).not.toBe(rendered);
+  const subject = await openS3();
+  try {
+    await subject.putObject?.('outbox/broken.0', text);
+    const failure = await subject.outbox.read('broken.0').catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'Error', message: expect.stringContaining('outbox/broken.0') });
+    await subject.putObject?.('outbox/broken.0', rendered);
+    expect(await subject.outbox.read('broken.0')).toEqual(plain('broken.0'));
+  } finally {
+    await subject.stop();
+  }
+});

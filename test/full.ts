@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+
+/** `npm run test:full`: `npm test` and then the long suites, each to its end whatever became of the others. Hours on two cores. */
+interface Suite {
+  readonly title: string;
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const vitest = (project: string, file: string) => ['npm', 'exec', '--', 'vitest', 'run', '--project', project, file];
+const repeated = (title: string, project: string, file: string, times: number): Suite => ({
+  title,
+  command: vitest(project, file),
+  environment: { RUNS: String(times), LONG: '1' },
+});
+
+const suites: readonly Suite[] = [
+  { title: 'style, types and behaviour', command: ['npm', 'test'] },
+  repeated('1,000,000 histories of a ledger', 'unit', 'test/lambdas/core/ledger/histories.test.ts', 334),
+  repeated('10,000 histories on the database', 'integration', 'test/contracts/ledger-histories.contract.test.ts', 20),
+  repeated('10,000 histories of circuits', 'unit', 'test/lambdas/core/circuit/histories.test.ts', 10),
+  repeated('1,000 rounds of processes killed', 'service', 'test/service/kill-anywhere.test.ts', 10),
+  repeated('100 at once on 50 keys', 'service', 'test/service/idempotency.test.ts', 10),
+  { title: 'every interleaving of the money', command: ['node', 'test/search/run.ts'] },
+  { title: 'every clause taken out', command: ['node', 'test/search/run.ts', '--clauses'] },
+  { title: 'mistakes seeded by hand', command: ['node', 'test/mutants/run.ts'] },
+  { title: '6,000 requests and an outage', command: ['node', 'bench/soak.ts'] },
+];
+
+const results = suites.map(({ title, command: [program = '', ...args], environment }) => {
+  process.stdout.write(`\n== ${title}: ${[program, ...args].join(' ')}\n`);
+  const startedAt = Date.now();
+  const { status } = spawnSync(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
+  return { title, passed: status === 0, minutes: ((Date.now() - startedAt) / 60_000).toFixed(1) };
+});
+
+process.stdout.write('\n');
+for (const { title, passed, minutes } of results)
+  process.stdout.write(`${passed ? 'passed' : 'FAILED'}  ${minutes.padStart(6)} min  ${title}\n`);
+const passed = results.filter((result) => result.passed).length;
+process.stdout.write(`${passed} passed, ${results.length - passed} failed\n`);
+if (passed < results.length) process.exitCode = 1;

@@ -1,0 +1,128 @@
+import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
+import type { Barred, CircuitKey, Circuits, Passage } from '../../../../lambdas/core/circuit/circuits.ts';
+import { createCircuits } from '../../../../lambdas/core/circuit/create-circuits.ts';
+import { circuitDefaults, type Outcome } from '../../../../lambdas/core/circuit/opening.ts';
+import { sleep } from '../../../../lambdas/core/clock.ts';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryCircuitStore } from '../../../support/memory/memory-circuit-store.ts';
+
+export const weathers = ['fine', 'down', 'throttled', 'slow', 'stuck', 'lands-late', 'loses-reply'] as const;
+/** What becomes of calls to the store. Slow is within the time of a count, but not of a look-up; stuck is beyond both. */
+export type Weather = (typeof weathers)[number];
+
+export const SLOW_MS = 120;
+export const STUCK_MS = 900;
+
+type Method = keyof CircuitStore;
+type Around = <T>(method: Method, call: () => Promise<T>) => Promise<T>;
+
+export const around = (store: CircuitStore, run: Around): CircuitStore => ({
+  read: (...given) => run('read', () => store.read(...given)),
+  count: (...given) => run('count', () => store.count(...given)),
+  open: (...given) => run('open', () => store.open(...given)),
+  lease: (...given) => run('lease', () => store.lease(...given)),
+  renew: (...given) => run('renew', () => store.renew(...given)),
+  giveBack: (...given) => run('giveBack', () => store.giveBack(...given)),
+  judge: (...given) => run('judge', () => store.judge(...given)),
+  close: (...given) => run('close', () => store.close(...given)),
+  countMissing: (...given) => run('countMissing', () => store.countMissing(...given)),
+  readMissing: (...given) => run('readMissing', () => store.readMissing(...given)),
+  quarantine: (...given) => run('quarantine', () => store.quarantine(...given)),
+});
+
+/** One process: what it asked of the store, what it told, and whether it still lives. */
+export class WorldProcess {
+  readonly circuits: Circuits;
+  readonly calls: Method[] = [];
+  readonly notices: string[] = [];
+  dead = false;
+  readonly #world: CircuitWorld;
+
+  constructor(world: CircuitWorld, store: CircuitStore) {
+    this.#world = world;
+    const run: Around = (method, call) => {
+      if (this.dead) return new Promise(() => undefined);
+      this.calls.push(method);
+      return world.weathered(call);
+    };
+    this.circuits = createCircuits(
+      { store: around(store, run), clock: world.clock, notice: (name, key) => this.notices.push(`${name} ${key}`) },
+      circuitDefaults,
+    );
+  }
+
+  /** Calls that change something. */
+  get writes(): readonly Method[] {
+    return this.calls.filter((method) => method !== 'read' && method !== 'readMissing');
+  }
+
+  enter(account = 'a', key = this.#world.key): Promise<Passage | Barred> {
+    this.#world.requests += 1;
+    const caller = { accountId: account, requestId: `r${this.#world.requests}` };
+    return this.#world.clock.until(this.circuits.enter(key, caller));
+  }
+
+  /** A whole call; undefined when it was let through. */
+  async call(outcome: Outcome, account = 'a', key = this.#world.key): Promise<Barred | undefined> {
+    const entered = await this.enter(account, key);
+    if (entered.kind !== 'passage') return entered;
+    await this.#world.clock.until(entered.report(outcome));
+    return undefined;
+  }
+
+  async series(outcomes: string, accounts = 'ab'): Promise<void> {
+    for (const [index, letter] of [...outcomes].entries()) {
+      await this.call(letter === 'f' ? 'failed' : 'succeeded', accounts[index % accounts.length]);
+    }
+  }
+}
+
+/** Processes that have nothing in common but a store and the time. */
+export class CircuitWorld {
+  readonly key: CircuitKey = { providerId: 'vendor', modelId: 'model' };
+  readonly clock = new ManualClock();
+  readonly store = new MemoryCircuitStore();
+  weather: Weather = 'fine';
+  requests = 0;
+
+  start(store: CircuitStore = this.store): WorldProcess {
+    return new WorldProcess(this, store);
+  }
+
+  get state() {
+    return this.store.stateOf(this.key);
+  }
+
+  async weathered<T>(call: () => Promise<T>): Promise<T> {
+    const noAnswer = new StoreError('unavailable', 'no answer came');
+    switch (this.weather) {
+      case 'fine':
+        return call();
+      case 'down':
+        throw noAnswer;
+      case 'throttled':
+        throw new StoreError('throttled', 'refused for a moment');
+      case 'slow':
+        await sleep(this.clock, SLOW_MS);
+        return call();
+      case 'stuck':
+        await sleep(this.clock, STUCK_MS);
+        return call();
+      case 'loses-reply':
+        await call();
+        throw noAnswer;
+      case 'lands-late':
+        void sleep(this.clock, STUCK_MS).then(call);
+        throw noAnswer;
+    }
+  }
+
+  /** Two processes see an outage that opens the circuit for all. */
+  async openForAll(): Promise<void> {
+    const [one, other] = [this.start(), this.start()];
+    // Half of them each: fewer in a row than would open the circuit of one process.
+    for (const process of [one, other, one, other]) await process.series('fffs');
+    if (this.state?.openings !== 1) throw new Error('the circuit did not open');
+  }
+}

@@ -1,0 +1,151 @@
+import { expect } from 'vitest';
+import type { Barred, Passage } from '../../../../lambdas/core/circuit/circuits.ts';
+import type { Outcome } from '../../../../lambdas/core/circuit/opening.ts';
+import { CircuitWatch } from './circuit-watch.ts';
+import { CircuitWorld, type Weather, type WorldProcess } from './circuit-world.ts';
+
+const KNOWN_FOR_MS = 5_001;
+/** After trouble a process may know nothing new for as long as its last call was under way and it left the store alone. */
+const CALM_MS = 7_000;
+
+interface Running {
+  readonly process: number;
+  readonly account: string;
+  readonly request: string;
+  readonly passage: Passage;
+}
+
+/** Failures without a success between them, as one process has had them. */
+interface Streak {
+  accounts: string[];
+  /** Whom five in a row may have shut the model for, at some time; `*` for everybody. */
+  readonly mayBeBarred: Set<string>;
+}
+
+/** Three processes on one store, and what may be expected of them whatever happens. */
+export class CircuitHistory {
+  readonly world = new CircuitWorld();
+  readonly watch = new CircuitWatch(this.world);
+  readonly #processes: WorldProcess[] = [0, 1, 2].map(() => this.world.start(this.watch.store()));
+  readonly #streaks: Streak[] = [0, 1, 2].map(() => ({ accounts: [], mayBeBarred: new Set() }));
+  #running: Running[] = [];
+  #troubledAtMs = Number.NEGATIVE_INFINITY;
+
+  get running(): number {
+    return this.#running.length;
+  }
+
+  async call(process: number, account: string, outcome: Outcome): Promise<void> {
+    if (await this.begin(process, account)) await this.finish(this.running - 1, outcome);
+  }
+
+  /** Whether it was let through. */
+  async begin(index: number, account: string): Promise<boolean> {
+    const process = this.#at(index);
+    const request = `r${this.world.requests + 1}`;
+    const entered = await process.enter(account);
+    if (entered.kind === 'passage') {
+      this.#mayPass(request);
+      this.#running.push({ process: index, account, request, passage: entered });
+      return true;
+    }
+    this.watch.turnedAway(request);
+    this.#mayBar(index, account, entered);
+    return false;
+  }
+
+  async finish(index: number, outcome: Outcome): Promise<void> {
+    const [call] = this.#running.splice(index % this.running, 1);
+    if (!call) return;
+    this.watch.outcomes.set(call.request, outcome);
+    this.watch.probing.delete(call.request);
+    this.#remember(call, outcome);
+    await this.world.clock.until(call.passage.report(outcome));
+  }
+
+  async advance(ms: number): Promise<void> {
+    if (this.world.weather !== 'fine') this.#troubledAtMs = this.world.clock.now() + ms;
+    await this.world.clock.advance(ms);
+    for (const [request, probe] of this.watch.probing) {
+      if (this.#troubledAtMs >= probe.sinceMs - CALM_MS) continue;
+      expect(probe.leaseUntilMs, `${request} lives and has lost its lease`).toBeGreaterThan(this.world.clock.now());
+    }
+  }
+
+  turn(weather: Weather): void {
+    if (weather !== 'fine' || this.world.weather !== 'fine') this.#troubledAtMs = this.world.clock.now();
+    this.world.weather = weather;
+  }
+
+  /** The process dies with its calls; another takes its place. */
+  die(index: number): void {
+    this.#at(index).dead = true;
+    for (const { process, request } of this.#running) if (process === index) this.watch.probing.delete(request);
+    this.#running = this.#running.filter(({ process }) => process !== index);
+    this.#processes[index] = this.world.start(this.watch.store());
+    this.#streaks[index] = { accounts: [], mayBeBarred: new Set() };
+  }
+
+  /** When the vendor is well again, so is everything, after no more than the longest time a circuit is open. */
+  async recover(): Promise<void> {
+    this.check();
+    this.turn('fine');
+    while (this.running > 0) await this.finish(0, 'unknown');
+    await this.advance(330_000);
+    for (let round = 0; round < 6; round += 1) {
+      for (const process of [0, 1, 2]) await this.call(process, 'c', 'succeeded');
+      await this.advance(KNOWN_FOR_MS);
+    }
+    this.check();
+    expect(this.world.state).toBeUndefined();
+    for (const process of [0, 1, 2]) {
+      for (const account of ['a', 'b', 'c']) for (const _ of '123') await this.call(process, account, 'succeeded');
+      for (const account of ['a', 'b', 'c']) expect(await this.begin(process, account)).toBe(true);
+    }
+  }
+
+  /** No rule was broken on the store. */
+  check(): void {
+    expect(this.watch.violations).toEqual([]);
+  }
+
+  #at(index: number): WorldProcess {
+    const process = this.#processes[index];
+    if (!process) throw new Error(`no process ${index}`);
+    return process;
+  }
+
+  #mayPass(request: string): void {
+    const { state, clock } = this.world;
+    if (!state || this.watch.probing.has(request) || this.#isTroubled()) return;
+    expect(clock.now() - this.watch.openedAtMs, `${request} let through, known to be open`).toBeLessThanOrEqual(
+      KNOWN_FOR_MS,
+    );
+  }
+
+  #mayBar(index: number, account: string, barred: Barred): void {
+    expect(barred.kind).toBe('open');
+    if (barred.kind === 'open') {
+      expect(barred.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+      expect(barred.retryAfterSeconds).toBeLessThanOrEqual(300);
+    }
+    const { state, clock } = this.world;
+    const mayBeBarred = this.#streaks[index]?.mayBeBarred;
+    const locally = mayBeBarred?.has('*') || mayBeBarred?.has(account);
+    const isShared = state !== undefined || clock.now() - this.watch.closedAtMs <= KNOWN_FOR_MS;
+    const isDoubted = this.#isTroubled() && this.watch.seen.opened > 0;
+    expect(locally || isShared || isDoubted, `${account} barred in process ${index} for nothing`).toBe(true);
+  }
+
+  #isTroubled(): boolean {
+    return this.world.weather !== 'fine' || this.world.clock.now() - this.#troubledAtMs <= CALM_MS;
+  }
+
+  #remember({ process, account }: Running, outcome: Outcome): void {
+    const streak = this.#streaks[process];
+    if (!streak || outcome === 'unknown') return;
+    streak.accounts = outcome === 'failed' ? [...streak.accounts, account] : [];
+    if (streak.accounts.length < 5) return;
+    streak.mayBeBarred.add(new Set(streak.accounts).size > 1 ? '*' : account);
+  }
+}

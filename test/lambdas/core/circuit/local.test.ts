@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { CircuitWorld } from './circuit-world.ts';
+
+/** Without a store there is only what the process has seen itself. */
+const alone = () => {
+  const world = new CircuitWorld();
+  world.weather = 'down';
+  return { clock: world.clock, process: world.start() };
+};
+const opened = async () => {
+  const scene = alone();
+  await scene.process.series('fffff');
+  return scene;
+};
+const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });
+
+test('FALL-5 five failures in a row, from two accounts, shut the model for all accounts of this process for 30 s', async () => {
+  const { process, clock } = await opened();
+  expect(process.notices).toEqual(['circuit_opened vendor/model']);
+  expect(await process.enter('c')).toEqual(open(30));
+  await clock.advance(29_999);
+  expect(await process.enter('c')).toEqual(open(1));
+  await clock.advance(1);
+  expect(await process.enter('c')).toMatchObject({ kind: 'passage' });
+});
+
+test('FALL-5 four failures do not open, and any success begins the count anew', async () => {
+  const { process } = alone();
+  await process.series('ffffsffffs');
+  await process.series('ffff', 'c');
+  expect(await process.call('succeeded', 'd')).toBeUndefined();
+  await process.series('ffff');
+  expect(process.circuits.look({ providerId: 'vendor', modelId: 'model' }, 'a')).toBeUndefined();
+  await process.series('f');
+  expect(await process.enter()).toEqual(open(30));
+});
+
+test('FALL-5 calls that were not made or ended for a reason of ours neither count nor begin the count anew', async () => {
+  const { process } = alone();
+  await process.series('ffff');
+  for (let index = 0; index < 10; index += 1) await process.call('unknown');
+  expect(await process.call('failed')).toBeUndefined();
+  expect(await process.enter('c')).toEqual(open(30));
+});
+
+test('FALL-5 failures of one account alone shut the model for that account and for no other', async () => {
+  const { process, clock } = alone();
+  await process.series('fffff', 'a');
+  expect(await process.enter('a')).toEqual(open(30));
+  expect(process.notices).toEqual([]);
+  for (const account of ['b', 'c']) expect(await process.call('succeeded', account)).toBeUndefined();
+  await clock.advance(30_000);
+  for (let index = 0; index < 3; index += 1) expect(await process.call('succeeded', 'a')).toBeUndefined();
+  const two = [await process.enter('a'), await process.enter('a')];
+  expect(two.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+});
+
+test('FALL-5 what other models and providers do is not counted', async () => {
+  const { process } = await opened();
+  expect(await process.enter('a', { providerId: 'other', modelId: 'model' })).toMatchObject({ kind: 'passage' });
+  expect(await process.enter('a', { providerId: 'vendor', modelId: 'other' })).toMatchObject({ kind: 'passage' });
+});
+
+test('FALL-5 half open, one call at a time goes out, and the third that succeeds closes', async () => {
+  const { process, clock } = await opened();
+  await clock.advance(30_000);
+  for (let index = 0; index < 3; index += 1) {
+    const probe = await process.enter('c');
+    if (probe.kind !== 'passage') throw new Error('no probe');
+    expect(await process.enter('d')).toEqual(open(1));
+    await probe.report('succeeded');
+  }
+  expect(process.notices).toEqual(['circuit_opened vendor/model', 'circuit_closed vendor/model']);
+  const both = [await process.enter('c'), await process.enter('d')];
+  expect(both.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+  await process.series('ffff');
+  expect(await process.enter()).toMatchObject({ kind: 'passage' });
+});
+
+test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s, and the good ones before it are forgotten', async () => {
+  const { process, clock } = await opened();
+  await clock.advance(30_000);
+  for (const seconds of [60, 120, 300, 300]) {
+    await process.series('ss');
+    await process.call('failed');
+    expect(await process.enter()).toEqual(open(seconds));
+    await clock.advance(seconds * 1_000 - 1);
+    expect(await process.enter()).toEqual(open(1));
+    await clock.advance(1);
+  }
+  await process.series('sss');
+  await process.series('fffff');
+  expect(await process.enter()).toEqual(open(30));
+});
+
+test('FALL-5 a probe without an outcome gives its place back and judges nothing', async () => {
+  const { process, clock } = await opened();
+  await clock.advance(30_000);
+  await process.series('ss');
+  expect(await process.call('unknown')).toBeUndefined();
+  const probe = await process.enter();
+  expect(probe.kind).toBe('passage');
+  expect(await process.enter()).toEqual(open(1));
+});
+
+test('FALL-5 a probe that nobody reports is given up after 20 minutes', async () => {
+  const { process, clock } = await opened();
+  await clock.advance(30_000);
+  await process.enter();
+  await clock.advance(1_199_999);
+  expect(await process.enter()).toEqual(open(1));
+  await clock.advance(1);
+  expect((await process.enter()).kind).toBe('passage');
+});
+
+test('FALL-5 calls that began before the circuit opened change nothing once it is open', async () => {
+  const { process, clock } = alone();
+  const early = [];
+  for (const account of 'cdcdcd') early.push(await process.enter(account));
+  await process.series('fffff');
+  for (const [index, passage] of early.entries()) {
+    if (passage.kind === 'passage') await clock.until(passage.report(index < 5 ? 'failed' : 'succeeded'));
+  }
+  expect(process.notices).toEqual(['circuit_opened vendor/model']);
+  expect(await process.enter()).toMatchObject({ kind: 'open' });
+  await clock.advance(30_000);
+  expect((await process.enter()).kind).toBe('passage');
+});
+
+test('FALL-5 the first word on a call counts, later ones change nothing', async () => {
+  const { process, clock } = alone();
+  await process.series('ffff');
+  const passage = await process.enter();
+  if (passage.kind !== 'passage') throw new Error('barred');
+  await passage.report('unknown');
+  for (let index = 0; index < 5; index += 1) await clock.until(passage.report('failed'));
+  expect((await process.enter()).kind).toBe('passage');
+});

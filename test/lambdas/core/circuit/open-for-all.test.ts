@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { CircuitWorld, type WorldProcess } from './circuit-world.ts';
+
+const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });
+
+/** Whole calls of several processes in turns, three in a row each at most: no process opens by itself. */
+const turns = async (processes: readonly WorldProcess[], series: string, accounts = 'ab'): Promise<void> => {
+  for (const [index, part] of (series.match(/.{1,3}/g) ?? []).entries()) {
+    await processes[index % processes.length]?.series(part, accounts);
+  }
+};
+const crowd = (world: CircuitWorld, size = 4) => Array.from({ length: size }, () => world.start());
+
+describe('opening for all', () => {
+  test('FALL-5 ten calls of which half failed, from two accounts, open for all processes within 5 s', async () => {
+    const world = new CircuitWorld();
+    const bystander = world.start();
+    expect(await bystander.call('succeeded', 'c')).toBeUndefined();
+    const processes = crowd(world);
+    await turns(processes, 'ssfssfsff');
+    expect(world.state).toBeUndefined();
+    await turns(processes.slice(3), 'f');
+    expect(world.state).toEqual({
+      openUntilMs: world.clock.now() + 30_000,
+      openings: 1,
+      goodProbes: 0,
+      probe: undefined,
+    });
+    expect(processes.flatMap(({ notices }) => notices)).toEqual(['circuit_opened vendor/model']);
+    expect((await processes[3]?.enter('c'))?.kind).toBe('open');
+    // Known only from a look-up, and that is not due.
+    expect((await bystander.enter('c')).kind).toBe('passage');
+    await world.clock.advance(5_001);
+    expect(await bystander.enter('c')).toEqual(open(25));
+    expect(await world.start().enter('d')).toEqual(open(25));
+  });
+
+  test.each([
+    ['nine calls', 'sssffffff', 'ab'],
+    ['fewer than half of them', 'ssssssfffff', 'ab'],
+    ['those of one account', 'fffsssfffssffff', 'a'],
+  ])('FALL-5 %s do not open for all', async (_name, series, accounts) => {
+    const world = new CircuitWorld();
+    await turns(crowd(world), series, accounts);
+    expect(world.state).toBeUndefined();
+  });
+
+  test('FALL-5 failures of more than 30 s ago do not count, those of the bucket before do', async () => {
+    const world = new CircuitWorld();
+    await turns(crowd(world), 'fffffffff');
+    await world.clock.advance(30_000);
+    await turns(crowd(world), 'fff');
+    expect(world.state).toBeUndefined();
+    await world.clock.advance(15_000);
+    await turns(crowd(world), 'ffffff');
+    expect(world.state).toBeUndefined();
+    await turns(crowd(world), 'f');
+    expect(world.state).toBeDefined();
+  });
+
+  test('FALL-5 no account is told to the store but as a hash, and no more than two of them', async () => {
+    const world = new CircuitWorld();
+    await turns(crowd(world, 6), 'fffsssfffsssfffsss', 'abcdefgh');
+    const { accounts } = world.store.bucketOf(world.key, world.clock.now());
+    expect(accounts).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
+  });
+
+  test('FALL-5 calls that were under way when it opened are not counted', async () => {
+    const world = new CircuitWorld();
+    const late = world.start();
+    const early = await late.enter('c');
+    await world.openForAll();
+    const counted = world.store.bucketOf(world.key, world.clock.now());
+    await world.clock.advance(6_000);
+    if (early.kind === 'passage') await world.clock.until(early.report('failed'));
+    expect(late.writes).toEqual([]);
+    expect(world.store.bucketOf(world.key, counted.startMs)).toEqual(counted);
+  });
+});
+
+test('FALL-5 what one process had opened for itself is forgotten once the circuit is open for all', async () => {
+  const world = new CircuitWorld();
+  const process = world.start();
+  await process.series('fffff');
+  await world.openForAll();
+  await world.clock.advance(6_000);
+  expect((await process.enter()).kind).toBe('open');
+  await world.clock.advance(24_000);
+  await world.start().series('sss');
+  await world.clock.advance(5_001);
+  const both = [await process.enter(), await process.enter()];
+  expect(both.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+});
+
+describe('what the store is asked', () => {
+  test('FALL-5 a healthy model writes nothing, and reads once in 5 s at most', async () => {
+    const world = new CircuitWorld();
+    const process = world.start();
+    for (let second = 0; second < 60; second += 1) {
+      await process.series('ssssssssss');
+      await process.call('unknown');
+      await world.clock.advance(1_000);
+    }
+    expect(process.writes).toEqual([]);
+    expect(process.calls).toHaveLength(10);
+  });
+
+  test('FALL-5 after a failure successes are counted, in one write per 5 s at most, and again not when the window is clean', async () => {
+    const world = new CircuitWorld();
+    const [process, other] = [world.start(), world.start()];
+    await other.call('failed');
+    for (let second = 0; second < 20; second += 1) {
+      await process.series('ssssssssss');
+      await world.clock.advance(1_000);
+    }
+    const writes = process.writes.length;
+    expect(writes).toBeGreaterThanOrEqual(3);
+    expect(writes).toBeLessThanOrEqual(4);
+    const [first, second] = [0, 15_000].map((ms) => world.store.bucketOf(world.key, Date.UTC(2026, 10, 1) + ms));
+    expect((first?.successes ?? 0) + (second?.successes ?? 0)).toBeGreaterThan(100);
+    await world.clock.advance(30_000);
+    for (let second = 0; second < 20; second += 1) {
+      await process.series('ssssssssss');
+      await world.clock.advance(1_000);
+    }
+    expect(process.writes).toHaveLength(writes);
+  });
+
+  test('FALL-5 a failure brings along the successes just before it, so that few among many stay few', async () => {
+    const world = new CircuitWorld();
+    const processes = crowd(world, 10);
+    for (const process of processes) await process.series('ssssssssssssssssssss');
+    for (const process of processes) await process.series('f', 'ab');
+    await processes[0]?.series('f', 'b');
+    const { failures, successes } = world.store.bucketOf(world.key, world.clock.now());
+    expect([failures, successes]).toEqual([11, 200]);
+    expect(world.state).toBeUndefined();
+  });
+
+  test('FALL-5 successes of more than 15 s ago do not go along with a failure', async () => {
+    const world = new CircuitWorld();
+    const process = world.start();
+    const long = await process.enter();
+    await process.series('ssss');
+    await world.clock.advance(15_001);
+    if (long.kind === 'passage') await world.clock.until(long.report('failed'));
+    expect(world.store.bucketOf(world.key, Date.UTC(2026, 10, 1) + 15_000)).toMatchObject({
+      failures: 1,
+      successes: 0,
+    });
+  });
+
+  test('FALL-5 failures at the same moment go out together', async () => {
+    const world = new CircuitWorld();
+    world.weather = 'slow';
+    const process = world.start();
+    const entered = await Promise.all(Array.from({ length: 50 }, (_, index) => process.enter(`a${index}`)));
+    await Promise.all(
+      entered.map((passage) => (passage.kind === 'passage' ? world.clock.until(passage.report('failed')) : undefined)),
+    );
+    await world.clock.advance(1_000);
+    const { failures, accounts } = world.store.bucketOf(world.key, Date.UTC(2026, 10, 1));
+    expect(failures).toBe(50);
+    expect(accounts.length).toBeLessThanOrEqual(3);
+    expect(process.writes.length).toBeLessThanOrEqual(3);
+  });
+
+  test('FALL-5 looking begins one look-up, when what is known is older than 5 s, and tells what is known meanwhile', async () => {
+    const world = new CircuitWorld();
+    const process = world.start();
+    const look = () => process.circuits.look(world.key, 'a');
+    expect([look(), look(), look()]).toEqual([undefined, undefined, undefined]);
+    expect(process.calls).toEqual(['read']);
+    await world.clock.advance(5_000);
+    await world.openForAll();
+    expect(look()).toBeUndefined();
+    expect(process.calls).toEqual(['read']);
+    await world.clock.advance(1);
+    expect(look()).toBeUndefined();
+    expect(process.calls).toEqual(['read', 'read']);
+    await world.clock.flush();
+    expect(look()).toEqual(open(30));
+  });
+
+  test('FALL-5 of very many models those are forgotten that were not called for longest', async () => {
+    const world = new CircuitWorld();
+    const process = world.start();
+    for (let index = 0; index < 1_001; index += 1) {
+      await process.call('succeeded', 'a', { providerId: 'vendor', modelId: `m${index}` });
+    }
+    const reads = process.calls.length;
+    await process.call('succeeded', 'a', { providerId: 'vendor', modelId: 'm1000' });
+    expect(process.calls).toHaveLength(reads);
+    await process.call('succeeded', 'a', { providerId: 'vendor', modelId: 'm0' });
+    expect(process.calls).toHaveLength(reads + 1);
+  });
+});
+
+describe('0.1% failures', () => {
+  test.each([
+    ['a few large processes', 3, 300],
+    ['many small ones', 100, 10],
+  ])('FALL-5 spread over %s never open a circuit', async (_name, size, perTick) => {
+    const world = new CircuitWorld();
+    const processes = crowd(world, size);
+    let called = 0;
+    const callOne = async ({ circuits }: WorldProcess): Promise<void> => {
+      called += 1;
+      const entered = await circuits.enter(world.key, { accountId: `${called % 7}`, requestId: `${called}` });
+      if (entered.kind !== 'passage') throw new Error(`barred after ${called} calls`);
+      // The first failure comes right away, of another account each time.
+      await entered.report(called % 1_000 === perTick ? 'failed' : 'succeeded');
+    };
+    for (let tick = 0; tick < 60; tick += 1) {
+      for (const process of processes) for (let call = 0; call < perTick; call += 1) await callOne(process);
+      await world.clock.advance(1_000);
+    }
+    expect(world.state).toBeUndefined();
+    expect(processes.flatMap(({ notices }) => notices)).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import type { Passage } from '../../../../lambdas/core/circuit/circuits.ts';
+import { CircuitWorld, type WorldProcess } from './circuit-world.ts';
+
+const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });
+
+const halfOpen = async () => {
+  const world = new CircuitWorld();
+  await world.openForAll();
+  await world.clock.advance(30_000);
+  return { world, clock: world.clock, one: world.start(), other: world.start() };
+};
+const probe = async (process: WorldProcess): Promise<Passage> => {
+  const entered = await process.enter();
+  if (entered.kind !== 'passage') throw new Error('no probe');
+  return entered;
+};
+
+test('FALL-5 one probe goes out over all processes, and the others hear how long its lease lasts', async () => {
+  const { one, other, clock } = await halfOpen();
+  await probe(one);
+  expect(await other.enter()).toEqual(open(30));
+  expect(await one.enter()).toEqual(open(30));
+  await clock.advance(4_000);
+  expect(await other.enter()).toEqual(open(26));
+});
+
+test('FALL-5 of ten processes that ask at the same moment one gets the probe', async () => {
+  const { world } = await halfOpen();
+  const processes = Array.from({ length: 10 }, () => world.start());
+  const entered = await Promise.all(processes.map((process) => process.enter()));
+  expect(entered.filter(({ kind }) => kind === 'passage')).toHaveLength(1);
+});
+
+test('FALL-5 a probe that lasts keeps its lease, one whose process died loses it after 30 s', async () => {
+  const { one, other, clock } = await halfOpen();
+  await probe(one);
+  for (let second = 0; second < 300; second += 7) {
+    await clock.advance(7_000);
+    expect(await other.enter()).toMatchObject({ kind: 'open' });
+  }
+  one.dead = true;
+  await clock.advance(30_000);
+  await probe(other);
+});
+
+test('FALL-5 the third good probe closes for all, whichever process made it, and nothing is left in the store', async () => {
+  const { world, one, other, clock } = await halfOpen();
+  for (const process of [one, other]) {
+    await (await probe(process)).report('succeeded');
+    expect(world.state).toBeDefined();
+    await clock.advance(5_001);
+  }
+  await (await probe(one)).report('succeeded');
+  expect(world.state).toBeUndefined();
+  expect([...one.notices, ...other.notices]).toEqual(['circuit_closed vendor/model']);
+  const both = [await one.enter(), await one.enter()];
+  expect(both.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+  await clock.advance(5_001);
+  expect((await other.enter()).kind).toBe('passage');
+});
+
+test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s', async () => {
+  const { world, one, other, clock } = await halfOpen();
+  for (const seconds of [60, 120, 300, 300]) {
+    await one.call('succeeded');
+    await one.call('failed');
+    expect(await one.enter()).toEqual(open(seconds));
+    await clock.advance(5_001);
+    expect(await other.enter()).toEqual(open(seconds - 5));
+    expect(world.state).toMatchObject({ goodProbes: 0, probe: undefined });
+    await clock.advance(seconds * 1_000 - 5_002);
+    expect(await one.enter()).toEqual(open(1));
+    await clock.advance(1);
+  }
+  expect(world.state).toMatchObject({ openings: 5 });
+});
+
+test('FALL-5 a probe without an outcome gives its lease back and judges nothing', async () => {
+  const { world, one } = await halfOpen();
+  await one.call('succeeded');
+  const before = world.state;
+  await one.call('unknown');
+  expect(world.state).toEqual(before);
+  expect((await one.enter()).kind).toBe('passage');
+});
+
+test('FALL-5 a probe that lost its lease has no say any more', async () => {
+  const { world, one, other, clock } = await halfOpen();
+  const lost = await probe(one);
+  world.weather = 'down';
+  await clock.advance(30_000);
+  world.weather = 'fine';
+  const second = await probe(other);
+  await lost.report('failed');
+  expect(world.state).toMatchObject({ openings: 1, probe: { owner: expect.stringMatching(/^r\d+\/\d+$/) } });
+  await second.report('succeeded');
+  expect(world.state).toMatchObject({ goodProbes: 1 });
+});
+
+test('FALL-5 a circuit that has been closed meanwhile lets a call through without a lease', async () => {
+  const { one, other, clock } = await halfOpen();
+  await one.call('unknown');
+  await other.series('sss');
+  expect(one.circuits.look({ providerId: 'vendor', modelId: 'model' }, 'a')).toBeUndefined();
+  const both = [await one.enter(), await one.enter()];
+  expect(both.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+  expect(clock.waiting).toBe(0);
+});
+
+test('FALL-5 a lease is not renewed for longer than 20 minutes when nobody tells how its call went', async () => {
+  const { one, other, clock } = await halfOpen();
+  await probe(one);
+  await clock.advance(1_229_000);
+  expect(await other.enter()).toMatchObject({ kind: 'open' });
+  await clock.advance(1_000);
+  await probe(other);
+});
+
+test('FALL-5 after its report a probe leaves no timer behind', async () => {
+  const { one, clock } = await halfOpen();
+  const waiting = clock.waiting;
+  await one.call('succeeded');
+  expect(clock.waiting).toBe(waiting);
+});

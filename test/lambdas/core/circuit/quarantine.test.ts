@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { CircuitWorld, type WorldProcess } from './circuit-world.ts';
+
+const quarantined = { kind: 'quarantined' };
+const missing = async (world: CircuitWorld, process: WorldProcess, times: number): Promise<void> => {
+  for (let index = 0; index < times; index += 1) await world.clock.until(process.circuits.usageMissing('model'));
+};
+
+test('BILL-10 the 20th answer without usage shuts the model for 15 minutes, in every process', async () => {
+  const world = new CircuitWorld();
+  const [one, other] = [world.start(), world.start()];
+  await other.enter();
+  await missing(world, one, 10);
+  await missing(world, other, 9);
+  expect((await one.enter()).kind).toBe('passage');
+  await missing(world, one, 1);
+  expect(one.circuits.look(world.key, 'a')).toEqual(quarantined);
+  expect(await one.enter('b', { ...world.key, providerId: 'other' })).toEqual(quarantined);
+  expect((await one.enter('b', { ...world.key, modelId: 'another' })).kind).toBe('passage');
+  await world.clock.advance(5_001);
+  expect(await other.enter()).toEqual(quarantined);
+  expect([...one.notices, ...other.notices]).toEqual(['model_quarantined model']);
+  await world.clock.advance(900_000 - 5_001);
+  expect((await other.enter()).kind).toBe('passage');
+  expect((await one.enter()).kind).toBe('passage');
+});
+
+test('BILL-10 twenty within four minutes are enough, twenty over more than five are not', async () => {
+  const world = new CircuitWorld();
+  const process = world.start();
+  for (let minute = 0; minute < 4; minute += 1) {
+    await missing(world, process, 4);
+    await world.clock.advance(60_000);
+  }
+  await missing(world, process, 3);
+  expect((await process.enter()).kind).toBe('passage');
+  await world.clock.advance(60_000);
+  // The first four are out of the window now.
+  await missing(world, process, 4);
+  expect((await process.enter()).kind).toBe('passage');
+  await missing(world, process, 1);
+  expect(await process.enter()).toEqual(quarantined);
+});
+
+test('BILL-10 deleting the item lifts it within 5 s; one more such answer within the window shuts it again', async () => {
+  const world = new CircuitWorld();
+  const process = world.start();
+  await missing(world, process, 20);
+  expect(await process.enter()).toEqual(quarantined);
+  world.store.liftQuarantine('model');
+  await world.clock.advance(5_001);
+  expect((await process.enter()).kind).toBe('passage');
+  await missing(world, process, 1);
+  expect(await process.enter()).toEqual(quarantined);
+});
+
+test('BILL-10 a store in trouble quarantines nothing and is waited for 200 ms at most', async () => {
+  const world = new CircuitWorld();
+  const process = world.start();
+  for (const weather of ['down', 'throttled', 'stuck'] as const) {
+    world.weather = weather;
+    const from = world.clock.now();
+    await missing(world, process, 1);
+    expect(world.clock.now() - from).toBe(weather === 'stuck' ? 200 : 0);
+  }
+  world.weather = 'down';
+  await missing(world, process, 40);
+  world.weather = 'fine';
+  expect((await process.enter()).kind).toBe('passage');
+});
+
+test('BILL-10 a quarantine once known lasts while the store is down', async () => {
+  const world = new CircuitWorld();
+  const process = world.start();
+  await missing(world, process, 20);
+  world.weather = 'down';
+  await world.clock.advance(899_999);
+  expect(await process.enter()).toEqual(quarantined);
+  await world.clock.advance(1);
+  expect((await process.enter()).kind).toBe('passage');
+});

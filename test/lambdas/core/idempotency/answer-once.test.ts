@@ -1,0 +1,241 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { createMoment, losesReply, withAnswerFaults, withClaimFaults } from '../../../support/memory/faults.ts';
+import { LEASE_MS } from '../../../support/memory/memory-idempotency.ts';
+import { ACCOUNT, answered } from '../text/text-world.ts';
+import { keyedWorld } from './keyed-world.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const answerOf = (id: string, replayed = false) => ({ status: 200, body: `answer of ${id}`, replayed });
+const refused = (status: number, body: string) => ({ status, body, replayed: false });
+const vendorSays = (code: 'invalid_request_error' | 'upstream_error' | 'content_filter') => async () => {
+  throw new GatewayError(code, 'no');
+};
+
+test('IDEM-2 the same request again gets the stored answer: one call, one charge', async () => {
+  const world = await keyedWorld();
+  expect(await world.send('r1')).toEqual(answerOf('r1'));
+  expect(world.claim()?.state).toBe('done');
+  expect(await world.send('r2')).toEqual(answerOf('r1', true));
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 and BILL-1 claim, hold, call, prepare, charge record with the hash, account and claim', async () => {
+  const calls: string[] = [];
+  const world = await keyedWorld({}, (ports) => ({
+    ...ports,
+    claims: withClaimFaults(ports.claims, (method) => {
+      calls.push(method);
+      return undefined;
+    }),
+  }));
+  await world.send('r1');
+  expect(calls).toEqual(['claim', 'prepare', 'complete']);
+  expect(world.log).toEqual(['hold', 'send', 'putRecord', 'apply']);
+  expect(world.records()[0]?.answer).toBe(world.claim()?.prepared?.hash);
+});
+
+test('IDEM-3 another request under the same key is refused, before and after its answer', async () => {
+  const moment = createMoment();
+  const world = await keyedWorld({ play: () => moment.until.then(() => answered()) });
+  const first = world.send('r1');
+  await world.clock.flush();
+  const other = { fingerprint: 'two' };
+  expect(await world.send('r2', other)).toEqual(refused(422, 'idempotency_key_mismatch'));
+  moment.come();
+  await first;
+  expect(await world.send('r3', other)).toEqual(refused(422, 'idempotency_key_mismatch'));
+  expect(await world.send('r4', { ...other, keyHash: 'key-2' })).toEqual(answerOf('r4'));
+  await world.expectCharges(2);
+});
+
+test('IDEM-4 of 100 at once one is answered, the others are told to ask again, and then get its answer', async () => {
+  const moment = createMoment();
+  const world = await keyedWorld({ play: () => moment.until.then(() => answered()) });
+  const all = Array.from({ length: 100 }, (_, index) => world.send(`r${index}`));
+  await world.clock.flush();
+  moment.come();
+  const got = await Promise.all(all);
+  expect(got.filter(({ status }) => status === 200)).toEqual([answerOf('r0')]);
+  expect(got.filter(({ body }) => body === 'idempotency_in_progress')).toHaveLength(99);
+  for (let again = 0; again < 3; again += 1) expect(await world.send(`again-${again}`)).toEqual(answerOf('r0', true));
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});
+
+test('IDEM-4 a long answer keeps its key by renewing the lease', async () => {
+  const moment = createMoment();
+  const world = await keyedWorld({ play: () => moment.until.then(() => answered()) });
+  const first = world.send('r1');
+  await world.clock.advance(5 * LEASE_MS);
+  expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
+  moment.come();
+  expect(await first).toEqual(answerOf('r1'));
+  expect(world.clock.waiting).toBe(0);
+  await world.expectCharges(1);
+});
+
+test.for(['invalid_request_error', 'content_filter'] as const)(
+  'IDEM-7 a refusal of the vendor, %s, is stored and costs nothing',
+  async (code) => {
+    const world = await keyedWorld({ play: vendorSays(code) });
+    expect(await world.send('r1')).toEqual(refused(400, code));
+    expect(await world.send('r2')).toEqual({ status: 400, body: `error ${code}`, replayed: true });
+    expect(world.sent).toHaveLength(1);
+    expect(world.records()).toMatchObject([{ outcome: 'released', answer: world.claim()?.prepared?.hash }]);
+    await world.expectCharges(0);
+  },
+);
+
+test('IDEM-7 a failure frees the key; the seventh dispatch is refused for good', async () => {
+  const world = await keyedWorld({ play: vendorSays('upstream_error') });
+  for (let number = 0; number < 6; number += 1) {
+    expect(await world.send(`r${number}`)).toEqual(refused(502, 'upstream_error'));
+    expect(world.claim()).toMatchObject({ state: 'free', dispatches: number + 1, prepared: undefined });
+  }
+  expect(await world.send('r7')).toEqual(refused(409, 'idempotency_exhausted'));
+  expect(await world.send('r8', { fingerprint: 'two' })).toEqual(refused(422, 'idempotency_key_mismatch'));
+  expect(world.sent).toHaveLength(6);
+  await world.expectCharges(0);
+});
+
+test('IDEM-7 what never reached a vendor leaves no trace of the key', async () => {
+  const world = await keyedWorld({ usd: '0' });
+  for (let number = 0; number < 8; number += 1) {
+    expect(await world.send(`r${number}`)).toEqual(refused(402, 'insufficient_balance'));
+  }
+  expect(world.claim()).toBeUndefined();
+  await world.memory.credit({ accountId: ACCOUNT, ref: 'more', amountPicos: parseUsd('1'), reason: 'test', at: 0 });
+  expect(await world.send('r9', { fingerprint: 'two' })).toEqual(answerOf('r9'));
+});
+
+test('IDEM-7 after 24 hours the key is new, whether or not its item has been removed', async () => {
+  const world = await keyedWorld();
+  await world.send('r1');
+  await world.clock.advance(DAY_MS - 1);
+  expect(await world.send('r2')).toEqual(answerOf('r1', true));
+  await world.clock.advance(1);
+  expect(await world.send('r3', { fingerprint: 'two' })).toEqual(answerOf('r3'));
+  await world.expectCharges(2);
+});
+
+test('IDEM-7 an answer above 256 KB is stored beside the claim and comes back byte for byte', async () => {
+  const long = 'é€😀'.repeat(40_000);
+  const world = await keyedWorld({ play: async () => answered() });
+  const { send, answers } = world;
+  const original = world.ports.wires;
+  expect(original.size).toBe(1);
+  expect(await send('r1', { keyHash: 'short' })).toEqual(answerOf('r1'));
+  expect(answers.answers().size).toBe(0);
+  const first = await send(long);
+  expect(first).toEqual(answerOf(long));
+  expect([...answers.answers().keys()]).toEqual([`${long}.0`]);
+  expect(await send('r3')).toEqual({ ...first, replayed: true });
+});
+
+test('IDEM-8 a large answer that cannot be stored is not charged', async () => {
+  const world = await keyedWorld({}, (ports) => ({
+    ...ports,
+    answers: withAnswerFaults(ports.answers, { put: { kind: 'fails' } }),
+  }));
+  const long = 'x'.repeat(300_000);
+  expect(await world.clock.until(world.send(long))).toEqual(refused(503, 'service_unavailable'));
+  await world.expectCharges(0);
+});
+
+test('IDEM-8 an owner that slept past its lease serves the answer of the one who took over', async () => {
+  const moment = createMoment();
+  let calls = 0;
+  const play = async () => {
+    calls += 1;
+    if (calls === 1) await moment.until;
+    return answered();
+  };
+  const world = await keyedWorld({ play }, (ports) => ({
+    ...ports,
+    claims: withClaimFaults(ports.claims, { renew: { kind: 'fails' } }),
+  }));
+  const owner = world.send('r1');
+  await world.clock.advance(LEASE_MS);
+  expect(await world.send('r2')).toEqual(answerOf('r2'));
+  moment.come();
+  expect(await owner).toEqual(answerOf('r2', true));
+  expect(world.records()).toMatchObject([
+    { holdId: 'r1.0', outcome: 'released', reason: 'taken_over' },
+    { holdId: 'r1.1', outcome: 'released' },
+    { holdId: 'r1.2', outcome: 'released' },
+    { holdId: 'r1.3', outcome: 'released' },
+    { holdId: 'r2.0', outcome: 'settled' },
+  ]);
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 an owner that died after its charge is answered from what it had prepared', async () => {
+  const world = await keyedWorld({ fault: (method) => (method === 'apply' ? asleep : undefined) });
+  void world.send('r1');
+  await world.clock.flush();
+  expect(world.claim()?.state).toBe('done');
+  expect(await world.send('r2')).toEqual(answerOf('r1', true));
+  await world.clock.advance(LEASE_MS);
+  expect(world.sent).toHaveLength(1);
+});
+
+const never = new Promise<void>(() => undefined);
+const asleep = { kind: 'delayed', until: never } as const;
+
+test.for(['prepare', 'complete'] as const)('IDEM-8 an owner that dies at its %s is taken over', async (at) => {
+  const world = await keyedWorld({}, (ports) => ({
+    ...ports,
+    claims: withClaimFaults(ports.claims, (method, turn) => {
+      if (method === 'renew') return { kind: 'fails' };
+      return method === at && turn === 0 ? asleep : undefined;
+    }),
+  }));
+  void world.send('r1');
+  await world.clock.advance(LEASE_MS - 1);
+  if (at === 'prepare') expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
+  else expect(await world.send('r2')).toEqual(answerOf('r1', true));
+  await world.clock.advance(1);
+  expect(await world.send('r3')).toEqual(at === 'prepare' ? answerOf('r3') : answerOf('r1', true));
+  await world.expectCharges(1);
+});
+
+test.for(['claim', 'prepare', 'complete'] as const)(
+  'IDEM-8 the lost reply of %s changes nothing for the client',
+  async (method) => {
+    const world = await keyedWorld({}, (ports) => ({
+      ...ports,
+      claims: withClaimFaults(ports.claims, { [method]: [losesReply, losesReply] }),
+    }));
+    expect(await world.clock.until(world.send('r1'))).toEqual(answerOf('r1'));
+    expect(await world.send('r2')).toEqual(answerOf('r1', true));
+    await world.expectCharges(1);
+  },
+);
+
+test.for(['claim', 'prepare'] as const)(
+  'IDEM-8 and BILL-14 a store that is down at %s: 503, nothing charged',
+  async (method) => {
+    const world = await keyedWorld({}, (ports) => ({
+      ...ports,
+      claims: withClaimFaults(ports.claims, { [method]: { kind: 'fails' } }),
+    }));
+    expect(await world.clock.until(world.send('r1'))).toEqual(refused(503, 'service_unavailable'));
+    expect(world.sent).toHaveLength(method === 'claim' ? 0 : 1);
+    await world.expectCharges(0);
+  },
+);
+
+test('IDEM-8 after a charge whose answer is lost nobody dispatches again', async () => {
+  const world = await keyedWorld({}, (ports) => ({
+    ...ports,
+    answers: { put: async () => undefined, get: async () => undefined },
+  }));
+  const long = 'x'.repeat(300_000);
+  expect((await world.send(long)).status).toBe(200);
+  expect(await world.send('r2')).toEqual(refused(409, 'idempotency_exhausted'));
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});

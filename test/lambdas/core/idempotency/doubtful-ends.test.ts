@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
+import { resolveForeign } from '../../../../lambdas/core/ledger/resolve-foreign.ts';
+import { createMoment, fails, withClaimFaults } from '../../../support/memory/faults.ts';
+import { freePassage } from '../../../support/memory/free-passage.ts';
+import { LEASE_MS } from '../../../support/memory/memory-idempotency.ts';
+import { ACCOUNT, answered, type WorldOptions } from '../text/text-world.ts';
+import { keyedWorld } from './keyed-world.ts';
+
+const refuses = async () => {
+  throw new GatewayError('content_filter', 'blocked');
+};
+const withClaims =
+  (faults: Parameters<typeof withClaimFaults>[1]) =>
+  (ports: IdempotencyPorts): IdempotencyPorts => ({ ...ports, claims: withClaimFaults(ports.claims, faults) });
+const refused = { status: 400, body: 'error content_filter', replayed: true };
+
+/** The vendor refuses the first request and would answer every other. */
+const refusesOnce = (): NonNullable<WorldOptions['play']> => {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    return calls === 1 ? refuses() : answered();
+  };
+};
+
+test('IDEM-8 a refusal that was committed stays the answer, though the account could not be brought up to date', async () => {
+  const world = await keyedWorld({
+    play: refusesOnce(),
+    fault: (method) => (method === 'apply' ? fails : undefined),
+  });
+  const first = await world.clock.until(world.send('r1'));
+  expect([first.status, first.body]).toEqual([400, 'content_filter']);
+  expect(await world.clock.until(world.send('r2'))).toEqual(refused);
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(0);
+});
+
+test('IDEM-8 a refusal whose commit is not known keeps its key, and whoever takes it over finds out', async () => {
+  const late = createMoment();
+  const world = await keyedWorld({
+    play: refusesOnce(),
+    fault: (method, turn) => {
+      if (method !== 'putRecord' || turn > 3) return undefined;
+      return turn === 0 ? { kind: 'lands-late', until: late.until } : fails;
+    },
+  });
+  expect(await world.clock.until(world.send('r1'))).toMatchObject({ status: expect.toSatisfy((n) => n !== 200) });
+  expect(world.claim()).toMatchObject({ state: 'prepared', owner: 'r1' });
+  late.come();
+  await world.clock.flush();
+  expect(await world.send('r2')).toEqual(refused);
+  await world.clock.advance(LEASE_MS);
+  expect(await world.send('r3')).toEqual(refused);
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(0);
+});
+
+test('IDEM-8 a charge that may stand behind a bug keeps its key', async () => {
+  const late = createMoment();
+  const bug = new TypeError('no such bucket');
+  const world = await keyedWorld({
+    fault: (method, turn) => {
+      if (method !== 'putRecord' || turn > 7) return undefined;
+      return turn === 0 ? { kind: 'lands-late', until: late.until } : fails;
+    },
+    outboxFaults: () => {
+      throw bug;
+    },
+  });
+  expect(await world.clock.until(world.send('r1'))).toEqual({ status: 500, body: 'internal_error', replayed: false });
+  late.come();
+  await world.clock.flush();
+  expect(world.claim()).toMatchObject({ state: 'prepared', owner: 'r1' });
+  expect(await world.send('r2')).toEqual({ status: 200, body: 'answer of r1', replayed: true });
+  expect(world.sent).toHaveLength(1);
+});
+
+test('IDEM-8 a release by another in the very same millisecond is not taken for one of our own', async () => {
+  const [prepared, goOn] = [createMoment(), createMoment()];
+  const world = await keyedWorld({ play: refuses }, (ports) => ({
+    ...ports,
+    claims: withClaimFaults(
+      {
+        claim: (request) => ports.claims.claim(request),
+        renew: async () => true,
+        prepare: async (...told) => {
+          const done = await ports.claims.prepare(...told);
+          prepared.come();
+          await goOn.until;
+          return done;
+        },
+        complete: (...told) => ports.claims.complete(...told),
+        free: (...told) => ports.claims.free(...told),
+        takeOver: (request) => ports.claims.takeOver(request),
+        read: (ref) => ports.claims.read(ref),
+      },
+      {},
+    ),
+  }));
+  const owner = world.send('r1');
+  await prepared.until;
+  const ledger = { ...world.ports.ledger, store: world.memory };
+  await resolveForeign(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
+  const claim = world.claim();
+  const nowMs = claim?.leaseUntilMs ?? 0;
+  const terms = { owner: 'r2', from: 'r1', nowMs, leaseUntilMs: nowMs + LEASE_MS, expiresAtMs: nowMs + LEASE_MS };
+  await world.claims.takeOver({ accountId: ACCOUNT, keyHash: 'key-1', ...terms });
+  goOn.come();
+  expect(await world.clock.until(owner)).toEqual({ status: 409, body: 'idempotency_in_progress', replayed: false });
+});
+
+test('IDEM-8 an owner that was taken over before its call does not make it', async () => {
+  const stalled = createMoment();
+  const world = await keyedWorld(
+    {
+      fault: (method, turn) =>
+        method === 'hold' && turn === 0 ? { kind: 'delayed', until: stalled.until } : undefined,
+    },
+    (ports) => ({
+      ...ports,
+      claims: withClaimFaults(ports.claims, (method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
+    }),
+  );
+  const owner = world.send('r1');
+  await world.clock.advance(LEASE_MS);
+  expect(await world.send('r2')).toEqual({ status: 200, body: 'answer of r2', replayed: false });
+  stalled.come();
+  expect(await world.clock.until(owner)).toEqual({ status: 200, body: 'answer of r2', replayed: true });
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 an owner that was late and not taken over goes on', async () => {
+  const stalled = createMoment();
+  const world = await keyedWorld(
+    {
+      fault: (method, turn) =>
+        method === 'hold' && turn === 0 ? { kind: 'delayed', until: stalled.until } : undefined,
+    },
+    (ports) => ({
+      ...ports,
+      claims: withClaimFaults(ports.claims, (method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
+    }),
+  );
+  const owner = world.send('r1');
+  await world.clock.advance(LEASE_MS);
+  stalled.come();
+  expect(await world.clock.until(owner)).toEqual({ status: 200, body: 'answer of r1', replayed: false });
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 and FALL-1 a key that was lost before its call says nothing about the vendor', async () => {
+  const stalled = createMoment();
+  const reports: string[] = [];
+  const world = await keyedWorld(
+    {
+      circuits: freePassage(reports),
+      fault: (method, turn) =>
+        method === 'hold' && turn === 0 ? { kind: 'delayed', until: stalled.until } : undefined,
+    },
+    withClaims((method) => (method === 'renew' ? fails : undefined)),
+  );
+  const owner = world.send('r1');
+  await world.clock.advance(LEASE_MS);
+  stalled.come();
+  expect((await world.clock.until(owner)).status).toBe(503);
+  expect([world.sent, reports]).toEqual([[], ['alpha-1 unknown']]);
+});
+
+test('IDEM-8 an owner whose hold was released by somebody about to take over makes no call', async () => {
+  const stalled = createMoment();
+  const world = await keyedWorld(
+    {
+      fault: (method, turn) =>
+        method === 'hold' && turn === 0 ? { kind: 'delayed', until: stalled.until } : undefined,
+    },
+    withClaims((method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
+  );
+  const owner = world.send('r1');
+  await world.clock.advance(LEASE_MS);
+  const ledger = { ...world.ports.ledger, store: world.memory };
+  await resolveForeign(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
+  stalled.come();
+  expect(await world.clock.until(owner)).toMatchObject({ status: 409, body: 'idempotency_in_progress' });
+  expect(world.sent).toEqual([]);
+  await world.expectCharges(0);
+});
+
+test('IDEM-7 a failure whose release the store did not confirm frees the key: nothing can have been charged', async () => {
+  const world = await keyedWorld({
+    play: async () => {
+      throw new GatewayError('upstream_error', 'broken');
+    },
+    fault: (method, turn) => (method === 'putRecord' && turn < 4 ? fails : undefined),
+  });
+  expect((await world.clock.until(world.send('r1'))).status).toBe(502);
+  expect(world.claim()).toMatchObject({ state: 'free', dispatches: 1 });
+});
+
+test('IDEM-7 a charge that was asked for and found not to stand frees the key', async () => {
+  const world = await keyedWorld({
+    fault: (method, turn) => (method === 'putRecord' && turn < 8 ? fails : undefined),
+    outboxFaults: { put: fails },
+  });
+  expect((await world.clock.until(world.send('r1'))).status).toBe(503);
+  expect(world.claim()).toMatchObject({ state: 'free', dispatches: 1 });
+  expect(await world.send('r2')).toMatchObject({ status: 200, body: 'answer of r2' });
+  await world.expectCharges(1);
+});

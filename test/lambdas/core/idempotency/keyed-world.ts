@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
+import type { IdempotencyPorts, KeyedRequest } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
+import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/account.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import type { TextManner } from '../../../../lambdas/core/text/generate-text.ts';
+import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
+import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';
+import { ACCOUNT, createWorld, GRACE_MS, requestOf, type WorldOptions } from '../text/text-world.ts';
+
+/** What one client of the key got. */
+export interface Got {
+  readonly status: number;
+  readonly body: string;
+  readonly replayed: boolean;
+}
+
+/** The real use case under a key, on stores in memory. Each request has an id of its own, as in different processes. */
+export const keyedWorld = async (
+  options: WorldOptions = {},
+  change: (ports: IdempotencyPorts) => IdempotencyPorts = (ports) => ports,
+) => {
+  const world = await createWorld(options);
+  const own = idempotencyOf(world.ports.ledger);
+  const ports = change(own);
+  const send = async (requestId: string, request: Partial<KeyedRequest> = {}): Promise<Got> => {
+    const keyed = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError, ...request };
+    try {
+      const answered = await answerOnce(ports, keyed, async (attempt) => {
+        const toStored: NonNullable<TextManner['keyed']>['toStored'] = (_outcome, body, costPicos) => ({
+          status: 200,
+          headers: { 'x-cost': String(costPicos) },
+          body,
+        });
+        const generated = await generateText(
+          world.ports,
+          { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined },
+          {
+            protocol: 'chat_completions',
+            modelId: 'alpha-1',
+            endUser: undefined,
+            params: { prompt: 'messages', cap: 'max_tokens' },
+            prepare: () => requestOf({ outputTokensMax: 100 }),
+          },
+          { render: () => `answer of ${requestId}`, dryRun: false, keyed: { attempt, toStored } },
+        );
+        if (generated.kind !== 'answer') throw new Error('a plain answer was asked for');
+        return { status: 200, body: generated.body, replayed: false };
+      });
+      if (answered.kind === 'fresh') return answered.value;
+      const { status, body } = answered.answer;
+      return { status, body, replayed: true };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { status: error.status, body: error.code, replayed: false };
+    }
+  };
+  /** Every hold ended, every sum right, and as many charges as told. */
+  const expectCharges = async (count: number): Promise<void> => {
+    await world.clock.advance(2_000_000 + GRACE_MS);
+    await sweep({ ...world.ports.ledger, store: world.memory });
+    const account = await world.account();
+    const settled = world.records().filter(({ outcome }) => outcome === 'settled');
+    expect([settled.length, account.holds.size, heldOf(account)]).toEqual([count, 0, 0n]);
+    expect(account.availablePicos).toBe(balanceOf(account));
+    expect(account.spentPicos).toBe(settled.reduce((sum, { amountPicos }) => sum + amountPicos, 0n));
+  };
+  return {
+    ...world,
+    ...own,
+    send,
+    expectCharges,
+    claim: () => own.claims.claimOf({ accountId: ACCOUNT, keyHash: 'key-1' }),
+  };
+};
+
+const renderError = ({ status, code }: GatewayError) => ({ status, headers: {}, body: `error ${code}` });

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
+import { resolveForeign } from '../../../../lambdas/core/ledger/resolve-foreign.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import {
+  createMoment,
+  type FaultScript,
+  fails,
+  losesReply,
+  throttled,
+  withClaimFaults,
+} from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { LEASE_MS } from '../../../support/memory/memory-idempotency.ts';
+import { ACCOUNT, answered } from '../text/text-world.ts';
+import { keyedWorld } from './keyed-world.ts';
+
+const answerOf = (id: string, replayed = false) => ({ status: 200, body: `answer of ${id}`, replayed });
+const refused = (status: number, body: string) => ({ status, body, replayed: false });
+const asleep = { kind: 'delayed', until: new Promise<void>(() => undefined) } as const;
+
+const withClaims =
+  (faults: FaultScript<keyof IdempotencyPorts['claims']>) =>
+  (ports: IdempotencyPorts): IdempotencyPorts => ({ ...ports, claims: withClaimFaults(ports.claims, faults) });
+
+test('IDEM-8 an answer that was prepared and never charged is not served', async () => {
+  const world = await keyedWorld(
+    { fault: (method, turn) => (method === 'putRecord' && turn === 0 ? asleep : undefined) },
+    withClaims({ renew: fails }),
+  );
+  void world.send('r1');
+  await world.clock.flush();
+  expect(world.claim()?.state).toBe('prepared');
+  expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
+  await world.clock.advance(LEASE_MS);
+  expect(await world.send('r3')).toEqual(answerOf('r3'));
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 a take-over gives back what the old request held, and does not wait for the sweeper', async () => {
+  const world = await keyedWorld({ play: () => new Promise(() => undefined) }, withClaims({ renew: fails }));
+  void world.send('r1');
+  await world.clock.advance(LEASE_MS);
+  void world.send('r2');
+  await world.clock.flush();
+  expect([...(await world.account()).holds.keys()]).toEqual(['r2.0']);
+});
+
+test('IDEM-8 a request that was charged and then died with its answer lost is not made again', async () => {
+  const world = await keyedWorld({}, (ports) => ({
+    ...withClaims({ renew: fails, complete: [asleep] })(ports),
+    answers: { put: async () => undefined, get: async () => undefined },
+  }));
+  void world.send('x'.repeat(300_000));
+  await world.clock.advance(LEASE_MS);
+  expect(world.claim()?.state).toBe('prepared');
+  expect(await world.send('r2')).toEqual(refused(409, 'idempotency_exhausted'));
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 a charge whose claim could not be completed is answered again, and not made again', async () => {
+  const world = await keyedWorld({}, withClaims({ complete: fails }));
+  expect(await world.clock.until(world.send('r1'))).toEqual(answerOf('r1'));
+  expect(await world.clock.until(world.send('r2'))).toEqual(answerOf('r1', true));
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 and BILL-14 a key whose charge may stand is not free for another request', async () => {
+  const world = await keyedWorld({
+    // The charge is written without a reply; neither the question whether it stands nor the release is answered.
+    fault: (method, turn) => {
+      if (method !== 'putRecord' || turn >= 12) return undefined;
+      return turn < 4 ? losesReply : fails;
+    },
+    outboxFaults: { put: fails },
+  });
+  expect(await world.clock.until(world.send('r1'))).toEqual(refused(503, 'service_unavailable'));
+  expect(await world.send('r2')).toEqual(answerOf('r1', true));
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 and BILL-14 a note that came after the lease is no charge: another request may have the key', async () => {
+  const slow = createMoment();
+  const world = await keyedWorld(
+    {
+      fault: (method, turn) => (method === 'putRecord' && turn < 4 ? fails : undefined),
+      outboxFaults: { put: [{ kind: 'delayed', until: slow.until }] },
+    },
+    withClaims({ renew: fails }),
+  );
+  const owner = world.send('r1');
+  await world.clock.advance(LEASE_MS);
+  expect(await world.send('r2')).toEqual(answerOf('r2'));
+  slow.come();
+  expect(await world.clock.until(owner)).toEqual(refused(503, 'service_unavailable'));
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 an answer whose hold was released is not served, and the key is free again', async () => {
+  let calls = 0;
+  const play = async () => {
+    calls += 1;
+    if (calls === 1) await sweep({ ...world.ports.ledger, clock: new ManualClock(world.clock.now() + 901_000) });
+    return answered();
+  };
+  const world = await keyedWorld({ play });
+  expect(await world.send('r1')).toEqual(refused(409, 'idempotency_in_progress'));
+  expect(await world.send('r2')).toEqual(answerOf('r2'));
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 a request that takes several leases keeps its key and its hold', async () => {
+  const play = () =>
+    new Promise<ReturnType<typeof answered>>((resolve) => {
+      world.clock.after(5 * LEASE_MS, () => resolve(answered()));
+    });
+  const world = await keyedWorld({ play });
+  const first = world.send('r1');
+  await world.clock.advance(4 * LEASE_MS);
+  expect(await world.clock.until(world.send('r2'))).toEqual(refused(409, 'idempotency_in_progress'));
+  expect(await world.clock.until(first)).toEqual(answerOf('r1'));
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 and BILL-14 an owner whose lease had run out leaves no note, though it got the lease back', async () => {
+  const called = createMoment();
+  const world = await keyedWorld(
+    {
+      play: () => called.until.then(() => answered()),
+      // Of the owner's own writes the ledger takes none before its error has been decided.
+      fault: (method, turn) => (method === 'putRecord' && turn < 8 ? throttled : undefined),
+    },
+    (ports) => ({
+      ...ports,
+      claims: withClaimFaults(ports.claims, (method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
+    }),
+  );
+  const owner = world.send('r1');
+  await world.clock.advance(LEASE_MS);
+  const ledger = { ...world.ports.ledger, store: world.memory };
+  await resolveForeign(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
+  await world.clock.advance(LEASE_MS / 3);
+  expect(world.claim()).toMatchObject({ owner: 'r1', leaseUntilMs: world.clock.now() + LEASE_MS });
+  called.come();
+  expect((await world.clock.until(owner)).status).toBe(503);
+  expect(world.notes.notes()).toEqual([]);
+  await world.expectCharges(0);
+});

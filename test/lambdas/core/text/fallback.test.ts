@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest';
+import type { Barred, Circuits } from '../../../../lambdas/core/circuit/circuits.ts';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
+import type { WireCall } from '../../../../lambdas/core/text/text-wire.ts';
+import { createMoment } from '../../../support/memory/faults.ts';
+import { price, text } from '../catalog/sample-data.ts';
+import { answered, createWorld, ended, heldFor, raw, requestOf, type WorldOptions } from './text-world.ts';
+
+const open: Barred = { kind: 'open', retryAfterSeconds: 17 };
+const quarantined: Barred = { kind: 'quarantined' };
+
+interface Doors {
+  /** Known before the hold. */
+  readonly known?: Readonly<Record<string, Barred>>;
+  /** Found out just before dispatch. */
+  readonly found?: Readonly<Record<string, Barred>>;
+}
+
+const circuitsOf = (reports: string[], { known = {}, found = {} }: Doors): Circuits => ({
+  look: ({ modelId }) => known[modelId],
+  enter: async ({ modelId }) =>
+    found[modelId] ?? {
+      kind: 'passage',
+      report: async (outcome) => void reports.push(`${modelId} ${outcome}`),
+      begun: async () => void reports.push(`${modelId} begun`),
+    },
+  usageMissing: async (modelId) => void reports.push(`${modelId} without usage`),
+});
+
+/** alpha-1, one that is allowed in its place, and a dearer one that is not. */
+const models = [
+  text(),
+  text({ id: 'beta-1', aliases: [] }),
+  text({ id: 'other-1', aliases: [], prices: [price({ rates: { input: '9', output: '40' } })] }),
+];
+
+const worldOf = async (doors: Doors, options: WorldOptions = {}) => {
+  const reports: string[] = [];
+  const world = await createWorld({ models, circuits: circuitsOf(reports, doors), ...options });
+  const ask = (fallbackModelId?: string, dryRun = false) =>
+    world.generate({ dryRun }, { outputTokensMax: 100 }, { fallbackModelId });
+  return { ...world, ask, reports };
+};
+
+test('FALL-1 the reserve is not used while the circuit of the model is closed', async () => {
+  const world = await worldOf({});
+  expect(await world.ask('beta-1')).toMatchObject({
+    kind: 'answer',
+    model: { id: 'alpha-1' },
+    fallbackFrom: undefined,
+  });
+  expect(world.reports).toEqual(['alpha-1 succeeded']);
+});
+
+test('FALL-1 and FALL-3 with the circuit open the reserve answers, is held as itself, and says so', async () => {
+  const world = await worldOf({ known: { 'alpha-1': open } });
+  const outcome = await world.ask('beta-1');
+  expect(outcome).toMatchObject({ kind: 'answer', model: { id: 'beta-1' }, fallbackFrom: 'alpha-1' });
+  expect(world.log).toEqual(['hold', 'send', 'putRecord', 'apply']);
+  expect(world.records()).toMatchObject([{ model: 'beta-1', outcome: 'settled' }]);
+});
+
+test('FALL-5 an open circuit without a reserve is 503 with the seconds to the next probe, and nothing is held', async () => {
+  const world = await worldOf({ known: { 'alpha-1': open } });
+  await expect(world.ask()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 17 });
+  expect([world.log, world.sent]).toEqual([[], []]);
+});
+
+test('FALL-5 the circuit of the reserve open as well: 503', async () => {
+  const world = await worldOf({ known: { 'alpha-1': open, 'beta-1': { ...open, retryAfterSeconds: 3 } } });
+  await expect(world.ask('beta-1')).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
+  expect(world.log).toEqual([]);
+});
+
+test.for(['nothing', 'alpha-1', 'other-1', 'beta-1, alpha-1', ''])(
+  'FALL-4 a reserve that is none, "%s", is refused though nobody needs it',
+  async (id) => {
+    const world = await worldOf({});
+    await expect(world.ask(id)).rejects.toMatchObject({
+      code: 'invalid_fallback_model',
+      status: 400,
+      param: 'x-service-fallback-model',
+    });
+    expect(world.log).toEqual([]);
+  },
+);
+
+test('BILL-10 a model that is shut for missing usage is unavailable, reserve or not', async () => {
+  const world = await worldOf({ known: { 'alpha-1': quarantined } });
+  await expect(world.ask('beta-1')).rejects.toMatchObject({ code: 'model_unavailable', status: 503 });
+});
+
+test('FALL-1 whoever does not get the probe gives its hold back and is held for the reserve under the next id', async () => {
+  const world = await worldOf({ found: { 'alpha-1': open } });
+  expect(await world.ask('beta-1')).toMatchObject({ model: { id: 'beta-1' }, fallbackFrom: 'alpha-1' });
+  expect(world.log).toEqual(['hold', 'putRecord', 'apply', 'hold', 'send', 'putRecord', 'apply']);
+  expect(world.records()).toMatchObject([
+    { holdId: 'request-1.0', outcome: 'released', reason: 'service_unavailable', model: 'alpha-1' },
+    { holdId: 'request-1.1', outcome: 'settled', model: 'beta-1' },
+  ]);
+});
+
+test('FALL-1 a reserve that is held for in the second place is held and charged at its own prices', async () => {
+  const cheaper = text({ id: 'beta-1', aliases: [], prices: [price({ rates: { input: '4', output: '20' } })] });
+  const held: bigint[] = [];
+  const world = await worldOf(
+    { found: { 'alpha-1': open } },
+    {
+      models: [text(), cheaper],
+      play: async () => {
+        held.push(...[...(await world.account()).holds.values()].map(({ amountPicos }) => amountPicos));
+        return answered();
+      },
+    },
+  );
+  await world.ask('beta-1');
+  expect(held).toEqual([heldFor(100) / 2n]);
+  expect(world.records()[1]).toMatchObject({ amountPicos: 40n * 4_000_000n + 10n * 20_000_000n });
+});
+
+test('FALL-5 whoever does not get the probe and has no reserve: 503, hold given back, nothing sent', async () => {
+  const world = await worldOf({ found: { 'alpha-1': open } });
+  await expect(world.ask()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 17 });
+  expect([world.log, world.sent]).toEqual([['hold', 'putRecord', 'apply'], []]);
+  const { holds, spentPicos } = await world.account();
+  expect([holds.size, spentPicos]).toEqual([0, 0n]);
+});
+
+test('GEN-5 a reserve that fails is not followed by another model', async () => {
+  const play = async () => {
+    throw new GatewayError('upstream_error', 'broken');
+  };
+  const world = await worldOf({ known: { 'alpha-1': open } }, { play });
+  await expect(world.ask('beta-1')).rejects.toMatchObject({ code: 'upstream_error' });
+  expect([world.sent.length, world.reports]).toEqual([1, ['beta-1 failed']]);
+});
+
+test.for([
+  ['upstream_error', undefined, 'failed'],
+  ['upstream_timeout', undefined, 'failed'],
+  ['upstream_capacity', undefined, 'failed'],
+  ['service_unavailable', true, 'failed'],
+  ['service_unavailable', undefined, 'succeeded'],
+  ['model_unavailable', undefined, 'succeeded'],
+  ['invalid_request_error', undefined, 'succeeded'],
+  ['content_filter', undefined, 'succeeded'],
+  ['internal_error', undefined, 'unknown'],
+] as const)('FALL-1 %s (%s) counts as %s for the circuit', async ([code, upstreamFailed, outcome]) => {
+  const details = upstreamFailed === undefined ? {} : { upstreamFailed };
+  const play = async () => {
+    throw new GatewayError(code, 'no', details);
+  };
+  const world = await worldOf({}, { play });
+  await expect(world.ask()).rejects.toMatchObject({ code });
+  expect(world.reports).toEqual([`alpha-1 ${outcome}`]);
+});
+
+test('FALL-1 a store that fails after a good answer says nothing against the vendor', async () => {
+  const world = await worldOf(
+    {},
+    {
+      fault: (method) => (method === 'putRecord' ? { kind: 'fails' } : undefined),
+      outboxFaults: { put: { kind: 'fails' } },
+    },
+  );
+  await expect(world.clock.until(world.ask())).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(world.reports[0]).toBe('alpha-1 succeeded');
+});
+
+test('BILL-10 an answer without usage is counted for its model', async () => {
+  const world = await worldOf({}, { play: async () => ({ ...answered(), usage: undefined }) });
+  await world.ask();
+  expect(world.reports).toContain('alpha-1 without usage');
+});
+
+test('BILL-16 a dry run tells what would be held and touches no store', async () => {
+  const world = await worldOf({});
+  expect(await world.ask(undefined, true)).toMatchObject({
+    kind: 'dry_run',
+    model: { id: 'alpha-1' },
+    holdPicos: heldFor(100),
+    outputTokensMax: 100,
+  });
+  expect([world.log, world.sent]).toEqual([[], []]);
+  const barred = await worldOf({ known: { 'alpha-1': open } });
+  await expect(barred.ask(undefined, true)).rejects.toMatchObject({ code: 'service_unavailable' });
+});
+
+test('BILL-8 an account with eight drains is told to wait, another is not', async () => {
+  const world = await worldOf({});
+  const ends = Array.from({ length: 8 }, () => world.ports.drains.begin('account-1'));
+  await expect(world.ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 });
+  await expect(world.ask(undefined, true)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
+  expect([world.log, world.ports.drains.isFull('account-2')]).toEqual([[], false]);
+  ends[0]?.();
+  expect(await world.ask()).toMatchObject({ kind: 'answer' });
+});
+
+test('FALL-1 the request is checked against the reserve, too', async () => {
+  const world = await worldOf({ known: { 'alpha-1': open } });
+  const prepare = ({ id }: { readonly id: string }) => {
+    if (id === 'beta-1') throw new GatewayError('invalid_request_error', 'seed', { param: 'seed' });
+    return requestOf();
+  };
+  await expect(world.generate({}, {}, { fallbackModelId: 'beta-1', prepare })).rejects.toMatchObject({ param: 'seed' });
+  expect(world.log).toEqual([]);
+});
+
+test('FALL-1 a stream that has begun has shown what a probe was sent for', async () => {
+  const rest = createMoment();
+  const events = async function* () {
+    yield raw('a');
+    await rest.until;
+    yield ended();
+  };
+  const play = async () => ({ kind: 'stream', events: events(), close: () => undefined }) as const;
+  const world = await worldOf({}, { play });
+  const generated = await world.generate({}, { stream: true });
+  expect([generated.kind, world.reports]).toEqual(['stream', ['alpha-1 begun']]);
+  rest.come();
+});
+
+test('BILL-16 nothing is fetched for a dry run', async () => {
+  const world = await createWorld({ models });
+  let fetched = 0;
+  const gather = async () => {
+    fetched += 1;
+  };
+  const [wire] = world.ports.wires.values();
+  const fetching = {
+    prepare: (call: WireCall) => ({ ...wire!.prepare(call), gather }),
+  };
+  const ports = {
+    ...world.ports,
+    wires: new Map([...world.ports.wires.keys()].map((name) => [name, fetching] as const)),
+  };
+  const order = {
+    protocol: 'chat_completions',
+    modelId: 'alpha-1',
+    endUser: undefined,
+    params: { prompt: 'messages', cap: 'max_tokens' },
+    prepare: () => requestOf(),
+  } as const;
+  const caller = { accountId: 'account-1', requestId: 'r', hostEndsAtMs: undefined };
+  await generateText(ports, caller, order, { render: () => '', dryRun: true });
+  expect(fetched).toBe(0);
+  await generateText(ports, caller, order, { render: () => '', dryRun: false });
+  expect(fetched).toBe(1);
+});
+
+test('GEN-8 and FALL-4 a reserve that is none is told before a model that cannot be reached', async () => {
+  const world = await createWorld({ models, wires: [] });
+  const asked = world.generate({}, {}, { fallbackModelId: 'nothing' });
+  await expect(asked).rejects.toMatchObject({ code: 'invalid_fallback_model' });
+});

@@ -1,0 +1,90 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { NoSuchBucket, NoSuchKey, S3ServiceException } from '@aws-sdk/client-s3';
+import { afterEach, expect, test } from 'vitest';
+import { createS3Access } from '../../../../lambdas/functions/wiring/s3-clients.ts';
+import { find, send } from '../../../../lambdas/stores/s3/failures.ts';
+import { createOutbox } from '../../../../lambdas/stores/s3/outbox.ts';
+
+const failing = (error: unknown) => () => Promise.reject(error);
+const $metadata = {};
+const fault = (name: string, $fault: 'client' | 'server') =>
+  new S3ServiceException({ name, message: 'm', $fault, $metadata });
+
+const missing = new NoSuchKey({ message: 'm', $metadata });
+
+test('BILL-14 a missing object is an answer to who looks for one, and to nobody else', async () => {
+  expect(await find(failing(missing))).toBeUndefined();
+  await expect(send(failing(missing))).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+});
+
+test.each([
+  ['throttled', fault('SlowDown', 'server')],
+  ['unavailable', fault('InternalError', 'server')],
+  ['unavailable', fault('AccessDenied', 'client')],
+  ['unavailable', new NoSuchBucket({ message: 'm', $metadata })],
+  ['unavailable', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
+  ['unavailable', Object.assign(new Error('too late'), { name: 'TimeoutError' })],
+  ['unavailable', new SyntaxError('a reply cut short')],
+  ['unavailable', 'a text'],
+])('BILL-14 %s: %s is no definite answer', async (kind, error) => {
+  for (const run of [find, send]) await expect(run(failing(error))).rejects.toMatchObject({ name: 'StoreError', kind });
+});
+
+test.each([fault('InvalidArgument', 'client'), fault('KeyTooLongError', 'client'), new TypeError('no function')])(
+  'ERR-5 a mistake of ours is not taken for an outage: %s',
+  async (error) => {
+    for (const run of [find, send]) await expect(run(failing(error))).rejects.toBe(error);
+  },
+);
+
+const cleanups: (() => unknown)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+const outboxAgainst = async (answer: RequestListener) => {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const access = createS3Access({ endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' });
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { outbox: createOutbox(access, 'media'), asked: () => asked };
+};
+
+const note = {
+  record: { accountId: 'a', holdId: 'h.0', requestId: 'h', outcome: 'settled', amountPicos: 1n, at: 0 },
+  holdAmountPicos: 1n,
+} as const;
+
+test('BILL-14 a server fault is tried once more and then told, a refusal is told at once', async () => {
+  const down = await outboxAgainst((_request, response) => response.writeHead(500).end());
+  await expect(down.outbox.put(note)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+  expect(down.asked()).toBe(2);
+  const shut = await outboxAgainst((_request, response) =>
+    response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>'),
+  );
+  await expect(shut.outbox.read('h.0')).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+  expect(shut.asked()).toBe(1);
+});
+
+test('BILL-14 a note whose reply breaks off is neither read nor taken for none', async () => {
+  const { outbox } = await outboxAgainst((_request, response) => {
+    response.writeHead(200, { 'content-length': '1000' }).write('{"record":');
+    response.socket?.end();
+  });
+  await expect(outbox.read('h.0')).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+});
+
+test('BILL-14 an S3 that never answers is given up', { timeout: 30_000 }, async () => {
+  const { outbox, asked } = await outboxAgainst(() => undefined);
+  await expect(outbox.list()).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+  expect(asked()).toBe(2);
+});

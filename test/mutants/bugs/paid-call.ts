@@ -1,0 +1,220 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const text = 'test/lambdas/core/text';
+
+const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-down.test.ts`, [
+  {
+    id: 'released-is-success',
+    what: 'An answer whose hold the sweeper released is served all the same.',
+    find: "if (committed.record.outcome === 'settled') return committed;",
+    replace: 'if (committed.record) return committed;',
+  },
+  {
+    id: 'apply-before-commit',
+    what: 'The account is changed before the charge is recorded.',
+    find: 'return { record: await commit(ports.ledger, record), noted: false };',
+    replace:
+      'await apply(ports.ledger, record, reservation.amountPicos);\n    return { record: await commit(ports.ledger, record), noted: false };',
+    caughtBy: `${text}/generate-text.test.ts`,
+  },
+  {
+    id: 'prepare-after-commit',
+    what: 'The answer under a key is stored after the charge, which then cannot carry its hash.',
+    find: `const answer = attempt && toStore && (await attempt.prepare(reservation.holdId, toStore));
+  attempt?.charging();
+  const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));`,
+    replace: `const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, undefined));
+  if (attempt && toStore) await attempt.prepare(reservation.holdId, toStore);`,
+    caughtBy: 'test/lambdas/core/idempotency/answer-once.test.ts',
+  },
+  {
+    id: 'record-without-the-hash',
+    what: 'The charge record does not name the answer it commits.',
+    find: '...(answer === undefined ? {} : { answer }),',
+    replace: '',
+    caughtBy: 'test/lambdas/core/idempotency/answer-once.test.ts',
+  },
+  {
+    id: 'overage-cut',
+    what: 'A charge above its hold is cut to the hold.',
+    find: 'const charge = chargeFor(usage);',
+    replace: `const whole = chargeFor(usage);
+  const held = reservation.amountPicos;
+  const charge = whole.amountPicos > held ? { ...whole, amountPicos: held } : whole;`,
+    caughtBy: `${text}/budget.test.ts`,
+  },
+  {
+    id: 'overage-not-flagged',
+    what: 'A charge above its hold does not say so, and nobody can tell it from a broken account.',
+    find: '...(isOverage(settlement, charge) ? { overage: true } : {}),',
+    replace: '',
+    caughtBy: `${text}/budget.test.ts`,
+  },
+  {
+    id: 'charge-that-stands-refused',
+    what: 'An answer whose charge turns out to stand is withheld.',
+    find: "if (standing?.outcome === 'settled') return { record: standing, noted: false };",
+    replace: '',
+  },
+  {
+    id: 'uncertain-charge-left-open',
+    what: 'A charge without a definite answer is not asked for again before the client gets its error.',
+    find: "const standing = await commit(ports.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);",
+    replace: 'const standing = await Promise.resolve<ChargeRecord | undefined>(released && undefined);',
+  },
+  {
+    id: 'key-freed-over-unknown-money',
+    what: 'A key is freed for another request while its charge may yet stand.',
+    find: 'attempt?.charging();',
+    replace: '',
+    caughtBy: 'test/lambdas/core/idempotency/lost-claims.test.ts',
+  },
+  {
+    id: 'charged-and-then-refused',
+    what: 'An answer is refused after its charge because the account could not be brought up to date.',
+    find: '// Whatever it is, the answer has been paid for and is the client',
+    replace: "throw new GatewayError('service_unavailable', 'The account cannot be reached.'); //",
+  },
+]);
+
+const giveBackBugs = bugsIn('lambdas/core/paid-call/give-back.ts', `${text}/store-down.test.ts`, [
+  {
+    id: 'failure-keeps-its-hold',
+    what: 'A request that failed does not give its hold back.',
+    find: 'const record = await release(ledger, reservation, reason);',
+    replace: 'const record = await Promise.resolve<Awaited<ReturnType<typeof release>>>(reason && undefined);',
+    caughtBy: `${text}/pumped-stream.test.ts`,
+  },
+  {
+    id: 'charge-denied',
+    what: 'A client is told that nothing was charged when it was.',
+    find: "if (record?.outcome === 'settled') {",
+    replace: "if (record?.reason === 'never') {",
+  },
+]);
+
+const enterBugs = bugsIn('lambdas/core/paid-call/hold-and-enter.ts', `${text}/fallback.test.ts`, [
+  {
+    id: 'circuit-loser-keeps-its-hold',
+    what: 'Whoever does not get the probe of a circuit keeps its money held.',
+    find: 'await release(ports.ledger, reservation, { reason: error.code, modelId: model.id });',
+    replace: '',
+  },
+  {
+    id: 'reserve-under-the-first-id',
+    what: 'The reserve is held for under an id that was used and closed.',
+    find: 'await enter(await second(), entered.nextId)',
+    replace: 'await enter(await second(), 0)',
+  },
+  {
+    id: 'reserve-held-at-the-price-of-another',
+    what: 'The reserve is held for at the price of the model it stands in for.',
+    find: '{ ...hold, accountId, requestId, firstId }',
+    replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId }',
+  },
+]);
+
+const streamBugs = bugsIn('lambdas/core/text/pumped-stream.ts', `${text}/pumped-stream.test.ts`, [
+  {
+    id: 'last-chunk-before-the-charge',
+    what: 'A stream says its last words before its charge is recorded.',
+    find: `const committed = await commitCharge(ports, paid, usage);
+        receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
+        sink.finish(ending, receipt);
+        finished = true;`,
+    replace: `receipt = { costPicos: paid.chargeFor(usage).amountPicos, usage, balancePicos: undefined };
+        sink.finish(ending, receipt);
+        finished = true;
+        const committed = await commitCharge(ports, paid, usage);`,
+  },
+  {
+    id: 'broken-stream-keeps-its-hold',
+    what: 'A stream that breaks off does not give its hold back.',
+    find: 'const failure = await giveBack(ports.ledger, paid, error);',
+    replace: 'const failure = await Promise.resolve(giveBack && error);',
+  },
+  {
+    id: 'cut-stream-is-success',
+    what: 'A stream that stops without an end is ended properly and charged nothing.',
+    find: "throw new Error('a wire ended its stream without an end event');",
+    replace: "return { kind: 'end', ending: { kind: 'neutral', finishReason: 'stop' }, usage: undefined };",
+  },
+]);
+
+const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-text.test.ts`, [
+  {
+    id: 'dry-run-that-holds',
+    what: 'A dry run reserves money.',
+    find: 'if (manner.dryRun) return dryRun(ports, caller, order, first);',
+    replace:
+      'if (manner.dryRun) await holdAndEnter(ports, caller, await makeReady(ports, caller, order, first));\n  if (manner.dryRun) return dryRun(ports, caller, order, first);',
+    caughtBy: `${text}/fallback.test.ts`,
+  },
+  {
+    id: 'price-at-the-end',
+    what: 'The charge is made at the prices of the day the answer came, not of the hold.',
+    find: '...settlementTerms(checked, cap) };',
+    replace: `...settlementTerms(checked, cap), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
+    const row = ports.catalog.priceRow(model, ports.ledger.clock.now());
+    return settlementTerms({ ...checked, row }, cap).chargeFor(usage);
+  } };`,
+  },
+  {
+    id: 'cap-not-sent',
+    what: 'The vendor is not told the cap that the hold was computed from.',
+    find: 'send({ outputTokensMax: cap,',
+    replace: 'send({ outputTokensMax: model.limits.outputTokensMax,',
+    caughtBy: `${text}/budget.test.ts`,
+  },
+  {
+    id: 'key-without-its-answer',
+    what: 'A request under a key is charged without storing its answer.',
+    find: 'reservation, passage, attempt, ...settlementTerms',
+    replace: 'reservation, passage, ...settlementTerms',
+    caughtBy: 'test/lambdas/core/idempotency/answer-once.test.ts',
+  },
+]);
+
+const deadlineBugs = bugsIn('lambdas/core/paid-call/deadline.ts', 'test/lambdas/core/paid-call/deadline.test.ts', [
+  {
+    id: 'hold-without-grace',
+    what: 'A hold expires with the deadline, so that the sweeper releases requests that are being charged.',
+    find: 'now + allowedMs + ports.holdGraceMs',
+    replace: 'now + allowedMs',
+  },
+]);
+
+const drainBugs = bugsIn('lambdas/core/limits/detached-drains.ts', `${text}/fallback.test.ts`, [
+  {
+    id: 'drains-not-counted',
+    what: 'Streams that were left are not counted, so that one account can leave any number of them.',
+    find: 'this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);',
+    replace: '',
+  },
+  {
+    id: 'drains-never-end',
+    what: 'A stream that was left is counted for ever.',
+    find: 'const left = (this.#counts.get(accountId) ?? 0) - 1;',
+    replace: 'const left = this.#counts.get(accountId) ?? 0;',
+  },
+]);
+
+const leftBugs = bugsIn('lambdas/http/event-stream.ts', 'test/lambdas/http/event-stream.test.ts', [
+  {
+    id: 'client-that-leaves-cancels',
+    what: 'A client that leaves ends its stream with an error, and is not charged.',
+    find: 'if (this.#gone || this.#ended) return;',
+    replace: "if (this.#gone) throw new Error('nobody reads');\n    if (this.#ended) return;",
+  },
+]);
+
+export const paidCallBugs: readonly MoneyBug[] = [
+  ...settleBugs,
+  ...giveBackBugs,
+  ...enterBugs,
+  ...streamBugs,
+  ...textBugs,
+  ...deadlineBugs,
+  ...drainBugs,
+  ...leftBugs,
+];

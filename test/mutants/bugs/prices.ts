@@ -1,0 +1,158 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const budgetTests = 'test/lambdas/core/text/budget.test.ts';
+
+const chargeBugs = bugsIn('lambdas/core/pricing/text-price.ts', 'test/lambdas/core/pricing/text-price.test.ts', [
+  {
+    id: 'charge-in-floats',
+    what: 'A charge is multiplied in floating point.',
+    find: 'sum += BigInt(billed) * rate;',
+    replace: 'sum += BigInt(Math.round(billed * Number(rate)));',
+  },
+  {
+    id: 'charge-rounded',
+    what: 'A charge is rounded up to whole micro-dollars.',
+    find: 'amountPicos: priceOf(parts, bounds.promptTokens) + BigInt(billedAnswer) * rates.output,',
+    replace:
+      'amountPicos: ((priceOf(parts, bounds.promptTokens) + BigInt(billedAnswer) * rates.output + 999_999n) / 1_000_000n) * 1_000_000n,',
+  },
+  {
+    id: 'tier-without-cached-tokens',
+    what: 'The tier is chosen by what was not cached, not by the length of the prompt.',
+    find: 'const rates = ratesAt(row, promptLength);',
+    replace: 'const rates = ratesAt(row, Math.min(usage?.input ?? 0, promptLength));',
+  },
+  {
+    id: 'hold-at-the-lowest-tier',
+    what: 'A long prompt is held for at the rates of a short one.',
+    find: 'return BigInt(promptTokens) * promptRate(rates, pricing) + BigInt(answerTokens) * rates.output;',
+    replace:
+      'return BigInt(promptTokens) * promptRate(rates && row.rates, pricing) + BigInt(answerTokens) * row.rates.output;',
+  },
+  {
+    id: 'answer-without-bound',
+    what: 'A count of answer tokens that cannot be true is charged in full.',
+    find: 'const billedAnswer = Math.min(answer, bounds.answerTokens);',
+    replace: 'const billedAnswer = answer;',
+  },
+  {
+    id: 'prompt-without-bound',
+    what: 'A count of prompt tokens that cannot be true is charged in full.',
+    find: 'const billed = Math.min(tokens, left);',
+    replace: 'const billed = tokens;',
+  },
+  {
+    id: 'hour-at-the-price-of-minutes',
+    what: 'Writing to a cache for an hour costs what five minutes cost.',
+    find: '{ tokens: usage.cacheWrite1h, rate: cacheWrite1h },',
+    replace: '{ tokens: usage.cacheWrite1h, rate: cacheWrite5m },',
+  },
+  {
+    id: 'hold-without-cache-writes',
+    what: 'A prompt that may be written to a cache is held for as if it were not.',
+    find: "if (pricing !== 'cache-rates') possible.push(cacheWrite5m);",
+    replace: '',
+  },
+  {
+    id: 'one-token-too-affordable',
+    what: 'The smaller hold is of one token more than there is money for.',
+    find: 'Number(left / rates.output)',
+    replace: 'Number(left / rates.output) + 1',
+  },
+]);
+
+const usageBugs = [
+  ...bugsIn('lambdas/core/pricing/token-usage.ts', 'test/lambdas/core/pricing/text-price.test.ts', [
+    {
+      id: 'reasoning-for-nothing',
+      what: 'Reasoning tokens are not charged.',
+      find: 'usage.output + usage.reasoning',
+      replace: 'usage.output',
+    },
+  ]),
+  ...bugsIn('lambdas/providers/openai/chat-usage.ts', 'test/lambdas/providers/openai/chat-usage.test.ts', [
+    {
+      id: 'cached-tokens-twice',
+      what: 'Cached tokens are charged once as cached and once more inside the input.',
+      find: 'input: prompt - cacheRead - cacheWrite,',
+      replace: 'input: prompt,',
+    },
+    {
+      id: 'reasoning-twice',
+      what: 'Reasoning tokens are charged once as reasoning and once more inside the output.',
+      find: 'output: completion - reasoning,',
+      replace: 'output: completion,',
+    },
+  ]),
+];
+
+const holdBugs = bugsIn('lambdas/core/text/price-text.ts', budgetTests, [
+  {
+    id: 'answers-not-multiplied',
+    what: 'A request for several answers is held for as one.',
+    find: 'maximumPrice(row, promptTokens, cap * choices, promptPricing)',
+    replace: 'maximumPrice(row, promptTokens, cap, promptPricing)',
+  },
+  {
+    id: 'answers-not-divided',
+    what: 'The affordable cap is that of one answer, whatever the number of answers asked for.',
+    find: '(row, promptTokens, availablePicos, promptPricing) / choices)',
+    replace: '(row, promptTokens, availablePicos, promptPricing))',
+  },
+  {
+    id: 'bound-of-one-answer',
+    what: 'Several answers together are charged at the cap of one.',
+    find: 'answerTokens: cap * choices };',
+    replace: 'answerTokens: cap };',
+  },
+  {
+    id: 'budget-not-checked',
+    what: 'A request may reserve more than 100 USD.',
+    find: 'refuseAboveBudget(amountPicos, capParam,',
+    replace: 'refuseAboveBudget(0n, capParam,',
+  },
+  {
+    id: 'cap-of-the-client-lowered',
+    what: 'A cap of the client is lowered to what the money is enough for.',
+    find: '...(isOurs ? { smaller } : {})',
+    replace: 'smaller',
+  },
+  {
+    id: 'cap-of-the-first-hold',
+    what: 'The cap sent is that of the hold that was refused, not of the smaller one.',
+    find: 'cap = affordable;',
+    replace: '',
+  },
+]);
+
+const inputBugs = bugsIn('lambdas/core/paid-call/input-answer.ts', 'test/lambdas/core/embeddings/embed.test.ts', [
+  {
+    id: 'input-without-bound',
+    what: 'A count of input tokens that cannot be true is charged in full.',
+    find: 'BigInt(Math.min(tokens, tokensMax)) * rate',
+    replace: 'BigInt(tokens) * rate',
+  },
+  {
+    id: 'input-charged-by-the-estimate',
+    what: 'An input without usage is charged as estimated.',
+    find: 'const tokens = usage ? promptTokensOf(usage) : 0;',
+    replace: 'const tokens = usage ? promptTokensOf(usage) : tokensMax;',
+  },
+]);
+
+const bucketBugs = bugsIn('lambdas/core/limits/gcra.ts', 'test/lambdas/core/limits/gcra.test.ts', [
+  {
+    id: 'burst-of-one-more',
+    what: 'A bucket lets one request more through than its burst.',
+    find: '(bucket.burst - 1) * bucket.intervalMicros',
+    replace: 'bucket.burst * bucket.intervalMicros',
+  },
+  {
+    id: 'idle-time-saved-up',
+    what: 'A bucket that was left alone lets any number of requests through at once.',
+    find: 'Math.max(tatMicros, nowMicros) + bucket.intervalMicros',
+    replace: 'tatMicros + bucket.intervalMicros',
+  },
+]);
+
+export const priceBugs: readonly MoneyBug[] = [...chargeBugs, ...usageBugs, ...holdBugs, ...inputBugs, ...bucketBugs];

@@ -1,0 +1,190 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const contracts = 'test/contracts';
+const holdTests = `${contracts}/ledger-holds.contract.test.ts`;
+const ledgerTests = `${contracts}/ledger-store.contract.test.ts`;
+const claimTests = `${contracts}/claim-store.contract.test.ts`;
+
+/** Conditions keep their names and values: the database refuses a write that mentions one too many. */
+const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, [
+  {
+    id: 'hold-without-money',
+    what: 'A hold does not ask whether the money is there.',
+    find: 'AND available >= :amount AND',
+    replace: 'AND',
+  },
+  {
+    id: 'hold-below-zero',
+    what: 'An account whose balance is spent can go on with requests that are free.',
+    find: 'AND credited > spent AND',
+    replace: 'AND',
+  },
+  {
+    id: 'hold-over-a-hold',
+    what: 'A hold is placed over an open one of the same id, whose money is lost.',
+    find: 'AND attribute_not_exists(holds.#id) ',
+    replace: '',
+  },
+  {
+    id: 'hold-beside-the-one-before',
+    what: 'A further try holds beside the one before it.',
+    find: "' AND attribute_not_exists(holds.#previous)'",
+    replace: "' AND (attribute_not_exists(holds.#previous) OR attribute_exists(holds.#previous))'",
+  },
+  {
+    id: 'hold-of-the-blocked',
+    what: 'A blocked account can go on.',
+    find: "'#status = :active AND",
+    replace: "'(#status = :active OR attribute_exists(#status)) AND",
+  },
+  {
+    id: 'hold-number-201',
+    what: 'An account can have one open hold too many.',
+    find: 'size(holds) < :holdsMax',
+    replace: 'size(holds) <= :holdsMax',
+  },
+  {
+    id: 'hold-sent-again-by-the-client',
+    what: 'The database client repeats a hold whose reply was late, and it is placed twice.',
+    find: 'hold(clients.once, table, request)',
+    replace: 'hold(clients.repeating, table, request)',
+    caughtBy: `${contracts}/fault-proxy.test.ts`,
+  },
+  {
+    id: 'record-written-over',
+    what: 'A second record replaces the first: a release, the charge.',
+    find: "Item: toChargeItem(record),\n        ConditionExpression: 'attribute_not_exists(pk)',",
+    replace: "Item: toChargeItem(record),\n        ConditionExpression: 'attribute_not_exists(written)',",
+    caughtBy: ledgerTests,
+  },
+  {
+    id: 'money-moved-twice',
+    what: 'A hold that was closed gives its money back once more.',
+    find: "'holds.#id.amount = :amount'",
+    replace: "'(holds.#id.amount = :amount OR attribute_exists(pk))'",
+    caughtBy: ledgerTests,
+  },
+  {
+    id: 'money-moved-by-another-amount',
+    what: 'A hold is closed by whoever takes it for another amount.',
+    find: "'holds.#id.amount = :amount'",
+    replace: "'attribute_exists(holds.#id) AND :amount = :amount'",
+    caughtBy: ledgerTests,
+  },
+  {
+    id: 'charge-given-back',
+    what: 'A charge is counted as spent and given back with the rest of the hold.',
+    find: 'number(holdAmountPicos - record.amountPicos)',
+    replace: 'number(holdAmountPicos)',
+    caughtBy: ledgerTests,
+  },
+  {
+    id: 'sweep-put-off-by-every-hold',
+    what: 'Every hold puts the next sweep off, so that a busy account is never swept.',
+    find: 'sweepAt = if_not_exists(sweepAt, :sweepAt)',
+    replace: 'sweepAt = :sweepAt',
+    caughtBy: ledgerTests,
+  },
+]);
+
+const sweepBugs = bugsIn('lambdas/stores/dynamodb/sweep-list.ts', ledgerTests, [
+  {
+    id: 'sweep-list-left-too-early',
+    what: 'An account with an open hold is taken off the sweep list, and the hold stays for ever.',
+    find: "'size(holds) = :none'",
+    replace: "'size(holds) >= :none'",
+  },
+  {
+    id: 'sweep-list-never-left-in-the-table',
+    what: 'An account without holds stays on the sweep list of the table for ever.',
+    find: 'version + :one REMOVE sweepAt',
+    replace: 'version + :one',
+  },
+]);
+
+const creditBugs = bugsIn('lambdas/stores/dynamodb/credit.ts', ledgerTests, [
+  {
+    id: 'credited-twice',
+    what: 'A top-up that is sent again is credited again.',
+    find: "'attribute_not_exists(pk)'",
+    replace: "'attribute_not_exists(written)'",
+  },
+  {
+    id: 'credit-of-another-amount',
+    what: 'A top-up of another amount under the same reference is taken for the same one.',
+    find: 'amountPicos === request.amountPicos ?',
+    replace: 'amountPicos > 0n ?',
+  },
+]);
+
+const claimBugs = [
+  ...bugsIn('lambdas/stores/dynamodb/claim-opening.ts', claimTests, [
+    {
+      id: 'take-over-within-the-lease',
+      what: 'A claim is taken over while its lease runs.',
+      find: '} AND leaseUntilMs <= :now`',
+      replace: '} AND (leaseUntilMs <= :now OR attribute_exists(leaseUntilMs))`',
+    },
+    {
+      id: 'take-over-with-the-old-answer',
+      what: 'A claim that was taken over keeps the answer of its old owner.',
+      find: "remove: 'prepared',",
+      replace: '',
+    },
+    {
+      id: 'expired-claim-of-a-running-request',
+      what: 'A claim past its day is opened anew while its request is at work.',
+      find: '(expiresAtMs <= :now AND leaseUntilMs <= :now)',
+      replace: 'expiresAtMs <= :now',
+    },
+    {
+      id: 'take-over-not-counted',
+      what: 'A take-over does not count as a dispatch.',
+      find: "':one': number(1),\n      ':now'",
+      replace: "':one': number(0),\n      ':now'",
+    },
+  ]),
+  ...bugsIn('lambdas/stores/dynamodb/claim-update.ts', claimTests, [
+    {
+      id: 'claim-written-by-anybody',
+      what: 'An owner that lost its claim can still prepare, renew and free it.',
+      find: "'#owner = :owner AND #state IN",
+      replace: "'(#owner = :owner OR attribute_exists(#owner)) AND #state IN",
+    },
+  ]),
+  ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
+    {
+      id: 'claim-completed-by-anybody',
+      what: 'An owner that lost its claim can still complete it.',
+      find: "'#owner = :owner AND #state IN (:prepared, :done)'",
+      replace: "'(#owner = :owner OR attribute_exists(#owner)) AND #state IN (:prepared, :done)'",
+    },
+    {
+      id: 'lease-shortened',
+      what: 'A renewal that lands late shortens the lease.',
+      find: '} AND leaseUntilMs <= :lease`',
+      replace: '} AND (leaseUntilMs <= :lease OR attribute_exists(leaseUntilMs))`',
+    },
+  ]),
+];
+
+const itemBugs = [
+  ...bugsIn('lambdas/stores/dynamodb/attributes.ts', holdTests, [
+    {
+      id: 'stored-amount-in-floats',
+      what: 'A stored amount is read as a floating point number.',
+      find: 'return BigInt(value);',
+      replace: 'return BigInt(Number(value));',
+    },
+  ]),
+  ...bugsIn('lambdas/stores/dynamodb/charge-record-item.ts', ledgerTests, [
+    {
+      id: 'record-loses-its-hash',
+      what: 'The stored record does not keep the hash of the answer it commits.',
+      find: '...(record.answer === undefined ? {} : { answer: text(record.answer) }),',
+      replace: '',
+    },
+  ]),
+];
+
+export const storeBugs: readonly MoneyBug[] = [...ledgerBugs, ...sweepBugs, ...creditBugs, ...claimBugs, ...itemBugs];

@@ -1,0 +1,11 @@
+import { keyBugs } from './bugs/keys.ts';
+import { ledgerBugs } from './bugs/ledger.ts';
+import type { MoneyBug } from './bugs/money-bug.ts';
+import { paidCallBugs } from './bugs/paid-call.ts';
+import { priceBugs } from './bugs/prices.ts';
+import { storeBugs } from './bugs/stores.ts';
+
+export type { MoneyBug } from './bugs/money-bug.ts';
+
+/** One at a time: `npx node test/mutants/run.ts --only <id>`. */
+export const moneyBugs: readonly MoneyBug[] = [...ledgerBugs, ...paidCallBugs, ...priceBugs, ...keyBugs, ...storeBugs];

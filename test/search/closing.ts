@@ -1,0 +1,49 @@
+import { settleNotes } from '../../lambdas/core/ledger/settle-notes.ts';
+import { sweep } from '../../lambdas/core/ledger/sweep.ts';
+import { ledgerPorts } from './ports.ts';
+import type { Graph } from './program.ts';
+import type { Worlds } from './space.ts';
+import { execute } from './world.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Lets worker and sweeper run undisturbed, long after everything, and tells the world they leave behind. */
+export class Closing {
+  readonly #graph: Graph;
+  readonly #worlds: Worlds;
+  readonly #known = new Map<number, number>();
+
+  constructor(graph: Graph, worlds: Worlds) {
+    this.#graph = graph;
+    this.#worlds = worlds;
+  }
+
+  async close(world: number): Promise<number> {
+    const known = this.#known.get(world);
+    if (known !== undefined) return known;
+    const closed = await this.#run(world);
+    this.#known.set(world, closed);
+    return closed;
+  }
+
+  async #run(number: number): Promise<number> {
+    let world = this.#worlds.at(number);
+    let nowMs = (this.#graph.timesMs.at(-1) ?? 0) + DAY_MS;
+    const ports = ledgerPorts({
+      clock: { now: () => nowMs, after: () => () => undefined },
+      tell: () => undefined,
+      call: async (op) => {
+        const [step] = execute(world, op);
+        if (!step) throw new Error(`nothing comes of ${op.kind}`);
+        world = step.world;
+        return step.answer;
+      },
+    });
+    for (let round = 0; round < 3; round += 1) {
+      await sweep(ports);
+      await settleNotes(ports);
+      nowMs += DAY_MS;
+    }
+    return this.#worlds.numberOf(world);
+  }
+}

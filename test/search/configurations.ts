@@ -1,0 +1,200 @@
+import { EXPIRES_AT_MS, request, sweeper, worker } from './actors.ts';
+import type { Actor, Configuration } from './configuration.ts';
+import type { Op, Served } from './operations.ts';
+import type { Told } from './run-actor.ts';
+import { keyed, streaming } from './text-actors.ts';
+import { newWorld } from './world.ts';
+
+const A = { name: 'A', body: request('a') };
+const B = { name: 'B', body: request('b') };
+const S1 = { name: 'S1', program: 'sweeper', body: sweeper() };
+const S2 = { name: 'S2', program: 'sweeper', body: sweeper() };
+const W = { name: 'W', body: worker() };
+const client = (name: string, outcomes?: readonly Served[]): Actor => ({
+  name,
+  body: keyed(name.toLowerCase(), outcomes),
+});
+
+const aroundExpiry = [0, EXPIRES_AT_MS + 60_000];
+/** In between, it is too late to begin a note, but not too late for one to have ended. */
+const toExpiry = [0, EXPIRES_AT_MS - 45_000, EXPIRES_AT_MS + 60_000];
+/** Each time the lease of whoever claimed the key at the time before has run out. */
+const leases = (count: number) => Array.from({ length: count + 1 }, (_, index) => index * 61_000);
+
+/** Two holds and a half. */
+const plainWorld = newWorld(250n);
+const textWorld = newWorld(3_000_000_000n);
+
+const takesNoRecords = ({ kind }: Op): boolean => kind === 'putRecord';
+const takesNoCharges = (op: Op): boolean =>
+  op.kind === 'putNote' || (op.kind === 'putRecord' && op.record.outcome === 'settled');
+const takesNothing = ({ kind }: Op): boolean => kind === 'putNote' || kind === 'putRecord';
+
+/** BILL-14: then nothing is known, and the charge may stand. Sweeper, worker or the next request under the key find it out. */
+const unknowable = (told: Told): string | undefined =>
+  told.unanswered?.includes('putRecord')
+    ? `told ${told.content}, the store having answered neither the charge nor the release, and charged`
+    : undefined;
+
+export const configurations: readonly Configuration[] = [
+  {
+    id: 'a',
+    title: 'a request and a sweeper',
+    actors: [A, S1],
+    world: plainWorld,
+    timesMs: aroundExpiry,
+    faults: 3,
+    crashes: 1,
+    enoughMoney: true,
+  },
+  {
+    id: 'stream',
+    title: 'a streamed request, whose vendor may fail, and a sweeper',
+    actors: [{ name: 'A', body: streaming('a', ['good', 'failed']) }, S1],
+    world: textWorld,
+    timesMs: aroundExpiry,
+    faults: 2,
+    crashes: 1,
+    enoughMoney: true,
+  },
+  {
+    id: 'two',
+    title: 'two requests and a sweeper',
+    actors: [A, B, S1],
+    world: plainWorld,
+    timesMs: aroundExpiry,
+    faults: 1,
+    crashes: 1,
+  },
+  {
+    id: 'b',
+    title: 'a request and two sweepers',
+    actors: [A, S1, S2],
+    world: plainWorld,
+    timesMs: aroundExpiry,
+    partial: true,
+    faults: 2,
+    crashes: 1,
+  },
+  {
+    id: 'c',
+    title: 'two clients on one key',
+    actors: [client('A'), client('B')],
+    world: textWorld,
+    timesMs: leases(1),
+    faults: 2,
+    crashes: 1,
+    keyed: ['a', 'b'],
+    lateReplies: true,
+  },
+  {
+    id: 'c3',
+    title: 'three clients on one key',
+    actors: [client('A'), client('B'), client('C')],
+    world: textWorld,
+    timesMs: leases(1),
+    faults: 0,
+    crashes: 1,
+    keyed: ['a', 'b', 'c'],
+  },
+  {
+    id: 'c3-long',
+    title: 'three clients on one key, long enough for a second take-over',
+    actors: [client('A'), client('B'), client('C')],
+    world: textWorld,
+    timesMs: leases(2),
+    partial: true,
+    faults: 0,
+    crashes: 1,
+    keyed: ['a', 'b', 'c'],
+  },
+  {
+    id: 'heirs',
+    title: 'two clients on the key of a third, which has died',
+    actors: [client('B'), client('C')],
+    world: {
+      ...textWorld,
+      claim: {
+        owner: 'z',
+        leaseUntilMs: -1,
+        fingerprint: 'same',
+        state: 'open',
+        dispatches: 1,
+        expiresAtMs: 86_400_000,
+        prepared: undefined,
+      },
+    },
+    timesMs: leases(1),
+    faults: 0,
+    crashes: 1,
+    keyed: ['b', 'c', 'z'],
+  },
+  {
+    id: 'ends',
+    title: 'two clients on one key, whose vendor answers, refuses or fails',
+    actors: [client('A', ['good', 'refused', 'failed']), client('B', ['good', 'refused', 'failed'])],
+    world: textWorld,
+    timesMs: leases(1),
+    faults: 1,
+    crashes: 1,
+    keyed: ['a', 'b'],
+  },
+  {
+    id: 'swept',
+    title: 'two clients on one key and a sweeper',
+    actors: [client('A'), client('B'), { ...S1, body: sweeper(1) }],
+    world: textWorld,
+    timesMs: [...leases(1), EXPIRES_AT_MS + 61_000],
+    faults: 0,
+    crashes: 0,
+    keyed: ['a', 'b'],
+  },
+  {
+    id: 'd',
+    title: 'outbox: a request whose ledger takes no records, a sweeper and a worker',
+    actors: [{ ...A, refused: takesNoRecords }, S1, W],
+    world: plainWorld,
+    timesMs: toExpiry,
+    faults: 2,
+    crashes: 1,
+    lateReplies: true,
+    outbox: true,
+    documented: unknowable,
+  },
+  {
+    id: 'e',
+    title: 'outbox under a key: two clients, of whom one has a ledger that takes no records, with renewals',
+    actors: [{ ...client('A'), refused: takesNoRecords }, client('B')],
+    world: textWorld,
+    timesMs: leases(1),
+    faults: 1,
+    crashes: 0,
+    keyed: ['a', 'b'],
+    timers: true,
+    outbox: true,
+    documented: unknowable,
+  },
+  {
+    id: 'f',
+    title: 'no outbox either: a request whose charge and note are not taken, and a sweeper',
+    actors: [{ ...A, refused: takesNoCharges }, S1],
+    world: plainWorld,
+    timesMs: toExpiry,
+    faults: 2,
+    crashes: 1,
+    outbox: true,
+    documented: unknowable,
+  },
+  {
+    id: 'g',
+    title: 'no outbox either, under a key: two clients, of whom one has stores that take nothing',
+    actors: [{ ...client('A'), refused: takesNothing }, client('B')],
+    world: textWorld,
+    timesMs: leases(1),
+    faults: 1,
+    crashes: 0,
+    keyed: ['a', 'b'],
+    outbox: true,
+    documented: unknowable,
+  },
+];

@@ -1,0 +1,164 @@
+import { heldOf } from '../../lambdas/core/ledger/account.ts';
+import { Closing } from './closing.ts';
+import type { Configuration } from './configuration.ts';
+import { requestOf } from './operations.ts';
+import type { Told } from './run-actor.ts';
+import { ACTORS, type Space, WORLD } from './space.ts';
+import type { World } from './world.ts';
+
+/** Looks for what must never be. Says the same about the same things, so it is asked once about each. */
+export class Judge {
+  readonly violations = new Map<string, { readonly state: number; readonly states: number }>();
+  readonly documented = new Map<string, { readonly state: number; states: number }>();
+  readonly #space: Space;
+  readonly #closing: Closing;
+  readonly #keyed: readonly string[];
+  readonly #worldVerdicts: (readonly string[] | undefined)[] = [];
+  readonly #toldVerdicts = new Map<number, readonly Verdict[]>();
+
+  constructor(space: Space) {
+    this.#space = space;
+    this.#closing = new Closing(space.graph, space.worlds);
+    this.#keyed = space.configuration.keyed ?? [];
+  }
+
+  state(index: number, row: Int32Array): void {
+    const world = row[WORLD] ?? 0;
+    for (const problem of this.#worldProblems(world)) this.#violated(problem, index);
+    let success = 0;
+    for (let column = ACTORS; column < row.length; column += 1) {
+      const { told, pending } = this.#space.graph.node(row[column] ?? 0);
+      for (const { op } of pending) if (this.#holdsTwice(world, op)) this.#violated(HELD_TWICE, index);
+      if (told === 0) continue;
+      this.#report(index, this.#verdictsOn(world, told, false));
+      if (this.#keyed.length > 0) success = this.#sameAs(success, told, index);
+    }
+  }
+
+  /** IDEM-8: whoever is told a success under one key is told the same. Answers the last success so far, 0 for none. */
+  #sameAs(before: number, told: number, index: number): number {
+    const words = this.#space.graph.told.at(told);
+    if (words?.kind !== 'success') return before;
+    if (before !== 0 && this.#space.graph.told.at(before)?.content !== words.content) {
+      this.#violated('two different answers under one key', index);
+    }
+    return told;
+  }
+
+  #worldProblems(world: number): readonly string[] {
+    const known = this.#worldVerdicts[world];
+    if (known) return known;
+    const problems = worldProblems(this.#space.worlds.at(world), this.#keyed);
+    this.#worldVerdicts[world] = problems;
+    return problems;
+  }
+
+  /** Somebody is about to reserve again what it has reserved already, and will not be told. */
+  #holdsTwice(world: number, number: number): boolean {
+    const { graph, worlds } = this.#space;
+    const op = graph.ops.at(number);
+    if (op.kind !== 'hold' || op.request.previousHoldId === undefined) return false;
+    return worlds.at(world).account.holds.has(op.request.previousHoldId) && worlds.after(world, number)[0] !== world;
+  }
+
+  /** All actors have ended. What was sent may still land, or not. */
+  async end(index: number, world: number, network: number, told: readonly number[]): Promise<void> {
+    const closed = await this.#closing.close(world);
+    this.#closed(index, closed, told);
+    let late = closed;
+    for (const op of this.#space.network.opsOf(network)) late = this.#space.worlds.after(late, op)[0] ?? late;
+    if (late !== closed) this.#closed(index, await this.#closing.close(late), told);
+  }
+
+  #closed(index: number, world: number, told: readonly number[]): void {
+    const { account, notes } = this.#space.worlds.at(world);
+    for (const problem of this.#worldProblems(world)) this.#violated(problem, index);
+    if (account.holds.size > 0) this.#violated('a hold stays open whatever sweeper and worker do', index);
+    if (notes.size > 0) this.#violated('a note stays in the outbox whatever sweeper and worker do', index);
+    for (const one of told) if (one !== 0) this.#report(index, this.#verdictsOn(world, one, true));
+  }
+
+  #verdictsOn(world: number, told: number, closed: boolean): readonly Verdict[] {
+    const key = (world * 1024 + told) * 2 + (closed ? 1 : 0);
+    const known = this.#toldVerdicts.get(key);
+    if (known) return known;
+    const words = this.#space.graph.told.at(told);
+    const verdicts = words ? toldProblems(this.#space.worlds.at(world), words, this.#space.configuration, closed) : [];
+    this.#toldVerdicts.set(key, verdicts);
+    return verdicts;
+  }
+
+  #report(index: number, verdicts: readonly Verdict[]): void {
+    for (const { what, documented } of verdicts) {
+      if (!documented) this.#violated(what, index);
+      else {
+        const present = this.documented.get(what);
+        if (present) present.states += 1;
+        else this.documented.set(what, { state: index, states: 1 });
+      }
+    }
+  }
+
+  #violated(what: string, index: number): void {
+    if (!this.violations.has(what)) this.violations.set(what, { state: index, states: 1 });
+  }
+}
+
+const HELD_TWICE = 'a further id is held while the one before is held';
+
+interface Verdict {
+  readonly what: string;
+  readonly documented: boolean;
+}
+
+/** What has to hold in every state, whatever anybody was told. */
+const worldProblems = ({ account, records, sweepAtMs, claim }: World, keyed: readonly string[]): readonly string[] => {
+  const problems: string[] = [];
+  if (account.availablePicos + heldOf(account) !== account.creditedPicos - account.spentPicos) {
+    problems.push('available + held is not credited - spent');
+  }
+  const settled = [...records.values()].filter(({ outcome }) => outcome === 'settled');
+  const closed = settled.filter(({ holdId }) => !account.holds.has(holdId));
+  const charged = closed.reduce((sum, { amountPicos }) => sum + amountPicos, 0n);
+  if (account.spentPicos > charged) problems.push('spent is more than the settled records of closed holds');
+  if (account.spentPicos < charged) problems.push('spent is less than the settled records of closed holds');
+  const requests = settled.map(({ requestId }) => requestId);
+  if (new Set(requests).size < requests.length) problems.push('two charges for one request');
+  if (requests.filter((requestId) => keyed.includes(requestId)).length > 1) problems.push('two charges under one key');
+  for (const { requestId, holdId, answer } of settled) {
+    const { prepared } = claim ?? {};
+    const isStored = prepared?.holdId === holdId && prepared.hash === answer;
+    if (keyed.includes(requestId) && !isStored) problems.push('a charge under a key, whose answer is not stored');
+  }
+  const answers = [...records.values()].filter(({ requestId, answer }) => answer && keyed.includes(requestId));
+  if (answers.length > 1) problems.push('two answers are committed under one key');
+  if (account.holds.size > 0 && sweepAtMs === undefined) problems.push('an open hold that no sweep would find');
+  return problems;
+};
+
+/** What has to hold between what is stored and what a client was told. `closed`: nothing more will happen. */
+const toldProblems = (
+  { records, notes }: World,
+  told: Told,
+  { keyed = [], documented, enoughMoney }: Configuration,
+  closed: boolean,
+): readonly Verdict[] => {
+  if (enoughMoney && told.content === 'insufficient_balance') {
+    return [{ what: 'told that money is short, though it is not', documented: false }];
+  }
+  const payers = keyed.includes(told.requestId) ? keyed : [told.requestId];
+  const settled = [...records.values()].filter(
+    ({ requestId, outcome }) => outcome === 'settled' && payers.includes(requestId),
+  );
+  if (told.kind === 'error') {
+    if (!settled.some(({ requestId }) => requestId === told.requestId)) return [];
+    const known = documented?.(told);
+    return [{ what: known ?? `charged, and told ${told.content}`, documented: known !== undefined }];
+  }
+  if (settled.length > 0) return [];
+  const waits = [...notes.values()].some(
+    ({ record }) => payers.includes(requestOf(record.holdId)) && records.get(record.holdId)?.outcome !== 'released',
+  );
+  if (waits && !closed) return [];
+  return [{ what: 'told a success that is not charged', documented: false }];
+};

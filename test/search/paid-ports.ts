@@ -1,0 +1,50 @@
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+import { DetachedDrains } from '../../lambdas/core/limits/detached-drains.ts';
+import type { PaidCallPorts } from '../../lambdas/core/paid-call/ports.ts';
+import { data, text } from '../lambdas/core/catalog/sample-data.ts';
+import type { Served } from './operations.ts';
+import { ledgerPorts } from './ports.ts';
+import type { Host, Told } from './run-actor.ts';
+
+const catalog = loadCatalog(data([text()]));
+
+export const findModel = () => {
+  const model = catalog.find('alpha-1', 0);
+  if (!model) throw new Error('the model of the search is missing');
+  return model;
+};
+
+export const CIRCUIT = { providerId: 'openai', modelId: 'alpha-1' } as const;
+
+/** One model that can be reached, behind a circuit that is closed. */
+export const paidCallPorts = (host: Host): PaidCallPorts => ({
+  catalog,
+  reachable: () => true,
+  ledger: ledgerPorts(host),
+  circuits: {
+    look: () => undefined,
+    enter: async () => ({ kind: 'passage', begun: async () => undefined, report: async () => undefined }),
+    usageMissing: async () => undefined,
+  },
+  drains: new DetachedDrains(),
+  notice: () => undefined,
+  holdGraceMs: 300_000,
+  upstreamDeadlineMs: 600_000,
+});
+
+export const USAGE = { input: 40, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 10, reasoning: 0 } as const;
+
+/** The call to the vendor, which may take as long as it likes. */
+export const askVendor = async (host: Host, outcomes: readonly Served[]): Promise<void> => {
+  const answer = await host.call({ kind: 'vendor', outcomes });
+  if (answer.kind !== 'vendor') throw new Error('a vendor answers otherwise');
+  if (answer.served === 'failed') throw new GatewayError('upstream_error', 'The vendor failed.');
+  if (answer.served === 'refused') throw new GatewayError('invalid_request_error', 'The vendor refused.');
+};
+
+/** What the gateway says on purpose is told; a bug ends the search. */
+export const errorTold = (requestId: string, error: unknown): Told => {
+  if (!(error instanceof GatewayError)) throw error;
+  return { requestId, kind: 'error', content: error.code };
+};

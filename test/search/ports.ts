@@ -1,0 +1,128 @@
+import type { IdempotencyPorts } from '../../lambdas/core/idempotency/idempotency-ports.ts';
+import type { Account } from '../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
+import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { Answer, AnswerTo, Kind, Op } from './operations.ts';
+import type { Host } from './run-actor.ts';
+import { ACCOUNT } from './world.ts';
+
+/** No hold of the search lives shorter. */
+export const SHORTEST_LIFETIME_MS = 300_000;
+export const LEASE_MS = 60_000;
+
+type Call = Host['call'];
+
+const isAnswerTo = <K extends Kind>(answer: Answer, kind: K): answer is AnswerTo<K> => answer.kind === kind;
+
+/** Sends the call and knows its answer by its kind. */
+const ask = async <K extends Kind>(call: Call, op: Op & { readonly kind: K }): Promise<AnswerTo<K>> => {
+  const answer = await call(op);
+  if (!isAnswerTo(answer, op.kind)) throw new Error(`${answer.kind} is no answer to ${op.kind}`);
+  return answer;
+};
+
+const leftOut = (): never => {
+  throw new Error('the search leaves this out of what a store answers');
+};
+
+/** An account of which nobody may ask anything that the search does not tell. */
+const onlyHolds = (holds: Account['holds']): Account => ({
+  id: ACCOUNT,
+  holds,
+  get status() {
+    return leftOut();
+  },
+  get availablePicos() {
+    return leftOut();
+  },
+  get creditedPicos() {
+    return leftOut();
+  },
+  get spentPicos() {
+    return leftOut();
+  },
+  get version() {
+    return leftOut();
+  },
+});
+
+/** What is left out of a record here decides nothing. */
+const deciding = ({ accountId, holdId, requestId, outcome, amountPicos, at, reason, answer }: ChargeRecord) => ({
+  accountId,
+  holdId,
+  requestId,
+  outcome,
+  amountPicos,
+  at,
+  ...(reason === undefined ? {} : { reason }),
+  ...(answer === undefined ? {} : { answer }),
+});
+
+const ledgerStore = (call: Call): LedgerStore => ({
+  hold: async (request) => {
+    const { refusedBy } = await ask(call, { kind: 'hold', request });
+    if (refusedBy) return { kind: 'refused', account: refusedBy };
+    return { kind: 'held', account: onlyHolds(new Map()) };
+  },
+  putRecord: async (record) => (await ask(call, { kind: 'putRecord', record: deciding(record) })).reply,
+  apply: async (record, holdAmountPicos) => {
+    const { applied } = await ask(call, { kind: 'apply', record: deciding(record), holdAmountPicos });
+    // The balance goes onto a receipt and nowhere else.
+    return applied ? { ...blank, holds: new Map() } : undefined;
+  },
+  readAccount: async () => onlyHolds((await ask(call, { kind: 'readAccount' })).holds),
+  readRecord: async (_accountId, holdId) => (await ask(call, { kind: 'readRecord', holdId })).record,
+  due: async (nowMs) => (await ask(call, { kind: 'due', nowMs })).due,
+  reschedule: async (_accountId, sweepAtMs) => {
+    await ask(call, { kind: 'reschedule', sweepAtMs });
+  },
+  createAccount: leftOut,
+  credit: leftOut,
+});
+
+const blank = {
+  id: ACCOUNT,
+  status: 'active',
+  availablePicos: 0n,
+  creditedPicos: 0n,
+  spentPicos: 0n,
+  version: 0,
+} as const;
+
+export const ledgerPorts = ({ call, clock }: Host): LedgerPorts => ({
+  store: ledgerStore(call),
+  outbox: {
+    put: async ({ record, holdAmountPicos }) => {
+      await ask(call, { kind: 'putNote', note: { record: deciding(record), holdAmountPicos } });
+    },
+    read: async (holdId) => (await ask(call, { kind: 'readNote', holdId })).note,
+    list: async () => (await ask(call, { kind: 'listNotes' })).holdIds,
+    remove: async (holdId) => {
+      await ask(call, { kind: 'removeNote', holdId });
+    },
+  },
+  clock,
+  random: () => 0,
+  shortestLifetimeMs: SHORTEST_LIFETIME_MS,
+});
+
+export const idempotencyPorts = (host: Host): IdempotencyPorts => {
+  const { call } = host;
+  return {
+    claims: {
+      claim: async (request) => (await ask(call, { kind: 'claim', request })).reply,
+      renew: async (_ref, owner, leaseUntilMs) => (await ask(call, { kind: 'renew', owner, leaseUntilMs })).isOwner,
+      prepare: async (_ref, owner, prepared, expiresAtMs) =>
+        (await ask(call, { kind: 'prepare', owner, prepared, expiresAtMs })).isOwner,
+      complete: async (_ref, owner) => (await ask(call, { kind: 'complete', owner })).isOwner,
+      free: async (_ref, owner, dispatches) => (await ask(call, { kind: 'free', owner, dispatches })).isOwner,
+      takeOver: async (request) => (await ask(call, { kind: 'takeOver', request })).reply,
+      read: async () => (await ask(call, { kind: 'readClaim' })).claim,
+    },
+    // The answers of the search are small.
+    answers: { put: leftOut, get: leftOut },
+    ledger: ledgerPorts(host),
+    leaseMs: LEASE_MS,
+  };
+};

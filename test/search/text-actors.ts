@@ -1,0 +1,108 @@
+import { answerOnce } from '../../lambdas/core/idempotency/answer-once.ts';
+import type { Attempt } from '../../lambdas/core/idempotency/attempt.ts';
+import { generateText } from '../../lambdas/core/text/generate-text.ts';
+import type { PumpedStream, TextSink } from '../../lambdas/core/text/pumped-stream.ts';
+import type { TextPorts } from '../../lambdas/core/text/text-ports.ts';
+import type { TextOrder } from '../../lambdas/core/text/text-request.ts';
+import type { WireEvent } from '../../lambdas/core/text/text-wire.ts';
+import type { Served } from './operations.ts';
+import { askVendor, errorTold, paidCallPorts, USAGE } from './paid-ports.ts';
+import { idempotencyPorts } from './ports.ts';
+import type { Body, Host } from './run-actor.ts';
+import { ACCOUNT, KEY } from './world.ts';
+
+const textPorts = (host: Host, outcomes: readonly Served[]): TextPorts => ({
+  ...paidCallPorts(host),
+  wires: new Map([
+    [
+      'openai_chat',
+      {
+        prepare: ({ request }) => ({
+          send: async () => {
+            await askVendor(host, outcomes);
+            if (request.stream) return { kind: 'stream', events: streamed(), close: () => undefined };
+            return { kind: 'answer', content: { kind: 'native', text: '{}', body: {} }, usage: USAGE };
+          },
+        }),
+      },
+    ],
+  ]),
+});
+
+async function* streamed(): AsyncGenerator<WireEvent, void> {
+  yield { kind: 'end', ending: { kind: 'held', event: {}, reportedUsage: undefined }, usage: USAGE };
+}
+
+const order = (stream: boolean): TextOrder => ({
+  protocol: 'chat_completions',
+  modelId: 'alpha-1',
+  endUser: undefined,
+  params: { prompt: 'messages', cap: 'max_tokens' },
+  prepare: () => ({
+    stream,
+    choices: 1,
+    outputTokensMax: 10,
+    usesTools: false,
+    effort: undefined,
+    prompt: { bytes: 36, images: [] },
+    promptPricing: 'one-rate',
+    body: {},
+  }),
+});
+
+const callerOf = (requestId: string) => ({ accountId: ACCOUNT, requestId, hostEndsAtMs: undefined });
+
+/** A stream: its client has its answer before the account is brought up to date. */
+export const streaming =
+  (requestId: string, outcomes: readonly Served[] = ['good']): Body =>
+  async (host) => {
+    const manner = { render: () => '', dryRun: false };
+    try {
+      const generated = await generateText(textPorts(host, outcomes), callerOf(requestId), order(true), manner);
+      if (generated.kind !== 'stream') throw new Error('a stream was asked for');
+      await pump(host, requestId, generated.stream);
+      return undefined;
+    } catch (error) {
+      return errorTold(requestId, error);
+    }
+  };
+
+const pump = async (host: Host, requestId: string, stream: PumpedStream): Promise<void> => {
+  const sink: TextSink = {
+    native: () => undefined,
+    neutral: () => undefined,
+    finish: () => host.tell({ requestId, kind: 'success', content: requestId }),
+    fail: (error) => host.tell(errorTold(requestId, error)),
+    close: () => undefined,
+  };
+  await stream.pump(sink);
+};
+
+/** One of the requests under the one key. */
+export const keyed =
+  (requestId: string, outcomes: readonly Served[] = ['good']): Body =>
+  async (host) => {
+    const request = {
+      ...KEY,
+      requestId,
+      fingerprint: 'same',
+      renderError: () => ({ status: 400, headers: {}, body: `refusal of ${requestId}` }),
+    };
+    const work = async (attempt: Attempt): Promise<string> => {
+      const generated = await generateText(textPorts(host, outcomes), callerOf(requestId), order(false), {
+        render: () => `answer of ${requestId}`,
+        dryRun: false,
+        keyed: { attempt, toStored: (_outcome, body) => ({ status: 200, headers: {}, body }) },
+      });
+      if (generated.kind !== 'answer') throw new Error('an answer was asked for');
+      return generated.body;
+    };
+    try {
+      const answered = await answerOnce(idempotencyPorts(host), request, work);
+      if (answered.kind === 'fresh') return { requestId, kind: 'success', content: answered.value };
+      const { status, body } = answered.answer;
+      return { requestId, kind: status === 200 ? 'success' : 'error', content: body };
+    } catch (error) {
+      return errorTold(requestId, error);
+    }
+  };

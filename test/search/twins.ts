@@ -1,0 +1,106 @@
+import type { Claim } from '../../lambdas/core/idempotency/claim-store.ts';
+import type { Account } from '../../lambdas/core/ledger/account.ts';
+import { MemoryClaimStore } from '../support/memory/memory-claim-store.ts';
+import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
+import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
+import type { Answer, Op } from './operations.ts';
+import { ACCOUNT, KEY, newWorld, type World } from './world.ts';
+
+/** The stores that the contract tests compare with the real engine, behind the calls of the search. */
+export class Twins {
+  readonly #ledger = new MemoryLedgerStore();
+  readonly #outbox = new MemoryOutbox();
+  readonly #claims = new MemoryClaimStore();
+
+  async open(creditedPicos: bigint): Promise<World> {
+    await this.#ledger.createAccount(ACCOUNT);
+    await this.#ledger.credit({ accountId: ACCOUNT, ref: 'first', amountPicos: creditedPicos, reason: 'test', at: 0 });
+    return newWorld(creditedPicos);
+  }
+
+  /** Everything that is stored, in the form of the search. */
+  async world(): Promise<World> {
+    const [account] = this.#ledger.accounts();
+    if (!account) throw new Error('the account is gone');
+    return {
+      account: { ...account, version: 0 },
+      sweepAtMs: this.#ledger.sweepAtOf(ACCOUNT),
+      records: new Map(this.#ledger.recordsOf(ACCOUNT).map((record) => [record.holdId, record])),
+      notes: new Map(this.#outbox.notes().map((note) => [note.record.holdId, note])),
+      claim: this.#claims.claimOf(KEY),
+    };
+  }
+
+  async execute(op: Op): Promise<Answer | undefined> {
+    return (await this.#onLedger(op)) ?? (await this.#onOutbox(op)) ?? (await this.#onClaim(op));
+  }
+
+  async #onLedger(op: Op): Promise<Answer | undefined> {
+    switch (op.kind) {
+      case 'hold': {
+        const reply = await this.#ledger.hold(op.request);
+        return { kind: 'hold', refusedBy: reply.kind === 'refused' ? counted(reply.account) : undefined };
+      }
+      case 'putRecord':
+        return { kind: 'putRecord', reply: await this.#ledger.putRecord(op.record) };
+      case 'apply':
+        return { kind: 'apply', applied: (await this.#ledger.apply(op.record, op.holdAmountPicos)) !== undefined };
+      case 'readAccount':
+        return { kind: 'readAccount', holds: (await this.#ledger.readAccount(ACCOUNT))?.holds ?? new Map() };
+      case 'readRecord':
+        return { kind: 'readRecord', record: await this.#ledger.readRecord(ACCOUNT, op.holdId) };
+      case 'due':
+        return { kind: 'due', due: await this.#ledger.due(op.nowMs) };
+      case 'reschedule':
+        await this.#ledger.reschedule(ACCOUNT, op.sweepAtMs);
+        return { kind: 'reschedule' };
+      default:
+        return undefined;
+    }
+  }
+
+  async #onOutbox(op: Op): Promise<Answer | undefined> {
+    switch (op.kind) {
+      case 'putNote':
+        await this.#outbox.put(op.note);
+        return { kind: 'putNote' };
+      case 'readNote':
+        return { kind: 'readNote', note: await this.#outbox.read(op.holdId) };
+      case 'listNotes':
+        return { kind: 'listNotes', holdIds: [...(await this.#outbox.list())].sort() };
+      case 'removeNote':
+        await this.#outbox.remove(op.holdId);
+        return { kind: 'removeNote' };
+      default:
+        return undefined;
+    }
+  }
+
+  async #onClaim(op: Op): Promise<Answer | undefined> {
+    const claims = this.#claims;
+    switch (op.kind) {
+      case 'claim':
+        return { kind: 'claim', reply: await claims.claim(op.request) };
+      case 'renew':
+        return { kind: 'renew', isOwner: await claims.renew(KEY, op.owner, op.leaseUntilMs) };
+      case 'prepare':
+        return { kind: 'prepare', isOwner: await claims.prepare(KEY, op.owner, op.prepared, op.expiresAtMs) };
+      case 'complete':
+        return { kind: 'complete', isOwner: await claims.complete(KEY, op.owner) };
+      case 'free':
+        return { kind: 'free', isOwner: await claims.free(KEY, op.owner, op.dispatches) };
+      case 'takeOver':
+        return { kind: 'takeOver', reply: await claims.takeOver(op.request) };
+      case 'readClaim':
+        return { kind: 'readClaim', claim: await this.#read() };
+      default:
+        return undefined;
+    }
+  }
+
+  async #read(): Promise<Claim | undefined> {
+    return this.#claims.read(KEY);
+  }
+}
+
+const counted = (account: Account): Account => ({ ...account, version: 0 });

@@ -1,0 +1,147 @@
+import type { Claim } from '../../lambdas/core/idempotency/claim-store.ts';
+import { type Account, HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { HoldRequest } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { OutboxNote } from '../../lambdas/core/ledger/outbox.ts';
+import { claimStep } from './claim-steps.ts';
+import type { Answer, Op } from './operations.ts';
+
+export const ACCOUNT = 'account-1';
+export const KEY = { accountId: ACCOUNT, keyHash: 'key-1' } as const;
+
+/** Everything that is stored, as plain data that is never changed: one account, its records and notes, and one key. */
+export interface World {
+  /** Its version stays 0: nothing that the protocols decide depends on it, and counting would tell equal states apart. */
+  readonly account: Account;
+  readonly sweepAtMs: number | undefined;
+  readonly records: ReadonlyMap<string, ChargeRecord>;
+  readonly notes: ReadonlyMap<string, OutboxNote>;
+  readonly claim: Claim | undefined;
+}
+
+export interface Step {
+  readonly world: World;
+  readonly answer: Answer;
+}
+
+export const newWorld = (creditedPicos: bigint): World => ({
+  account: {
+    id: ACCOUNT,
+    status: 'active',
+    availablePicos: creditedPicos,
+    creditedPicos,
+    spentPicos: 0n,
+    holds: new Map(),
+    version: 0,
+  },
+  sweepAtMs: undefined,
+  records: new Map(),
+  notes: new Map(),
+  claim: undefined,
+});
+
+/** Executes one call at once, under the conditions of the tables; a vendor's can end in several ways. */
+export const execute = (world: World, op: Op): readonly Step[] => {
+  if (op.kind === 'vendor') return op.outcomes.map((served) => ({ world, answer: { kind: 'vendor', served } }));
+  return [ledgerStep(world, op) ?? outboxStep(world, op) ?? claimStep(world, op) ?? unknown(op)];
+};
+
+const unknown = ({ kind }: Op): Step => {
+  throw new Error(`the world does not know ${kind}`);
+};
+
+const ledgerStep = (world: World, op: Op): Step | undefined => {
+  const { account, records } = world;
+  switch (op.kind) {
+    case 'start':
+    case 'timer':
+      return { world, answer: { kind: op.kind } };
+    case 'hold':
+      return hold(world, op.request);
+    case 'putRecord': {
+      const present = records.get(op.record.holdId);
+      if (present) return { world, answer: { kind: 'putRecord', reply: { kind: 'exists', record: present } } };
+      const added = new Map(records).set(op.record.holdId, op.record);
+      return { world: { ...world, records: added }, answer: { kind: 'putRecord', reply: { kind: 'written' } } };
+    }
+    case 'apply':
+      return apply(world, op.record, op.holdAmountPicos);
+    case 'readAccount':
+      return { world, answer: { kind: 'readAccount', holds: account.holds } };
+    case 'readRecord':
+      return { world, answer: { kind: 'readRecord', record: records.get(op.holdId) } };
+    case 'due': {
+      const isDue = world.sweepAtMs !== undefined && world.sweepAtMs <= op.nowMs;
+      return { world, answer: { kind: 'due', due: isDue ? [{ accountId: ACCOUNT }] : [] } };
+    }
+    case 'reschedule': {
+      const stays = op.sweepAtMs === undefined && account.holds.size > 0;
+      return { world: stays ? world : { ...world, sweepAtMs: op.sweepAtMs }, answer: { kind: 'reschedule' } };
+    }
+    default:
+      return undefined;
+  }
+};
+
+const hold = (world: World, request: HoldRequest): Step => {
+  const { account } = world;
+  if (!mayHold(account, request)) {
+    return { world, answer: { kind: 'hold', refusedBy: account } };
+  }
+  const { holdId, amountPicos, expiresAtMs } = request;
+  const held: Account = {
+    ...account,
+    availablePicos: account.availablePicos - amountPicos,
+    holds: new Map(account.holds).set(holdId, { amountPicos, expiresAtMs }),
+  };
+  return {
+    world: { ...world, account: held, sweepAtMs: world.sweepAtMs ?? request.sweepAtMs },
+    answer: { kind: 'hold', refusedBy: undefined },
+  };
+};
+
+const mayHold = (account: Account, { amountPicos, holdId, previousHoldId }: HoldRequest): boolean =>
+  account.status === 'active' &&
+  account.creditedPicos > account.spentPicos &&
+  account.availablePicos >= amountPicos &&
+  !account.holds.has(holdId) &&
+  account.holds.size < HOLDS_MAX &&
+  (previousHoldId === undefined || !account.holds.has(previousHoldId));
+
+const apply = (world: World, record: ChargeRecord, holdAmountPicos: bigint): Step => {
+  const { account } = world;
+  if (account.holds.get(record.holdId)?.amountPicos !== holdAmountPicos) {
+    return { world, answer: { kind: 'apply', applied: false } };
+  }
+  const holds = new Map(account.holds);
+  holds.delete(record.holdId);
+  const applied: Account = {
+    ...account,
+    availablePicos: account.availablePicos + holdAmountPicos - record.amountPicos,
+    spentPicos: account.spentPicos + record.amountPicos,
+    holds,
+  };
+  return { world: { ...world, account: applied }, answer: { kind: 'apply', applied: true } };
+};
+
+const outboxStep = (world: World, op: Op): Step | undefined => {
+  const { notes } = world;
+  switch (op.kind) {
+    case 'putNote':
+      return {
+        world: { ...world, notes: new Map(notes).set(op.note.record.holdId, op.note) },
+        answer: { kind: 'putNote' },
+      };
+    case 'readNote':
+      return { world, answer: { kind: 'readNote', note: notes.get(op.holdId) } };
+    case 'listNotes':
+      return { world, answer: { kind: 'listNotes', holdIds: [...notes.keys()].sort() } };
+    case 'removeNote': {
+      const left = new Map(notes);
+      left.delete(op.holdId);
+      return { world: { ...world, notes: left }, answer: { kind: 'removeNote' } };
+    }
+    default:
+      return undefined;
+  }
+};

@@ -1,0 +1,227 @@
+import { ulid } from 'ulid';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
+import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { CENT, leaveStreams, openCircuit, sendTo, startCircuitGateway } from '../support/circuit-hostile.ts';
+import { dear, hasLength, keyed, type Refusal, refusals, served, type Way, ways } from '../support/error-rows-table.ts';
+import { within } from '../support/gateway-process.ts';
+import type { Holder, HostileGateway, HostileOptions } from '../support/hostile-gateway.ts';
+import { moneyOf, readError } from '../support/hostile-oracle.ts';
+import { namesModelInPath } from '../support/hostile-routes.ts';
+
+let vendor: Simulator;
+const started: HostileGateway[] = [];
+beforeAll(async () => {
+  vendor = await startSimulator();
+});
+beforeEach(() => vendor.reset());
+afterEach(async () => {
+  for (const gateway of started.splice(0)) await gateway.stop();
+});
+afterAll(() => vendor.stop());
+
+interface Scene {
+  readonly way: Way;
+  readonly gateway: HostileGateway;
+  readonly accountId: string;
+  readonly apiKey: string;
+  /** A request that is refused, or the one that leads to it. */
+  send(headers?: readonly string[], members?: object, target?: string): ReturnType<typeof sendTo>;
+}
+
+const stage = async (way: Way, options: Partial<HostileOptions> = {}, holder: Holder = {}): Promise<Scene> => {
+  const gateway = await startCircuitGateway({ vendor: vendor.url, ...options });
+  started.push(gateway);
+  const issued = await gateway.issue(holder);
+  const send: Scene['send'] = (headers = [], members = {}, target = way.route.target) =>
+    sendTo(gateway, way.route, issued.apiKey, { headers, body: { ...way.members, ...members }, target });
+  return { way, gateway, ...issued, send };
+};
+
+/** The refusal to the letter, and that it cost nothing: no money, no hold, no call. */
+const expectRefusal = async (
+  { way, gateway, accountId }: Scene,
+  refusal: Refusal,
+  asking: () => ReturnType<typeof sendTo>,
+) => {
+  const before = await gateway.ledger.readAccount(accountId);
+  const calls = vendor.requests.length;
+  const { reply } = await asking();
+  const { code, type, param } = readError(reply, way.route.shape);
+  const retryAfter = reply.headers.get('retry-after') ?? null;
+  expect({ status: reply.status, code, type, param, retryAfter }).toEqual(refusal);
+  expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
+  for (const name of ['x-service-cost-usd', 'x-service-balance-usd', 'x-service-model-used', 'idempotent-replayed'])
+    expect(reply.headers.has(name), name).toBe(false);
+  const after = await gateway.ledger.readAccount(accountId);
+  expect([after?.availablePicos, after?.spentPicos, after?.holds]).toEqual([
+    before?.availablePicos,
+    before?.spentPicos,
+    before?.holds,
+  ]);
+  expect(vendor.requests).toHaveLength(calls);
+};
+
+const table = (
+  rule: string,
+  refusal: keyof typeof refusals,
+  fits: (way: Way) => boolean,
+  play: (way: Way) => Promise<void>,
+) => {
+  const { code, status } = refusals[refusal];
+  test.each(ways.filter(fits).map((way) => ({ way, to: way.name })))(
+    `${rule} ERR-1 ERR-2 ${refusal} of $to: ${status} ${code}, free of charge`,
+    ({ way }) => play(way),
+  );
+};
+const all = (): boolean => true;
+
+table(
+  'IDEM-5',
+  'keyNotServed',
+  (way) => !keyed(way),
+  async (way) => {
+    const scene = await stage(way);
+    await expectRefusal(scene, refusals.keyNotServed, () => scene.send(['idempotency-key: a']));
+  },
+);
+
+table('IDEM-6', 'keyMalformed', all, async (way) => {
+  const scene = await stage(way);
+  for (const key of ['', 'a b', 'x'.repeat(256), '\xe9'])
+    await expectRefusal(scene, refusals.keyMalformed, () => scene.send([`idempotency-key: ${key}`]));
+});
+
+table('IDEM-3', 'keyMismatch', keyed, async (way) => {
+  const scene = await stage(way);
+  const key = ['idempotency-key: a'];
+  expect((await scene.send(key)).told).toBe('200');
+  const others = [
+    () => scene.send(key, { user: 'another' }),
+    () => scene.send(key, { unknown: 1 }),
+    () => scene.send([...key, 'x-service-fallback-model: gpt-6-luna']),
+  ];
+  for (const asking of others) await expectRefusal(scene, refusals.keyMismatch, asking);
+});
+
+table('IDEM-4', 'keyInProgress', keyed, async (way) => {
+  const scene = await stage(way);
+  const gate = vendor.gate();
+  const first = scene.send(['idempotency-key: a']);
+  await within('the first call', gate.waitFor(1));
+  await expectRefusal(scene, refusals.keyInProgress, () => scene.send(['idempotency-key: a']));
+  gate.open();
+  expect((await first).told).toBe('200');
+});
+
+table('IDEM-7', 'keyExhausted', keyed, async (way) => {
+  const scene = await stage(way, { environment: { CIRCUIT_FAILURES: '100', CIRCUIT_CALLS: '100' } });
+  vendor.setScenario(() => ({ refusal: { kind: 'status', status: 500 } }));
+  for (let turn = 0; turn < 6; turn += 1) {
+    expect((await scene.send(['idempotency-key: a'])).told).toBe('502 upstream_error');
+  }
+  await expectRefusal(scene, refusals.keyExhausted, async () => {
+    const told = await scene.send(['idempotency-key: a']);
+    expect(told.reply.headers.get('x-should-retry')).toBe('false');
+    return told;
+  });
+  expect(await moneyOf(scene.gateway, scene.accountId)).toMatchObject({ spent: 0n });
+});
+
+table('FALL-4', 'noReserve', all, async (way) => {
+  const scene = await stage(way);
+  for (const id of ['no-such-model', way.route.model, 'gpt-6-luna, gpt-5.6-luna', 'claude-haiku-4-5', ''])
+    await expectRefusal(scene, refusals.noReserve, () => scene.send([`x-service-fallback-model: ${id}`]));
+});
+
+table('BILL-16', 'noDryRun', all, async (way) => {
+  const scene = await stage(way);
+  for (const value of ['', 'yes', 'TRUE', '1', 'true, true'])
+    await expectRefusal(scene, refusals.noDryRun, () => scene.send([`x-service-dry-run: ${value}`]));
+});
+
+table('FALL-5', 'circuitOpen', all, async (way) => {
+  let now = Date.UTC(2026, 10, 20);
+  const scene = await stage(way, { now: () => now });
+  await openCircuit(scene.gateway, way.route);
+  const headers = keyed(way) ? ['idempotency-key: a'] : [];
+  await expectRefusal(scene, refusals.circuitOpen, () => scene.send());
+  await expectRefusal(scene, refusals.circuitOpen, () => scene.send(headers));
+  await expectRefusal(scene, refusals.circuitOpen, () => scene.send(['x-service-dry-run: true']));
+  if (hasLength(way)) await expectRefusal(scene, refusals.circuitOpen, () => scene.send([], dear(way)));
+  now += 29_001;
+  await expectRefusal(scene, refusals.circuitAlmost, () => scene.send(headers));
+  now += 999;
+  // A probe is under way.
+  const gate = vendor.gate();
+  const probe = scene.send(headers);
+  await within('the probe', gate.waitFor(1));
+  await expectRefusal(scene, refusals.circuitAlmost, () => scene.send());
+  gate.open();
+  expect((await probe).told).toBe('200');
+});
+
+table('BILL-8', 'drains', all, async (way) => {
+  const scene = await stage(way);
+  await leaveStreams(scene.gateway, scene.apiKey);
+  await expectRefusal(scene, refusals.drains, () => scene.send());
+  await expectRefusal(scene, refusals.drains, () => scene.send(['x-service-dry-run: true']));
+  if (keyed(way)) await expectRefusal(scene, refusals.drains, () => scene.send(['idempotency-key: a']));
+  const other = await scene.gateway.issue();
+  expect((await sendTo(scene.gateway, way.route, other.apiKey)).told).toBe('200');
+});
+
+table('LIM-8', 'holds', all, async (way) => {
+  const scene = await stage(way, {}, { balanceUsd: '9' });
+  const { gateway, accountId } = scene;
+  const each = { accountId, amountPicos: CENT, expiresAtMs: 0, sweepAtMs: 0, previousHoldId: undefined };
+  for (let held = 0; held < HOLDS_MAX; held += 1) await gateway.ledger.hold({ ...each, holdId: `${ulid()}.0` });
+  await expectRefusal(scene, refusals.holds, () => scene.send());
+});
+
+table('LIM-2', 'keyRate', all, async (way) => {
+  const scene = await stage(way, { environment: { LIMIT_KEY_PER_SECOND: '1', LIMIT_KEY_BURST: '1' } });
+  expect((await scene.send(['x-service-dry-run: true'])).told).toBe('200');
+  await expectRefusal(scene, refusals.keyRate, () => scene.send());
+});
+
+table('AUTH-4', 'noMoney', all, async (way) => {
+  const scene = await stage(way, {}, { balanceUsd: '0' });
+  await expectRefusal(scene, refusals.noMoney, () => scene.send());
+  if (keyed(way)) await expectRefusal(scene, refusals.noMoney, () => scene.send(['idempotency-key: a']));
+});
+
+table('AUTH-4', 'blocked', all, async (way) => {
+  const scene = await stage(way, {}, { blocked: true });
+  await expectRefusal(scene, refusals.blocked, () => scene.send());
+});
+
+table('CAT-6', 'noModel', all, async (way) => {
+  const scene = await stage(way);
+  const { route } = way;
+  const elsewhere = namesModelInPath(route) ? {} : { model: 'no-such-model' };
+  const target = route.target.replace(route.model, 'no-such-model');
+  const reserve = served(way) ? ['x-service-fallback-model: gpt-6-luna'] : [];
+  await expectRefusal(scene, refusals.noModel, () => scene.send(reserve, elsewhere, target));
+});
+
+table('GEN-9', 'unknownField', all, async (way) => {
+  const scene = await stage(way);
+  await expectRefusal(scene, refusals.unknownField, () => scene.send([], { unknown: 1 }));
+});
+
+table('ERR-2', 'modelShut', all, async (way) => {
+  const scene = await stage(way, { vendor: undefined });
+  await expectRefusal(scene, refusals.modelShut, () => scene.send());
+});
+
+/** A model that does not say what it used, on endpoints where that costs something. */
+const counted = ({ route, streams }: Way): boolean => route.name !== 'moderations' && !streams;
+
+table('BILL-10', 'modelShut', counted, async (way) => {
+  const scene = await stage(way);
+  vendor.setScenario(() => ({ noUsage: true }));
+  for (let answer = 0; answer < 20; answer += 1) expect((await scene.send()).told).toBe('200');
+  await expectRefusal(scene, refusals.modelShut, () => scene.send());
+  expect(await moneyOf(scene.gateway, scene.accountId)).toMatchObject({ spent: 0n });
+});

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { randomRuns } from '../support/random-runs.ts';
+import { soak } from '../support/soak-run.ts';
+import { judgeSoak } from '../support/soak-verdict.ts';
+
+const { seed, numRuns } = randomRuns('service', 'test/service/soak.test.ts', 300);
+
+test('BILL-1 BILL-14 under a mixed load, with a vendor that fails and a store that goes away, all money is where it belongs', async () => {
+  const result = await soak({ requests: numRuns, outageSeconds: 2, auditEverySeconds: 2, holdGraceSeconds: 2, seed });
+  const { complaints, table } = judgeSoak(result);
+  console.info(table);
+  expect(complaints).toEqual([]);
+  expect(result.answers.length).toBeGreaterThanOrEqual(numRuns);
+  expect(result.audits.read).toBeGreaterThan(0);
+});

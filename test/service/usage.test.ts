@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import * as z from 'zod';
+import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
+import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { allEvents, MODEL, postChat, readError, saying } from '../support/gateway-chat.ts';
+import { type Issuer, openIssuer } from '../support/hostile-issuer.ts';
+
+let vendor: Simulator;
+let database: TestDynamodb;
+let gateway: TestGateway;
+let issuer: Issuer;
+
+beforeAll(async () => {
+  vendor = await startSimulator();
+  database = await startTestDynamodb();
+  gateway = await startGateway({
+    vendorUrl: vendor.url,
+    environment: { DYNAMODB_ENDPOINT: database.endpoint, LOCAL_BALANCE_USD: '5' },
+  });
+  issuer = openIssuer(database.endpoint, gateway.folder);
+});
+afterAll(async () => {
+  issuer.close();
+  await gateway.stop();
+  await database.stop();
+  await vendor.stop();
+});
+beforeEach(() => vendor.reset());
+
+const rowSchema = z.strictObject({
+  id: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+  object: z.literal('usage'),
+  created_at: z.iso.datetime(),
+  outcome: z.enum(['charged', 'released', 'open']),
+  reason: z.string().nullable(),
+  model: z.string().nullable(),
+  usage: z.record(z.string(), z.int()).nullable(),
+  prices_usd: z.record(z.string(), z.string()).nullable(),
+  cost_usd: z.string().nullable(),
+  overage: z.boolean(),
+  end_user: z.string().nullable(),
+});
+const openSchema = rowSchema.extend({ held_usd: z.string() });
+const fallbacksSchema = z.strictObject({
+  object: z.literal('list'),
+  model: z.string(),
+  data: z.array(z.strictObject({ id: z.string() })),
+});
+const listSchema = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(rowSchema),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+});
+
+/** A new account, so that what a test sees is its own. */
+const newcomer = async (): Promise<TestGateway> => ({ ...gateway, apiKey: await issuer.issue('5') });
+
+const get = ({ url, apiKey }: TestGateway, target: string): Promise<Response> =>
+  fetch(`${url}${target}`, { headers: { authorization: `Bearer ${apiKey}` } });
+
+const list = async (asked: TestGateway, query = '') => {
+  const response = await get(asked, `/api/usage${query}`);
+  expect(response.status).toBe(200);
+  return listSchema.parse(await response.json());
+};
+
+const idOf = ({ headers }: Response): string => headers.get('x-request-id') ?? '';
+
+const asked = async (by: TestGateway, body: object): Promise<Response> => {
+  const response = await postChat(by, body);
+  await response.text();
+  return response;
+};
+
+test('BILL-15 charged and released requests are listed, the newest first, to the pico-dollar', async () => {
+  const mine = await newcomer();
+  const good = await asked(mine, { messages: saying('hello'), user: 'user-7' });
+  const bad = await asked(mine, { messages: saying('hello [[status 500]]') });
+  const refused = await asked(mine, { messages: [] });
+  expect([good.status, bad.status, refused.status]).toEqual([200, 502, 400]);
+  const stream = await postChat(mine, { messages: saying('hello'), stream: true });
+  await allEvents(stream);
+
+  const { data, has_more } = await list(mine);
+  expect(data.map(({ id }) => id)).toEqual([stream, bad, good].map(idOf));
+  expect(has_more).toBe(false);
+  const [, released, charged] = data;
+  expect(released).toMatchObject({ outcome: 'released', reason: 'upstream_error', model: MODEL, cost_usd: '0' });
+  expect(charged).toMatchObject({ outcome: 'charged', reason: null, model: MODEL, end_user: 'user-7', overage: false });
+  expect(charged?.cost_usd).toBe(good.headers.get('x-service-cost-usd'));
+  const { usage, prices_usd: prices } = charged ?? {};
+  const priced = (count: string, price: string) => BigInt(usage?.[count] ?? 0) * parseUsd(prices?.[price] ?? '0');
+  const total = priced('input', 'input') + priced('output', 'output') + priced('reasoning', 'output');
+  expect(formatUsd(total)).toBe(charged?.cost_usd);
+  for (const row of data) {
+    const one = await get(mine, `/api/usage/${row.id}`);
+    expect([one.status, await one.json()]).toEqual([200, row]);
+  }
+});
+
+test('BILL-15 250 requests are paged through without loss or repetition while new ones arrive', async () => {
+  const mine = await newcomer();
+  const sent: string[] = [];
+  const sendMany = async (count: number): Promise<readonly string[]> => {
+    const answers: Response[] = [];
+    for (let done = 0; done < count; done += 10) {
+      const wave = Array.from({ length: Math.min(10, count - done) }, () =>
+        asked(mine, { messages: saying('hi'), max_tokens: 20 }),
+      );
+      answers.push(...(await Promise.all(wave)));
+    }
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    return answers.map(idOf);
+  };
+  sent.push(...(await sendMany(250)));
+  const pages: string[][] = [];
+  let cursor: string | null = null;
+  do {
+    const page: z.infer<typeof listSchema> = await list(mine, `?limit=100${cursor ? `&cursor=${cursor}` : ''}`);
+    pages.push(page.data.map(({ id }) => id));
+    expect(page.has_more).toBe(page.next_cursor !== null);
+    cursor = page.next_cursor;
+    await sendMany(10);
+  } while (cursor !== null);
+  expect(pages.map(({ length }) => length)).toEqual([100, 100, 50]);
+  expect(pages.flat()).toEqual(sent.toSorted().toReversed());
+});
+
+test('BILL-15 a range of time holds what came in it', async () => {
+  const mine = await newcomer();
+  await asked(mine, { messages: saying('one') });
+  const [only] = (await list(mine)).data;
+  const came = only?.created_at ?? '';
+  const later = new Date(Date.parse(came) + 1).toISOString();
+  const within = async (query: string): Promise<number> => (await list(mine, query)).data.length;
+  expect(await within(`?from=${came}&to=${later}`)).toBe(1);
+  expect(await within(`?from=${later}`)).toBe(0);
+  expect(await within(`?to=${came}`)).toBe(0);
+  expect(await within(`?from=${came.slice(0, 10)}&to=${came.slice(0, 10)}`)).toBe(1);
+});
+
+test('BILL-15 the list as CSV has the same rows', async () => {
+  const mine = await newcomer();
+  const first = await asked(mine, { messages: saying('hello'), user: '=1+1' });
+  const second = await asked(mine, { messages: saying('hello'), user: 'a "b", c' });
+  const response = await get(mine, '/api/usage?format=csv&limit=1');
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  const newest = await response.text();
+  expect(newest).toMatch(/^id,created_at,outcome,[^\r\n]+\r\n/);
+  expect(newest).toContain(`\r\n${idOf(second)},`);
+  expect(newest).toContain(`,${second.headers.get('x-service-cost-usd')},false,"a ""b"", c"\r\n`);
+  const next = response.headers.get('x-service-next-cursor') ?? '';
+  const older = await (await get(mine, `/api/usage?format=csv&cursor=${next}`)).text();
+  expect(older).toContain(`\r\n${idOf(first)},`);
+  expect(older.endsWith(",false,'=1+1\r\n")).toBe(true);
+});
+
+test('BILL-15 a request that runs is open, with what is held for it, and charged in the end', async () => {
+  const mine = await newcomer();
+  const gate = vendor.gate();
+  const stream = postChat(mine, { messages: saying('hello'), max_tokens: 20 });
+  await gate.waitFor(1);
+  const held = await get(mine, '/api/account').then((response) => response.json());
+  expect((await list(mine)).data).toEqual([]);
+  gate.open();
+  const response = await stream;
+  expect((await list(mine)).data.map(({ outcome }) => outcome)).toEqual(['charged']);
+  expect(held).toMatchObject({ open_holds: 1 });
+
+  // Its id is known while it runs only from the headers of a stream.
+  const slow = await postChat(mine, { messages: saying('hello [[words 3]] [[stall 1]]'), stream: true });
+  const row = openSchema.parse(await (await get(mine, `/api/usage/${idOf(slow)}`)).json());
+  expect(row).toMatchObject({ id: idOf(slow), outcome: 'open', cost_usd: null, model: null });
+  expect(parseUsd(row.held_usd) > 0n).toBe(true);
+  await slow.body?.cancel();
+  expect(response.status).toBe(200);
+});
+
+test("AUTH-7 another account's request is 404, and its cursor shows nothing of it", async () => {
+  const [mine, other] = [await newcomer(), await newcomer()];
+  const theirs = await Promise.all([1, 2, 3].map(() => asked(other, { messages: saying('secret') })));
+  const own = await asked(mine, { messages: saying('hello') });
+  for (const answer of theirs) {
+    const response = await get(mine, `/api/usage/${idOf(answer)}`);
+    expect(response.status).toBe(404);
+    expect((await readError(response)).code).toBe('not_found');
+  }
+  const { next_cursor: cursor } = await list(other, '?limit=1');
+  const { data } = await list(mine, `?cursor=${cursor}`);
+  expect([[], [idOf(own)]]).toContainEqual(data.map(({ id }) => id));
+  expect((await list(mine)).data.map(({ id }) => id)).toEqual([idOf(own)]);
+});
+
+test.each([
+  ['from', 'from=soon'],
+  ['limit', 'limit=0'],
+  ['format', 'format=pdf'],
+  ['cursor', 'cursor=abc'],
+  ['page', 'page=2'],
+])('BILL-15 a wrong %s is 400 by name', async (param, query) => {
+  const response = await get(gateway, `/api/usage?${query}`);
+  expect(response.status).toBe(400);
+  expect(await readError(response)).toMatchObject({ code: 'invalid_request_error', param });
+});
+
+test('CAT-3 the reserves of a model are listed without a key', async () => {
+  const response = await fetch(`${gateway.url}/api/models/gpt-5.5/fallbacks`);
+  expect(response.status).toBe(200);
+  const { model, data } = fallbacksSchema.parse(await response.json());
+  expect(model).toBe('gpt-5.5');
+  expect(data).toContainEqual({ id: 'gpt-5.4' });
+});

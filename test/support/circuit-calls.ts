@@ -1,0 +1,103 @@
+import { expect } from 'vitest';
+import type { TestGateway } from './gateway.ts';
+import { saying } from './gateway-chat.ts';
+import type { Environment } from './gateway-process.ts';
+import { until } from './gateway-process.ts';
+import type { GroupAccount, ServerGroup } from './server-group.ts';
+
+/** The settings that other suites widen, as they stand in no environment. */
+export const realCircuit: Environment = { CIRCUIT_FAILURES: '5', CIRCUIT_CALLS: '10' };
+
+export interface Told {
+  readonly status: number;
+  /** Of an error. */
+  readonly code: string | undefined;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly stream?: boolean;
+  readonly path?: string;
+  /** In place of a chat with these words. */
+  readonly body?: object;
+}
+
+/** One request of an account to a server, read to its end. `words` carry the vendor's part (lib/local/upstreams/scenario.ts). */
+export async function callModel(
+  { url }: Pick<TestGateway, 'url'>,
+  { apiKey }: Pick<GroupAccount, 'apiKey'>,
+  model: string,
+  words: string,
+  { headers, stream, path = '/v1/chat/completions', body }: CallOptions = {},
+): Promise<Told> {
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      ...(body ?? { model, max_tokens: 300, messages: saying(words) }),
+      ...(stream ? { stream } : {}),
+    }),
+  });
+  const text = await response.text();
+  const [, code] = /"code":"(\w+)"/.exec(text) ?? [];
+  return {
+    status: response.status,
+    code: response.status === 200 ? undefined : code,
+    headers: response.headers,
+    text,
+  };
+}
+
+export const withReserve = (modelId: string): CallOptions => ({ headers: { 'x-service-fallback-model': modelId } });
+const dry: CallOptions = { headers: { 'x-service-dry-run': 'true' } };
+
+/** What the server knows of the circuit, without a call that would change it. */
+export const isOpen = async (...asked: [Pick<TestGateway, 'url'>, Pick<GroupAccount, 'apiKey'>, string]) => {
+  const told = await callModel(...asked, 'hello', dry);
+  if (told.status !== 200 && told.code !== 'service_unavailable') throw new Error(`${told.status} ${told.text}`);
+  return told.status !== 200;
+};
+
+/** The limit only stops a hang; a server has to know within 5 s. */
+export const untilOpen = (...asked: Parameters<typeof isOpen>): Promise<true> =>
+  until(`an open circuit of ${asked[2]}`, async () => ((await isOpen(...asked)) ? true : undefined));
+
+export const untilHalfOpen = (...asked: Parameters<typeof isOpen>): Promise<true> =>
+  until(`a half-open circuit of ${asked[2]}`, async () => ((await isOpen(...asked)) ? undefined : true));
+
+/** Pico-USD, once nothing is held any more. */
+export const spentOf = ({ store }: ServerGroup, { accountId }: GroupAccount): Promise<bigint> =>
+  until('the end of every hold', async () => {
+    const account = await store.readAccount(accountId);
+    return account && account.holds.size === 0 ? account.spentPicos : undefined;
+  });
+
+export const FAILS = '[[status 500]]';
+
+/** Calls one after the other, by these accounts in turn. */
+export async function callInTurn(
+  times: number,
+  accounts: readonly GroupAccount[],
+  call: (by: GroupAccount) => Promise<Told>,
+): Promise<readonly Told[]> {
+  const told: Told[] = [];
+  for (let index = 0; index < times; index += 1) told.push(await call(accounts[index % accounts.length]!));
+  return told;
+}
+
+/** Five failures in a row. */
+export const openAt = async (at: TestGateway, model: string, accounts: readonly GroupAccount[]): Promise<void> => {
+  const told = await callInTurn(5, accounts, (by) => callModel(at, by, model, FAILS));
+  expect(told.map(({ status }) => status)).toEqual([502, 502, 502, 502, 502]);
+};
+
+/** FALL-5. */
+export const expectOpen = (told: Told, seconds = 30): void => {
+  expect([told.status, told.code]).toEqual([503, 'service_unavailable']);
+  expect(JSON.parse(told.text).error).toMatchObject({ param: 'model', type: 'service_unavailable' });
+  const after = Number(told.headers.get('retry-after'));
+  expect([Number.isInteger(after), after >= 1, after <= seconds], `Retry-After: ${after}`).toEqual([true, true, true]);
+  for (const name of ['x-service-model-used', 'x-service-fallback-from']) expect(told.headers.get(name)).toBeNull();
+};

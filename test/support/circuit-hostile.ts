@@ -1,0 +1,93 @@
+import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { realCircuit } from './circuit-calls.ts';
+import { until } from './gateway-process.ts';
+import { type HostileGateway, type HostileOptions, startHostileGateway } from './hostile-gateway.ts';
+import { judge, readError } from './hostile-oracle.ts';
+import { chat, type PostRoute } from './hostile-routes.ts';
+import { openWire, type Reply, readReply, toBytes } from './hostile-wire.ts';
+import { openClient } from './stream-life-client.ts';
+
+export interface Sent {
+  readonly headers?: readonly string[];
+  /** As it stands on the wire, or members beside those of a good body. */
+  readonly body?: string | object;
+  readonly target?: string;
+}
+
+export interface Outcome {
+  /** `200`, `200 again` for a repeated answer, `400 <param>` for a plain refusal, else status and code. */
+  readonly told: string;
+  readonly reply: Reply;
+}
+
+const outcomeOf = (reply: Reply, route: PostRoute): string => {
+  if (reply.status < 400) return reply.headers.has('idempotent-replayed') ? `${reply.status} again` : '200';
+  const { code, param } = readError(reply, route.shape);
+  return code === 'invalid_request_error' ? `${reply.status} ${param}` : `${reply.status} ${code}`;
+};
+
+/** A client that has sent its headers sees the answer, whether or not the rest of its body is taken. */
+export const sendTo = async (
+  { port }: Pick<HostileGateway, 'port'>,
+  route: PostRoute,
+  apiKey: string,
+  { headers = [], body = {}, target = route.target }: Sent = {},
+): Promise<Outcome> => {
+  const socket = await openWire(port);
+  const reading = readReply(socket, 30_000);
+  const text = typeof body === 'string' ? body : JSON.stringify(route.body('hi', body));
+  socket.write(
+    toBytes({
+      ...{ method: 'POST', target, body: text, keepAlive: true },
+      headers: [...route.headers(apiKey), ...headers],
+    }),
+  );
+  const reply = await reading;
+  socket.destroy();
+  judge(reply, route.shape);
+  return { told: outcomeOf(reply, route), reply };
+};
+
+export const tell = async (...sent: Parameters<typeof sendTo>): Promise<string> => (await sendTo(...sent)).told;
+
+/** With the circuit's own settings. */
+export const startCircuitGateway = (options: HostileOptions): Promise<HostileGateway> =>
+  startHostileGateway({ ...options, environment: { ...realCircuit, ...options.environment } });
+
+/** Five failures in a row, of two accounts. */
+export const openCircuit = async (gateway: HostileGateway, route: PostRoute): Promise<void> => {
+  const keys = [await gateway.issue({ balanceUsd: '100' }), await gateway.issue({ balanceUsd: '100' })];
+  const body = JSON.stringify(route.body('[[status 500]]'));
+  for (let failure = 0; failure < 5; failure += 1) {
+    const told = await tell(gateway, route, keys[failure % 2]!.apiKey, { body });
+    if (told !== '502 upstream_error') throw new Error(`the vendor did not fail: ${told}`);
+  }
+};
+
+/** Everything the account has is held, so that there is nothing left for another request. */
+export const holdAll = async ({ ledger }: HostileGateway, accountId: string): Promise<void> => {
+  const account = await ledger.readAccount(accountId);
+  if (!account) throw new Error('no such account');
+  const each = { accountId, expiresAtMs: 0, sweepAtMs: 0, previousHoldId: undefined };
+  await ledger.hold({ ...each, holdId: 'all.0', amountPicos: account.availablePicos });
+};
+
+const DRAINS = 8;
+
+/** Clients leave so many streams, which the vendor does not end, that the account may begin no other (BILL-8). */
+export const leaveStreams = async (gateway: HostileGateway, apiKey: string): Promise<void> => {
+  const body = JSON.stringify(chat.body('[[words 20]] [[stall 3]]', { stream: true }));
+  const bytes = toBytes({ method: 'POST', target: chat.target, headers: chat.headers(apiKey), body });
+  const leave = async (): Promise<void> => {
+    const client = await openClient(gateway.port, bytes);
+    await client.saw('data: ');
+    await client.leave('resets');
+  };
+  await Promise.all(Array.from({ length: DRAINS }, leave));
+  const dry = { headers: ['x-service-dry-run: true'] };
+  await until('eight streams that nobody reads', async () =>
+    (await tell(gateway, chat, apiKey, dry)) === '429 rate_limit_exceeded' ? true : undefined,
+  );
+};
+
+export const CENT = parseUsd('0.01');

@@ -1,0 +1,84 @@
+import type { ErrorCode } from '../../lambdas/core/errors/gateway-error.ts';
+import {
+  chat,
+  embeddings,
+  generateContent,
+  messages,
+  moderations,
+  type PostRoute,
+  responses,
+  streamAsArray,
+  streamAsEvents,
+} from './hostile-routes.ts';
+
+/** One way in which a billed endpoint answers. */
+export interface Way {
+  readonly name: string;
+  readonly route: PostRoute;
+  /** What makes a good body ask for this way. */
+  readonly members: object;
+  readonly streams: boolean;
+}
+
+const plain = (route: PostRoute): Way => ({ name: route.name, route, members: {}, streams: false });
+const events = (route: PostRoute): Way => ({
+  ...{ name: `${route.name}, streamed`, route },
+  ...{ members: { stream: true }, streams: true },
+});
+
+export const ways: readonly Way[] = [
+  ...[chat, responses, messages].flatMap((route) => [plain(route), events(route)]),
+  plain(generateContent),
+  { ...plain(streamAsEvents), streams: true },
+  { ...plain(streamAsArray), streams: true },
+  plain(embeddings),
+  plain(moderations),
+];
+
+/** Keys and reserves are served on these. */
+export const served = ({ route }: Way): boolean => route === chat || route === responses;
+export const keyed = (way: Way): boolean => served(way) && !way.streams;
+/** Where an answer has a length, it can be asked for at a price nobody may pay. */
+export const hasLength = ({ route }: Way): boolean => route !== embeddings && route !== moderations;
+
+const CAP = 1_000_000_000;
+/** Of a good body, whichever the protocol: streamed where that is a choice, since what comes whole may not be that long. */
+export const dear = ({ route }: Pick<Way, 'route'>): object => {
+  if (route.target.includes('/models/')) return { generationConfig: { maxOutputTokens: CAP } };
+  return { [route === responses ? 'max_output_tokens' : 'max_tokens']: CAP, stream: true };
+};
+
+/** What a refusal of ours says. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly type: string;
+  readonly param: string | null;
+  readonly retryAfter: string | null;
+}
+
+const row = (code: ErrorCode, status: number, type: string, param: string | null, retryAfter: string | null) =>
+  ({ code, status, type, param, retryAfter }) satisfies Refusal;
+
+const REQUEST = 'invalid_request_error';
+
+/** ERR-1 and ERR-2, by hand. */
+export const refusals = {
+  keyNotServed: row('idempotency_not_supported', 400, REQUEST, 'idempotency-key', null),
+  keyMalformed: row('invalid_request_error', 400, REQUEST, 'idempotency-key', null),
+  keyMismatch: row('idempotency_key_mismatch', 422, REQUEST, 'idempotency-key', null),
+  keyInProgress: row('idempotency_in_progress', 409, REQUEST, 'idempotency-key', '5'),
+  keyExhausted: row('idempotency_exhausted', 409, REQUEST, 'idempotency-key', null),
+  noReserve: row('invalid_fallback_model', 400, REQUEST, 'x-service-fallback-model', null),
+  noDryRun: row('invalid_request_error', 400, REQUEST, 'x-service-dry-run', null),
+  circuitOpen: row('service_unavailable', 503, 'service_unavailable', 'model', '30'),
+  circuitAlmost: row('service_unavailable', 503, 'service_unavailable', 'model', '1'),
+  modelShut: row('model_unavailable', 503, 'service_unavailable', 'model', null),
+  drains: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
+  holds: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
+  keyRate: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
+  noMoney: row('insufficient_balance', 402, 'insufficient_balance', null, null),
+  noModel: row('model_not_found', 404, REQUEST, 'model', null),
+  unknownField: row('invalid_request_error', 400, REQUEST, 'unknown', null),
+  blocked: row('account_blocked', 403, 'permission_error', null, null),
+} as const;

@@ -1,0 +1,123 @@
+import type {
+  BucketCount,
+  CircuitReading,
+  CircuitState,
+  CircuitStore,
+} from '../../../lambdas/core/circuit/circuit-store.ts';
+import type { CircuitKey } from '../../../lambdas/core/circuit/circuits.ts';
+import type { Opening } from '../../../lambdas/core/circuit/opening.ts';
+
+interface Kept<T> {
+  readonly value: T;
+  readonly expiresAtMs: number;
+}
+
+const nameOf = ({ providerId, modelId }: CircuitKey): string => `${providerId}#${modelId}`;
+
+/** The shared circuits without a database. */
+export class MemoryCircuitStore implements CircuitStore {
+  readonly #states = new Map<string, Kept<CircuitState>>();
+  readonly #buckets = new Map<string, BucketCount>();
+  readonly #missing = new Map<string, number>();
+  readonly #shutUntilMs = new Map<string, number>();
+
+  stateOf(key: CircuitKey): CircuitState | undefined {
+    return this.#states.get(nameOf(key))?.value;
+  }
+
+  bucketOf(key: CircuitKey, startMs: number): BucketCount {
+    return this.#buckets.get(`${nameOf(key)}#${startMs}`) ?? { startMs, failures: 0, successes: 0, accounts: [] };
+  }
+
+  liftQuarantine(modelId: string): void {
+    this.#shutUntilMs.delete(modelId);
+  }
+
+  async read(key: CircuitKey, bucketStartsMs: readonly number[], nowMs: number): Promise<CircuitReading> {
+    return {
+      state: { known: true, value: this.#stateAt(key, nowMs) },
+      buckets: bucketStartsMs.map((startMs) => this.bucketOf(key, startMs)),
+      quarantinedUntilMs: { known: true, value: this.#shutUntilMs.get(key.modelId) ?? 0 },
+    };
+  }
+
+  async count(key: CircuitKey, added: BucketCount): Promise<void> {
+    const { startMs, failures, successes, accounts } = this.bucketOf(key, added.startMs);
+    this.#buckets.set(`${nameOf(key)}#${startMs}`, {
+      startMs,
+      failures: failures + added.failures,
+      successes: successes + added.successes,
+      accounts: [...new Set([...accounts, ...added.accounts])],
+    });
+  }
+
+  async open(key: CircuitKey, opening: Opening, nowMs: number, expiresAtMs: number): Promise<boolean> {
+    if (this.#stateAt(key, nowMs)) return false;
+    this.#states.set(nameOf(key), { value: { ...opening, probe: undefined }, expiresAtMs });
+    return true;
+  }
+
+  async lease(
+    key: CircuitKey,
+    probe: { readonly owner: string; readonly leaseUntilMs: number },
+    nowMs: number,
+  ): Promise<{ leased: CircuitState } | { refused: CircuitState | undefined }> {
+    const state = this.#stateAt(key, nowMs);
+    const free = state && state.openUntilMs <= nowMs && (!state.probe || state.probe.leaseUntilMs <= nowMs);
+    if (!free) return { refused: state };
+    return { leased: this.#change(key, { ...state, probe }) };
+  }
+
+  async renew(key: CircuitKey, owner: string, leaseUntilMs: number): Promise<boolean> {
+    return this.#asOwner(key, owner, (state) => this.#change(key, { ...state, probe: { owner, leaseUntilMs } }));
+  }
+
+  async giveBack(key: CircuitKey, owner: string): Promise<boolean> {
+    return this.#asOwner(key, owner, (state) => this.#change(key, { ...state, probe: undefined }));
+  }
+
+  async judge(key: CircuitKey, owner: string, opening: Opening, expiresAtMs: number): Promise<boolean> {
+    return this.#asOwner(key, owner, () =>
+      this.#states.set(nameOf(key), { value: { ...opening, probe: undefined }, expiresAtMs }),
+    );
+  }
+
+  async close(key: CircuitKey, owner: string): Promise<boolean> {
+    return this.#asOwner(key, owner, () => this.#states.delete(nameOf(key)));
+  }
+
+  async countMissing(modelId: string, bucketStartMs: number): Promise<number> {
+    const name = `${modelId}#${bucketStartMs}`;
+    const count = (this.#missing.get(name) ?? 0) + 1;
+    this.#missing.set(name, count);
+    return count;
+  }
+
+  async readMissing(modelId: string, bucketStartsMs: readonly number[]): Promise<number> {
+    return bucketStartsMs.reduce((total, startMs) => total + (this.#missing.get(`${modelId}#${startMs}`) ?? 0), 0);
+  }
+
+  async quarantine(modelId: string, untilMs: number, nowMs: number): Promise<boolean> {
+    if ((this.#shutUntilMs.get(modelId) ?? 0) > nowMs) return false;
+    this.#shutUntilMs.set(modelId, untilMs);
+    return true;
+  }
+
+  #stateAt(key: CircuitKey, nowMs: number): CircuitState | undefined {
+    const kept = this.#states.get(nameOf(key));
+    return kept && kept.expiresAtMs > nowMs ? kept.value : undefined;
+  }
+
+  #change(key: CircuitKey, value: CircuitState): CircuitState {
+    const expiresAtMs = this.#states.get(nameOf(key))?.expiresAtMs ?? 0;
+    this.#states.set(nameOf(key), { value, expiresAtMs });
+    return value;
+  }
+
+  #asOwner(key: CircuitKey, owner: string, change: (state: CircuitState) => void): boolean {
+    const state = this.stateOf(key);
+    if (state?.probe?.owner !== owner) return false;
+    change(state);
+    return true;
+  }
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
+import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { putKey } from '../../lambdas/stores/dynamodb/key-store.ts';
+import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
+import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
+import { openDataFolder, readOrCreateSecret } from '../../lib/local/data-folder.ts';
+import { startTestDynamodb } from './dynamodb.ts';
+import { startTestBucket } from './fault-proxy-bucket.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
+import type { Environment } from './gateway-process.ts';
+
+/** A customer of the shared store, whom every server knows. */
+export interface GroupAccount {
+  readonly accountId: string;
+  readonly apiKey: string;
+  /** As the keys' table names it. */
+  readonly keyHash: string;
+}
+
+export interface ServerOptions {
+  readonly vendorUrl: string;
+  /** A folder of an earlier server of this group that has ended; without it a new one. */
+  readonly folder?: string | undefined;
+  /** Of the stores, for a server that is to see them through a proxy. */
+  readonly databaseUrl?: string | undefined;
+  readonly bucketUrl?: string | undefined;
+  readonly environment?: Environment | undefined;
+}
+
+/** One database and one bucket, and as many server processes on them as a test starts. */
+export interface ServerGroup {
+  readonly databaseUrl: string;
+  readonly bucketUrl: string;
+  /** Straight at the database, past every proxy. */
+  readonly store: LedgerStore;
+  start(options: ServerOptions): Promise<TestGateway>;
+  openAccount(accountId: string, fundsPicos: bigint): Promise<GroupAccount>;
+  audit(accountId: string): Promise<AccountAudit>;
+  recordsOf(accountId: string): Promise<readonly ChargeRecord[]>;
+  stop(): Promise<void>;
+}
+
+const RECORDS_AT_ONCE = 1_000;
+
+export async function startServerGroup(): Promise<ServerGroup> {
+  const [database, bucket] = await Promise.all([startTestDynamodb(), startTestBucket()]);
+  // More patient than a server: the test's own looks must not fail on a busy machine.
+  const client = new DynamoDBClient({ ...localDynamodbConfig(database.endpoint), maxAttempts: 8 });
+  const store = createLedgerStore({ once: client, repeating: client }, localTableNames.accounts);
+  const records = createLedgerRecords(client, localTableNames.accounts);
+  const root = mkdtempSync(join(tmpdir(), 'gateway-group-'));
+  const secrets = { pepper: randomBytes(32).toString('hex'), 'api-key': makeApiKey(randomBytes(32)) };
+  const running = new Set<TestGateway>();
+
+  const newFolder = (): string => {
+    const folder = openDataFolder(mkdtempSync(join(root, 'server-')));
+    for (const [name, secret] of Object.entries(secrets)) readOrCreateSecret(folder, name, () => secret);
+    folder.close();
+    return folder.path;
+  };
+  return {
+    databaseUrl: database.endpoint,
+    bucketUrl: bucket.endpoint,
+    store,
+    async start({ vendorUrl, folder = newFolder(), databaseUrl, bucketUrl, environment }) {
+      const stores = {
+        DYNAMODB_ENDPOINT: databaseUrl ?? database.endpoint,
+        S3_ENDPOINT: bucketUrl ?? bucket.endpoint,
+      };
+      const gateway = await startGateway({ vendorUrl, folder, environment: { ...stores, ...environment } });
+      running.add(gateway);
+      return gateway;
+    },
+    async openAccount(accountId, fundsPicos) {
+      const apiKey = makeApiKey(randomBytes(32));
+      const keyHash = hashApiKey(secrets.pepper, apiKey);
+      await store.createAccount(accountId);
+      await store.credit({ accountId, ref: 'first', amountPicos: fundsPicos, reason: 'test', at: 0 });
+      await putKey(client, localTableNames.keys, {
+        hash: keyHash,
+        accountId,
+        label: labelOf(apiKey),
+        pepperId: '1',
+      });
+      return { accountId, apiKey, keyHash };
+    },
+    async audit(accountId) {
+      const audited = await auditAccount({ store, records, clock: systemClock }, accountId);
+      if (!audited) throw new Error(`there is no account ${accountId}`);
+      return audited;
+    },
+    recordsOf: (accountId) => allRecords(records, accountId),
+    async stop() {
+      await Promise.all([...running].map((gateway) => gateway.stop()));
+      client.destroy();
+      await Promise.all([database.stop(), bucket.stop()]);
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function allRecords(source: LedgerRecords, accountId: string): Promise<readonly ChargeRecord[]> {
+  const found: ChargeRecord[] = [];
+  for (;;) {
+    const { records, more } = await source.listRecords(accountId, {
+      limit: RECORDS_AT_ONCE,
+      beforeHoldId: found.at(-1)?.holdId,
+    });
+    found.push(...records);
+    if (!more) return found;
+  }
+}
