@@ -23,7 +23,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
   const lease = (modelId: string, owner: string, nowMs = AFTER) =>
     subject.store.lease(keyOf(modelId), { owner, leaseUntilMs: nowMs + 30_000 }, nowMs);
 
-  test('FALL-5 what has no items is closed, without calls and not quarantined', async () => {
+  test('FALL-1 what has no items is closed, without calls and not quarantined', async () => {
     expect(await subject.store.read(keyOf('none'), [NOW, NOW - 15_000], NOW)).toEqual({
       state: { known: true, value: undefined },
       buckets: [NOW, NOW - 15_000].map((startMs) => ({ startMs, failures: 0, successes: 0, accounts: [] })),
@@ -31,7 +31,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     });
   });
 
-  test('FALL-5 calls add up in their bucket, whoever counts them, and accounts are a set', async () => {
+  test('FALL-1 calls add up in their bucket, whoever counts them, and accounts are a set', async () => {
     const count = (startMs: number, failures: number, successes: number, accounts: string[]) =>
       subject.store.count(keyOf('counted'), { startMs, failures, successes, accounts }, NOW + 120_000);
     await Promise.all([
@@ -47,7 +47,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect([undefined, (NOW + 120_000) / 1_000]).toContain(await subject.expiryOf(`circuit#vendor#counted#${NOW}`));
   });
 
-  test('FALL-5 of many that open a circuit at once one does, and only while there is no state', async () => {
+  test('FALL-1 of many that open a circuit at once one does, and only while there is no state', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => openModel('opened')));
     expect(replies.filter((opened) => opened)).toHaveLength(1);
     expect(await stateOf('opened')).toEqual({ ...opening, probe: undefined });
@@ -55,7 +55,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect([undefined, (NOW + DAY_MS) / 1_000]).toContain(await subject.expiryOf('circuit#vendor#opened'));
   });
 
-  test('FALL-5 a state past its expiry is none, though the item still stands', async () => {
+  test('FALL-1 a state past its expiry is none, though the item still stands', async () => {
     await openModel('old');
     expect(await stateOf('old', NOW + DAY_MS - 1)).toBeDefined();
     expect(await stateOf('old', NOW + DAY_MS)).toBeUndefined();
@@ -63,7 +63,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect(await openModel('old', NOW + DAY_MS)).toBe(true);
   });
 
-  test('FALL-5 a lease is had once, from the time on that the circuit is half open, and again when it has run out', async () => {
+  test('FALL-1 a lease is had once, from the time on that the circuit is half open, and again when it has run out', async () => {
     await openModel('leased');
     expect(await lease('leased', 'early', AFTER - 1)).toEqual({ refused: { ...opening, probe: undefined } });
     const replies = await Promise.all(Array.from({ length: 10 }, (_, index) => lease('leased', `p${index}`)));
@@ -79,7 +79,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect(await lease('nothing', 'p')).toEqual({ refused: undefined });
   });
 
-  test('FALL-5 only the owner of the lease renews it, gives it back, judges and closes', async () => {
+  test('FALL-1 only the owner of the lease renews it, gives it back, judges and closes', async () => {
     const key = keyOf('owned');
     const { store } = subject;
     const judged = { openUntilMs: AFTER + 60_000, openings: 2, goodProbes: 1 };

@@ -9,7 +9,7 @@ const dynamodb = mockClient(DynamoDBClient);
 afterEach(() => dynamodb.reset());
 const store = createCircuitStore(new DynamoDBClient({ region: 'us-east-1' }), 'counters');
 
-test('FALL-5 an item that the store has left out is told as unknown, not as missing', async () => {
+test('FALL-1 an item that the store has left out is told as unknown, not as missing', async () => {
   const unread = ['circuit#vendor#model', 'quarantine#model', `circuit#vendor#model#${NOW - 15_000}`];
   dynamodb.on(BatchGetItemCommand).resolves({
     Responses: {
@@ -25,7 +25,7 @@ test('FALL-5 an item that the store has left out is told as unknown, not as miss
   expect(dynamodb.commandCalls(BatchGetItemCommand)).toHaveLength(1);
 });
 
-test('FALL-5 a reading that is refused altogether is an error of the store', async () => {
+test('FALL-1 a reading that is refused altogether is an error of the store', async () => {
   dynamodb.on(BatchGetItemCommand).rejects(new ThrottlingException({ message: 'slow down', $metadata: {} }));
   await expect(store.read(key, [NOW], NOW)).rejects.toMatchObject({ name: 'StoreError', kind: 'throttled' });
 });

@@ -30,7 +30,7 @@ const dynamodb = async (): Promise<ClaimSubject> => {
     store: createClaimStore(clients.repeating, table),
     cleanedUpAt: async (ref) => {
       const { Item } = await raw.send(new GetItemCommand({ TableName: table, Key: claimKey(ref) }));
-      return Item?.expiresAt?.N === undefined ? undefined : Number(Item.expiresAt.N);
+      return Number(Item?.expiresAt?.N);
     },
     stop: async () => {
       for (const client of [raw, clients.once, clients.repeating]) client.destroy();

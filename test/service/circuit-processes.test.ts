@@ -1,49 +1,40 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import type { Simulator } from '../../lib/local/upstreams/server.ts';
 import {
   callModel,
   expectOpen,
   FAILS,
   isOpen,
   openAt,
-  realCircuit,
   spentOf,
   type Told,
   untilHalfOpen,
   untilOpen,
   withReserve,
 } from '../support/circuit-calls.ts';
+import { type CircuitGroup, startCircuitGroup } from '../support/circuit-group.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { until, within } from '../support/gateway-process.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { type GroupAccount, type ServerGroup, startServerGroup } from '../support/server-group.ts';
+import type { GroupAccount, ServerGroup } from '../support/server-group.ts';
 
 /** Circuits open for 30 s on these three, and for one second on the last. Each test has models of its own. */
 let servers: readonly TestGateway[];
 let hasty: TestGateway;
+let all: CircuitGroup | undefined;
 let vendor: Simulator;
 let group: ServerGroup;
 let one: GroupAccount;
 let other: GroupAccount;
 let third: GroupAccount;
 
-const FUNDS = 100_000_000_000_000n;
-
 beforeAll(async () => {
-  vendor = await startSimulator();
-  group = await startServerGroup();
-  const start = (more: Readonly<Record<string, string>> = {}) =>
-    group.start({ vendorUrl: vendor.url, environment: { ...realCircuit, ...more } });
-  hasty = await start({ CIRCUIT_OPEN_SECONDS: '1' });
-  servers = await Promise.all([start(), start(), start()]);
-  one = await group.openAccount('customer-1', FUNDS);
-  other = await group.openAccount('customer-2', FUNDS);
-  third = await group.openAccount('customer-3', FUNDS);
+  all = await startCircuitGroup([{}, {}, {}, { CIRCUIT_OPEN_SECONDS: '1' }]);
+  servers = all.servers.slice(0, 3);
+  hasty = all.servers[3]!;
+  ({ vendor, group, one, other, third } = all);
 }, 120_000);
-afterAll(async () => {
-  await group?.stop();
-  await vendor?.stop();
-});
+afterAll(() => all?.stop());
 beforeEach(() => vendor.reset());
 
 const both = (): readonly GroupAccount[] => [one, other];
@@ -88,9 +79,12 @@ describe('half open', () => {
     const model = 'claude-haiku-4-5';
     await openAt(hasty, model, both());
     await untilHalfOpen(hasty, one, model);
+    const before = Date.now();
     const told = await crowd(model, 20, FAILS);
-    expect(told.map(({ status }) => status).toSorted()).toEqual([502, ...Array(19).fill(503)]);
     // For two seconds this time: the exact numbers stand in the test with a clock of its own.
+    const shut = await isOpen(hasty, one, model);
+    if (Date.now() - before < 2_000) expect(shut).toBe(true);
+    expect(told.map(({ status }) => status).toSorted()).toEqual([502, ...Array(19).fill(503)]);
     await untilHalfOpen(hasty, one, model);
     expect((await callModel(hasty, one, model, 'hello')).status).toBe(200);
   });

@@ -57,7 +57,8 @@ test.each([false, true])(
     expect(vendor.requests.at(-1)?.body).toMatchObject({ model: 'gpt-5.4-pro' });
     const price = await pricesOf(gateway, reserve);
     const charge = price({ prompt_tokens: usage.input_tokens, completion_tokens: usage.output_tokens });
-    await expect.poll(async () => (await gateway.ledger.readAccount(accountId))?.holds.size).toBe(0);
+    const open = async () => (await gateway.ledger.readAccount(accountId))?.holds.size;
+    await expect.poll(open, { timeout: 10_000 }).toBe(0);
     expect((await gateway.ledger.readAccount(accountId))?.spentPicos).toBe(charge);
   },
 );

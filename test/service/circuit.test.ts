@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../lib/local/free-port.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import type { Simulator } from '../../lib/local/upstreams/server.ts';
 import {
   type CallOptions,
   callInTurn,
@@ -9,44 +9,35 @@ import {
   FAILS,
   isOpen,
   openAt,
-  realCircuit,
   spentOf,
   type Told,
   withReserve,
 } from '../support/circuit-calls.ts';
+import { type CircuitGroup, startCircuitGroup } from '../support/circuit-group.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { chunkSchema, pricesOf } from '../support/gateway-chat.ts';
-import { type GroupAccount, type ServerGroup, startServerGroup } from '../support/server-group.ts';
+import type { GroupAccount, ServerGroup } from '../support/server-group.ts';
 
 /** Each test has models of its own, or a process. */
 let server: TestGateway;
 let second: TestGateway;
+let all: CircuitGroup | undefined;
 let vendor: Simulator;
 let group: ServerGroup;
 let one: GroupAccount;
 let other: GroupAccount;
 let third: GroupAccount;
 
-const FUNDS = 100_000_000_000_000n;
 /** Only for requests whose vendor is to be silent. */
 const DEADLINE_SECONDS = '6';
 
 beforeAll(async () => {
-  vendor = await startSimulator();
-  group = await startServerGroup();
   const nowhere = `http://127.0.0.1:${await freePort()}`;
-  const start = (more: Readonly<Record<string, string>> = {}) =>
-    group.start({ vendorUrl: vendor.url, environment: { ...realCircuit, ...more } });
-  server = await start({ ANTHROPIC_BASE_URL: nowhere, UPSTREAM_DEADLINE_SECONDS: DEADLINE_SECONDS });
-  second = await start();
-  one = await group.openAccount('customer-1', FUNDS);
-  other = await group.openAccount('customer-2', FUNDS);
-  third = await group.openAccount('customer-3', FUNDS);
+  all = await startCircuitGroup([{ ANTHROPIC_BASE_URL: nowhere, UPSTREAM_DEADLINE_SECONDS: DEADLINE_SECONDS }, {}]);
+  [server, second] = [all.servers[0]!, all.servers[1]!];
+  ({ vendor, group, one, other, third } = all);
 }, 120_000);
-afterAll(async () => {
-  await group?.stop();
-  await vendor?.stop();
-});
+afterAll(() => all?.stop());
 beforeEach(() => vendor.reset());
 
 const both = (): readonly GroupAccount[] => [one, other];

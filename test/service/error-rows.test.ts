@@ -1,24 +1,15 @@
 import { ulid } from 'ulid';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { CENT, leaveStreams, openCircuit, sendTo, startCircuitGateway } from '../support/circuit-hostile.ts';
+import { CENT, leaveStreams, openCircuit, sendTo } from '../support/circuit-hostile.ts';
+import { circuitSuite } from '../support/circuit-hostile-suite.ts';
 import { dear, hasLength, keyed, type Refusal, refusals, served, type Way, ways } from '../support/error-rows-table.ts';
 import { within } from '../support/gateway-process.ts';
 import type { Holder, HostileGateway, HostileOptions } from '../support/hostile-gateway.ts';
 import { moneyOf, readError } from '../support/hostile-oracle.ts';
 import { namesModelInPath } from '../support/hostile-routes.ts';
 
-let vendor: Simulator;
-const started: HostileGateway[] = [];
-beforeAll(async () => {
-  vendor = await startSimulator();
-});
-beforeEach(() => vendor.reset());
-afterEach(async () => {
-  for (const gateway of started.splice(0)) await gateway.stop();
-});
-afterAll(() => vendor.stop());
+const { open, vendor } = circuitSuite();
 
 interface Scene {
   readonly way: Way;
@@ -30,8 +21,7 @@ interface Scene {
 }
 
 const stage = async (way: Way, options: Partial<HostileOptions> = {}, holder: Holder = {}): Promise<Scene> => {
-  const gateway = await startCircuitGateway({ vendor: vendor.url, ...options });
-  started.push(gateway);
+  const gateway = await open(options);
   const issued = await gateway.issue(holder);
   const send: Scene['send'] = (headers = [], members = {}, target = way.route.target) =>
     sendTo(gateway, way.route, issued.apiKey, { headers, body: { ...way.members, ...members }, target });
@@ -45,7 +35,7 @@ const expectRefusal = async (
   asking: () => ReturnType<typeof sendTo>,
 ) => {
   const before = await gateway.ledger.readAccount(accountId);
-  const calls = vendor.requests.length;
+  const calls = vendor().requests.length;
   const { reply } = await asking();
   const { code, type, param } = readError(reply, way.route.shape);
   const retryAfter = reply.headers.get('retry-after') ?? null;
@@ -59,7 +49,7 @@ const expectRefusal = async (
     before?.spentPicos,
     before?.holds,
   ]);
-  expect(vendor.requests).toHaveLength(calls);
+  expect(vendor().requests).toHaveLength(calls);
 };
 
 const table = (
@@ -106,7 +96,7 @@ table('IDEM-3', 'keyMismatch', keyed, async (way) => {
 
 table('IDEM-4', 'keyInProgress', keyed, async (way) => {
   const scene = await stage(way);
-  const gate = vendor.gate();
+  const gate = vendor().gate();
   const first = scene.send(['idempotency-key: a']);
   await within('the first call', gate.waitFor(1));
   await expectRefusal(scene, refusals.keyInProgress, () => scene.send(['idempotency-key: a']));
@@ -116,7 +106,7 @@ table('IDEM-4', 'keyInProgress', keyed, async (way) => {
 
 table('IDEM-7', 'keyExhausted', keyed, async (way) => {
   const scene = await stage(way, { environment: { CIRCUIT_FAILURES: '100', CIRCUIT_CALLS: '100' } });
-  vendor.setScenario(() => ({ refusal: { kind: 'status', status: 500 } }));
+  vendor().setScenario(() => ({ refusal: { kind: 'status', status: 500 } }));
   for (let turn = 0; turn < 6; turn += 1) {
     expect((await scene.send(['idempotency-key: a'])).told).toBe('502 upstream_error');
   }
@@ -153,7 +143,7 @@ table('FALL-5', 'circuitOpen', all, async (way) => {
   await expectRefusal(scene, refusals.circuitAlmost, () => scene.send(headers));
   now += 999;
   // A probe is under way.
-  const gate = vendor.gate();
+  const gate = vendor().gate();
   const probe = scene.send(headers);
   await within('the probe', gate.waitFor(1));
   await expectRefusal(scene, refusals.circuitAlmost, () => scene.send());
@@ -220,7 +210,7 @@ const counted = ({ route, streams }: Way): boolean => route.name !== 'moderation
 
 table('BILL-10', 'modelShut', counted, async (way) => {
   const scene = await stage(way);
-  vendor.setScenario(() => ({ noUsage: true }));
+  vendor().setScenario(() => ({ noUsage: true }));
   for (let answer = 0; answer < 20; answer += 1) expect((await scene.send()).told).toBe('200');
   await expectRefusal(scene, refusals.modelShut, () => scene.send());
   expect(await moneyOf(scene.gateway, scene.accountId)).toMatchObject({ spent: 0n });

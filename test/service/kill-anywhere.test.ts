@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { pricesOf } from '../support/gateway-chat.ts';
+import { until } from '../support/gateway-process.ts';
 import { isGood, type Received } from '../support/kill-client.ts';
 import { atOnce, judge, repeatUntilAnswered, untilSwept, type Verdict } from '../support/kill-judge.ts';
 import {
@@ -135,18 +136,25 @@ const pointsOf = (scenario: KillScenario): KillPoint[] =>
     return Array.from({ length: scenario.vendorEvents + 1 }, (_, events) => ({ kind: 'vendor', events }));
   });
 
+/** Whether those are made that nobody waits for depends on how busy the machine is; they are met in the rounds. */
+const awaited = (calls: readonly string[]) => [...new Set(calls)].filter((name) => !atOnce(name)).toSorted();
+
 test('BILL-1 every request waits for its stores and its vendor just where the table says', async () => {
   const whole = await Promise.all(killScenarios.map((scenario) => open(scenario)));
   const moment = async (answered: () => number): Promise<void> => {
     while (answered() < whole.length) await sleep(5);
     // What follows the answer ends as well.
-    await sleep(500);
+    await until('the calls behind the answers', () =>
+      whole.every(({ scenario, names }) =>
+        awaited(scenario.calls).every((name) => name === VENDOR || names.includes(name)),
+      )
+        ? true
+        : undefined,
+    );
   };
   await playLives([{ rounds: whole, moment }]);
   for (const { scenario, received, names, vendorCalls } of whole) {
     expect(isGood(received!), scenario.title).toBe(true);
-    // Whether those are made that nobody waits for depends on how busy the machine is; they are met below.
-    const awaited = (calls: readonly string[]) => [...new Set(calls)].filter((name) => !atOnce(name)).toSorted();
     expect(awaited([...names, VENDOR])).toEqual(awaited(scenario.calls));
     const events = scenario.vendorEvents === 0 ? 0 : scenario.vendorEvents + 1;
     expect(vendorCalls.map(({ eventsSent }) => eventsSent)).toEqual([events]);

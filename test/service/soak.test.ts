@@ -11,5 +11,8 @@ test('BILL-1 BILL-14 under a mixed load, with a vendor that fails and a store th
   console.info(table);
   expect(complaints).toEqual([]);
   expect(result.answers.length).toBeGreaterThanOrEqual(numRuns);
+  const { from, to } = result.outage;
+  const felt = result.answers.filter(({ startedAt, endedAt }) => startedAt >= from && endedAt <= to);
+  expect(felt.some(({ outcome }) => outcome === '503 service_unavailable')).toBe(true);
   expect(result.audits.read).toBeGreaterThan(0);
 });

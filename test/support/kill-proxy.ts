@@ -30,7 +30,7 @@ export async function startKillProxy(target: string, wire: StoreWire, plan: Stop
       const bytes = await buffer(request);
       const stop = await plan(wire.describe(request, bytes));
       if (stop?.side === 'before' || stop?.side === 'late') {
-        if (stop.side === 'late') late.push(stop.landing.then(() => send(agent, target, request, bytes)));
+        if (stop.side === 'late') late.push(stop.landing.then(() => land(agent, target, request, bytes)));
         stop.reached();
         return;
       }
@@ -53,7 +53,7 @@ export async function startKillProxy(target: string, wire: StoreWire, plan: Stop
   if (address === null || typeof address === 'string') throw new Error('the system named no port');
   return {
     endpoint: `http://127.0.0.1:${address.port}`,
-    landed: () => Promise.allSettled(late),
+    landed: () => Promise.all(late),
     stop() {
       agent.destroy();
       return new Promise((resolve) => {
@@ -62,6 +62,12 @@ export async function startKillProxy(target: string, wire: StoreWire, plan: Stop
       });
     },
   };
+}
+
+/** A condition that no longer holds is an answer; anything else would be a call that never landed. */
+async function land(...call: Parameters<typeof send>): Promise<void> {
+  const { message } = await send(...call);
+  if ((message.statusCode ?? 500) >= 500) throw new Error(`a late call was answered ${message.statusCode}`);
 }
 
 function send(agent: Agent, target: string, request: IncomingMessage, bytes: Buffer) {

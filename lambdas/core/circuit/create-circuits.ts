@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { RecentMap } from '../recent-map.ts';
 import { inTime } from './attempt.ts';
 import type { CircuitStore } from './circuit-store.ts';
 import type { Barred, CircuitKey, Circuits, Passage } from './circuits.ts';
 import { LocalCircuit } from './local-circuit.ts';
 import type { CircuitSettings, Outcome } from './opening.ts';
 import { Quarantines } from './quarantines.ts';
-import { RecentMap } from './recent-map.ts';
 import { SharedCircuit } from './shared-circuit.ts';
 import type { SharedProbe } from './shared-probe.ts';
 

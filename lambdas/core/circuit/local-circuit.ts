@@ -1,3 +1,4 @@
+import { RecentMap } from '../recent-map.ts';
 import type { Barred } from './circuits.ts';
 import {
   afterProbe,
@@ -7,7 +8,6 @@ import {
   openedAgain,
   retryAfterSeconds,
 } from './opening.ts';
-import { RecentMap } from './recent-map.ts';
 
 const ACCOUNTS_MAX = 1_000;
 /** A probe that nobody reports is given up: no call takes this long. */

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts';
-import { Attempt, ClaimLost } from './attempt.ts';
-import { claimKey, inProgress, storeIsDown } from './claim-key.ts';
+import { Attempt, ClaimLost, storeIsDown } from './attempt.ts';
+import { claimKey, inProgress } from './claim-key.ts';
 import type { StoredAnswer } from './claim-store.ts';
 import { committedAnswer } from './committed-answer.ts';
 import type { IdempotencyPorts, KeyedRequest } from './idempotency-ports.ts';

@@ -16,6 +16,13 @@ export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
+/** Before the vendor is called. */
+export const storeIsDown = (cause: StoreError): GatewayError =>
+  new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', {
+    retryAfterSeconds: 30,
+    cause,
+  });
+
 /** One request's work under its key: from the claim to the answer that is stored. */
 export class Attempt {
   readonly #ports: IdempotencyPorts;
@@ -140,10 +147,7 @@ export class Attempt {
       if (isOwner && !(await untilDefinite(ledger, () => ledger.store.readRecord(accountId, holdId)))) return;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      throw new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', {
-        retryAfterSeconds: 30,
-        cause: error,
-      });
+      throw storeIsDown(error);
     }
     throw new ClaimLost();
   }

@@ -4,7 +4,7 @@ import type { ChargeRecord } from '../ledger/charge-record.ts';
 import { HOLD_IDS, holdIdOf } from '../ledger/hold.ts';
 import { apply, untilDefinite } from '../ledger/resolve.ts';
 import { resolveForeign } from '../ledger/resolve-foreign.ts';
-import { Attempt, KEPT_MS } from './attempt.ts';
+import { Attempt, KEPT_MS, storeIsDown } from './attempt.ts';
 import type { Claim, StoredAnswer } from './claim-store.ts';
 import { committedAnswer } from './committed-answer.ts';
 import type { IdempotencyPorts, KeyedRequest } from './idempotency-ports.ts';
@@ -25,12 +25,6 @@ export const inProgress = (): GatewayError =>
 
 const exhausted = (why: string): GatewayError =>
   conflict('idempotency_exhausted', `idempotency-key: ${why} Send the request with a new key.`);
-
-export const storeIsDown = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', {
-    retryAfterSeconds: 30,
-    cause,
-  });
 
 /**
  * Claims the key, takes it over from a request that has shown no sign of life for the time of its lease, or answers what is stored.

@@ -1,4 +1,5 @@
 import { StoreError } from '../errors/store-error.ts';
+import { atOnce } from './at-once.ts';
 import type { LedgerPorts } from './ledger-ports.ts';
 import { apply, commit } from './resolve.ts';
 
@@ -17,7 +18,7 @@ export interface NotesReport {
 export const settleNotes = async (ports: LedgerPorts): Promise<NotesReport> => {
   const report = { settled: 0, late: 0, failed: 0 };
   const bugs: unknown[] = [];
-  for (const holdId of await ports.outbox.list()) {
+  await atOnce(await ports.outbox.list(), async (holdId) => {
     try {
       const outcome = await settleNote(ports, holdId);
       if (outcome) report[outcome] += 1;
@@ -25,7 +26,7 @@ export const settleNotes = async (ports: LedgerPorts): Promise<NotesReport> => {
       report.failed += 1;
       if (!(error instanceof StoreError)) bugs.push(error);
     }
-  }
+  });
   if (bugs.length > 0) throw new AggregateError(bugs, `${bugs.length} notes could not be settled`);
   return report;
 };

@@ -1,5 +1,6 @@
 import { StoreError } from '../errors/store-error.ts';
 import type { Account, Hold } from './account.ts';
+import { atOnce } from './at-once.ts';
 import type { LedgerPorts } from './ledger-ports.ts';
 import { apply } from './resolve.ts';
 import { resolveForeign } from './resolve-foreign.ts';
@@ -12,9 +13,6 @@ export interface SweepReport {
   /** Accounts and holds left for the next run because the store did not answer. */
   readonly failed: number;
 }
-
-/** After an outage many are due, and a run has a minute. */
-const ACCOUNTS_AT_ONCE = 8;
 
 interface Ended {
   released: number;
@@ -31,16 +29,12 @@ export const sweep = async (ports: LedgerPorts): Promise<SweepReport> => {
   const bugs: unknown[] = [];
   let failed = 0;
   const due = await ports.store.due(ports.clock.now());
-  const waiting = due.values();
-  const work = async (): Promise<void> => {
-    for (const { accountId } of waiting) {
-      for (const error of await sweepAccount(ports, accountId, ended)) {
-        failed += 1;
-        if (!(error instanceof StoreError)) bugs.push(error);
-      }
+  await atOnce(due, async ({ accountId }) => {
+    for (const error of await sweepAccount(ports, accountId, ended)) {
+      failed += 1;
+      if (!(error instanceof StoreError)) bugs.push(error);
     }
-  };
-  await Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, work));
+  });
   if (bugs.length > 0) throw new AggregateError(bugs, `${bugs.length} accounts or holds could not be swept`);
   return { accounts: due.length, ...ended, failed };
 };

@@ -1,3 +1,4 @@
+import { RecentMap } from '../recent-map.ts';
 import { type Bucket, take, type Verdict } from './gcra.ts';
 
 const BUCKETS_MAX = 50_000;
@@ -5,7 +6,7 @@ const BUCKETS_MAX = 50_000;
 /** The buckets of this process alone: what still limits when the shared store does not answer (LIM-4). */
 export class ProcessBuckets {
   readonly #bucket: Bucket;
-  readonly #tats = new Map<string, number>();
+  readonly #tats = new RecentMap<number>(BUCKETS_MAX);
 
   constructor(bucket: Bucket) {
     this.#bucket = bucket;
@@ -13,15 +14,7 @@ export class ProcessBuckets {
 
   take(id: string, nowMicros: number): Verdict {
     const verdict = take(this.#bucket, this.#tats.get(id) ?? 0, nowMicros);
-    // Setting anew moves the id to the end, so the oldest entries are the ones to forget.
-    this.#tats.delete(id);
     this.#tats.set(id, verdict.tatMicros);
-    if (this.#tats.size > BUCKETS_MAX) this.#forgetOldest();
     return verdict;
-  }
-
-  #forgetOldest(): void {
-    const oldest = this.#tats.keys().next();
-    if (!oldest.done) this.#tats.delete(oldest.value);
   }
 }

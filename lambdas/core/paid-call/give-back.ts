@@ -1,17 +1,10 @@
-import type { Passage } from '../circuit/circuits.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { type Attempt, ClaimLost } from '../idempotency/attempt.ts';
-import type { Reservation } from '../ledger/hold.ts';
+import { ClaimLost } from '../idempotency/attempt.ts';
 import type { LedgerPorts } from '../ledger/ledger-ports.ts';
 import { release } from '../ledger/release.ts';
+import type { PaidCall } from './paid-call.ts';
 
-export interface Failed {
-  readonly reservation: Reservation;
-  readonly passage: Passage;
-  readonly modelId: string;
-  /** Under an Idempotency-Key. */
-  readonly attempt?: Attempt | undefined;
-}
+export type Failed = Pick<PaidCall, 'reservation' | 'passage' | 'modelId' | 'attempt'>;
 
 /**
  * Ends a request that failed after its hold: tells the circuit, releases the hold, and answers the error to end with: what was
@@ -31,9 +24,7 @@ const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
 const released = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
   const { reservation, modelId, attempt } = failed;
   try {
-    const stored = await storeRefusal(failed, thrown);
-    const answer = typeof stored === 'string' ? stored : undefined;
-    const failure = stored === undefined || answer !== undefined ? thrown : stored;
+    const { failure, answer } = await storeRefusal(failed, thrown);
     const reason = { reason: reasonOf(failure), modelId, ...(answer === undefined ? {} : { answer }) };
     const record = await release(ledger, reservation, reason);
     // A charge, or an answer under the key, may stand: only who takes the key over can find out.
@@ -59,18 +50,22 @@ const reasonOf = (failure: unknown): string => {
   return failure instanceof GatewayError ? failure.code : 'internal_error';
 };
 
-/**
- * IDEM-7: the vendor's refusal of the request itself is the answer to its repetitions, too. Answers its hash, or what to end with
- * instead of the refusal.
- */
-const storeRefusal = async ({ reservation, attempt }: Failed, thrown: unknown): Promise<unknown> => {
+interface Refused {
+  /** What to end with. */
+  readonly failure: unknown;
+  /** The hash under which it is stored. */
+  readonly answer?: string;
+}
+
+/** IDEM-7: the vendor's refusal of the request itself is the answer to its repetitions, too. */
+const storeRefusal = async ({ reservation, attempt }: Failed, thrown: unknown): Promise<Refused> => {
   const refusal = attempt?.toStoredRefusal(thrown);
-  if (!attempt || !refusal) return undefined;
+  if (!attempt || !refusal) return { failure: thrown };
   try {
-    return await attempt.prepare(reservation.holdId, refusal);
+    return { failure: thrown, answer: await attempt.prepare(reservation.holdId, refusal) };
   } catch (error) {
     // It costs nothing: an answer that cannot be kept may be given all the same.
-    return error instanceof GatewayError ? undefined : error;
+    return { failure: error instanceof GatewayError ? thrown : error };
   }
 };
 

@@ -30,19 +30,21 @@ export const holdAndEnter = async <Chosen extends Candidate>(
   second?: () => Promise<Chosen>,
 ): Promise<Entered<Chosen>> => {
   refuseManyDrains(ports, accountId);
-  const enter = async (candidate: Chosen, firstId: number): Promise<Entered<Chosen> | Left> => {
+  const enter = async (candidate: Chosen, firstId: number, isLast: boolean): Promise<Entered<Chosen> | Left> => {
     const { model, circuit, hold } = candidate;
     const reservation = await placeHold(ports.ledger, { ...hold, accountId, requestId, firstId });
     const passage = await ports.circuits.enter(circuit, { accountId, requestId });
     if (passage.kind === 'passage') return { candidate, reservation, passage };
     const error = barredError(model, passage);
-    await release(ports.ledger, reservation, { reason: error.code, modelId: model.id });
-    return { error, isOpen: passage.kind === 'open', nextId: nextIdAfter(reservation) };
+    const goesOn = passage.kind === 'open' && !isLast;
+    // A request that goes on has not ended: this hold is not what became of it.
+    await release(ports.ledger, reservation, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
+    return { error, goesOn, nextId: nextIdAfter(reservation) };
   };
-  const entered = await enter(first, 0);
+  const entered = await enter(first, 0, !second);
   if (!('error' in entered)) return entered;
-  if (!second || !entered.isOpen) throw entered.error;
-  const instead = await enter(await second(), entered.nextId);
+  if (!second || !entered.goesOn) throw entered.error;
+  const instead = await enter(await second(), entered.nextId, true);
   if ('error' in instead) throw instead.error;
   return instead;
 };
@@ -50,7 +52,8 @@ export const holdAndEnter = async <Chosen extends Candidate>(
 /** A circuit let nobody through, and the hold was given back. */
 interface Left {
   readonly error: GatewayError;
-  readonly isOpen: boolean;
+  /** To the reserve. */
+  readonly goesOn: boolean;
   readonly nextId: number;
 }
 

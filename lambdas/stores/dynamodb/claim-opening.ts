@@ -1,7 +1,7 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
 import type { Claim, ClaimReply, ClaimRequest, ClaimStore } from '../../core/idempotency/claim-store.ts';
-import { type Item, number, text } from './attributes.ts';
+import { type Item, number, readNumber, text } from './attributes.ts';
 import { toClaim, toClaimItem } from './claim-item.ts';
 import { atWork, atWorkOf, type Changed, changeClaim, expiryOf } from './claim-update.ts';
 import { send } from './failures.ts';
@@ -24,7 +24,7 @@ export const claim = async (client: DynamoDBClient, table: string, request: Clai
     if (!present) return { kind: 'claimed', dispatches: 1 };
     if (!mayGoOn(present, request)) return refusal(present, request);
     const reply = await claimFreed(client, table, request);
-    if ('changed' in reply) return { kind: 'claimed', dispatches: reply.changed.dispatches };
+    if ('changed' in reply) return { kind: 'claimed', dispatches: readNumber(reply.changed, 'dispatches') };
     if (reply.refused) return refusal(reply.refused, request);
   }
   throw new StoreError('conflict', 'a claim was removed again and again');
@@ -58,6 +58,7 @@ const claimFreed = (client: DynamoDBClient, table: string, request: ClaimRequest
   changeClaim(client, table, {
     ref: request,
     set: `${reopened}, dispatches = dispatches + :one`,
+    returns: 'UPDATED_NEW',
     condition: '#state = :free AND fingerprint = :fingerprint AND dispatches < :most',
     values: {
       ...reopenedAs(request),
@@ -73,6 +74,7 @@ export const takeOver = async (client: DynamoDBClient, table: string, request: T
     ref: request,
     set: `${reopened}, dispatches = dispatches + :one`,
     remove: 'prepared',
+    returns: 'UPDATED_NEW',
     condition: `${atWork} AND leaseUntilMs <= :now`,
     values: {
       ...reopenedAs(request),
@@ -81,7 +83,7 @@ export const takeOver = async (client: DynamoDBClient, table: string, request: T
       ':now': number(request.nowMs),
     },
   });
-  if ('changed' in reply) return { kind: 'taken', dispatches: reply.changed.dispatches };
+  if ('changed' in reply) return { kind: 'taken', dispatches: readNumber(reply.changed, 'dispatches') };
   if (reply.refused && isOwn(reply.refused, request.owner))
     return { kind: 'taken', dispatches: reply.refused.dispatches };
   return { kind: 'refused', claim: reply.refused };

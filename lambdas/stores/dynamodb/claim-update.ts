@@ -28,15 +28,17 @@ interface Change {
   readonly remove?: string;
   readonly condition: string;
   readonly values: Item;
+  /** What was set comes back. It costs nothing to ask, but an answer may be among it. */
+  readonly returns?: 'UPDATED_NEW';
 }
 
-export type Changed = { readonly changed: Claim } | { readonly refused: Claim | undefined };
+export type Changed = { readonly changed: Item } | { readonly refused: Claim | undefined };
 
 /** One conditional update. */
 export const changeClaim = async (
   client: DynamoDBClient,
   table: string,
-  { ref, set, remove, condition, values }: Change,
+  { ref, set, remove, condition, values, returns }: Change,
 ): Promise<Changed> => {
   const reply = await send(() =>
     client.send(
@@ -47,11 +49,11 @@ export const changeClaim = async (
         ConditionExpression: condition,
         ExpressionAttributeNames: claimNames,
         ExpressionAttributeValues: values,
-        ReturnValues: 'ALL_NEW',
+        ReturnValues: returns ?? 'NONE',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     ),
   );
-  if ('ok' in reply) return { changed: toClaim(reply.ok.Attributes ?? {}) };
+  if ('ok' in reply) return { changed: reply.ok.Attributes ?? {} };
   return { refused: reply.conditionFailed && toClaim(reply.conditionFailed) };
 };

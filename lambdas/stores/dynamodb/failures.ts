@@ -6,6 +6,7 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
+import { isMistake } from '../mistakes.ts';
 import type { Item } from './attributes.ts';
 
 /**
@@ -23,19 +24,10 @@ export const send = async <T>(call: () => Promise<T>): Promise<{ ok: T } | { con
 
 const mistakes: ReadonlySet<string> = new Set(['ValidationException', 'SerializationException']);
 
-/** The service said so itself, or nothing had gone out yet: in both cases nothing was written. */
-const isMistake = (error: unknown): boolean => {
-  if (!(error instanceof Error)) return false;
-  if (mistakes.has(error.name)) return true;
-  // An error without a trace of a reply or a connection was thrown while the call was put together.
-  const fromOutside = '$metadata' in error || '$response' in error || 'code' in error;
-  return !fromOutside && (error instanceof TypeError || error instanceof RangeError);
-};
-
-/** Throws the error itself when it is a mistake of ours, which no repeat mends: it must not look like an outage. */
+/** Throws a mistake as it is. */
 export const toStoreError = (error: unknown): StoreError => {
   const name = error instanceof Error ? error.name : 'unknown';
-  if (isMistake(error)) throw error;
+  if (isMistake(error, mistakes)) throw error;
   if (
     error instanceof ThrottlingException ||
     error instanceof ProvisionedThroughputExceededException ||

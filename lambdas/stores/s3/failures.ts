@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors/store-error.ts';
+import { isMistake } from '../mistakes.ts';
 
 /** Answers undefined where there is no such object. Whatever else goes wrong becomes a StoreError. */
 export const find = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
@@ -38,17 +39,9 @@ const mistakes: ReadonlySet<string> = new Set([
   'MalformedXML',
 ]);
 
-/** S3 said so itself, or the call could not even be put together. */
-const isMistake = (error: unknown): boolean => {
-  if (!(error instanceof Error)) return false;
-  if (mistakes.has(error.name)) return true;
-  const fromOutside = '$metadata' in error || '$response' in error || 'code' in error;
-  return !fromOutside && (error instanceof TypeError || error instanceof RangeError);
-};
-
-/** Throws the error itself when it is a mistake of ours, which no repeat mends: it must not look like an outage. */
+/** Throws a mistake as it is. */
 const toStoreError = (error: unknown): StoreError => {
-  if (isMistake(error)) throw error;
+  if (isMistake(error, mistakes)) throw error;
   const name = error instanceof Error ? error.name : 'unknown';
   return new StoreError(throttles.has(name) ? 'throttled' : 'unavailable', name, error);
 };

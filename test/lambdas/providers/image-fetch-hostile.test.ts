@@ -1,14 +1,11 @@
 import http from 'node:http';
 import net, { isIP } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { LookupAll } from '../../../lambdas/providers/guarded-address.ts';
 import { createImageFetch, type ImageFetch } from '../../../lambdas/providers/image-fetch.ts';
+import { refusalOf as refusalIn, unreachable } from './image-server.ts';
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
-const unreachable =
-  'image: no image could be fetched from this URL. It must be public and answer quickly. Or send the image as a base64 data URI.';
-
 /** Every address a socket of this process began to connect to, whatever came of it. */
 const attempts: string[] = [];
 beforeEach(() => {
@@ -41,15 +38,8 @@ const answering = (...answers: readonly (readonly string[])[]): { lookup: Lookup
   };
 };
 
-const refusalOf = async (fetchImage: ImageFetch, url: string): Promise<string> => {
-  const error = await fetchImage(url, { param: 'image', bytesMax: 1_000 }).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(GatewayError);
-  expect(error).toMatchObject({ code: 'invalid_image_format', param: 'image' });
-  return (error as GatewayError).message;
-};
+const refusalOf = (fetchImage: ImageFetch, url: string): Promise<string> =>
+  refusalIn(fetchImage(url, { param: 'image', bytesMax: 1_000 }));
 
 /** The guard as production has it: no reach given. A broken one would connect, which must not take long. */
 const strict = (lookup: LookupAll): ImageFetch => createImageFetch({ lookup, timeoutMs: 300 });

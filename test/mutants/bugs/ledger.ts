@@ -144,6 +144,12 @@ const noteBugs = [
       replace: 'await ports.outbox.remove(holdId);\n  const record = await commit(ports, note.record);',
     },
     {
+      id: 'notes-end-at-the-first-failure',
+      what: 'A note that cannot be read keeps all behind it waiting for ever.',
+      find: 'if (!(error instanceof StoreError)) bugs.push(error);',
+      replace: 'throw error;',
+    },
+    {
       id: 'note-over-a-release',
       what: 'A note is charged although its hold was released first.',
       find: 'await apply(ports, record, note.holdAmountPicos);',

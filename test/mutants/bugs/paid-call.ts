@@ -97,14 +97,14 @@ const enterBugs = bugsIn('lambdas/core/paid-call/hold-and-enter.ts', `${text}/fa
   {
     id: 'circuit-loser-keeps-its-hold',
     what: 'Whoever does not get the probe of a circuit keeps its money held.',
-    find: 'await release(ports.ledger, reservation, { reason: error.code, modelId: model.id });',
+    find: "await release(ports.ledger, reservation, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });",
     replace: '',
   },
   {
     id: 'reserve-under-the-first-id',
     what: 'The reserve is held for under an id that was used and closed.',
-    find: 'await enter(await second(), entered.nextId)',
-    replace: 'await enter(await second(), 0)',
+    find: 'await enter(await second(), entered.nextId, true)',
+    replace: 'await enter(await second(), 0, true)',
   },
   {
     id: 'reserve-held-at-the-price-of-another',

@@ -1,49 +1,14 @@
 import { ulid } from 'ulid';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../../lambdas/core/ledger/account.ts';
-import { type Simulator, startSimulator } from '../../../lib/local/upstreams/server.ts';
-import {
-  CENT,
-  holdAll,
-  leaveStreams,
-  openCircuit,
-  sendTo,
-  startCircuitGateway,
-  tell,
-} from '../../support/circuit-hostile.ts';
-import { dear as dearest } from '../../support/error-rows-table.ts';
-import type { HostileGateway, HostileOptions } from '../../support/hostile-gateway.ts';
-import {
-  countContent,
-  countTokens,
-  generateContent,
-  messages,
-  type PostRoute,
-  postRoutes,
-} from '../../support/hostile-routes.ts';
+import { CENT, holdAll, leaveStreams, openCircuit, sendTo, tell } from '../../support/circuit-hostile.ts';
+import { billed, circuitSuite, dear, named } from '../../support/circuit-hostile-suite.ts';
+import { countContent, countTokens, generateContent, messages } from '../../support/hostile-routes.ts';
 
-let vendor: Simulator;
-const started: HostileGateway[] = [];
-beforeAll(async () => {
-  vendor = await startSimulator();
-});
-beforeEach(() => vendor.reset());
-afterEach(async () => {
-  for (const gateway of started.splice(0)) await gateway.stop();
-});
-afterAll(() => vendor.stop());
+const { open } = circuitSuite();
 
-const open = async (options: Partial<HostileOptions> = {}): Promise<HostileGateway> => {
-  const gateway = await startCircuitGateway({ vendor: vendor.url, ...options });
-  started.push(gateway);
-  return gateway;
-};
-
-const named = (routes: readonly PostRoute[]) => routes.map((route) => [route.name, route] as const);
-const billed = postRoutes.filter((route) => route.billed);
 /** Good bodies of these can cost more than any request may. */
 const capped = billed.filter(({ name }) => name !== 'embeddings' && name !== 'moderations');
-const dear = (route: PostRoute): object => dearest({ route });
 
 const DRY = 'x-service-dry-run: true';
 const BARRED = '503 service_unavailable';

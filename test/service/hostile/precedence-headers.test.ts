@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../lib/local/upstreams/server.ts';
-import { holdAll, openCircuit, sendTo, startCircuitGateway, tell } from '../../support/circuit-hostile.ts';
-import { dear as dearest } from '../../support/error-rows-table.ts';
+import { expect, test } from 'vitest';
+import { holdAll, openCircuit, sendTo, tell } from '../../support/circuit-hostile.ts';
+import { billed, circuitSuite, dear, named } from '../../support/circuit-hostile-suite.ts';
 import { within } from '../../support/gateway-process.ts';
-import type { HostileGateway, HostileOptions } from '../../support/hostile-gateway.ts';
 import {
   CLAUDE,
   chat,
@@ -14,27 +12,9 @@ import {
   responses,
 } from '../../support/hostile-routes.ts';
 
-let vendor: Simulator;
-const started: HostileGateway[] = [];
-beforeAll(async () => {
-  vendor = await startSimulator();
-});
-beforeEach(() => vendor.reset());
-afterEach(async () => {
-  for (const gateway of started.splice(0)) await gateway.stop();
-});
-afterAll(() => vendor.stop());
+const { open, vendor } = circuitSuite();
 
-const open = async (options: Partial<HostileOptions> = {}): Promise<HostileGateway> => {
-  const gateway = await startCircuitGateway({ vendor: vendor.url, ...options });
-  started.push(gateway);
-  return gateway;
-};
-
-const named = (routes: readonly PostRoute[]) => routes.map((route) => [route.name, route] as const);
-const billed = postRoutes.filter((route) => route.billed);
 const keyed = [chat, responses];
-const dear = (route: PostRoute): object => dearest({ route });
 const nowhere = (route: PostRoute) =>
   namesModelInPath(route)
     ? { target: route.target.replace(route.model, 'no-such-model') }
@@ -60,7 +40,7 @@ test.each(named(postRoutes))(
       for (const body of ['{', '[]', '{"a":1e400}']) expect(await sending([], { body })).toMatch(/^400 (null|a)$/);
       for (const sent of [{ body: { unknown: 1 } }, nowhere(route), {}]) expect(await sending([], sent)).toBe(refusal);
     }
-    expect(vendor.requests).toHaveLength(0);
+    expect(vendor().requests).toHaveLength(0);
   },
 );
 
@@ -99,12 +79,12 @@ test.each(named(keyed))(
     expect((await sending({}, [NO_RESERVE])).told).toBe('422 idempotency_key_mismatch');
     await openCircuit(gateway, route);
     await holdAll(gateway, accountId);
-    const calls = vendor.requests.length;
+    const calls = vendor().requests.length;
     const again = await sending({});
     expect([again.told, again.reply.body]).toEqual(['200 again', first.reply.body]);
     // The same without its key is barred.
     expect(await tell(gateway, route, apiKey)).toBe(BARRED);
-    expect(vendor.requests).toHaveLength(calls);
+    expect(vendor().requests).toHaveLength(calls);
   },
 );
 
@@ -116,7 +96,7 @@ test.each(named(keyed))(
     const gateway = await open();
     const { apiKey } = await gateway.issue();
     const headers = ['idempotency-key: a-key'];
-    const gate = vendor.gate();
+    const gate = vendor().gate();
     const first = tell(gateway, route, apiKey, { headers });
     await within('the first call', gate.waitFor(1));
     for (const body of [{ unknown: 1 }, { model: 'no-such-model' }]) {

@@ -12,8 +12,9 @@ export class MemoryOutbox implements Outbox {
     return structuredClone(this.#notes.get(holdId));
   }
 
+  /** In the order of a bucket. */
   async list(): Promise<readonly string[]> {
-    return [...this.#notes.keys()];
+    return [...this.#notes.keys()].toSorted();
   }
 
   async remove(holdId: string): Promise<void> {

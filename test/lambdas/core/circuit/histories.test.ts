@@ -68,7 +68,7 @@ const commands = fc.commands(
 );
 
 test(
-  'FALL-5 in every history of three processes a circuit opens, is probed and closes by its rules, and recovers',
+  'FALL-1 in every history of three processes a circuit opens, is probed and closes by its rules, and recovers',
   async () => {
     const seen = { opened: 0, leased: 0, reopened: 0, closed: 0 };
     await fc.assert(
@@ -88,7 +88,7 @@ test(
 );
 
 test(
-  'FALL-5 however often one account fails, in whatever order, no other account is barred',
+  'FALL-1 however often one account fails, in whatever order, no other account is barred',
   async () => {
     const calls = fc.record({
       process: fc.nat({ max: 2 }),
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  'FALL-5 while nothing fails nothing is written, whatever the store does',
+  'FALL-1 while nothing fails nothing is written, whatever the store does',
   async () => {
     const calls = fc.record({
       process: fc.nat({ max: 2 }),

@@ -14,7 +14,7 @@ const opened = async () => {
 };
 const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });
 
-test('FALL-5 five failures in a row, from two accounts, shut the model for all accounts of this process for 30 s', async () => {
+test('FALL-1 five failures in a row, from two accounts, shut the model for all accounts of this process for 30 s', async () => {
   const { process, clock } = await opened();
   expect(process.notices).toEqual(['circuit_opened vendor/model']);
   expect(await process.enter('c')).toEqual(open(30));
@@ -24,7 +24,7 @@ test('FALL-5 five failures in a row, from two accounts, shut the model for all a
   expect(await process.enter('c')).toMatchObject({ kind: 'passage' });
 });
 
-test('FALL-5 four failures do not open, and any success begins the count anew', async () => {
+test('FALL-1 four failures do not open, and any success begins the count anew', async () => {
   const { process } = alone();
   await process.series('ffffsffffs');
   await process.series('ffff', 'c');
@@ -35,7 +35,7 @@ test('FALL-5 four failures do not open, and any success begins the count anew', 
   expect(await process.enter()).toEqual(open(30));
 });
 
-test('FALL-5 calls that were not made or ended for a reason of ours neither count nor begin the count anew', async () => {
+test('FALL-1 calls that were not made or ended for a reason of ours neither count nor begin the count anew', async () => {
   const { process } = alone();
   await process.series('ffff');
   for (let index = 0; index < 10; index += 1) await process.call('unknown');
@@ -43,7 +43,7 @@ test('FALL-5 calls that were not made or ended for a reason of ours neither coun
   expect(await process.enter('c')).toEqual(open(30));
 });
 
-test('FALL-5 failures of one account alone shut the model for that account and for no other', async () => {
+test('FALL-1 failures of one account alone shut the model for that account and for no other', async () => {
   const { process, clock } = alone();
   await process.series('fffff', 'a');
   expect(await process.enter('a')).toEqual(open(30));
@@ -55,13 +55,13 @@ test('FALL-5 failures of one account alone shut the model for that account and f
   expect(two.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
 });
 
-test('FALL-5 what other models and providers do is not counted', async () => {
+test('FALL-1 what other models and providers do is not counted', async () => {
   const { process } = await opened();
   expect(await process.enter('a', { providerId: 'other', modelId: 'model' })).toMatchObject({ kind: 'passage' });
   expect(await process.enter('a', { providerId: 'vendor', modelId: 'other' })).toMatchObject({ kind: 'passage' });
 });
 
-test('FALL-5 half open, one call at a time goes out, and the third that succeeds closes', async () => {
+test('FALL-1 half open, one call at a time goes out, and the third that succeeds closes', async () => {
   const { process, clock } = await opened();
   await clock.advance(30_000);
   for (let index = 0; index < 3; index += 1) {
@@ -93,7 +93,7 @@ test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s, and the good on
   expect(await process.enter()).toEqual(open(30));
 });
 
-test('FALL-5 a probe without an outcome gives its place back and judges nothing', async () => {
+test('FALL-1 a probe without an outcome gives its place back and judges nothing', async () => {
   const { process, clock } = await opened();
   await clock.advance(30_000);
   await process.series('ss');
@@ -103,7 +103,7 @@ test('FALL-5 a probe without an outcome gives its place back and judges nothing'
   expect(await process.enter()).toEqual(open(1));
 });
 
-test('FALL-5 a probe that nobody reports is given up after 20 minutes', async () => {
+test('FALL-1 a probe that nobody reports is given up after 20 minutes', async () => {
   const { process, clock } = await opened();
   await clock.advance(30_000);
   await process.enter();
@@ -113,7 +113,7 @@ test('FALL-5 a probe that nobody reports is given up after 20 minutes', async ()
   expect((await process.enter()).kind).toBe('passage');
 });
 
-test('FALL-5 calls that began before the circuit opened change nothing once it is open', async () => {
+test('FALL-1 calls that began before the circuit opened change nothing once it is open', async () => {
   const { process, clock } = alone();
   const early = [];
   for (const account of 'cdcdcd') early.push(await process.enter(account));
@@ -127,7 +127,7 @@ test('FALL-5 calls that began before the circuit opened change nothing once it i
   expect((await process.enter()).kind).toBe('passage');
 });
 
-test('FALL-5 the first word on a call counts, later ones change nothing', async () => {
+test('FALL-1 the first word on a call counts, later ones change nothing', async () => {
   const { process, clock } = alone();
   await process.series('ffff');
   const passage = await process.enter();

@@ -16,7 +16,7 @@ const probe = async (process: WorldProcess): Promise<Passage> => {
   return entered;
 };
 
-test('FALL-5 one probe goes out over all processes, and the others hear how long its lease lasts', async () => {
+test('FALL-1 one probe goes out over all processes, and the others hear how long its lease lasts', async () => {
   const { one, other, clock } = await halfOpen();
   await probe(one);
   expect(await other.enter()).toEqual(open(30));
@@ -25,14 +25,14 @@ test('FALL-5 one probe goes out over all processes, and the others hear how long
   expect(await other.enter()).toEqual(open(26));
 });
 
-test('FALL-5 of ten processes that ask at the same moment one gets the probe', async () => {
+test('FALL-1 of ten processes that ask at the same moment one gets the probe', async () => {
   const { world } = await halfOpen();
   const processes = Array.from({ length: 10 }, () => world.start());
   const entered = await Promise.all(processes.map((process) => process.enter()));
   expect(entered.filter(({ kind }) => kind === 'passage')).toHaveLength(1);
 });
 
-test('FALL-5 a probe that lasts keeps its lease, one whose process died loses it after 30 s', async () => {
+test('FALL-1 a probe that lasts keeps its lease, one whose process died loses it after 30 s', async () => {
   const { one, other, clock } = await halfOpen();
   await probe(one);
   for (let second = 0; second < 300; second += 7) {
@@ -44,7 +44,7 @@ test('FALL-5 a probe that lasts keeps its lease, one whose process died loses it
   await probe(other);
 });
 
-test('FALL-5 the third good probe closes for all, whichever process made it, and nothing is left in the store', async () => {
+test('FALL-1 the third good probe closes for all, whichever process made it, and nothing is left in the store', async () => {
   const { world, one, other, clock } = await halfOpen();
   for (const process of [one, other]) {
     await (await probe(process)).report('succeeded');
@@ -76,7 +76,7 @@ test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s', async () => {
   expect(world.state).toMatchObject({ openings: 5 });
 });
 
-test('FALL-5 a probe without an outcome gives its lease back and judges nothing', async () => {
+test('FALL-1 a probe without an outcome gives its lease back and judges nothing', async () => {
   const { world, one } = await halfOpen();
   await one.call('succeeded');
   const before = world.state;
@@ -85,7 +85,7 @@ test('FALL-5 a probe without an outcome gives its lease back and judges nothing'
   expect((await one.enter()).kind).toBe('passage');
 });
 
-test('FALL-5 a probe that lost its lease has no say any more', async () => {
+test('FALL-1 a probe that lost its lease has no say any more', async () => {
   const { world, one, other, clock } = await halfOpen();
   const lost = await probe(one);
   world.weather = 'down';
@@ -98,7 +98,7 @@ test('FALL-5 a probe that lost its lease has no say any more', async () => {
   expect(world.state).toMatchObject({ goodProbes: 1 });
 });
 
-test('FALL-5 a circuit that has been closed meanwhile lets a call through without a lease', async () => {
+test('FALL-1 a circuit that has been closed meanwhile lets a call through without a lease', async () => {
   const { one, other, clock } = await halfOpen();
   await one.call('unknown');
   await other.series('sss');
@@ -108,7 +108,7 @@ test('FALL-5 a circuit that has been closed meanwhile lets a call through withou
   expect(clock.waiting).toBe(0);
 });
 
-test('FALL-5 a lease is not renewed for longer than 20 minutes when nobody tells how its call went', async () => {
+test('FALL-1 a lease is not renewed for longer than 20 minutes when nobody tells how its call went', async () => {
   const { one, other, clock } = await halfOpen();
   await probe(one);
   await clock.advance(1_229_000);
@@ -117,7 +117,7 @@ test('FALL-5 a lease is not renewed for longer than 20 minutes when nobody tells
   await probe(other);
 });
 
-test('FALL-5 after its report a probe leaves no timer behind', async () => {
+test('FALL-1 after its report a probe leaves no timer behind', async () => {
   const { one, clock } = await halfOpen();
   const waiting = clock.waiting;
   await one.call('succeeded');

@@ -19,7 +19,7 @@ const took = async (world: CircuitWorld, pending: Promise<unknown>): Promise<num
 };
 
 test.each(['down', 'throttled', 'slow', 'stuck', 'lands-late', 'loses-reply'] as const)(
-  'FALL-5 while the store is %s a model not known to be open stays usable, and a failing one is shut by this process',
+  'FALL-1 while the store is %s a model not known to be open stays usable, and a failing one is shut by this process',
   async (weather) => {
     const world = new CircuitWorld();
     world.weather = weather;
@@ -34,7 +34,7 @@ test.each(['down', 'throttled', 'slow', 'stuck', 'lands-late', 'loses-reply'] as
 );
 
 test.each(['down', 'throttled', 'stuck'] as const)(
-  'FALL-5 while the store is %s a model known to be open stays shut beyond its time, without a probe',
+  'FALL-1 while the store is %s a model known to be open stays shut beyond its time, without a probe',
   async (weather) => {
     const world = new CircuitWorld();
     const process = await knowsItIsOpen(world);
@@ -50,7 +50,7 @@ test.each(['down', 'throttled', 'stuck'] as const)(
 );
 
 test.each(['loses-reply', 'lands-late', 'stuck'] as const)(
-  'FALL-5 a lease whose answer did not come in time (%s) is given back',
+  'FALL-1 a lease whose answer did not come in time (%s) is given back',
   async (weather) => {
     const world = new CircuitWorld();
     const process = await knowsItIsOpen(world);
@@ -64,7 +64,7 @@ test.each(['loses-reply', 'lands-late', 'stuck'] as const)(
 );
 
 describe('patience', () => {
-  test('FALL-5 a look-up is waited for 50 ms, and its late answer is known to the next call', async () => {
+  test('FALL-1 a look-up is waited for 50 ms, and its late answer is known to the next call', async () => {
     const world = new CircuitWorld();
     await world.openForAll();
     world.weather = 'slow';
@@ -76,7 +76,7 @@ describe('patience', () => {
     expect(process.circuits.look(world.key, 'a')).toEqual(open(30));
   });
 
-  test('FALL-5 a failure is waited for until it has been counted, but 200 ms at most', async () => {
+  test('FALL-1 a failure is waited for until it has been counted, but 200 ms at most', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     const [first, second] = [await process.enter(), await process.enter()];
@@ -91,7 +91,7 @@ describe('patience', () => {
     expect(await took(world, second.report('failed'))).toBe(200);
   });
 
-  test('FALL-5 a success of a closed circuit waits for nothing', async () => {
+  test('FALL-1 a success of a closed circuit waits for nothing', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     const passage = await process.enter();
@@ -100,7 +100,7 @@ describe('patience', () => {
     expect(process.calls).toEqual(['read']);
   });
 
-  test('FALL-5 a store that failed is left alone for a second', async () => {
+  test('FALL-1 a store that failed is left alone for a second', async () => {
     const world = new CircuitWorld();
     world.weather = 'down';
     const process = world.start();
@@ -112,7 +112,7 @@ describe('patience', () => {
   });
 });
 
-test('FALL-5 an item that was left out of a reading stays as it was known', async () => {
+test('FALL-1 an item that was left out of a reading stays as it was known', async () => {
   const world = new CircuitWorld();
   await world.openForAll();
   let leftOut = false;
@@ -133,7 +133,7 @@ test('FALL-5 an item that was left out of a reading stays as it was known', asyn
   expect((await fresh.enter()).kind).toBe('passage');
 });
 
-test('FALL-5 a reading that began before a probe was judged does not make this process forget the verdict', async () => {
+test('FALL-1 a reading that began before a probe was judged does not make this process forget the verdict', async () => {
   const world = new CircuitWorld();
   await world.openForAll();
   await world.clock.advance(30_000);
@@ -159,7 +159,7 @@ test('FALL-5 a reading that began before a probe was judged does not make this p
   expect(process.circuits.look(world.key, 'a')).toEqual(open(60));
 });
 
-test('FALL-5 nothing that a store throws reaches the caller', async () => {
+test('FALL-1 nothing that a store throws reaches the caller', async () => {
   const world = new CircuitWorld();
   const broken = around(world.store, () => Promise.reject(new TypeError('broken')));
   const circuits = createCircuits({ store: broken, clock: world.clock }, circuitDefaults);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
 import { resolveForeign } from '../../../../lambdas/core/ledger/resolve-foreign.ts';
-import { createMoment, fails, withClaimFaults } from '../../../support/memory/faults.ts';
+import { createMoment, type FaultScript, fails, withClaimFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';
 import { LEASE_MS } from '../../../support/memory/memory-idempotency.ts';
 import { ACCOUNT, answered, type WorldOptions } from '../text/text-world.ts';
@@ -111,79 +111,53 @@ test('IDEM-8 a release by another in the very same millisecond is not taken for 
   expect(await world.clock.until(owner)).toEqual({ status: 409, body: 'idempotency_in_progress', replayed: false });
 });
 
-test('IDEM-8 an owner that was taken over before its call does not make it', async () => {
+/** An owner that has slept in its hold to the end of its lease, which these renewals did not lengthen. */
+const stalledOwner = async (renew: FaultScript<'renew'>['renew'], reports: string[] = []) => {
   const stalled = createMoment();
-  const world = await keyedWorld(
-    {
-      fault: (method, turn) =>
-        method === 'hold' && turn === 0 ? { kind: 'delayed', until: stalled.until } : undefined,
-    },
-    (ports) => ({
-      ...ports,
-      claims: withClaimFaults(ports.claims, (method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
-    }),
-  );
-  const owner = world.send('r1');
-  await world.clock.advance(LEASE_MS);
-  expect(await world.send('r2')).toEqual({ status: 200, body: 'answer of r2', replayed: false });
-  stalled.come();
-  expect(await world.clock.until(owner)).toEqual({ status: 200, body: 'answer of r2', replayed: true });
-  expect(world.sent).toHaveLength(1);
-  await world.expectCharges(1);
-});
-
-test('IDEM-8 an owner that was late and not taken over goes on', async () => {
-  const stalled = createMoment();
-  const world = await keyedWorld(
-    {
-      fault: (method, turn) =>
-        method === 'hold' && turn === 0 ? { kind: 'delayed', until: stalled.until } : undefined,
-    },
-    (ports) => ({
-      ...ports,
-      claims: withClaimFaults(ports.claims, (method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
-    }),
-  );
-  const owner = world.send('r1');
-  await world.clock.advance(LEASE_MS);
-  stalled.come();
-  expect(await world.clock.until(owner)).toEqual({ status: 200, body: 'answer of r1', replayed: false });
-  await world.expectCharges(1);
-});
-
-test('IDEM-8 and FALL-1 a key that was lost before its call says nothing about the vendor', async () => {
-  const stalled = createMoment();
-  const reports: string[] = [];
   const world = await keyedWorld(
     {
       circuits: freePassage(reports),
       fault: (method, turn) =>
         method === 'hold' && turn === 0 ? { kind: 'delayed', until: stalled.until } : undefined,
     },
-    withClaims((method) => (method === 'renew' ? fails : undefined)),
+    withClaims({ renew }),
   );
   const owner = world.send('r1');
   await world.clock.advance(LEASE_MS);
-  stalled.come();
-  expect((await world.clock.until(owner)).status).toBe(503);
+  const wake = () => {
+    stalled.come();
+    return world.clock.until(owner);
+  };
+  return { world, wake };
+};
+const thrice = [fails, fails, fails];
+
+test('IDEM-8 an owner that was taken over before its call does not make it', async () => {
+  const { world, wake } = await stalledOwner(thrice);
+  expect(await world.send('r2')).toEqual({ status: 200, body: 'answer of r2', replayed: false });
+  expect(await wake()).toEqual({ status: 200, body: 'answer of r2', replayed: true });
+  expect(world.sent).toHaveLength(1);
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 an owner that was late and not taken over goes on', async () => {
+  const { world, wake } = await stalledOwner(thrice);
+  expect(await wake()).toEqual({ status: 200, body: 'answer of r1', replayed: false });
+  await world.expectCharges(1);
+});
+
+test('IDEM-8 and FALL-1 a key that was lost before its call says nothing about the vendor', async () => {
+  const reports: string[] = [];
+  const { world, wake } = await stalledOwner(fails, reports);
+  expect((await wake()).status).toBe(503);
   expect([world.sent, reports]).toEqual([[], ['alpha-1 unknown']]);
 });
 
 test('IDEM-8 an owner whose hold was released by somebody about to take over makes no call', async () => {
-  const stalled = createMoment();
-  const world = await keyedWorld(
-    {
-      fault: (method, turn) =>
-        method === 'hold' && turn === 0 ? { kind: 'delayed', until: stalled.until } : undefined,
-    },
-    withClaims((method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
-  );
-  const owner = world.send('r1');
-  await world.clock.advance(LEASE_MS);
+  const { world, wake } = await stalledOwner(thrice);
   const ledger = { ...world.ports.ledger, store: world.memory };
   await resolveForeign(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
-  stalled.come();
-  expect(await world.clock.until(owner)).toMatchObject({ status: 409, body: 'idempotency_in_progress' });
+  expect(await wake()).toMatchObject({ status: 409, body: 'idempotency_in_progress' });
   expect(world.sent).toEqual([]);
   await world.expectCharges(0);
 });

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Barred, Circuits } from '../../../../lambdas/core/circuit/circuits.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { usageOfRequest } from '../../../../lambdas/core/ledger/usage-list.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
 import type { WireCall } from '../../../../lambdas/core/text/text-wire.ts';
 import { createMoment } from '../../../support/memory/faults.ts';
 import { price, text } from '../catalog/sample-data.ts';
-import { answered, createWorld, ended, heldFor, raw, requestOf, type WorldOptions } from './text-world.ts';
+import { ACCOUNT, answered, createWorld, ended, heldFor, raw, requestOf, type WorldOptions } from './text-world.ts';
 
 const open: Barred = { kind: 'open', retryAfterSeconds: 17 };
 const quarantined: Barred = { kind: 'quarantined' };
@@ -96,7 +97,7 @@ test('FALL-1 whoever does not get the probe gives its hold back and is held for 
   expect(await world.ask('beta-1')).toMatchObject({ model: { id: 'beta-1' }, fallbackFrom: 'alpha-1' });
   expect(world.log).toEqual(['hold', 'putRecord', 'apply', 'hold', 'send', 'putRecord', 'apply']);
   expect(world.records()).toMatchObject([
-    { holdId: 'request-1.0', outcome: 'released', reason: 'service_unavailable', model: 'alpha-1' },
+    { holdId: 'request-1.0', outcome: 'released', reason: 'given_up', model: 'alpha-1' },
     { holdId: 'request-1.1', outcome: 'settled', model: 'beta-1' },
   ]);
 });
@@ -110,6 +111,9 @@ test('FALL-1 a reserve that is held for in the second place is held and charged 
       models: [text(), cheaper],
       play: async () => {
         held.push(...[...(await world.account()).holds.values()].map(({ amountPicos }) => amountPicos));
+        // The request goes on: its first hold is not what became of it (BILL-15).
+        const asked = { accountId: ACCOUNT, requestId: 'request-1' };
+        expect((await usageOfRequest(world.memory, world.memory, asked))?.kind).toBe('open');
         return answered();
       },
     },
@@ -123,6 +127,7 @@ test('FALL-5 whoever does not get the probe and has no reserve: 503, hold given 
   const world = await worldOf({ found: { 'alpha-1': open } });
   await expect(world.ask()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 17 });
   expect([world.log, world.sent]).toEqual([['hold', 'putRecord', 'apply'], []]);
+  expect(world.records()).toMatchObject([{ outcome: 'released', reason: 'service_unavailable', model: 'alpha-1' }]);
   const { holds, spentPicos } = await world.account();
   expect([holds.size, spentPicos]).toEqual([0, 0n]);
 });

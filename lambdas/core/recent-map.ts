@@ -7,10 +7,6 @@ export class RecentMap<Value> {
     this.#max = max;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   get(key: string): Value | undefined {
     const value = this.#entries.get(key);
     if (value !== undefined) this.set(key, value);
@@ -29,8 +25,9 @@ export class RecentMap<Value> {
     // Setting anew moves an entry to the end.
     this.#entries.delete(key);
     this.#entries.set(key, value);
+    if (this.#entries.size <= this.#max) return;
     const oldest = this.#entries.keys().next();
-    if (this.#entries.size > this.#max && !oldest.done) this.#entries.delete(oldest.value);
+    if (!oldest.done) this.#entries.delete(oldest.value);
   }
 
   delete(key: string): void {
