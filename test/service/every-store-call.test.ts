@@ -136,24 +136,33 @@ const describe = ({ scripts, lands }: Case): string =>
 
 /** What is wrong with it, or nothing. */
 async function judge(scenario: Scenario, lane: Lane, one: Case, price: bigint): Promise<string | undefined> {
+  const told = (run: Run): string =>
+    `${describe(one)}: ${outcomeOf(run.answer)}, ${run.vendorCalls} vendor calls, charges ${run.charges} of ${price}, calls ${run.played.names}`;
   let run = await play(scenario, lane, one);
-  // After three failures in a row the program leaves the address alone for 5 s (LIM-4): then its call is not there to fail.
-  for (let again = 0; again < 8 && isAboutAddress(one) && run.played.met.size < one.scripts.length; again += 1) {
+  // After three failures in a row the program leaves the address alone for 5 s (LIM-4), and after many the SDK repeats none for a
+  // while: then a call is not there to fail.
+  for (let again = 0; again < 8 && run.played.met.size < one.scripts.length; again += 1) {
+    if (!isHonest(run, one, price)) return told(run);
     await sleep(1_000);
     run = await play(scenario, lane, one);
   }
-  const outcome = outcomeOf(run.answer);
-  const served = outcome === 'served';
-  const paid = run.charges.length === 1 && run.charges[0] === price && run.spent === price;
-  const free = run.charges.length === 0 && run.spent === 0n;
   const right =
     run.played.met.size === one.scripts.length &&
-    outcomes[one.status].includes(outcome) &&
-    (served ? paid : free || (one.mayBeCharged && paid)) &&
+    outcomes[one.status].includes(outcomeOf(run.answer)) &&
+    isHonest(run, one, price) &&
     run.vendorCalls === (isDispatched(one) ? 1 : 0);
-  if (right) return undefined;
-  return `${describe(one)}: ${outcome}, ${run.vendorCalls} vendor calls, charges ${run.charges} of ${price}, calls ${run.played.names}`;
+  return right ? undefined : told(run);
 }
+
+/** Served is charged, exactly, and called for once; anything else is free, but for what may be charged unseen. */
+const isHonest = (run: Run, one: Case, price: bigint): boolean => {
+  const paid = run.charges.length === 1 && run.charges[0] === price && run.spent === price;
+  const free = run.charges.length === 0 && run.spent === 0n;
+  if (outcomeOf(run.answer) === 'served') return paid && run.vendorCalls === 1;
+  return free || (one.mayBeCharged === true && paid);
+};
+
+type Run = Awaited<ReturnType<typeof play>>;
 
 /** The cases that fail, of all of them. Those about the address have a lane to themselves, with good requests in between. */
 async function failing(scenario: Scenario, cases: readonly Case[]): Promise<string[]> {
