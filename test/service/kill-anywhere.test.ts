@@ -113,16 +113,19 @@ async function playLives(plots: readonly Plot[]): Promise<void> {
 
 async function judgeAll(played: readonly Round[]): Promise<readonly Verdict[]> {
   await Promise.all(aftermaths);
-  return Promise.all(
-    played.map(async (round) => {
-      const early = (await repeated.get(round)) ?? [];
-      const late = round.scenario.keyed
-        ? await Promise.all(survivors.map((server) => repeatUntilAnswered(server, round)))
-        : [];
-      const pricePicos = prices.get(round.scenario.model)!;
-      return judge(group, round, { fundsPicos: FUNDS_PICOS, pricePicos, repeats: [...early, ...late] });
-    }),
-  );
+  const verdicts: Verdict[] = [];
+  // Repeats of all at once, with their large answers, would be more than the stand-ins take.
+  for (const each of chunks(played, TOGETHER)) verdicts.push(...(await Promise.all(each.map(judgeRound))));
+  return verdicts;
+}
+
+async function judgeRound(round: Round): Promise<Verdict> {
+  const early = (await repeated.get(round)) ?? [];
+  const late = round.scenario.keyed
+    ? await Promise.all(survivors.map((server) => repeatUntilAnswered(server, round)))
+    : [];
+  const pricePicos = prices.get(round.scenario.model)!;
+  return judge(group, round, { fundsPicos: FUNDS_PICOS, pricePicos, repeats: [...early, ...late] });
 }
 
 const complaintsOf = (verdicts: readonly Verdict[]): string[] => verdicts.flatMap(({ complaints }) => complaints);
