@@ -51,11 +51,12 @@ const handler = streaming(
     upstreamHttp: createUpstreamHttp(),
     fetchImage: () => Promise.reject(new Error('the bench fetches no images')),
     vendorAccess: () => ({ baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`, key: 'bench' }),
+    sendWebhook: () => Promise.reject(new Error('the bench sends no webhooks')),
     reporting: { finished: () => undefined, notice: () => undefined },
   }),
 );
 const host = await startHost({
-  handlers: { text: handler, catalog: handler, account: handler },
+  handlers: { text: handler },
   port: 0,
   address: '127.0.0.1',
   now: Date.now,

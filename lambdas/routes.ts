@@ -2,10 +2,10 @@
 export type Credential = 'bearer' | 'messages' | 'generate_content' | 'any' | 'none';
 
 /** One entry is one Lambda function, one file in `functions/` and one name in AWS. */
-export type HttpFunction = 'text' | 'catalog' | 'account';
+export type HttpFunction = 'text' | 'videos' | 'content' | 'catalog' | 'account';
 
 export interface Route {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /**
    * Segments in braces match one path segment and are handed on by name; what stands behind the brace has to stand behind the
    * value. Under /v1beta a colon starts an action, so a value has none.
@@ -21,7 +21,7 @@ export interface Route {
   readonly billed: boolean;
   /** Counts against the address bucket; all but `/health` (AUTH-6). */
   readonly limited: boolean;
-  readonly body: 'json' | 'none';
+  readonly body: 'json' | 'json-or-form' | 'none';
 }
 
 /** The one table of what the gateway answers to. Deployment, the local host and the tests all read it. */
@@ -121,6 +121,57 @@ export const routes = {
     billed: true,
     limited: true,
     body: 'json',
+  },
+  createVideo: {
+    method: 'POST',
+    path: '/v1/videos',
+    function: 'videos',
+    streamed: false,
+    credential: 'bearer',
+    billed: true,
+    limited: true,
+    body: 'json-or-form',
+  },
+  listVideos: {
+    method: 'GET',
+    path: '/v1/videos',
+    function: 'videos',
+    streamed: false,
+    credential: 'bearer',
+    billed: false,
+    limited: true,
+    body: 'none',
+  },
+  getVideo: {
+    method: 'GET',
+    path: '/v1/videos/{id}',
+    function: 'videos',
+    streamed: false,
+    credential: 'bearer',
+    billed: false,
+    limited: true,
+    body: 'none',
+  },
+  deleteVideo: {
+    method: 'DELETE',
+    path: '/v1/videos/{id}',
+    function: 'videos',
+    streamed: false,
+    credential: 'bearer',
+    billed: false,
+    limited: true,
+    body: 'none',
+  },
+  getVideoContent: {
+    method: 'GET',
+    path: '/v1/videos/{id}/content',
+    // A function URL sends 200 MB at most; this one is a Web Function, which has no such bound.
+    function: 'content',
+    streamed: true,
+    credential: 'bearer',
+    billed: false,
+    limited: true,
+    body: 'none',
   },
   listModels: {
     method: 'GET',

@@ -12,12 +12,17 @@ export const settingsSchema = z.object({
   KEYS_TABLE: z.string().min(1),
   COUNTERS_TABLE: z.string().min(1),
   IDEMPOTENCY_TABLE: z.string().min(1),
+  VIDEOS_TABLE: z.string().min(1),
   /** Holds the outbox, large answers, and media. */
   MEDIA_BUCKET: z.string().min(1),
   /** Another DynamoDB than that of the function's own region. */
   DYNAMODB_ENDPOINT: z.url().optional(),
   /** Another S3 than that of the function's own region. */
   S3_ENDPOINT: z.url().optional(),
+  /** The state machine that brings videos to their end; only functions that start executions have it. */
+  VIDEO_MACHINE_ARN: z.string().min(1).optional(),
+  /** Another Step Functions than that of the function's own region. */
+  SFN_ENDPOINT: z.url().optional(),
   /** What API keys are hashed with; or, in AWS, the name of the secret that holds it. One of the two. */
   KEY_PEPPER: z.string().min(16).optional(),
   KEY_PEPPER_SECRET: z.string().min(1).optional(),
@@ -38,6 +43,19 @@ export const settingsSchema = z.object({
   CIRCUIT_CALLS: whole(1, 1_000_000, 10),
   /** How long a circuit stays open the first time; later times are longer. */
   CIRCUIT_OPEN_SECONDS: whole(1, 300, 30),
+  /** What a vendor has to accept a video. */
+  VIDEO_CREATE_SECONDS: whole(1, 100, 60),
+  /** Between the first polls of a video; later ones are up to the maximum apart. */
+  VIDEO_POLL_SECONDS: whole(1, 600, 10),
+  VIDEO_POLL_SECONDS_MAX: whole(1, 600, 60),
+  /** An older video fails (VID-7). */
+  VIDEO_LIMIT_SECONDS: whole(1, 86_400, 3_600),
+  /** How long a video's hold lives (BILL-13): beyond the limit and all repeats of the last steps. */
+  VIDEO_HOLD_SECONDS: whole(1, 172_800, 7_200),
+  /** The first wait before a failed step of a video is repeated; later ones are longer. */
+  VIDEO_RETRY_SECONDS: whole(1, 60, 2),
+  /** The same for a webhook that was not taken. */
+  VIDEO_WEBHOOK_RETRY_SECONDS: whole(1, 600, 10),
   /** How long a claim is safe from others after its owner's last sign of life (IDEM-8). */
   CLAIM_LEASE_SECONDS: whole(1, 600, 60),
   /** Bodies in memory at a time, in bytes (GEN-14). */

@@ -1,13 +1,27 @@
 import * as z from 'zod';
-import { functionNames } from './functions.ts';
+import { settingsSchema } from '../lambdas/settings.ts';
+import { eventFunctionNames } from './functions.ts';
 
 export const environmentNames = ['dev', 'staging', 'prod'] as const;
 export type EnvironmentName = (typeof environmentNames)[number];
 
-const functionName = z.enum(functionNames);
+const functionName = z.enum(eventFunctionNames);
 
 /** The periods CloudWatch knows, up to two years. */
 const logRetention = z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731]);
+
+/** How long things take with videos, under the names and with the values the functions know them by. */
+const videoTimes = z.strictObject(
+  settingsSchema.pick({
+    VIDEO_CREATE_SECONDS: true,
+    VIDEO_POLL_SECONDS: true,
+    VIDEO_POLL_SECONDS_MAX: true,
+    VIDEO_LIMIT_SECONDS: true,
+    VIDEO_HOLD_SECONDS: true,
+    VIDEO_RETRY_SECONDS: true,
+    VIDEO_WEBHOOK_RETRY_SECONDS: true,
+  }).shape,
+);
 
 export const environmentSchema = z.strictObject({
   logRetentionDays: logRetention,
@@ -24,6 +38,8 @@ export const environmentSchema = z.strictObject({
    * functions share: AWS insists that 100 of that stay unreserved.
    */
   reservedConcurrency: z.partialRecord(functionName, z.int().positive()).default({}),
+  /** Synthesis refuses times that do not fit together. */
+  videos: videoTimes.prefault({}),
 });
 
 export type Environment = z.output<typeof environmentSchema>;

@@ -15,29 +15,47 @@ export interface BucketGrant {
   /** With the slash at its end. */
   readonly prefix: string;
   /** Who reads what may be missing needs `ListBucket`: without it S3 answers 403 where it would answer 404. */
-  readonly actions: readonly ('GetObject' | 'PutObject' | 'DeleteObject' | 'ListBucket')[];
+  readonly actions: readonly BucketAction[];
 }
+
+/** Large objects are put in parts, which needs no more than `PutObject`; who breaks that off, `AbortMultipartUpload`. */
+type BucketAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload' | 'ListBucket';
 
 export type SecretName = 'keyPepper' | 'providerKeys';
 
 export interface FunctionDescription {
-  /** From the root of the repository. The file exports `handler`. */
+  /** From the root of the repository. */
   readonly entry: string;
-  readonly memoryMb: number;
   readonly timeoutSeconds: number;
   /** All the function may do with tables: nothing is added elsewhere. */
   readonly tables: readonly TableGrant[];
   /** And all it may do with objects. */
   readonly buckets: readonly BucketGrant[];
   readonly secrets: readonly SecretName[];
+  /** Starts executions of the state machine, and is told its name. */
+  readonly startsVideos?: true;
 }
 
-export type HttpFunctionDescription = FunctionDescription & { readonly trigger: 'url' };
-export type ScheduledFunctionDescription = FunctionDescription & { readonly trigger: 'every-minute' };
+/** Called with an event. The entry exports `handler`. */
+export interface EventFunctionDescription extends FunctionDescription {
+  readonly trigger: 'url' | 'every-minute' | 'machine';
+  readonly memoryMb: number;
+}
 
+/** An HTTP server that the entry starts by itself. AWS gives every such environment 2 GB. */
+export interface WebFunctionDescription extends FunctionDescription {
+  readonly trigger: 'web';
+}
+
+type Triggered<Trigger> = EventFunctionDescription & { readonly trigger: Trigger };
+
+/** A function URL sends 200 MB at most, and large bodies slowly. */
+export type WebFunctionName = Extract<HttpFunction, 'content'>;
+type UrlFunctionName = Exclude<HttpFunction, WebFunctionName>;
 /** Functions no route leads to. */
-type ScheduledFunction = 'sweep' | 'outbox';
-export type FunctionName = HttpFunction | ScheduledFunction;
+type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep';
+export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps';
+export type FunctionName = EventFunctionName | WebFunctionName;
 
 /** Lookup, revocation, block and rate of a key are one update of its item; the read is for when that update fails. */
 const admission: readonly TableGrant[] = [
@@ -45,12 +63,27 @@ const admission: readonly TableGrant[] = [
   { table: 'counters', actions: ['UpdateItem'] },
 ];
 
+/** Holds, charges and releases. */
+const ledger: TableGrant = { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem'] };
+
+/** Claims of Idempotency-Keys. */
+const claims: TableGrant = { table: 'idempotency', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] };
+
+/** What they count is covered by `admission`. */
+const circuits: TableGrant = { table: 'counters', actions: ['BatchGetItem', 'DeleteItem'] };
+
+const readOutbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'ListBucket'] };
+const answers: BucketGrant = { prefix: 'answers/', actions: ['GetObject', 'PutObject', 'ListBucket'] };
+
 /**
  * Every Lambda function there is. The type ties it to the route table both ways: a function a route names has to be here, with
- * a URL, and one that no route may name cannot be here with one.
+ * a URL or as a Web Function, and one that no route may name cannot be here so.
  */
 export const functions: Readonly<
-  Record<HttpFunction, HttpFunctionDescription> & Record<ScheduledFunction, ScheduledFunctionDescription>
+  Record<UrlFunctionName, Triggered<'url'>> &
+    Record<WebFunctionName, WebFunctionDescription> &
+    Record<ScheduledFunctionName, Triggered<'every-minute'>> &
+    Record<'videoSteps', Triggered<'machine'>>
 > = {
   text: {
     entry: 'lambdas/functions/text.ts',
@@ -58,18 +91,36 @@ export const functions: Readonly<
     memoryMb: 1_024,
     // The most there is: an answer may take ten minutes, and one with much reasoning fifteen (LIM-6).
     timeoutSeconds: 900,
+    tables: [...admission, ledger, claims, circuits],
+    buckets: [{ prefix: 'outbox/', actions: ['GetObject', 'PutObject', 'ListBucket'] }, answers],
+    secrets: ['keyPepper', 'providerKeys'],
+  },
+  videos: {
+    entry: 'lambdas/functions/videos.ts',
+    trigger: 'url',
+    memoryMb: 1_024,
+    // A vendor has one minute to accept a video; before and after it only stores are asked.
+    timeoutSeconds: 120,
     tables: [
       ...admission,
-      { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
-      { table: 'idempotency', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-      // Circuits; what they count is covered above.
-      { table: 'counters', actions: ['BatchGetItem', 'DeleteItem'] },
+      ledger,
+      claims,
+      circuits,
+      { table: 'videos', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
+      { table: 'videos', index: 'account', actions: ['Query'] },
     ],
-    buckets: [
-      { prefix: 'outbox/', actions: ['GetObject', 'PutObject', 'ListBucket'] },
-      { prefix: 'answers/', actions: ['GetObject', 'PutObject', 'ListBucket'] },
-    ],
+    // It settles nothing, so it leaves no notes.
+    buckets: [readOutbox, answers, { prefix: 'videos/', actions: ['DeleteObject'] }],
     secrets: ['keyPepper', 'providerKeys'],
+    startsVideos: true,
+  },
+  content: {
+    entry: 'lambdas/host/content.ts',
+    trigger: 'web',
+    timeoutSeconds: 900,
+    tables: [...admission, { table: 'videos', actions: ['GetItem'] }],
+    buckets: [{ prefix: 'videos/', actions: ['GetObject', 'ListBucket'] }],
+    secrets: ['keyPepper'],
   },
   catalog: {
     entry: 'lambdas/functions/catalog.ts',
@@ -94,12 +145,9 @@ export const functions: Readonly<
     trigger: 'every-minute',
     memoryMb: 512,
     timeoutSeconds: 60,
-    tables: [
-      { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
-      { table: 'accounts', index: 'sweep', actions: ['Query'] },
-    ],
+    tables: [ledger, { table: 'accounts', index: 'sweep', actions: ['Query'] }],
     // A note goes by way of the function below, which charges it.
-    buckets: [{ prefix: 'outbox/', actions: ['GetObject', 'ListBucket'] }],
+    buckets: [readOutbox],
     secrets: [],
     // Two at once are safe, so nothing is reserved: a new AWS account has nothing that it could reserve.
   },
@@ -108,16 +156,52 @@ export const functions: Readonly<
     trigger: 'every-minute',
     memoryMb: 512,
     timeoutSeconds: 60,
-    tables: [{ table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem'] }],
+    tables: [ledger],
     buckets: [{ prefix: 'outbox/', actions: ['GetObject', 'DeleteObject', 'ListBucket'] }],
     secrets: [],
   },
+  videoSteps: {
+    entry: 'lambdas/functions/video-steps.ts',
+    trigger: 'machine',
+    memoryMb: 1_024,
+    // A step of the machine is given up earlier; this is for one that the rule on failed executions calls.
+    timeoutSeconds: 900,
+    tables: [
+      ledger,
+      { table: 'videos', actions: ['GetItem', 'UpdateItem'] },
+      // Answers without usage, and the quarantine that follows them.
+      { table: 'counters', actions: ['BatchGetItem', 'UpdateItem'] },
+    ],
+    buckets: [readOutbox, { prefix: 'videos/', actions: ['PutObject', 'DeleteObject', 'AbortMultipartUpload'] }],
+    secrets: ['providerKeys'],
+  },
+  videoSweep: {
+    entry: 'lambdas/functions/video-sweep.ts',
+    trigger: 'every-minute',
+    memoryMb: 512,
+    timeoutSeconds: 60,
+    tables: [
+      ledger,
+      { table: 'videos', actions: ['GetItem', 'UpdateItem'] },
+      { table: 'videos', index: 'running', actions: ['Query'] },
+    ],
+    buckets: [readOutbox, { prefix: 'videos/', actions: ['DeleteObject'] }],
+    secrets: [],
+    startsVideos: true,
+  },
 };
 
-export const functionNames = [
+export const eventFunctionNames = [
   'text',
+  'videos',
   'catalog',
   'account',
   'sweep',
   'outbox',
-] as const satisfies readonly FunctionName[];
+  'videoSweep',
+  'videoSteps',
+] as const satisfies readonly EventFunctionName[];
+
+export const webFunctionNames = ['content'] as const satisfies readonly WebFunctionName[];
+
+export const functionNames = [...eventFunctionNames, ...webFunctionNames] as const satisfies readonly FunctionName[];

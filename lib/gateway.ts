@@ -5,15 +5,18 @@ import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import type { Environment, EnvironmentName } from './environments.ts';
 import { ApiStack } from './stacks/api-stack.ts';
 import { DataStack } from './stacks/data-stack.ts';
+import { VideoStack } from './stacks/video-stack.ts';
 
 export interface Gateway {
   readonly data: DataStack;
+  readonly video: VideoStack;
   readonly api: ApiStack;
 }
 
 /**
  * The stacks of one environment. They name no AWS account and no region: they go where the credentials of the deployment
- * point, and synthesis asks nobody. Throws a CatalogError if the functions would refuse the catalog when they start (CAT-5).
+ * point, and synthesis asks nobody. Throws a CatalogError if the functions would refuse the catalog when they start (CAT-5), and an
+ * Error for times of videos that do not fit together.
  */
 export const addGateway = (
   app: App,
@@ -26,7 +29,8 @@ export const addGateway = (
   const scope = new Construct(app, name);
   const prefix = `gateway-${name}`;
   const data = new DataStack(scope, 'data', { environment, prefix });
-  const api = new ApiStack(scope, 'api', { environment, prefix, data });
+  const video = new VideoStack(scope, 'video', { environment, prefix, data });
+  const api = new ApiStack(scope, 'api', { environment, prefix, data, video });
   Tags.of(scope).add('gateway:environment', name);
-  return { data, api };
+  return { data, video, api };
 };

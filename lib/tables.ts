@@ -70,12 +70,19 @@ export const tables: Readonly<Record<TableName, TableDescription>> = {
   },
   videos: {
     partitionKey: { name: 'pk', type: 'S' },
+    // Both sparse: `listedFor` is on jobs that lists may show, `running` on those that have not ended.
     indexes: [
       {
         name: 'account',
-        partitionKey: { name: 'accountId', type: 'S' },
+        partitionKey: { name: 'listedFor', type: 'S' },
         sortKey: { name: 'createdAt', type: 'N' },
         projection: 'ALL',
+      },
+      {
+        name: 'running',
+        partitionKey: { name: 'running', type: 'S' },
+        sortKey: { name: 'dueAt', type: 'N' },
+        projection: 'KEYS_ONLY',
       },
     ],
     pointInTimeRecovery: true,

@@ -13,11 +13,14 @@ import { createResponseStream, type StreamingHandler } from './lambda-runtime.ts
 import { toEvent } from './to-event.ts';
 
 export interface HostOptions {
-  readonly handlers: Readonly<Record<HttpFunction, StreamingHandler>>;
+  /** Those that this host serves, at least one. What is nobody's else is answered by one of them, too. */
+  readonly handlers: Readonly<Partial<Record<HttpFunction, StreamingHandler>>>;
   readonly port: number;
   readonly address: string;
   readonly now: () => number;
   readonly newRequestId: () => string;
+  /** Where a request comes from; the other end of its connection unless told otherwise (LIM-7). */
+  readonly sourceIp?: (request: IncomingMessage) => string;
   /** A handler that fails as a whole, which none should. */
   readonly onCrash: (error: unknown) => void;
 }
@@ -69,14 +72,22 @@ const serve = async (options: HostOptions, request: IncomingMessage, response: S
     response.writeHead(400, errorHeaders(requestId, format)).end(errorText(problem, format, requestId));
     return;
   }
-  const event = toEvent(request, options.now());
+  const event = toEvent(request, options.now(), options.sourceIp);
   response.once('close', () => {
     if (!response.writableFinished) markAsLeft(event);
   });
   onCutEnd(event, () => response.destroy());
-  const [match] = matchPath(event.rawPath);
-  const handler = options.handlers[match?.route.function ?? functionForUnknownRoutes];
+  const handler = handlerFor(options.handlers, event.rawPath);
   await handler(event, createResponseStream(toReceiver(response, () => isCut(event))), { functionName: 'local' });
+};
+
+/** A route that is not served here is unknown here, which every handler answers (GEN-7). */
+const handlerFor = (handlers: HostOptions['handlers'], path: string): StreamingHandler => {
+  const [match] = matchPath(path);
+  const own = match && handlers[match.route.function];
+  const handler = own ?? handlers[functionForUnknownRoutes] ?? Object.values(handlers)[0];
+  if (!handler) throw new Error('a host without a handler');
+  return handler;
 };
 
 /** GEN-7: what could be read as two different requests by two programs is served by none. */

@@ -7,7 +7,7 @@ import { createBodySource } from './body-source.ts';
  * A request as a function URL hands it over (payload format 2.0), but for the body, which stays on the wire until somebody
  * asks. https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
  */
-export const toEvent = (request: IncomingMessage, nowMs: number): APIGatewayProxyEventV2 => {
+export const toEvent = (request: IncomingMessage, nowMs: number, sourceIp = remoteAddress): APIGatewayProxyEventV2 => {
   const [rawPath = '/', ...query] = (request.url ?? '/').split('?');
   const rawQueryString = query.join('?');
   const { cookie, ...headers } = joined(request);
@@ -29,7 +29,7 @@ export const toEvent = (request: IncomingMessage, nowMs: number): APIGatewayProx
           method: request.method ?? 'GET',
           path: rawPath,
           protocol: `HTTP/${request.httpVersion}`,
-          sourceIp: request.socket.remoteAddress ?? '',
+          sourceIp: sourceIp(request),
           userAgent: headers['user-agent'] ?? '',
         },
         requestId: '',
@@ -43,6 +43,8 @@ export const toEvent = (request: IncomingMessage, nowMs: number): APIGatewayProx
     createBodySource(request),
   );
 };
+
+const remoteAddress = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? '';
 
 const joined = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(

@@ -32,6 +32,21 @@ export interface Summary {
   cause?: unknown;
 }
 
+/** A file of a form, as it came. */
+export interface FormFile {
+  readonly field: string;
+  readonly fileName: string;
+  /** What the client says it is; empty when it says nothing. */
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A multipart form, its parts in the order in which they came. */
+export interface Form {
+  readonly fields: readonly { readonly name: string; readonly value: string }[];
+  readonly files: readonly FormFile[];
+}
+
 /** One request on its way through the chain. */
 export interface Exchange {
   /** A ULID of ours, whatever the client sent (GEN-4). */
@@ -48,6 +63,8 @@ export interface Exchange {
   /** Known after authentication, on routes that have it. */
   admission: Admission | undefined;
   body: { readonly json: JsonObject; readonly bytes: number } | undefined;
+  /** In place of `body`, where the route takes forms and the client sent one. */
+  form?: Form | undefined;
   /** Gives back what the body took of the process's budget. */
   releaseBody: () => void;
   /** Set by an answer that is told of when its stream ends. */

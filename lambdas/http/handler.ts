@@ -10,7 +10,7 @@ import { formatOf } from './client-format.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { credentialForms } from './credential.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summary } from './exchange.ts';
-import { readJsonBody } from './read-body.ts';
+import { readBody } from './read-body.ts';
 import { errorHeaders, toErrorBody, toGatewayError } from './render-error.ts';
 import { matchPath, matchRoute } from './router.ts';
 
@@ -38,7 +38,7 @@ export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteNa
     })
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
     .before(({ event }) => authenticate(ports, exchangeOf(event)))
-    .before(({ event }) => readBody(ports, exchangeOf(event)))
+    .before(({ event }) => receive(ports, exchangeOf(event)))
     .after((request) => {
       request.response = complete(ports, exchangeOf(request.event), request.response);
     })
@@ -96,8 +96,9 @@ const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<void>
   exchange.summary.accountId = exchange.admission.accountId;
 };
 
-const readBody = async (ports: HttpPorts, exchange: Exchange): Promise<void> => {
-  if (exchange.route?.route.body === 'json') await readJsonBody(exchange, ports.bodies);
+const receive = async (ports: HttpPorts, exchange: Exchange): Promise<void> => {
+  const taken = exchange.route?.route.body ?? 'none';
+  if (taken !== 'none') await readBody(exchange, taken, ports.bodies);
 };
 
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {
@@ -121,6 +122,7 @@ const complete = (
   exchange.releaseBody();
   // A stream lives long after its request has been sent on.
   exchange.body = undefined;
+  exchange.form = undefined;
   exchange.summary.status = response.statusCode;
   if (!exchange.finishesLater) {
     exchange.summary.totalMs = ports.clock.now() - exchange.startedAtMs;

@@ -3,7 +3,7 @@ import type { DryRun } from '../core/paid-call/dry-run.ts';
 import { type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
 import { wireNames } from './price-names.ts';
 
-/** BILL-16. `prices` are USD for one token of each kind. */
+/** BILL-16. `prices` are USD for one of each unit: a token, or a second of video. */
 export const dryRunAnswer = (
   { summary }: Exchange,
   { model, holdPicos, outputTokensMax, prices }: DryRun,

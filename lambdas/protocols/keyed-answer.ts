@@ -2,7 +2,7 @@ import { answerOnce } from '../core/idempotency/answer-once.ts';
 import type { Attempt } from '../core/idempotency/attempt.ts';
 import type { StoredAnswer } from '../core/idempotency/claim-store.ts';
 import { fingerprintOf } from '../core/idempotency/fingerprint.ts';
-import type { IdempotencyPorts } from '../core/idempotency/idempotency-ports.ts';
+import type { Creations, IdempotencyPorts } from '../core/idempotency/idempotency-ports.ts';
 import { hashOf } from '../core/idempotency/stored-answer.ts';
 import type { JsonObject } from '../core/json.ts';
 import { formatOf } from '../http/client-format.ts';
@@ -13,13 +13,15 @@ export interface KeyedOrder {
   readonly key: string;
   readonly body: JsonObject;
   readonly fallbackModelId: string | undefined;
+  /** Where the commit is not the charge but something that the request makes. */
+  readonly creations?: Creations;
 }
 
 /** Answers under an Idempotency-Key: what is stored, or what `work` makes and has stored (IDEM-2). */
 export const keyedAnswer = async (
   ports: IdempotencyPorts,
   exchange: Exchange,
-  { key, body, fallbackModelId }: KeyedOrder,
+  { key, body, fallbackModelId, creations }: KeyedOrder,
   work: (attempt: Attempt) => Promise<GatewayResponse>,
 ): Promise<GatewayResponse> => {
   const { requestId, event, summary } = exchange;
@@ -33,6 +35,7 @@ export const keyedAnswer = async (
       toStored(
         json(error.status, toErrorBody(error, formatOf(event.rawPath, event.headers), requestId), errorHeaders(error)),
       ),
+    creations,
   };
   const answered = await answerOnce(ports, request, work);
   if (answered.kind === 'fresh') return answered.value;

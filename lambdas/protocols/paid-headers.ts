@@ -39,17 +39,17 @@ const readDryRun = ({ 'x-service-dry-run': sent }: Headers): boolean => {
   throw invalidRequest('x-service-dry-run', 'x-service-dry-run: must be true or false.');
 };
 
+const keyed = 'plain answers of /v1/chat/completions and /v1/responses, and on JSON creation at /v1/videos';
+
 const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string | undefined => {
   if (sent === undefined) return undefined;
   if (!VISIBLE_ASCII.test(sent)) {
     throw invalidRequest('idempotency-key', 'idempotency-key: must have 1 to 255 visible ASCII characters.');
   }
   if (taken) return sent;
-  throw new GatewayError(
-    'idempotency_not_supported',
-    'idempotency-key: works on plain answers of /v1/chat/completions and /v1/responses only. Leave it out here.',
-    { param: 'idempotency-key' },
-  );
+  throw new GatewayError('idempotency_not_supported', `idempotency-key: works only on ${keyed}. Leave it out here.`, {
+    param: 'idempotency-key',
+  });
 };
 
 const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFallback }: PaidHeaderRules) => {

@@ -1,9 +1,9 @@
-import http from 'node:http';
-import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { type ImageMediaType, sniffImage } from '../core/images/image-type.ts';
 import { createGuardedLookup, type LookupAll, publicWeb, type Reach } from './guarded-address.ts';
+import { parsePublicUrl, problemOf, requestPublic } from './public-url.ts';
 
 export interface FetchedImage {
   readonly mediaType: ImageMediaType;
@@ -88,12 +88,9 @@ const fetchImage = async (start: string, trip: Trip): Promise<FetchedImage> => {
   throw trip.fail(`this URL redirects more than ${REDIRECTS_MAX} times. Use the one it leads to.`);
 };
 
-const parseStart = (text: string, trip: Trip): URL => {
-  if (text.length > URL_CHARACTERS_MAX) throw trip.fail(`the URL is longer than ${URL_CHARACTERS_MAX} characters.`);
-  const url = URL.parse(text);
-  if (!url) throw trip.fail('this is no valid URL.');
-  const problem = problemOf(url, trip.reach);
-  if (problem) throw trip.fail(problem);
+const parseStart = (text: string, { reach, fail }: Trip): URL => {
+  const url = parsePublicUrl(text, { charactersMax: URL_CHARACTERS_MAX, reach, inner: unreachable });
+  if ('problem' in url) throw fail(url.problem);
   return url;
 };
 
@@ -101,36 +98,13 @@ const parseStart = (text: string, trip: Trip): URL => {
 const nextUrl = (location: string | undefined, from: URL, trip: Trip): URL => {
   const url = location === undefined ? null : URL.parse(location, from.href);
   const downgrade = from.protocol === 'https:' && url?.protocol === 'http:';
-  if (!url || downgrade || problemOf(url, trip.reach)) throw trip.fail(unreachable);
+  if (!url || downgrade || problemOf(url, trip.reach, unreachable)) throw trip.fail(unreachable);
   return url;
 };
 
-const problemOf = (url: URL, reach: Reach): string | undefined => {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http(s) URL.';
-  if (url.username || url.password) return 'the URL must not hold a user name or password.';
-  if (!reach.port(portOf(url))) return 'the URL must use port 80, 443, 8080 or 8443.';
-  const host = hostOf(url);
-  return isIP(host) && !reach.address(host) ? unreachable : undefined;
-};
-
-const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-
-const hostOf = (url: URL): string => (url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname);
-
-/** A connection of its own (`agent: false`), checked by the guarded lookup, its certificate by the name in the URL. */
-const request = (url: URL, { lookup, signal, fail }: Trip): Promise<http.IncomingMessage> =>
+const request = (url: URL, { lookup, signal, fail }: Trip): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const options = {
-      hostname: hostOf(url),
-      port: portOf(url),
-      path: `${url.pathname}${url.search}`,
-      headers,
-      agent: false,
-      lookup,
-      signal,
-    };
-    const sent =
-      url.protocol === 'https:' ? https.request({ ...options, rejectUnauthorized: true }) : http.request(options);
+    const sent = requestPublic(url, { method: 'GET', headers, lookup, signal });
     sent.on('error', (error) => reject(fail(unreachable, error)));
     // A switch of protocols (101) ends the request without an error.
     sent.once('close', () => reject(fail(unreachable)));
@@ -138,7 +112,7 @@ const request = (url: URL, { lookup, signal, fail }: Trip): Promise<http.Incomin
     sent.end();
   });
 
-const readImage = async (response: http.IncomingMessage, trip: Trip): Promise<FetchedImage> => {
+const readImage = async (response: IncomingMessage, trip: Trip): Promise<FetchedImage> => {
   if (response.statusCode !== 200) {
     throw trip.fail(`the server of this URL answered ${response.statusCode}. Use a URL that anyone can read.`);
   }
@@ -153,7 +127,7 @@ const readImage = async (response: http.IncomingMessage, trip: Trip): Promise<Fe
 };
 
 /** One buffer that doubles: kept apart, a body that comes byte by byte would take a hundred times its size. */
-const readBody = async (response: http.IncomingMessage, { bytesMax, fail }: Trip): Promise<Buffer> => {
+const readBody = async (response: IncomingMessage, { bytesMax, fail }: Trip): Promise<Buffer> => {
   const tooLarge = (): GatewayError => fail(`the image is larger than ${bytesMax} bytes.`);
   if (Number(response.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
   const pieces: AsyncIterable<Uint8Array> = response;

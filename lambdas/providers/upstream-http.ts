@@ -1,11 +1,17 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 
 export interface UpstreamRequest {
   readonly url: string;
+  /** POST, if nothing is said. */
+  readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
+  /** Goes out as UTF-8; empty for none. */
   readonly body: string;
+  /** In place of `body`. */
+  readonly bytes?: Uint8Array | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -32,37 +38,53 @@ export const createUpstreamHttp = (): UpstreamHttp => {
   const plain = new http.Agent(agentOptions);
   return (request) => {
     const url = new URL(request.url);
-    const options = {
-      method: 'POST',
-      headers: { ...request.headers, 'content-length': Buffer.byteLength(request.body) },
-      signal: request.signal,
-    };
+    const payload = request.bytes ?? request.body;
+    const length = payload.length === 0 ? {} : { 'content-length': Buffer.byteLength(payload) };
+    const { method = 'POST', signal } = request;
+    const options = { method, headers: { ...request.headers, ...length }, signal };
     const sent =
       url.protocol === 'https:'
         ? https.request(url, { ...options, agent: secure })
         : http.request(url, { ...options, agent: plain });
-    return answerTo(sent, request);
+    return answerTo(sent, payload, signal);
   };
 };
 
-const answerTo = (sent: http.ClientRequest, request: UpstreamRequest): Promise<UpstreamResponse> =>
+const answerTo = (
+  sent: http.ClientRequest,
+  payload: string | Uint8Array,
+  signal: AbortSignal,
+): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
     let connected = false;
     sent.once('socket', (socket) => {
+      keepErrorsQuiet(socket);
       if (!socket.connecting) connected = true;
       else socket.once('connect', () => (connected = true));
     });
-    sent.once('error', (error) => reject(failure(error, connected, request.signal)));
+    sent.once('error', (error) => reject(failure(error, connected, signal)));
     sent.once('response', (response) =>
       resolve({
         status: response.statusCode ?? 0,
         headers: response.headers,
-        body: bytesOf(response, request.signal),
+        body: bytesOf(response, signal),
         discard: () => discard(response),
       }),
     );
-    sent.end(request.body);
+    sent.end(payload);
   });
+
+const quiet = new WeakSet<Socket>();
+
+/**
+ * A connection that serves again loses Node's own listener at the end of an answer. Where a signal ends an answer that has come as a
+ * whole and is not read, that end comes between the abort and its error, which would then be nobody's and end the process.
+ */
+const keepErrorsQuiet = (socket: Socket): void => {
+  if (quiet.has(socket)) return;
+  quiet.add(socket);
+  socket.on('error', () => undefined);
+};
 
 const failure = (error: Error, connected: boolean, signal: AbortSignal): unknown => {
   if (signal.aborted) return signal.reason;

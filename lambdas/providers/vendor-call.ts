@@ -20,8 +20,14 @@ export interface VendorCall {
   readonly provider: Provider;
   /** Below the provider's base URL, with its query. */
   readonly path: string;
-  readonly body: JsonObject;
+  /** Sent as JSON. A call with neither this nor a form is a GET. */
+  readonly body?: JsonObject | undefined;
+  readonly form?: FormData | undefined;
   readonly streamed: boolean;
+  /** Where the answer is no JSON. */
+  readonly accept?: string;
+  /** The answers that are no refusals: those of status 200, if nothing is said. */
+  readonly accepts?: (status: number) => boolean;
   readonly signal: AbortSignal;
   /** The error for an answer that is no success, whose body is undefined when it cannot be read. */
   readonly refuse: (status: number, body: unknown, told: RefusalContext) => GatewayError;
@@ -33,21 +39,29 @@ export interface VendorAnswer {
   readonly told: RefusalContext;
 }
 
-/** One call with the provider's own credential. Throws the refusal; answers when the status is 200. */
+interface Payload {
+  readonly contentType?: string | undefined;
+  readonly body: string;
+  readonly bytes?: Uint8Array;
+}
+
+/** One call with the provider's own credential. Throws the refusal; answers when the status is one of success. */
 export const callVendor = async (options: WireOptions, call: VendorCall): Promise<VendorAnswer> => {
-  const { provider, path, body, streamed, signal, refuse } = call;
+  const { provider, path, streamed, signal, refuse, accepts = isOk } = call;
   const { baseUrl, key } = options.access(provider.id);
   const { header, scheme } = provider.credential;
+  const { contentType, ...payload }: Payload = call.form ? await encode(call.form) : toPayload(call.body);
   const response = await options.http({
+    method: contentType === undefined ? 'GET' : 'POST',
     url: `${baseUrl.replace(/\/+$/, '')}${path}`,
     headers: {
-      'content-type': 'application/json',
-      accept: streamed ? 'text/event-stream' : 'application/json',
+      ...(contentType !== undefined && { 'content-type': contentType }),
+      accept: call.accept ?? (streamed ? 'text/event-stream' : 'application/json'),
       'accept-encoding': 'identity',
       ...provider.headers,
       [header.toLowerCase()]: scheme ? `${scheme} ${key}` : key,
     },
-    body: JSON.stringify(body),
+    ...payload,
     signal,
   });
   const told: RefusalContext = {
@@ -55,6 +69,21 @@ export const callVendor = async (options: WireOptions, call: VendorCall): Promis
     secret: key,
     notice: (notice) => options.notice(notice, provider.id),
   };
-  if (response.status === 200) return { response, told };
+  if (accepts(response.status)) return { response, told };
   throw refuse(response.status, await readJson(response).catch(() => undefined), told);
+};
+
+const isOk = (status: number): boolean => status === 200;
+
+const toPayload = (body: JsonObject | undefined): Payload =>
+  body === undefined ? { body: '' } : { contentType: 'application/json', body: JSON.stringify(body) };
+
+/** As multipart. Only the encoder knows the boundary, and says it in the type. */
+const encode = async (form: FormData): Promise<Payload> => {
+  const encoded = new Response(form);
+  return {
+    contentType: encoded.headers.get('content-type') ?? 'multipart/form-data',
+    body: '',
+    bytes: new Uint8Array(await encoded.arrayBuffer()),
+  };
 };

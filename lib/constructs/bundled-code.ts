@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { type AssetCode, Code } from 'aws-cdk-lib/aws-lambda';
+import type { AssetOptions } from 'aws-cdk-lib/aws-s3-assets';
 import { buildSync, type Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '../..');
@@ -17,7 +18,12 @@ const requireForPackages = "import{createRequire}from'node:module';const require
  * slower to load. CDK's NodejsFunction calls esbuild with `--outfile`, which rules out splitting, and puts its metafile into
  * what is deployed. Splitting keeps what is imported on demand out of the file that every start reads and parses.
  */
-export const bundledCode = (name: string, entry: string): AssetCode => {
+export const bundledCode = (name: string, entry: string): AssetCode => Code.fromAsset(sources, bundling(name, entry));
+
+/** What the bundles are made of, for an asset with the options below. */
+export const sources = join(root, 'lambdas');
+
+export const bundling = (name: string, entry: string): AssetOptions => {
   const local = {
     // CDK builds an asset once per set of bundling options, and sees of these only what is data.
     entry,
@@ -43,11 +49,11 @@ export const bundledCode = (name: string, entry: string): AssetCode => {
       return true;
     },
   };
-  return Code.fromAsset(join(root, 'lambdas'), {
+  return {
     assetHashType: AssetHashType.OUTPUT,
     // Asked for by type, never pulled: bundling here always succeeds or throws.
     bundling: { image: DockerImage.fromRegistry('unused'), local },
-  });
+  };
 };
 
 /** What weighs in a bundle, kept beside the templates. It is not deployed. */

@@ -1,47 +1,35 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Duration } from 'aws-cdk-lib';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { SettingsInput } from '../../lambdas/settings.ts';
 import type { Environment } from '../environments.ts';
-import { type BucketGrant, type FunctionName, functions, type TableGrant } from '../functions.ts';
+import { type EventFunctionName, type FunctionName, functions } from '../functions.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 import { bundledCode } from './bundled-code.ts';
+import { addFunctionRole, addLogGroup } from './function-role.ts';
+import { toSettings } from './function-settings.ts';
 
-/** The settings as Lambda keeps them: text. What a function cannot do without cannot be left out. */
-export type FunctionSettings = { readonly [Name in keyof SettingsInput]: string };
-
-export interface GatewayFunctionProps {
-  readonly name: FunctionName;
+export interface GatewayFunctionProps<Name extends FunctionName = EventFunctionName> {
+  readonly name: Name;
   /** Before the name, in AWS. */
   readonly prefix: string;
   readonly environment: Environment;
-  readonly settings: FunctionSettings;
   readonly data: DataStack;
+  /** Of the state machine, for a function that starts executions of it. */
+  readonly machineArn?: string | undefined;
 }
 
-/** A function as `functions.ts` describes it: its code, its log, and a role that may do what is said there and no more. */
+/** A function as `functions.ts` describes it: its code, its settings, its log, and a role of its own. */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
 
-  constructor(scope: Construct, { name, prefix, environment, settings, data }: GatewayFunctionProps) {
+  constructor(scope: Construct, props: GatewayFunctionProps) {
+    const { name, prefix, environment, data, machineArn } = props;
     super(scope, name);
     const description = functions[name];
     const functionName = `${prefix}-${name}`;
-    const logGroup = new LogGroup(this, 'log', {
-      logGroupName: `/aws/lambda/${functionName}`,
-      retention: environment.logRetentionDays,
-      removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
-    // A role of its own: the one CDK would make may write to any log group.
-    const role = new Role(this, 'role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const logGroup = addLogGroup(this, `/aws/lambda/${functionName}`, environment);
+    const role = addFunctionRole(this, { description, data, machineArn });
     logGroup.grantWrite(role);
-    for (const grant of description.tables) role.addToPolicy(toStatement(grant, data));
-    for (const statement of description.buckets.flatMap((grant) => toStatements(grant, data)))
-      role.addToPolicy(statement);
-    for (const secret of description.secrets)
-      role.addToPolicy(allow(['secretsmanager:GetSecretValue'], data.secrets[secret].secretArn));
     this.lambda = new LambdaFunction(this, 'function', {
       functionName,
       runtime: Runtime.NODEJS_24_X,
@@ -55,28 +43,7 @@ export class GatewayFunction extends Construct {
       memorySize: environment.memoryMb[name] ?? description.memoryMb,
       reservedConcurrentExecutions: environment.reservedConcurrency[name],
       // The name tells the environments of one account apart in logs and metrics.
-      environment: { ...settings, POWERTOOLS_SERVICE_NAME: functionName },
+      environment: { ...toSettings(name, props), POWERTOOLS_SERVICE_NAME: functionName },
     });
   }
 }
-
-const toStatement = ({ table, index, actions }: TableGrant, { tables }: DataStack): PolicyStatement => {
-  const { tableArn } = tables[table];
-  return allow(
-    actions.map((action) => `dynamodb:${action}`),
-    index === undefined ? tableArn : `${tableArn}/index/${index}`,
-  );
-};
-
-/**
- * Whoever reads an object that may be missing needs the listing: without it S3 answers 403 instead of 404. It is not kept to the
- * prefix, since a condition on `s3:prefix` concerns requests that list, and the sources differ on what it does to one that reads.
- */
-const toStatements = ({ prefix, actions }: BucketGrant, { media }: DataStack): readonly PolicyStatement[] => {
-  const onObjects = actions.filter((action) => action !== 'ListBucket').map((action) => `s3:${action}`);
-  const listing = actions.includes('ListBucket') ? [allow(['s3:ListBucket'], media.bucketArn)] : [];
-  return [allow(onObjects, media.arnForObjects(`${prefix}*`)), ...listing];
-};
-
-const allow = (actions: string[], resource: string): PolicyStatement =>
-  new PolicyStatement({ actions, resources: [resource] });

@@ -1,12 +1,16 @@
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
+  DeleteTableCommand,
+  DescribeTableCommand,
   DynamoDBClient,
   type DynamoDBClientConfig,
   type KeySchemaElement,
   ListTablesCommand,
+  ScanCommand,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
+  waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import { type KeyAttribute, type TableDescription, type TableName, tableNames, tables } from '../tables.ts';
 
@@ -31,12 +35,18 @@ export function localDynamodbConfig(endpoint: string) {
   } satisfies DynamoDBClientConfig;
 }
 
-/** Creates the tables that are missing and leaves the others, with what they hold, alone. */
+/**
+ * Creates the tables that are missing and leaves the others, with what they hold, alone: one that an earlier version made with other
+ * indexes is made anew while it is empty. Throws an Error when it is not.
+ */
 export async function createTables(endpoint: string, names: TableNames = localTableNames): Promise<void> {
   const client = new DynamoDBClient(localDynamodbConfig(endpoint));
   try {
     const existing = await listTableNames(client);
-    const missing = tableNames.filter((name) => !existing.has(names[name]));
+    const current = await Promise.all(
+      tableNames.map((name) => existing.has(names[name]) && isCurrent(client, names[name], tables[name])),
+    );
+    const missing = tableNames.filter((_, index) => !current[index]);
     await Promise.all(missing.map((name) => createTable(client, names[name], tables[name])));
   } finally {
     client.destroy();
@@ -52,6 +62,22 @@ async function listTableNames(client: DynamoDBClient): Promise<ReadonlySet<strin
     startName = page.LastEvaluatedTableName;
   } while (startName !== undefined);
   return found;
+}
+
+async function isCurrent(client: DynamoDBClient, TableName: string, { indexes }: TableDescription): Promise<boolean> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  const found = Table?.GlobalSecondaryIndexes ?? [];
+  const isFound = (index: TableDescription['indexes'][number]) =>
+    found.some(
+      ({ IndexName, KeySchema }) =>
+        IndexName === index.name && JSON.stringify(KeySchema) === JSON.stringify(toKeySchema(index)),
+    );
+  if (found.length === indexes.length && indexes.every(isFound)) return true;
+  const { Count } = await client.send(new ScanCommand({ TableName, Limit: 1 }));
+  if (Count !== 0) throw new Error(`The table ${TableName} is of an earlier version. Start once with --reset.`);
+  await client.send(new DeleteTableCommand({ TableName }));
+  await waitUntilTableNotExists({ client, maxWaitTime: 10, minDelay: 1 }, { TableName });
+  return false;
 }
 
 async function createTable(client: DynamoDBClient, physicalName: string, table: TableDescription): Promise<void> {

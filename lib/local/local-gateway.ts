@@ -1,11 +1,9 @@
-import { ulid } from 'ulid';
-import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
-import { type Host, startHost } from '../../lambdas/host/server.ts';
 import { createTables, localTableNames } from './create-tables.ts';
 import { openDataFolder, resetDataFolder } from './data-folder.ts';
 import { startDynamodb } from './dynamodb-stand-in.ts';
 import { openLocalAccount } from './local-account.ts';
-import type { LocalSettings } from './local-settings.ts';
+import { openHost, openMachine, startSweeping } from './local-functions.ts';
+import { type LocalSettings, localVideoTimes } from './local-settings.ts';
 import { openVendors } from './local-vendors.ts';
 import { createMediaBucket, localMediaBucket, startS3 } from './s3-stand-in.ts';
 import type { Welcome } from './welcome.ts';
@@ -47,9 +45,12 @@ export const startLocalGateway = async ({ settings, reset, onFailure }: Options)
     const vendors = await openVendors(process.env);
     endings.push(vendors.stop);
     setEnvironment({ endpoint, s3Endpoint, pepper: account.pepper });
-    const host = await openHost(settings.PORT, onFailure);
+    const machine = await openMachine(onFailure);
+    endings.push(machine.stop);
+    Object.assign(process.env, { SFN_ENDPOINT: machine.endpoint, VIDEO_MACHINE_ARN: machine.machineArn });
+    const host = await openHost(settings.PORT, HOST, onFailure);
     endings.push(() => host.stop(STOP_GRACE_MS));
-    endings.push(await startSweeping(settings.SWEEP_SECONDS * 1_000));
+    endings.push(await startSweeping(settings.SWEEP_SECONDS * 1_000, onFailure));
     const welcome = {
       url: `http://${HOST}:${host.port}`,
       apiKey: account.apiKey,
@@ -57,6 +58,7 @@ export const startLocalGateway = async ({ settings, reset, onFailure }: Options)
       standIns: [
         database(settings, endpoint),
         bucket(settings, s3Endpoint),
+        ['Step Functions', 'aws-local-stepfunctions; what had not ended is taken up again at the next start'] as const,
         ...vendors.standIns,
         ['Lambda', 'the same handlers behind node:http'] as const,
       ],
@@ -122,45 +124,11 @@ const setEnvironment = ({ endpoint, s3Endpoint, pepper }: Addresses): void => {
     KEYS_TABLE: localTableNames.keys,
     COUNTERS_TABLE: localTableNames.counters,
     IDEMPOTENCY_TABLE: localTableNames.idempotency,
+    VIDEOS_TABLE: localTableNames.videos,
     S3_ENDPOINT: s3Endpoint,
     MEDIA_BUCKET: localMediaBucket,
     KEY_PEPPER: pepper,
     LOG_FORMAT: process.env.LOG_FORMAT || 'line',
+    ...localVideoTimes(process.env),
   });
-};
-
-/** The entry points as AWS loads them: from the environment, with Lambda's own globals in place. */
-const openHost = async (port: number, onFailure: (message: string) => void): Promise<Host> => {
-  installLambdaRuntime();
-  const [text, catalog, account] = await Promise.all([
-    import('../../lambdas/functions/text.ts'),
-    import('../../lambdas/functions/catalog.ts'),
-    import('../../lambdas/functions/account.ts'),
-  ]);
-  const handlers = {
-    text: streaming(text.handler),
-    catalog: streaming(catalog.handler),
-    account: streaming(account.handler),
-  };
-  return startHost({
-    handlers,
-    port,
-    address: HOST,
-    now: Date.now,
-    newRequestId: ulid,
-    onCrash: (error) => onFailure(`a handler failed: ${error instanceof Error ? error.stack : error}`),
-  });
-};
-
-/** What AWS calls every minute. */
-const startSweeping = async (everyMs: number): Promise<() => void> => {
-  const [{ handler: sweep }, { handler: settleNotes }] = await Promise.all([
-    import('../../lambdas/functions/sweep.ts'),
-    import('../../lambdas/functions/outbox.ts'),
-  ]);
-  const tell = (error: unknown): void => void process.stderr.write(`the sweeper failed: ${error}\n`);
-  const timer = setInterval(() => {
-    settleNotes().catch(tell).then(sweep).catch(tell);
-  }, everyMs);
-  return () => clearInterval(timer);
 };

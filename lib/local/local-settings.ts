@@ -44,3 +44,11 @@ export const readLocalSettings = (environment: Readonly<Record<string, string | 
   if (parsed.success) return parsed.data;
   throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
 };
+
+/** Simulated vendors are done in seconds, so that they are asked more often than real ones; whoever sets a time has the usual others. */
+export const localVideoTimes = (
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> =>
+  environment.VIDEO_POLL_SECONDS || environment.VIDEO_POLL_SECONDS_MAX
+    ? {}
+    : { VIDEO_POLL_SECONDS: '1', VIDEO_POLL_SECONDS_MAX: '5' };

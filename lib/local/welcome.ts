@@ -8,12 +8,13 @@ export interface Welcome {
 }
 
 const MODEL = 'gpt-4.1-mini';
+const VIDEO_MODEL = 'seedance-2-0-fast';
 
 /** What a newcomer reads first: what runs, with which key, and how to try it. */
 export const toWelcome = ({ url, apiKey, balanceUsd, standIns }: Welcome): string => `ready ${url}
 
 Stand-ins on this machine
-${standIns.map(([part, standIn]) => `  ${part.padEnd(10)} ${standIn}`).join('\n')}
+${standIns.map(([part, standIn]) => `  ${part.padEnd(16)} ${standIn}`).join('\n')}
 
 Key      ${apiKey}
 Balance  ${balanceUsd} USD
@@ -23,6 +24,13 @@ Try it
     -H 'authorization: Bearer ${apiKey}' \\
     -H 'content-type: application/json' \\
     -d '{"model":"${MODEL}","stream":true,"messages":[{"role":"user","content":"Say hello"}]}'
+
+  curl ${url}/v1/videos \\
+    -H 'authorization: Bearer ${apiKey}' \\
+    -H 'content-type: application/json' \\
+    -d '{"model":"${VIDEO_MODEL}","prompt":"A paper boat on a pond"}'
+
+  curl ${url}/v1/videos -H 'authorization: Bearer ${apiKey}'
 
   curl ${url}/api/account -H 'authorization: Bearer ${apiKey}'
 

@@ -3,49 +3,44 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { type FunctionSettings, GatewayFunction } from '../constructs/gateway-function.ts';
+import { CodeBucket } from '../constructs/code-bucket.ts';
+import { GatewayFunction } from '../constructs/gateway-function.ts';
+import { GatewayWebFunction } from '../constructs/gateway-web-function.ts';
 import type { Environment } from '../environments.ts';
-import { type FunctionName, functionNames, functions, type SecretName } from '../functions.ts';
+import { eventFunctionNames, type FunctionName, functions, webFunctionNames } from '../functions.ts';
 import type { DataStack } from './data-stack.ts';
+import type { VideoStack } from './video-stack.ts';
 
 export interface ApiStackProps {
   readonly environment: Environment;
   /** Before the stack's name and every function's. */
   readonly prefix: string;
   readonly data: DataStack;
+  readonly video: VideoStack;
 }
 
-/** The functions and what calls them. Nothing here has state. */
+/** The functions and what calls them, but for those a state machine calls. Nothing here has state. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    const { environment, prefix } = props;
+    const { environment, prefix, data, video } = props;
     super(scope, id, { stackName: `${prefix}-${id}`, terminationProtection: environment.terminationProtection });
-    for (const name of functionNames) {
-      const built = new GatewayFunction(this, { ...props, name, settings: toSettings(name, props) });
-      if (functions[name].trigger === 'url') addUrl(this, name, built);
+    const machineFor = (name: FunctionName) =>
+      functions[name].startsVideos ? video.machine.stateMachineArn : undefined;
+    for (const name of eventFunctionNames) {
+      const { trigger } = functions[name];
+      if (trigger === 'machine') continue;
+      const built = new GatewayFunction(this, { name, prefix, environment, data, machineArn: machineFor(name) });
+      if (trigger === 'url') addUrl(this, name, built);
       else callEveryMinute(built);
+    }
+    const code = new CodeBucket(this, 'web-code', { prefix, environment });
+    for (const name of webFunctionNames) {
+      const machineArn = machineFor(name);
+      const { webFunction } = new GatewayWebFunction(this, { name, prefix, environment, data, machineArn, code });
+      new CfnOutput(this, `${name}Url`, { value: `https://${webFunction.endpoint.domainName}/` });
     }
   }
 }
-
-const secretSettings = {
-  keyPepper: 'KEY_PEPPER_SECRET',
-  providerKeys: 'PROVIDER_KEYS_SECRET',
-} as const satisfies Record<SecretName, keyof FunctionSettings>;
-
-const toSettings = (name: FunctionName, { environment, data }: ApiStackProps): FunctionSettings => {
-  const secrets = functions[name].secrets.map((secret) => [secretSettings[secret], data.secrets[secret].secretArn]);
-  return {
-    ACCOUNTS_TABLE: data.tables.accounts.tableName,
-    KEYS_TABLE: data.tables.keys.tableName,
-    COUNTERS_TABLE: data.tables.counters.tableName,
-    IDEMPOTENCY_TABLE: data.tables.idempotency.tableName,
-    MEDIA_BUCKET: data.media.bucketName,
-    MARKUP: environment.markup,
-    LOG_FORMAT: 'json',
-    ...Object.fromEntries(secrets),
-  };
-};
 
 /**
  * Open to everyone, because SDK clients do not sign for AWS: the gateway's own keys are what lets a caller in. Once there is an

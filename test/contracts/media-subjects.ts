@@ -4,19 +4,23 @@ import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { AnswerStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import type { Outbox } from '../../lambdas/core/ledger/outbox.ts';
-import { createS3Access } from '../../lambdas/functions/wiring/s3-clients.ts';
+import type { VideoFiles } from '../../lambdas/core/videos/video-files.ts';
+import { createS3Access, patient } from '../../lambdas/functions/wiring/s3-clients.ts';
 import { createAnswerStore } from '../../lambdas/stores/s3/answer-store.ts';
 import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
+import { createVideoFiles } from '../../lambdas/stores/s3/video-files.ts';
 import { openDataFolder } from '../../lib/local/data-folder.ts';
 import { localMediaBucket, startS3 } from '../../lib/local/s3-stand-in.ts';
 import { MemoryAnswerStore } from '../support/memory/memory-answer-store.ts';
 import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
+import { MemoryVideoFiles } from '../support/memory/memory-video-files.ts';
 
 /** One implementation of what is kept as objects. */
 export interface MediaSubject {
   readonly outbox: Outbox;
   readonly answers: AnswerStore;
-  /** Puts an object past both; undefined where there are no objects. */
+  readonly videos: VideoFiles;
+  /** Puts an object past them; undefined where there are no objects. */
   readonly putObject: ((key: string, body: string) => Promise<void>) | undefined;
   stop(): Promise<void>;
 }
@@ -24,6 +28,7 @@ export interface MediaSubject {
 const memory = async (): Promise<MediaSubject> => ({
   outbox: new MemoryOutbox(),
   answers: new MemoryAnswerStore(),
+  videos: new MemoryVideoFiles(),
   putObject: undefined,
   stop: async () => undefined,
 });
@@ -32,15 +37,18 @@ export const openS3 = async (): Promise<MediaSubject> => {
   const path = mkdtempSync(join(tmpdir(), 'gateway-media-'));
   const folder = openDataFolder(path);
   const standIn = await startS3(folder);
-  const access = createS3Access({ endpoint: standIn.endpoint, region: 'us-east-1' });
+  const options = { endpoint: standIn.endpoint, region: 'us-east-1' };
+  const access = createS3Access(options);
+  const patientAccess = createS3Access(options, patient);
   return {
     outbox: createOutbox(access, localMediaBucket),
     answers: createAnswerStore(access, localMediaBucket),
+    videos: createVideoFiles(patientAccess, localMediaBucket),
     putObject: async (key, body) => {
       await (await access()).send(new PutObjectCommand({ Bucket: localMediaBucket, Key: key, Body: body }));
     },
     stop: async () => {
-      (await access()).destroy();
+      for (const client of [access, patientAccess]) (await client()).destroy();
       await standIn.stop();
       folder.close();
       rmSync(path, { recursive: true, force: true });

@@ -4,8 +4,16 @@ import type { MoneyBug } from './bugs/money-bug.ts';
 import { paidCallBugs } from './bugs/paid-call.ts';
 import { priceBugs } from './bugs/prices.ts';
 import { storeBugs } from './bugs/stores.ts';
+import { videoBugs } from './bugs/videos.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
 
 /** One at a time: `npx node test/mutants/run.ts --only <id>`. */
-export const moneyBugs: readonly MoneyBug[] = [...ledgerBugs, ...paidCallBugs, ...priceBugs, ...keyBugs, ...storeBugs];
+export const moneyBugs: readonly MoneyBug[] = [
+  ...ledgerBugs,
+  ...paidCallBugs,
+  ...priceBugs,
+  ...keyBugs,
+  ...storeBugs,
+  ...videoBugs,
+];

@@ -1,116 +1,131 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { settingsSchema } from '../../lambdas/settings.ts';
-import { functionNames } from '../../lib/functions.ts';
+import { functionNames, webFunctionNames } from '../../lib/functions.ts';
+import { logsTo, permissionsOf, traces } from './permissions.ts';
 import { nameOf, ofType, pointsAt, synthesize } from './synthesize.ts';
 
-const { data, api } = synthesize('prod');
+const { data, video, api } = synthesize('prod');
+
+/** All but the one that the state machine calls. */
+const here = functionNames.filter((name) => name !== 'videoSteps');
+const isWeb = (name: string): boolean => webFunctionNames.some((web) => web === name);
 
 const lambdas = new Map(
   ofType(api, 'AWS::Lambda::Function').map((resource) => [nameOf(resource).split('/')[0], resource.Properties]),
 );
 
-const policySchema = z.object({
-  PolicyDocument: z.object({
-    Statement: z.array(
-      z.object({
-        Effect: z.literal('Allow'),
-        Action: z.union([z.string(), z.array(z.string())]),
-        Resource: z.unknown(),
-      }),
-    ),
-  }),
-});
+const permissions = (name: string): readonly string[] => permissionsOf(name, api, [data, video]);
 
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
-
-/** Everything a function's role allows, as `action resource`. */
-const permissionsOf = (name: string): readonly string[] =>
-  ofType(api, 'AWS::IAM::Policy')
-    .filter((policy) => nameOf(policy).startsWith(`${name}/`))
-    .flatMap((policy) => policySchema.parse(policy.Properties).PolicyDocument.Statement)
-    .flatMap(({ Action, Resource }) =>
-      list(Action).flatMap((action) => list(Resource).map((resource) => `${action} ${pointsAt(resource, api, data)}`)),
-    )
-    .sort();
-
-const everyFunction = (name: string) => [
-  `logs:CreateLogStream ${name}/log`,
-  `logs:PutLogEvents ${name}/log`,
-  // X-Ray has no resource of its own to name.
-  'xray:PutTelemetryRecords *',
-  'xray:PutTraceSegments *',
-];
+const everyFunction = (name: string) => [...logsTo(`${name}/log`), ...(isWeb(name) ? [] : traces)];
 const admission = [
   'secretsmanager:GetSecretValue key-pepper',
   'dynamodb:GetItem keys-table',
   'dynamodb:UpdateItem keys-table',
   'dynamodb:UpdateItem counters-table',
 ];
+const ledger = [
+  'dynamodb:GetItem accounts-table',
+  'dynamodb:PutItem accounts-table',
+  'dynamodb:UpdateItem accounts-table',
+];
+const claims = [
+  'dynamodb:GetItem idempotency-table',
+  'dynamodb:PutItem idempotency-table',
+  'dynamodb:UpdateItem idempotency-table',
+  'dynamodb:DeleteItem idempotency-table',
+];
+const circuits = ['dynamodb:BatchGetItem counters-table', 'dynamodb:DeleteItem counters-table'];
+const answers = ['s3:GetObject media/answers/*', 's3:PutObject media/answers/*'];
 
 test.each([
   [
     'text',
     [
       ...admission,
-      'dynamodb:GetItem accounts-table',
-      'dynamodb:PutItem accounts-table',
-      'dynamodb:UpdateItem accounts-table',
-      'dynamodb:GetItem idempotency-table',
-      'dynamodb:PutItem idempotency-table',
-      'dynamodb:UpdateItem idempotency-table',
-      'dynamodb:DeleteItem idempotency-table',
-      'dynamodb:BatchGetItem counters-table',
-      'dynamodb:DeleteItem counters-table',
+      ...ledger,
+      ...claims,
+      ...circuits,
+      ...answers,
       's3:GetObject media/outbox/*',
       's3:PutObject media/outbox/*',
-      's3:GetObject media/answers/*',
-      's3:PutObject media/answers/*',
       's3:ListBucket media',
       'secretsmanager:GetSecretValue provider-keys',
     ],
   ],
+  [
+    'videos',
+    [
+      ...admission,
+      ...ledger,
+      ...claims,
+      ...circuits,
+      ...answers,
+      'dynamodb:GetItem videos-table',
+      'dynamodb:PutItem videos-table',
+      'dynamodb:UpdateItem videos-table',
+      'dynamodb:Query videos-table/index/account',
+      's3:GetObject media/outbox/*',
+      's3:DeleteObject media/videos/*',
+      's3:ListBucket media',
+      'secretsmanager:GetSecretValue provider-keys',
+      'states:StartExecution machine',
+    ],
+  ],
+  ['content', [...admission, 'dynamodb:GetItem videos-table', 's3:GetObject media/videos/*', 's3:ListBucket media']],
   ['catalog', admission],
   ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
   [
     'sweep',
-    [
-      'dynamodb:GetItem accounts-table',
-      'dynamodb:PutItem accounts-table',
-      'dynamodb:UpdateItem accounts-table',
-      'dynamodb:Query accounts-table/index/sweep',
-      's3:GetObject media/outbox/*',
-      's3:ListBucket media',
-    ],
+    [...ledger, 'dynamodb:Query accounts-table/index/sweep', 's3:GetObject media/outbox/*', 's3:ListBucket media'],
   ],
+  ['outbox', [...ledger, 's3:GetObject media/outbox/*', 's3:DeleteObject media/outbox/*', 's3:ListBucket media']],
   [
-    'outbox',
+    'videoSweep',
     [
-      'dynamodb:GetItem accounts-table',
-      'dynamodb:PutItem accounts-table',
-      'dynamodb:UpdateItem accounts-table',
+      ...ledger,
+      'dynamodb:GetItem videos-table',
+      'dynamodb:UpdateItem videos-table',
+      'dynamodb:Query videos-table/index/running',
       's3:GetObject media/outbox/*',
-      's3:DeleteObject media/outbox/*',
+      's3:DeleteObject media/videos/*',
       's3:ListBucket media',
+      'states:StartExecution machine',
     ],
   ],
-])('OPS-1 the function %s may do what it does and nothing else', (name, permissions) => {
-  expect(permissionsOf(name)).toEqual([...everyFunction(name), ...permissions].sort());
+])('OPS-1 the function %s may do what it does and nothing else', (name, expected) => {
+  expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
+});
+
+test('OPS-1 what copies code at a deployment may copy and delete code and nothing else', () => {
+  expect(permissions('web-code')).toEqual(
+    [
+      ...logsTo('web-code/log'),
+      's3:GetObject arn:AWS::Partition:s3:::cdk-hnb659fds-assets-AWS::AccountId-AWS::Region/*',
+      's3:GetObjectVersion arn:AWS::Partition:s3:::cdk-hnb659fds-assets-AWS::AccountId-AWS::Region/*',
+      's3:PutObject web-code/bucket/web-function/*',
+      's3:DeleteObjectVersion web-code/bucket/web-function/*',
+    ].sort(),
+  );
 });
 
 test('no policy allows an action by pattern, and no role has a policy of AWS', () => {
-  for (const name of functionNames)
-    for (const permission of permissionsOf(name)) expect(permission.split(' ')[0]).not.toContain('*');
+  for (const name of [...here, 'web-code'])
+    for (const permission of permissions(name)) expect(permission.split(' ')[0]).not.toContain('*');
   for (const role of ofType(api, 'AWS::IAM::Role')) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
-  expect(ofType(api, 'AWS::IAM::Role')).toHaveLength(functionNames.length);
+  // And that of the copy.
+  expect(ofType(api, 'AWS::IAM::Role')).toHaveLength(here.length + 1);
+  expect(ofType(api, 'AWS::IAM::Policy')).toHaveLength(here.length + 1);
 });
 
 test.each([
   ['text', 900, 1_024],
+  ['videos', 120, 1_024],
   ['catalog', 30, 512],
   ['account', 30, 512],
   ['sweep', 60, 512],
   ['outbox', 60, 512],
+  ['videoSweep', 60, 512],
 ])('OPS-1 the function %s: %i s, %i MB, nothing reserved; Node 24 on arm64, traced', (name, seconds, megabytes) => {
   const properties = lambdas.get(name);
   expect(properties).toMatchObject({
@@ -125,43 +140,140 @@ test.each([
   expect(properties?.ReservedConcurrentExecutions).toBeUndefined();
 });
 
+test('OPS-1 the Web Function: 900 s, Node 24, its own entry and code, open to whoever has a key', () => {
+  const [webFunction, ...others] = ofType(api, 'AWS::Lambda::WebFunction');
+  expect(others).toEqual([]);
+  const name = 'gateway-prod-content-AWS::Region';
+  const [revision] = ofType(api, 'AWS::Lambda::WebFunctionRevision');
+  const [endpoint] = ofType(api, 'AWS::Lambda::WebFunctionEndpoint');
+  // By its name, whatever CDK would say.
+  for (const part of [webFunction, revision, endpoint])
+    expect(pointsAt(part?.Properties.FunctionName, api, [])).toBe(name);
+  expect(revision?.Properties).toMatchObject({
+    BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
+    ServiceConfig: {
+      TimeoutSeconds: 900,
+      EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' },
+    },
+  });
+  expect(endpoint?.Properties).toMatchObject({ AuthType: 'ApplicationManaged', EndpointType: 'HomeRegion' });
+});
+
+test('OPS-1 the code of the Web Function lies in a private bucket with versions, copied there by its content', () => {
+  const [bucket, ...others] = ofType(api, 'AWS::S3::Bucket');
+  expect(others).toEqual([]);
+  expect(bucket?.Properties).toMatchObject({
+    VersioningConfiguration: { Status: 'Enabled' },
+    PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+    BucketEncryption: {
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    },
+  });
+  const statementSchema = z.looseObject({ Effect: z.string(), Principal: z.unknown(), Resource: z.unknown() });
+  const policySchema = z.object({ PolicyDocument: z.object({ Statement: z.array(statementSchema) }) });
+  const [policy] = ofType(api, 'AWS::S3::BucketPolicy');
+  const allowed = policySchema
+    .parse(policy?.Properties)
+    .PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Allow');
+  expect(allowed).toMatchObject([
+    {
+      Action: ['s3:GetObject', 's3:GetObjectVersion'],
+      Principal: { Service: 'lambda.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    },
+  ]);
+  const [copy, ...copies] = ofType(api, 'Custom::S3ObjectCopy');
+  expect(copies).toEqual([]);
+  expect(Object.keys(copy?.Properties ?? {}).sort()).toEqual([
+    'ContentHash',
+    'DestinationBucketName',
+    'DestinationKeyPrefix',
+    'ServiceToken',
+    'SourceBucketName',
+    'SourceObjectKey',
+  ]);
+});
+
+/** What Lambda is told of a function: its log and its variables. */
+const describedSchema = z.union([
+  z
+    .object({
+      LoggingConfig: z.object({ LogGroup: z.unknown() }),
+      Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }),
+    })
+    .transform(({ LoggingConfig, Environment }) => ({
+      log: LoggingConfig.LogGroup,
+      variables: Environment.Variables,
+    })),
+  z
+    .object({
+      ServiceConfig: z.object({
+        EnvironmentVariables: z.record(z.string(), z.unknown()),
+        TelemetryConfig: z.object({ LoggingConfig: z.object({ LogGroup: z.unknown() }) }),
+      }),
+    })
+    .transform(({ ServiceConfig }) => ({
+      log: ServiceConfig.TelemetryConfig.LoggingConfig.LogGroup,
+      variables: ServiceConfig.EnvironmentVariables,
+    })),
+]);
+
+const described = (name: string) => {
+  const revision = ofType(api, 'AWS::Lambda::WebFunctionRevision').find((resource) =>
+    nameOf(resource).startsWith(`${name}/`),
+  );
+  return describedSchema.parse(lambdas.get(name) ?? revision?.Properties);
+};
+
 test('every function logs to a group of its own with an end, kept in prod', () => {
-  for (const name of functionNames) {
-    const loggingSchema = z.object({ LogGroup: z.unknown() });
-    const { LogGroup } = loggingSchema.parse(lambdas.get(name)?.LoggingConfig);
-    expect(pointsAt(LogGroup, api, data)).toBe(`${name}/log`);
-  }
+  for (const name of here) expect(pointsAt(described(name).log, api, [])).toBe(`${name}/log`);
   const groups = ofType(api, 'AWS::Logs::LogGroup');
-  expect(groups).toHaveLength(functionNames.length);
+  expect(groups).toHaveLength(here.length + 1);
   for (const group of groups) expect([group.Properties.RetentionInDays, group.DeletionPolicy]).toEqual([365, 'Retain']);
 });
 
-const variablesOf = (name: string): Readonly<Record<string, string>> => {
-  const { Variables } = z
-    .object({ Variables: z.record(z.string(), z.unknown()) })
-    .parse(lambdas.get(name)?.Environment);
-  return Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, pointsAt(value, api, data)]));
+const variablesOf = (name: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(described(name).variables).map(([key, value]) => [key, pointsAt(value, api, [data, video])]),
+  );
+
+const times = {
+  VIDEO_CREATE_SECONDS: '60',
+  VIDEO_POLL_SECONDS: '10',
+  VIDEO_POLL_SECONDS_MAX: '60',
+  VIDEO_LIMIT_SECONDS: '3600',
+  VIDEO_HOLD_SECONDS: '7200',
+  VIDEO_RETRY_SECONDS: '2',
+  VIDEO_WEBHOOK_RETRY_SECONDS: '10',
 };
+const machine = { VIDEO_MACHINE_ARN: 'machine' };
+const pepper = { KEY_PEPPER_SECRET: 'key-pepper' };
+const vendors = { PROVIDER_KEYS_SECRET: 'provider-keys' };
 
 test.each([
-  ['text', { KEY_PEPPER_SECRET: 'key-pepper', PROVIDER_KEYS_SECRET: 'provider-keys' }],
-  ['catalog', { KEY_PEPPER_SECRET: 'key-pepper' }],
-  ['account', { KEY_PEPPER_SECRET: 'key-pepper' }],
+  ['text', { ...pepper, ...vendors }],
+  ['videos', { ...pepper, ...vendors, ...times, ...machine }],
+  ['content', { ...pepper, ...times, AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' }],
+  ['catalog', pepper],
+  ['account', pepper],
   ['sweep', {}],
   ['outbox', {}],
-])('OPS-1 the settings of %s are what the schema asks for, with the secrets %j', (name, secrets) => {
+  ['videoSweep', { ...times, ...machine }],
+])('OPS-1 the settings of %s are what the schema asks for, and of its own %j', (name, own) => {
   const { POWERTOOLS_SERVICE_NAME, ...settings } = variablesOf(name);
-  expect(z.strictObject(settingsSchema.shape).safeParse(settings).error).toBeUndefined();
+  const { AWS_LAMBDA_NODEJS_ENTRYPOINT: _entry, ...read } = settings;
+  expect(z.strictObject(settingsSchema.shape).safeParse(read).error).toBeUndefined();
   expect(POWERTOOLS_SERVICE_NAME).toBe(`gateway-prod-${name}`);
   expect(settings).toEqual({
     ACCOUNTS_TABLE: 'accounts-table',
     KEYS_TABLE: 'keys-table',
     COUNTERS_TABLE: 'counters-table',
     IDEMPOTENCY_TABLE: 'idempotency-table',
+    VIDEOS_TABLE: 'videos-table',
     MEDIA_BUCKET: 'media',
     MARKUP: '1',
     LOG_FORMAT: 'json',
-    ...secrets,
+    ...own,
   });
 });
 
@@ -171,17 +283,22 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
     'account/function/FunctionUrl',
     'catalog/function/FunctionUrl',
     'text/function/FunctionUrl',
+    'videos/function/FunctionUrl',
   ]);
   for (const { Properties } of urls) {
     expect(Properties).toMatchObject({ InvokeMode: 'RESPONSE_STREAM', AuthType: 'NONE' });
     expect(Properties.Cors).toBeUndefined();
   }
-  expect(Object.keys(api.outputs).sort()).toEqual(['accountUrl', 'catalogUrl', 'textUrl']);
+  expect(Object.keys(api.outputs).sort()).toEqual(['accountUrl', 'catalogUrl', 'contentUrl', 'textUrl', 'videosUrl']);
 });
 
-test('BILL-13 the sweep and the outbox are called every minute, and a call that failed is left to the next', () => {
+test('BILL-13 the sweeps and the outbox are called every minute, and a call that failed is left to the next', () => {
   const rules = ofType(api, 'AWS::Events::Rule');
-  expect(rules.map((rule) => nameOf(rule)).sort()).toEqual(['outbox/schedule', 'sweep/schedule']);
+  expect(rules.map((rule) => nameOf(rule)).sort()).toEqual([
+    'outbox/schedule',
+    'sweep/schedule',
+    'videoSweep/schedule',
+  ]);
   for (const { Properties } of rules)
     expect(Properties).toMatchObject({
       ScheduleExpression: 'rate(1 minute)',

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,20 +7,35 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { type FunctionName, functionNames } from '../../lib/functions.ts';
+import {
+  type EventFunctionName,
+  eventFunctionNames,
+  type FunctionName,
+  functionNames,
+  functions,
+  webFunctionNames,
+} from '../../lib/functions.ts';
+import { freePort } from '../../lib/local/free-port.ts';
 import { nameOf, newApp, ofType, synthesize } from './synthesize.ts';
 
 /** What a start of the text function has to read. */
 const TEXT_BYTES_MAX = 1_000_000;
 
 const app = newApp({ bundling: true });
-const { api } = synthesize('prod', app);
+const { api, video } = synthesize('prod', app);
 /** Nothing above it brings packages: an asset that only loads in the repository is broken. */
 const away = mkdtempSync(join(tmpdir(), 'gateway-assets-'));
 
 const assetOf = (name: FunctionName): string => {
-  const found = ofType(api, 'AWS::Lambda::Function').find((resource) => nameOf(resource) === `${name}/function`);
-  return join(app.outdir, found?.Metadata['aws:asset:path'] ?? 'none');
+  const all = [api, video].flatMap((stack) => ofType(stack, 'AWS::Lambda::Function'));
+  const found = all.find((resource) => nameOf(resource) === `${name}/function`);
+  return join(app.outdir, found?.Metadata['aws:asset:path'] ?? copiedAsset(name));
+};
+
+/** The code of a Web Function is copied by its content. */
+const copiedAsset = (name: FunctionName): string => {
+  const copies = ofType(api, 'Custom::S3ObjectCopy').filter((resource) => nameOf(resource).startsWith(`${name}/`));
+  return `asset.${z.object({ ContentHash: z.string() }).parse(copies[0]?.Properties).ContentHash}`;
 };
 
 beforeAll(() => {
@@ -39,10 +54,17 @@ const resultSchema = z.object({
   body: z.string(),
 });
 
-const tables = { ACCOUNTS_TABLE: 'a', KEYS_TABLE: 'k', COUNTERS_TABLE: 'c', IDEMPOTENCY_TABLE: 'i', MEDIA_BUCKET: 'm' };
+const tables = {
+  ACCOUNTS_TABLE: 'a',
+  KEYS_TABLE: 'k',
+  COUNTERS_TABLE: 'c',
+  IDEMPOTENCY_TABLE: 'i',
+  VIDEOS_TABLE: 'v',
+  MEDIA_BUCKET: 'm',
+};
 const pepper = 'a-pepper-for-this-test-only';
 
-const load = async (name: FunctionName, environment: Readonly<Record<string, string>>, event?: object) => {
+const load = async (name: EventFunctionName, environment: Readonly<Record<string, string>>, event?: object) => {
   const child = spawn(
     process.execPath,
     [join(away, 'load-asset.mts'), `./${name}/index.mjs`, ...(event ? [JSON.stringify(event)] : [])],
@@ -54,11 +76,51 @@ const load = async (name: FunctionName, environment: Readonly<Record<string, str
   return resultSchema.parse(JSON.parse(last));
 };
 
-test.each(functionNames)('OPS-1 the asset of %s loads under Node 24 with nothing installed around it', async (name) => {
-  const loaded = await load(name, { KEY_PEPPER: pepper });
-  expect(loaded.node).toMatch(/^24\./);
-  expect(loaded.handler).toBe('function');
-});
+test.each(eventFunctionNames)(
+  'OPS-1 the asset of %s loads under Node 24 with nothing installed around it',
+  async (name) => {
+    const loaded = await load(name, { KEY_PEPPER: pepper });
+    expect(loaded.node).toMatch(/^24\./);
+    expect(loaded.handler).toBe('function');
+  },
+);
+
+/** Until the server of a child is there. */
+const answerOf = async (url: string, child: ChildProcess): Promise<Response> => {
+  for (;;) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer) return answer;
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+test.each(webFunctionNames)(
+  'OPS-1 the asset of %s is a server under Node 24 with nothing installed around it, where Lambda wants it',
+  async (name) => {
+    const port = await freePort();
+    const child = spawn(process.execPath, [join(away, name, 'index.mjs')], {
+      cwd: away,
+      env: {
+        AWS_REGION: 'eu-central-1',
+        AWS_LAMBDA_HTTP_ENDPOINT: `127.0.0.1:${port}`,
+        DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
+        KEY_PEPPER: pepper,
+        ...tables,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const errors = text(child.stderr);
+    try {
+      const answer = await answerOf(`http://127.0.0.1:${port}/v1/videos/none/content`, child);
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toMatchObject({ error: { code: 'missing_api_key' } });
+    } finally {
+      child.kill();
+    }
+    expect(await errors).toBe('');
+  },
+);
 
 const get = (rawPath: string) => ({
   version: '2.0',
@@ -139,7 +201,7 @@ const readAtStart = (name: FunctionName) => {
 test.each(functionNames)('the clients that %s seldom needs come in files of their own', (name) => {
   const read = readAtStart(name).flatMap(({ inputs }) => Object.keys(inputs));
   expect(read.some((file) => file.includes('/client-dynamodb/'))).toBe(true);
-  expect(read.filter((file) => /\/client-(secrets-manager|s3)\//.test(file))).toEqual([]);
+  expect(read.filter((file) => /\/(client-(secrets-manager|s3|sfn)|lib-storage)\//.test(file))).toEqual([]);
 });
 
 const readReport = (name: FunctionName): unknown =>
@@ -148,9 +210,9 @@ const readReport = (name: FunctionName): unknown =>
 test.each(functionNames)('the bundle of %s holds nothing of CDK, of `lib` or of the tests', (name) => {
   const { inputs } = z.object({ inputs: z.record(z.string(), z.unknown()) }).parse(readReport(name));
   const files = Object.keys(inputs);
-  expect(files).toContain(`lambdas/functions/${name}.ts`);
+  expect(files).toContain(functions[name].entry);
   const strays = files.filter((file) =>
-    /(^|\/)node_modules\/(aws-cdk|constructs|esbuild)|^(lib|test|bin)\//.test(file),
+    /(^|\/)node_modules\/(aws-cdk|constructs|esbuild|aws-local-stepfunctions)|^(lib|test|bin)\//.test(file),
   );
   expect(strays).toEqual([]);
 });

@@ -58,6 +58,27 @@ test('the accounts are keyed by two attributes, streamed, and indexed for the sw
   });
 });
 
+test('VID-8 the videos are listed by account, and those that run by the time they are due, in sparse indexes', () => {
+  expect(tableOf(prod, 'videos').Properties.GlobalSecondaryIndexes).toMatchObject([
+    {
+      IndexName: 'account',
+      KeySchema: [
+        { AttributeName: 'listedFor', KeyType: 'HASH' },
+        { AttributeName: 'createdAt', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'ALL' },
+    },
+    {
+      IndexName: 'running',
+      KeySchema: [
+        { AttributeName: 'running', KeyType: 'HASH' },
+        { AttributeName: 'dueAt', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+  ]);
+});
+
 test('in prod, money, keys and jobs outlive the stack, refuse deletion and can be restored to any second', () => {
   for (const name of ['accounts', 'keys', 'videos']) {
     const table = tableOf(prod, name);

@@ -46,11 +46,20 @@ test('OPS-1 the app synthesizes without credentials and without a network, and t
     const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
     const nameOf = new Map(stacks.map(([id, { properties }]) => [id, properties.stackName]));
     expect([...nameOf.values()].sort()).toEqual(
-      ['dev', 'prod', 'staging'].flatMap((name) => [`gateway-${name}-api`, `gateway-${name}-data`]),
+      ['dev', 'prod', 'staging'].flatMap((name) => [
+        `gateway-${name}-api`,
+        `gateway-${name}-data`,
+        `gateway-${name}-video`,
+      ]),
     );
     const waitsFor = stacks.map(([id, { dependencies }]) => [nameOf.get(id), dependencies.map((of) => nameOf.get(of))]);
-    for (const name of environmentNames)
-      expect(Object.fromEntries(waitsFor)[`gateway-${name}-api`]).toContain(`gateway-${name}-data`);
+    for (const name of environmentNames) {
+      const waits = Object.fromEntries(waitsFor);
+      expect(waits[`gateway-${name}-video`]).toEqual(expect.arrayContaining([`gateway-${name}-data`]));
+      expect(waits[`gateway-${name}-api`]).toEqual(
+        expect.arrayContaining([`gateway-${name}-data`, `gateway-${name}-video`]),
+      );
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -59,17 +68,22 @@ test('OPS-1 the app synthesizes without credentials and without a network, and t
 test('OPS-1 every environment has the same resources; staging and prod are protected from deletion', () => {
   const synthesized = environmentNames.map((name) => ({ name, ...synthesize(name) }));
   const typesOf = ({ resources }: Synthesized) => [...resources.values()].map(({ Type }) => Type);
-  const [first, ...others] = synthesized.map(({ data, api }) => [...typesOf(data), ...typesOf(api)]);
+  const [first, ...others] = synthesized.map(({ data, video, api }) => [
+    ...typesOf(data),
+    ...typesOf(video),
+    ...typesOf(api),
+  ]);
   for (const other of others) expect(other).toEqual(first);
-  const isProtected = synthesized.map(({ name, dataStack, apiStack }) => [
+  const isProtected = synthesized.map(({ name, dataStack, videoStack, apiStack }) => [
     name,
     dataStack.terminationProtection,
+    videoStack.terminationProtection,
     apiStack.terminationProtection,
   ]);
   expect(isProtected).toEqual([
-    ['dev', false, false],
-    ['staging', true, true],
-    ['prod', true, true],
+    ['dev', false, false, false],
+    ['staging', true, true, true],
+    ['prod', true, true, true],
   ]);
 });
 
@@ -90,10 +104,34 @@ test.each([
   ['a period CloudWatch does not know', { logRetentionDays: 8 }],
   ['a function there is not', { memoryMb: { txt: 1_024 } }],
   ['a markup that is no decimal', { markup: '1,2' }],
+  ['a memory for a function that has no such setting', { memoryMb: { content: 1_024 } }],
+  ['a time of videos there is not', { videos: { VIDEO_SECONDS: 1 } }],
+  ['a time of videos out of bounds', { videos: { VIDEO_LIMIT_SECONDS: 0 } }],
   ['a word of its own', { retries: 1 }],
 ])('an environment with %s is refused', (_, change) => {
   expect(environmentSchema.safeParse(environments.prod).success).toBe(true);
   expect(environmentSchema.safeParse({ ...environments.prod, ...change }).success).toBe(false);
+});
+
+test('VID-7 what an environment says of the times of videos reaches the state machine and the functions', () => {
+  const times = { VIDEO_LIMIT_SECONDS: 1_800, VIDEO_POLL_SECONDS: 7 };
+  const environment = environmentSchema.parse({ ...environments.dev, videos: times });
+  const { video } = addGateway(newApp({ bundling: false }), 'dev', environment);
+  const machine = video.machine.node.defaultChild;
+  expect(video.resolve(machine && Reflect.get(machine, 'definitionSubstitutions'))).toMatchObject({
+    FirstWaitSeconds: '7',
+    LimitSeconds: '1800',
+    RetrySeconds: '2',
+  });
+  const steps = video.node.findChild('videoSteps').node.findChild('function').node.defaultChild;
+  expect(video.resolve(steps && Reflect.get(steps, 'environment'))).toMatchObject({
+    variables: { VIDEO_LIMIT_SECONDS: '1800', VIDEO_POLL_SECONDS: '7', VIDEO_HOLD_SECONDS: '7200' },
+  });
+});
+
+test('BILL-13 times of videos with which a hold could end before its video stop synthesis', () => {
+  const environment = environmentSchema.parse({ ...environments.dev, videos: { VIDEO_HOLD_SECONDS: 3_600 } });
+  expect(() => addGateway(newApp({ bundling: false }), 'dev', environment)).toThrow('VIDEO_HOLD_SECONDS');
 });
 
 test('CAT-5 an invalid catalog stops synthesis and is told by id and field', () => {
@@ -103,9 +141,9 @@ test('CAT-5 an invalid catalog stops synthesis and is told by id and field', () 
   );
 });
 
-test('every route leads to a function with a URL, and every such function has a route', () => {
+test('every route leads to a function with a URL or a server of its own, and every such function has a route', () => {
   const routed = new Set([...Object.values(routes).map((route) => route.function), functionForUnknownRoutes]);
-  const withUrl = functionNames.filter((name) => functions[name].trigger === 'url');
+  const withUrl = functionNames.filter((name) => ['url', 'web'].includes(functions[name].trigger));
   expect([...routed].sort()).toEqual([...withUrl].sort());
   expect([...functionNames].sort()).toEqual(Object.keys(functions).sort());
 });

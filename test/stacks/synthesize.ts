@@ -64,8 +64,15 @@ const read = (stack: Stack): Synthesized => {
 
 /** The templates of one environment. Without bundling, a function's asset is the folder of its sources. */
 export const synthesize = (name: EnvironmentName, app: App = newApp({ bundling: false })) => {
-  const { data, api } = addGateway(app, name, environments[name]);
-  return { data: read(data), api: read(api), dataStack: data, apiStack: api };
+  const { data, video, api } = addGateway(app, name, environments[name]);
+  return {
+    data: read(data),
+    video: read(video),
+    api: read(api),
+    dataStack: data,
+    videoStack: video,
+    apiStack: api,
+  };
 };
 
 export const ofType = ({ resources }: Synthesized, type: string): readonly Resource[] =>
@@ -81,13 +88,24 @@ const referenceSchema = z.union([
 ]);
 const stackOutputSchema = z.object({ 'Fn::GetStackOutput': z.object({ OutputName: z.string() }) });
 const joinSchema = z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) });
+const subSchema = z.object({ 'Fn::Sub': z.string() });
 
-/** What an attribute of a template points at, by the resource's path in its stack, across stacks too. Plain text is itself. */
-export const pointsAt = (value: unknown, own: Synthesized, other: Synthesized): string => {
+/**
+ * What an attribute of a template points at, by the resource's path in its stack, in the stacks it may refer to as well. Plain text
+ * is itself, and so is what AWS alone knows, such as the region.
+ */
+export const pointsAt = (value: unknown, own: Synthesized, others: readonly Synthesized[]): string => {
   if (typeof value === 'string') return value;
   const joined = joinSchema.safeParse(value);
-  if (joined.success) return joined.data['Fn::Join'][1].map((part) => pointsAt(part, own, other)).join('');
+  if (joined.success) return joined.data['Fn::Join'][1].map((part) => pointsAt(part, own, others)).join('');
+  const sub = subSchema.safeParse(value);
+  if (sub.success) return sub.data['Fn::Sub'].replaceAll(/\$\{([^}]+)\}/g, '$1');
   const output = stackOutputSchema.safeParse(value);
-  if (output.success) return pointsAt(other.outputs[output.data['Fn::GetStackOutput'].OutputName]?.Value, other, own);
-  return nameOf(own.resources.get(referenceSchema.parse(value)));
+  if (output.success) {
+    const { OutputName } = output.data['Fn::GetStackOutput'];
+    const other = others.find(({ outputs }) => OutputName in outputs);
+    return other ? pointsAt(other.outputs[OutputName]?.Value, other, []) : '';
+  }
+  const target = referenceSchema.parse(value);
+  return target.startsWith('AWS::') ? target : nameOf(own.resources.get(target));
 };

@@ -61,6 +61,8 @@ export const environmentFor = (folder: string, vendorUrl: string): Environment =
   ANTHROPIC_BASE_URL: vendorUrl,
   GEMINI_API_KEY: vendorKey,
   GEMINI_BASE_URL: vendorUrl,
+  ARK_API_KEY: vendorKey,
+  ARK_BASE_URL: `${vendorUrl}/api/v3`,
 });
 
 /** Never to be seen by a client. */

@@ -8,8 +8,10 @@ import type { Clock } from '../../lambdas/core/clock.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createAccountHandler } from '../../lambdas/functions/wiring/account-handler.ts';
 import { createCatalogHandler } from '../../lambdas/functions/wiring/catalog-handler.ts';
+import { createContentHandler } from '../../lambdas/functions/wiring/content-handler.ts';
 import type { Parts, VendorAccess } from '../../lambdas/functions/wiring/parts.ts';
 import { createTextHandler } from '../../lambdas/functions/wiring/text-handler.ts';
+import { createVideosHandler } from '../../lambdas/functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
 import { startHost } from '../../lambdas/host/server.ts';
 import { toCause, toRequestRecord } from '../../lambdas/http/log/request-record.ts';
@@ -55,6 +57,8 @@ export const startHostileGateway = async ({ vendor, environment, now = () => DAY
   const host = await startHost({
     handlers: {
       text: streaming(createTextHandler(parts)),
+      videos: streaming(createVideosHandler(parts)),
+      content: streaming(createContentHandler(parts)),
       catalog: streaming(createCatalogHandler(parts)),
       account: streaming(createAccountHandler(parts)),
     },
@@ -102,7 +106,12 @@ const spiedOn = (keys: KeyStore, reads: string[]): KeyStore => ({
 });
 
 /** What each vendor's own SDK expects behind the host. */
-const vendorPaths: Readonly<Record<string, string>> = { openai: '/v1', anthropic: '', google: '' };
+const vendorPaths: Readonly<Record<string, string>> = {
+  openai: '/v1',
+  anthropic: '',
+  google: '',
+  byteplus: '/api/v3',
+};
 
 const accessTo = (url: string, id: string): VendorAccess | undefined =>
   vendorPaths[id] === undefined ? undefined : { baseUrl: `${url}${vendorPaths[id]}`, key: 'vendor-key' };
@@ -131,6 +140,7 @@ const toParts = ({ vendor, environment, now, catalog = catalogData, keys, ledger
   upstreamHttp: createUpstreamHttp(),
   fetchImage: () => Promise.reject(new Error('no image is fetched here')),
   vendorAccess: (id) => (vendor === undefined ? undefined : accessTo(vendor, id)),
+  sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
   reporting: {
     finished: (requestId, summary) => {
       const record = { ...toRequestRecord(requestId, summary), cause: summary.cause && toCause(summary.cause) };

@@ -97,12 +97,21 @@ export const moderations: PostRoute = {
   body: (words, members) => ({ model: 'omni-moderation-latest', input: words, ...members }),
 };
 
+/** The cheapest there is: what is held for a video counts here, since only its end gives it back. */
+export const videos: PostRoute = {
+  ...{ ...plain, name: 'videos', route: 'createVideo', target: '/v1/videos', model: 'seedance-1-5-pro' },
+  body: (words, members) => ({ model: 'seedance-1-5-pro', prompt: words, ...members }),
+};
+
 /** Those that came after chat, which has suites of its own. */
 export const newRoutes: readonly PostRoute[] = [
   ...[responses, messages, countTokens, generateContent, streamAsEvents, streamAsArray, countContent],
-  ...[embeddings, moderations],
+  ...[embeddings, moderations, videos],
 ];
 export const postRoutes: readonly PostRoute[] = [chat, ...newRoutes];
+
+/** A good body of these can cost more than any request may. */
+export const hasCap = (route: PostRoute): boolean => ![embeddings, moderations, videos].includes(route);
 
 /** A good body of the route with these members, as they stand on the wire, behind its own. */
 export const having = ({ body }: PostRoute, members: string): string =>
@@ -147,7 +156,7 @@ export const withQuery = (target: string, query: string): string =>
   query === '' ? target : `${target}${target.includes('?') ? '&' : '?'}${query}`;
 
 export interface Address {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly target: string;
   readonly name: RouteName;
   readonly credential: Credential;
@@ -160,12 +169,14 @@ const names: RouteName[] = [];
 let routeName: RouteName;
 for (routeName in routes) names.push(routeName);
 
+/** Nobody here has a request or a video of the id they are asked for. */
+const ofNobody: ReadonlySet<RouteName> = new Set(['getUsage', 'getVideo', 'deleteVideo', 'getVideoContent']);
+
 const addressesOf = (name: RouteName): readonly Address[] => {
   const { method, path, credential, billed, ...route } = routes[name];
   const paths: readonly string[] = [path, ...('alsoAt' in route ? route.alsoAt : [])];
   const model = credential === 'generate_content' ? GEMINI : 'gpt-5.4';
-  // Nobody here has a request of this id.
-  const served = name === 'getUsage' ? 404 : 200;
+  const served = ofNobody.has(name) ? 404 : 200;
   return paths.map((path) => ({ method, target: path.replace(/\{\w+\}/, model), name, credential, billed, served }));
 };
 

@@ -6,6 +6,7 @@ import {
   moderations,
   type PostRoute,
   responses,
+  videos,
 } from './hostile-routes.ts';
 
 const many = (entry: (index: number) => string): string =>
@@ -151,6 +152,16 @@ export const wrong: readonly (readonly [what: string, route: PostRoute, body: st
       'input',
     ],
     ['a user of 257 characters', embeddings, having(embeddings, `"user":"${long}"`), I, 'user'],
+    ['no prompt', videos, '{"model":"seedance-1-5-pro"}', I, 'prompt'],
+    ['a prompt as a list', videos, having(videos, '"prompt":["a"]'), I, 'prompt'],
+    ['half a character', videos, having(videos, '"prompt":"\\ud800"'), I, 'prompt'],
+    ['a prompt of 16 million letters', videos, having(videos, `"prompt":"${'a'.repeat(16_000_000)}"`), I, 'prompt'],
+    ['seconds as a number', videos, having(videos, '"seconds":4'), I, 'seconds'],
+    ['seconds nobody sells', videos, having(videos, '"seconds":"1e1"'), I, 'seconds'],
+    ['a size nobody sells', videos, having(videos, '"size":"1280x0720"'), 'invalid_size', 'size'],
+    ['an address of the own house', videos, having(videos, '"webhook_url":"http://127.0.0.1/"'), I, 'webhook_url'],
+    ['an address that is none', videos, having(videos, '"webhook_url":"javascript:alert(1)"'), I, 'webhook_url'],
+    ['a reference in JSON', videos, having(videos, `"input_reference":"${png}"`), I, 'input_reference'],
     ['no input', moderations, '{"model":"omni-moderation-latest"}', I, 'input'],
     ['10,000 broken inputs', moderations, having(moderations, `"input":[${many(() => '{}')}]`), I, 'input'],
     [

@@ -4,6 +4,7 @@ import { claimKey, inProgress } from './claim-key.ts';
 import type { StoredAnswer } from './claim-store.ts';
 import { committedAnswer } from './committed-answer.ts';
 import type { IdempotencyPorts, KeyedRequest } from './idempotency-ports.ts';
+import { keepStanding } from './keep-standing.ts';
 
 export type Answered<Fresh> =
   | { readonly kind: 'fresh'; readonly value: Fresh }
@@ -37,7 +38,11 @@ export const answerOnce = async <Fresh>(
 const answerOfAnother = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<StoredAnswer | undefined> => {
   try {
     const claim = await ports.claims.read(request);
-    return claim && (await committedAnswer(ports, request, claim));
+    const committed = claim && (await committedAnswer(ports, request, claim));
+    if (committed) return committed;
+    // Its own, never another's: who has the key now may still be making one.
+    const standing = await request.creations?.read(request.requestId);
+    return standing && (await keepStanding(ports, request, request.requestId, standing));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw storeIsDown(error);

@@ -8,6 +8,7 @@ import { Attempt, KEPT_MS, storeIsDown } from './attempt.ts';
 import type { Claim, StoredAnswer } from './claim-store.ts';
 import { committedAnswer } from './committed-answer.ts';
 import type { IdempotencyPorts, KeyedRequest } from './idempotency-ports.ts';
+import { keepStanding } from './keep-standing.ts';
 
 /** IDEM-7: one more is refused. */
 const DISPATCHES_MAX = 6;
@@ -72,6 +73,9 @@ const tryToClaim = async (
   if (stored) return stored;
   if (claim.state === 'done') throw exhausted('its answer is not there any more.');
   if (claim.leaseUntilMs > nowMs) throw inProgress();
+  const standing = await request.creations?.close(claim.owner);
+  // Whoever has completed it meanwhile has done so with an answer, and it is looked at again.
+  if (standing) return keepStanding(ports, request, claim.owner, standing);
   const settled = await resolveHoldsOf(ports, request.accountId, claim.owner);
   if (settled) return answerOfSettled(ports, request);
   if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);

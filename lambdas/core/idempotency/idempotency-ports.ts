@@ -2,6 +2,23 @@ import type { GatewayError } from '../errors/gateway-error.ts';
 import type { LedgerPorts } from '../ledger/ledger-ports.ts';
 import type { AnswerStore, ClaimRef, ClaimStore, StoredAnswer } from './claim-store.ts';
 
+/** An answer that stands without a charge record that carries its hash. */
+export interface StandingAnswer {
+  readonly holdId: string;
+  readonly answer: StoredAnswer;
+}
+
+/** For requests whose commit is not their charge but something they make, which is charged later. */
+export interface Creations {
+  /** What that request has made. Throws StoreError. */
+  read(requestId: string): Promise<StandingAnswer | undefined>;
+  /**
+   * The same, and where there is nothing, makes sure that there never will be. Throws StoreError, and the 409 of a creation that is
+   * still under way.
+   */
+  close(requestId: string): Promise<StandingAnswer | undefined>;
+}
+
 export interface IdempotencyPorts {
   readonly claims: ClaimStore;
   readonly answers: AnswerStore;
@@ -17,4 +34,6 @@ export interface KeyedRequest extends ClaimRef {
   readonly fingerprint: string;
   /** A refusal as the client sees it. */
   readonly renderError: (error: GatewayError) => StoredAnswer;
+  /** Undefined where the charge is the commit. */
+  readonly creations?: Creations | undefined;
 }

@@ -36,6 +36,8 @@ export interface HoldOrder {
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
   /** A sentence for whoever is short of money: what the available amount would do. */
   readonly advice?: (availablePicos: bigint) => string;
+  /** A sentence on what else would help. */
+  readonly remedy?: string;
 }
 
 /** Between tries, at random up to this and twice as much each time. */
@@ -166,7 +168,7 @@ const tooLittle = (account: Account, order: HoldOrder): GatewayError => {
     `This request reserves up to ${formatUsd(order.amountPicos)} USD, but only ${formatUsd(account.availablePicos)} USD is available.`,
     account.holds.size === 0 ? '' : `${formatUsd(heldOf(account))} USD is reserved by requests in flight.`,
     order.advice?.(account.availablePicos) ?? '',
-    'Top up or lower max_tokens.',
+    order.remedy ?? 'Top up or lower max_tokens.',
   ];
   return new GatewayError('insufficient_balance', sentences.filter(Boolean).join(' '));
 };

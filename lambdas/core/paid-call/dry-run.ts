@@ -7,6 +7,6 @@ export interface DryRun {
   readonly holdPicos: bigint;
   /** Of each answer; undefined where answers have no length. */
   readonly outputTokensMax: number | undefined;
-  /** Pico-USD per token, by what is counted. */
+  /** Pico-USD for one of what is counted, such as a token. */
   readonly prices: Readonly<Record<string, bigint>>;
 }

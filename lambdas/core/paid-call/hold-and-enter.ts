@@ -10,7 +10,7 @@ import type { Caller, PaidCallPorts } from './ports.ts';
 export interface Candidate {
   readonly model: Model;
   readonly circuit: CircuitKey;
-  readonly hold: Pick<HoldOrder, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice'>;
+  readonly hold: Pick<HoldOrder, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy'>;
 }
 
 export interface Entered<Chosen extends Candidate> {

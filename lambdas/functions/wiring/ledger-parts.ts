@@ -17,7 +17,8 @@ export const systemClock: Clock = {
   },
 };
 
-type OpenLedger = LedgerParts & {
+/** With the clients that it talks through, for the stores that are built beside it. */
+export type OpenLedger = LedgerParts & {
   readonly clients: ReturnType<typeof createClients>;
   readonly s3: ReturnType<typeof createS3Access>;
 };

@@ -1,29 +1,29 @@
+import type { Circuits } from '../../core/circuit/circuits.ts';
 import { createCircuits } from '../../core/circuit/create-circuits.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
 import type { LedgerPorts } from '../../core/ledger/ledger-ports.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
 import type { PaidCallPorts } from '../../core/paid-call/ports.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
-import type { Parts } from './parts.ts';
+import type { Parts, VideoParts } from './parts.ts';
+
+export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoParts): Circuits =>
+  createCircuits(
+    { store: circuitStore, clock, notice: (notice, circuit) => reporting.notice(notice, { circuit }) },
+    {
+      failures: settings.CIRCUIT_FAILURES,
+      calls: settings.CIRCUIT_CALLS,
+      openMs: settings.CIRCUIT_OPEN_SECONDS * 1_000,
+    },
+  );
 
 export const toPaidCallPorts = (parts: Parts): PaidCallPorts => {
-  const { settings, clock, reporting } = parts;
+  const { settings, reporting } = parts;
   return {
     catalog: parts.catalog,
     reachable: ({ id }) => parts.vendorAccess(id) !== undefined,
     ledger: toLedgerPorts(parts),
-    circuits: createCircuits(
-      {
-        store: parts.circuitStore,
-        clock,
-        notice: (notice, circuit) => reporting.notice(notice, { circuit }),
-      },
-      {
-        failures: settings.CIRCUIT_FAILURES,
-        calls: settings.CIRCUIT_CALLS,
-        openMs: settings.CIRCUIT_OPEN_SECONDS * 1_000,
-      },
-    ),
+    circuits: toCircuits(parts),
     drains: new DetachedDrains(),
     notice: (notice, requestId) => reporting.notice(notice, { requestId }),
     holdGraceMs: settings.HOLD_GRACE_SECONDS * 1_000,

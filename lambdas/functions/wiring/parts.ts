@@ -7,9 +7,13 @@ import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import type { Outbox } from '../../core/ledger/outbox.ts';
 import type { AddressCounters } from '../../core/limits/address-limit.ts';
+import type { VideoJobStore } from '../../core/videos/job-store.ts';
+import type { VideoFiles } from '../../core/videos/video-files.ts';
+import type { VideoMachine } from '../../core/videos/video-machine.ts';
 import type { Summary } from '../../http/exchange.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
 import type { UpstreamHttp } from '../../providers/upstream-http.ts';
+import type { WebhookSender } from '../../providers/webhook.ts';
 import type { Settings } from '../../settings.ts';
 
 export interface VendorAccess {
@@ -33,20 +37,29 @@ export interface LedgerParts {
   readonly reporting: Reporting;
 }
 
-/** Everything from outside that the HTTP functions are built of: one set per process, another one in a test. */
-export interface Parts extends LedgerParts {
+/** What brings videos to their end is built of: nothing that a client proves itself with. */
+export interface VideoParts extends LedgerParts {
   readonly catalog: Catalog;
+  readonly circuitStore: CircuitStore;
+  readonly videoJobs: VideoJobStore;
+  readonly videoFiles: VideoFiles;
+  /** Throws where this function has no state machine. */
+  readonly videoMachine: VideoMachine;
+  readonly upstreamHttp: UpstreamHttp;
+  /** Undefined when this environment has no key or no address for the provider. */
+  readonly vendorAccess: (providerId: string) => VendorAccess | undefined;
+  readonly sendWebhook: WebhookSender;
+}
+
+/** Everything from outside that the HTTP functions are built of: one set per process, another one in a test. */
+export interface Parts extends VideoParts {
   readonly newRequestId: () => string;
   readonly pepper: string;
   readonly ledgerRecords: LedgerRecords;
   readonly keys: KeyStore;
   readonly addressCounters: AddressCounters;
-  readonly circuitStore: CircuitStore;
   readonly claims: ClaimStore;
   readonly answers: AnswerStore;
-  readonly upstreamHttp: UpstreamHttp;
   /** Gets images at addresses that clients named. */
   readonly fetchImage: ImageFetch;
-  /** Undefined when this environment has no key or no address for the provider. */
-  readonly vendorAccess: (providerId: string) => VendorAccess | undefined;
 }

@@ -4,20 +4,40 @@ import type { ClientOptions } from './dynamodb-clients.ts';
 /** What a stand-in of this machine is asked with. Some insist on a secret of eight letters. */
 export const localS3Credentials = { accessKeyId: 'local', secretAccessKey: 'local-secret' };
 
+export interface S3Patience {
+  readonly maxAttempts: number;
+  /** Milliseconds until an attempt has its answer's head, what it sends included. */
+  readonly requestTimeout: number;
+  /** Milliseconds without a byte in either direction. */
+  readonly socketTimeout: number;
+}
+
+/** For what somebody waits for. */
+const brief: S3Patience = { maxAttempts: 2, requestTimeout: 5_000, socketTimeout: 5_000 };
+
+/**
+ * For files: a part of several megabytes has to go out whole before it is answered, and a reader who is slow leaves the connection
+ * idle for as long as it has enough to read.
+ */
+export const patient: S3Patience = { maxAttempts: 3, requestTimeout: 60_000, socketTimeout: 5 * 60_000 };
+
 /** One client per process, made when it is first asked for. */
-export const createS3Access = (options: ClientOptions): (() => Promise<S3Client>) => {
+export const createS3Access = (options: ClientOptions, patience: S3Patience = brief): (() => Promise<S3Client>) => {
   let client: Promise<S3Client> | undefined;
   return () => {
-    client ??= createS3Client(options);
+    client ??= createS3Client(options, patience);
     return client;
   };
 };
 
-/** Repeats a call once. Loaded on demand: it is a large part of what a start would have to read. */
-export const createS3Client = async ({ endpoint, region }: ClientOptions): Promise<S3Client> => {
+/** Loaded on demand: it is a large part of what a start would have to read. */
+export const createS3Client = async (
+  { endpoint, region }: ClientOptions,
+  { maxAttempts, requestTimeout, socketTimeout }: S3Patience = brief,
+): Promise<S3Client> => {
   const { S3Client } = await import('@aws-sdk/client-s3');
   return new S3Client({
-    maxAttempts: 2,
+    maxAttempts,
     ...(region === undefined ? {} : { region }),
     // A stand-in has one name for all buckets, and need not know the checksums that are sent behind a body.
     ...(endpoint === undefined
@@ -30,9 +50,12 @@ export const createS3Client = async ({ endpoint, region }: ClientOptions): Promi
         }),
     requestHandler: {
       connectionTimeout: 1_000,
-      requestTimeout: 5_000,
+      requestTimeout,
       throwOnRequestTimeout: true,
-      socketTimeout: 5_000,
+      socketTimeout,
+      // Every file that is being read has a connection to itself, and nobody may have to wait for a slow reader's.
+      httpsAgent: { maxSockets: 500 },
+      httpAgent: { maxSockets: 500 },
     },
   });
 };

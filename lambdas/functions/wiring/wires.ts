@@ -1,14 +1,18 @@
 import type { Wire } from '../../core/catalog/providers.ts';
+import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { InputWire } from '../../core/paid-call/input-answer.ts';
 import type { TextWire } from '../../core/text/text-wire.ts';
+import type { VideoWire } from '../../core/videos/video-wire.ts';
 import { createMessagesWire } from '../../providers/anthropic/messages-wire.ts';
+import { createArkVideoWire } from '../../providers/byteplus/video-wire.ts';
 import { createGenerateContentWire } from '../../providers/google/generate-content-wire.ts';
 import { createChatWire } from '../../providers/openai/chat-wire.ts';
 import { createEmbeddingWire } from '../../providers/openai/embeddings-wire.ts';
 import { createModerationWire } from '../../providers/openai/moderations-wire.ts';
 import { createResponsesWire } from '../../providers/openai/responses-wire.ts';
+import { createOpenaiVideoWire } from '../../providers/openai/videos-wire.ts';
 import type { WireOptions } from '../../providers/vendor-call.ts';
-import type { Parts, VendorAccess } from './parts.ts';
+import type { Parts, VendorAccess, VideoParts } from './parts.ts';
 
 /** Every wire for text, under the name that the catalog's entries call it by. */
 export const toTextWires = (parts: Parts, options: WireOptions): ReadonlyMap<Wire, TextWire> => {
@@ -27,7 +31,13 @@ export const toInputWires = (options: WireOptions): ReadonlyMap<Wire, InputWire>
     ['openai_moderations', createModerationWire(options)],
   ]);
 
-export const toWireOptions = (parts: Parts): WireOptions => ({
+export const toVideoWires = (options: WireOptions): ReadonlyMap<Wire, VideoWire> =>
+  new Map<Wire, VideoWire>([
+    ['ark_video_tasks', createArkVideoWire(options)],
+    ['openai_videos', createOpenaiVideoWire(options)],
+  ]);
+
+export const toWireOptions = (parts: VideoParts): WireOptions => ({
   http: parts.upstreamHttp,
   access: (providerId) => accessOf(parts, providerId),
   notice: (notice, provider) => parts.reporting.notice(notice, { provider }),
@@ -35,8 +45,8 @@ export const toWireOptions = (parts: Parts): WireOptions => ({
   random: parts.random,
 });
 
-const accessOf = ({ vendorAccess }: Parts, providerId: string): VendorAccess => {
+const accessOf = ({ vendorAccess }: VideoParts, providerId: string): VendorAccess => {
   const access = vendorAccess(providerId);
-  if (!access) throw new Error(`the provider ${providerId} has no key`);
+  if (!access) throw new GatewayError('model_unavailable', `The provider ${providerId} has no key here.`);
   return access;
 };

@@ -35,6 +35,12 @@ const rules: RefusalRules = {
   promptParam: 'messages',
 };
 
+export const isFiltered = ({ code, type }: Refusal): boolean => rules.filter.test(`${code} ${type}`);
+
+/** Our account at the vendor, not the request: the same answer is to be expected for every one. */
+export const isAboutAccount = ({ code, type, message }: Refusal): boolean =>
+  rules.ours.test(`${code} ${type}`) || rules.oursInWords.test(message);
+
 export const toOpenaiError = (
   status: number,
   refusal: Refusal,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scenario } from './scenario.ts';
-import type { Answer, Frame } from './wire.ts';
+import type { Answer, Frame, Piece } from './wire.ts';
 
 export type Delivery = {
   readonly response: ServerResponse;
@@ -15,8 +15,16 @@ export type Delivery = {
 
 /** Sends the answer, or as much of it as the scenario allows; tells whether it ended properly. */
 export async function deliver(answer: Answer, delivery: Delivery): Promise<'answered' | 'cut'> {
-  delivery.response.writeHead(200, { 'content-type': answer.contentType, ...delivery.headers });
-  return answer.kind === 'plain' ? deliverPlain(answer.body, delivery) : deliverStream(answer.frames, delivery);
+  const length = answer.kind === 'file' ? { 'content-length': answer.length } : {};
+  delivery.response.writeHead(200, { 'content-type': answer.contentType, ...length, ...delivery.headers });
+  switch (answer.kind) {
+    case 'plain':
+      return deliverPlain(answer.body, delivery);
+    case 'stream':
+      return deliverStream(answer.frames, delivery);
+    case 'file':
+      return deliverFile(answer.pieces, delivery);
+  }
 }
 
 async function deliverPlain(body: string | Uint8Array, delivery: Delivery): Promise<'answered' | 'cut'> {
@@ -54,6 +62,31 @@ async function deliverStream(frames: Iterable<Frame>, delivery: Delivery): Promi
     delivery.onEvent();
     sent += 1;
     if (scenario.cutAfterUsage && frame.mark === 'usage') {
+      response.destroy();
+      return 'cut';
+    }
+  }
+  response.end();
+  return 'answered';
+}
+
+/** No more than a piece is ever in memory. */
+async function deliverFile(pieces: Iterable<Piece>, delivery: Delivery): Promise<'answered' | 'cut'> {
+  const { response, scenario, signal, onEvent } = delivery;
+  response.flushHeaders();
+  let sent = 0;
+  for (const { bytes, pauseMs, breaks } of pieces) {
+    if (scenario.stallAfter === sent) await untilAborted(signal);
+    if (scenario.cutAfter === sent) {
+      response.destroy();
+      return 'cut';
+    }
+    const waitMs = pauseMs ?? (sent > 0 ? scenario.pauseMs : undefined);
+    if (waitMs) await sleep(waitMs, undefined, { signal });
+    await write(bytes, delivery);
+    onEvent();
+    sent += 1;
+    if (breaks) {
       response.destroy();
       return 'cut';
     }

@@ -98,7 +98,7 @@ function refuse(error: unknown, response: ServerResponse, headers: Readonly<Reco
   }
   const refusal = error instanceof VendorRefusal ? error : openaiError(500, `The simulator itself failed: ${error}`);
   response.writeHead(refusal.status, { 'content-type': 'application/json', ...headers, ...refusal.headers });
-  response.end(JSON.stringify(refusal.body));
+  response.end(typeof refusal.body === 'string' ? refusal.body : JSON.stringify(refusal.body));
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {

@@ -30,9 +30,28 @@
  * | `[[bare-error]]` | with an error in the stream: it comes as bare JSON instead of an event; Google's streams alone |
  * | `[[tokens n]]`, `[[reasoning n]]`, `[[cached n]]`, `[[cache-write n]]`, `[[usage-prompt n]]` | the usage claims n output, reasoning, cached, newly cached or all input tokens, possible or not |
  *
- * Events and pauses concern streams only; `[[status]]` and its kin concern both. Where the usage comes in the last event of all,
- * `[[cut-after-usage]]` falls behind that. Embeddings and moderations have no message: their markers are looked for in every
- * text of the input, and those about the words of an answer mean nothing to them.
+ * A video is made by several requests. All of the above act on its creation; these are kept in the vendor's id of the job and act on
+ * what is asked about it later:
+ *
+ * | marker | what happens |
+ * |---|---|
+ * | `[[takes n]]` | n milliseconds from the creation until it is finished (4,000 unless told), the first quarter of them in a queue |
+ * | `[[video-fails]]`, `[[video-blocked]]` | it ends failed: for a reason of the vendor's own; because its pictures are objectionable |
+ * | `[[video-stalls]]` | it runs for ever |
+ * | `[[video-vanishes]]` | from half its time on the vendor has never heard of it: polls answer 404 |
+ * | `[[video-unknown]]`, `[[video-unknown n]]` | a status that nobody knows, for ever or for the first n milliseconds |
+ * | `[[video-poll-error n]]` | polls answer 500 until n milliseconds after the creation |
+ * | `[[video-bytes n]]` | the size of the file (200,000 unless told) |
+ * | `[[video-slow n]]` | the file comes in pieces over n milliseconds |
+ * | `[[video-broken]]` | the file breaks off in the middle, short of the length that was announced |
+ * | `[[video-no-mp4]]` | a page of HTML comes in place of the file |
+ * | `[[video-missing]]` | the address of the file answers 404 |
+ *
+ * `[[no-usage]]` and `[[tokens n]]` are kept in the id as well.
+ *
+ * Events and pauses concern streams, and the pieces of a file; `[[status]]` and its kin concern every answer. Where the usage comes in
+ * the last event of all, `[[cut-after-usage]]` falls behind that. Embeddings and moderations have no message: their markers are looked
+ * for in every text of the input, and those about the words of an answer mean nothing to them.
  */
 export type Scenario = {
   readonly delayMs?: number;
@@ -53,6 +72,18 @@ export type Scenario = {
   readonly textBytes?: number;
   readonly noUsage?: boolean;
   readonly claimedUsage?: ClaimedUsage;
+  readonly video?: VideoScenario;
+};
+
+/** What is to become of a video. Milliseconds are counted from its creation, but for those of its file. */
+export type VideoScenario = {
+  readonly takesMs?: number;
+  readonly ending?: 'failed' | 'blocked' | 'stalled' | 'vanished';
+  readonly unknownForMs?: number;
+  readonly pollErrorForMs?: number;
+  readonly fileBytes?: number;
+  readonly fileMs?: number;
+  readonly file?: 'broken' | 'html' | 'missing';
 };
 
 export type ClaimedUsage = {
@@ -78,7 +109,12 @@ export function scenarioFromPrompt(prompt: string): Scenario {
   for (const [, name = '', rest = ''] of prompt.matchAll(markerPattern)) {
     const found = markers.get(name)?.(rest.trim().split(' '));
     if (found === undefined) continue;
-    scenario = { ...scenario, ...found, claimedUsage: { ...scenario.claimedUsage, ...found.claimedUsage } };
+    scenario = {
+      ...scenario,
+      ...found,
+      claimedUsage: { ...scenario.claimedUsage, ...found.claimedUsage },
+      video: { ...scenario.video, ...found.video },
+    };
   }
   return scenario;
 }
@@ -119,6 +155,18 @@ const markers: ReadonlyMap<string, Marker> = new Map<string, Marker>([
   ['cached', ([n]) => ({ claimedUsage: { cached: count(n, 0) } })],
   ['cache-write', ([n]) => ({ claimedUsage: { cacheWrite: count(n, 0) } })],
   ['usage-prompt', ([n]) => ({ claimedUsage: { input: count(n, 0) } })],
+  ['takes', ([n]) => ({ video: { takesMs: count(n, 4_000) } })],
+  ['video-fails', () => ({ video: { ending: 'failed' } })],
+  ['video-blocked', () => ({ video: { ending: 'blocked' } })],
+  ['video-stalls', () => ({ video: { ending: 'stalled' } })],
+  ['video-vanishes', () => ({ video: { ending: 'vanished' } })],
+  ['video-unknown', ([n]) => ({ video: { unknownForMs: count(n, Number.MAX_SAFE_INTEGER) } })],
+  ['video-poll-error', ([n]) => ({ video: { pollErrorForMs: count(n, 0) } })],
+  ['video-bytes', ([n]) => ({ video: { fileBytes: count(n, 200_000) } })],
+  ['video-slow', ([n]) => ({ video: { fileMs: count(n, 0) } })],
+  ['video-broken', () => ({ video: { file: 'broken' } })],
+  ['video-no-mp4', () => ({ video: { file: 'html' } })],
+  ['video-missing', () => ({ video: { file: 'missing' } })],
 ]);
 
 function statusRefusal(status?: string, word?: string, seconds?: string): Refusal {

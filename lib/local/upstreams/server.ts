@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { anthropicWires } from './anthropic/index.ts';
+import { byteplusWires } from './byteplus/index.ts';
 import { playExchange, type RecordedRequest, readExchange } from './exchange.ts';
 import { createGate, type Gate, type GateKeeper } from './gate.ts';
 import { googleWires } from './google/index.ts';
@@ -7,7 +8,7 @@ import { openaiWires } from './openai/index.ts';
 import { type Scenario, scenarioFromPrompt } from './scenario.ts';
 import type { Wire } from './wire.ts';
 
-const wires: readonly Wire[] = [...openaiWires, ...anthropicWires, ...googleWires];
+const wires: readonly Wire[] = [...openaiWires, ...anthropicWires, ...googleWires, ...byteplusWires];
 
 export type { RecordedRequest } from './exchange.ts';
 export type ScenarioChoice = (request: RecordedRequest) => Scenario | undefined;
@@ -49,7 +50,8 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
     requests.push(record);
     if (requests.length > recordedMax) requests.shift();
     const wire = findWire(record);
-    const scenario = queued.shift() ?? choose?.(record) ?? scenarioFromPrompt(wire?.lastUserText(record.body) ?? '');
+    const scenario =
+      queued.shift() ?? choose?.(record) ?? scenarioFromPrompt(wire?.lastUserText(record.body, record) ?? '');
     await playExchange(exchange, wire, scenario, Promise.all(gates.map((gate) => gate.pass())));
   });
   const url = await listen(server, port);

@@ -8,7 +8,7 @@ export type Wire = {
   readonly path: RegExp;
   isAuthorized(headers: IncomingHttpHeaders, query: URLSearchParams): boolean;
   /** The text in which a prompt's scenario markers are looked for. The body is not checked yet. */
-  lastUserText(body: unknown): string;
+  lastUserText(body: unknown, request: WireRequest): string;
   /** The vendor's answer to a good request; a bad one is a thrown `VendorRefusal`. */
   answer(request: WireRequest, scenario: Scenario): Answer;
   /** How this vendor words a failure. */
@@ -30,13 +30,24 @@ export type WireRequest = {
 
 export type Answer =
   | { readonly kind: 'plain'; readonly contentType: string; readonly body: string | Uint8Array }
-  | { readonly kind: 'stream'; readonly contentType: string; readonly frames: Iterable<Frame> };
+  | { readonly kind: 'stream'; readonly contentType: string; readonly frames: Iterable<Frame> }
+  | {
+      readonly kind: 'file';
+      readonly contentType: string;
+      /** Announced, whatever comes. */
+      readonly length: number;
+      readonly pieces: Iterable<Piece>;
+    };
 
 /** One write of a stream. The marks tell where a cut after the usage falls. */
 export type Frame = { readonly text: string; readonly mark?: 'usage' | 'end' };
 
+/** One write of a file, so many milliseconds after the one before it. Behind the last one there may be nothing but a broken connection. */
+export type Piece = { readonly bytes: Uint8Array; readonly pauseMs?: number; readonly breaks?: boolean };
+
 export class VendorRefusal extends Error {
   readonly status: number;
+  /** Sent as it is if it is a string, otherwise as JSON. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
 

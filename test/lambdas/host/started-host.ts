@@ -12,7 +12,7 @@ export const startHostWith = async (handle: Handle) => {
   const crashes: unknown[] = [];
   const handler: StreamingHandler = handle;
   const host: Host = await startHost({
-    handlers: { text: handler, catalog: handler, account: handler },
+    handlers: { text: handler, videos: handler, content: handler, catalog: handler, account: handler },
     port: 0,
     address: '127.0.0.1',
     now: () => Date.UTC(2026, 10, 1),

@@ -20,11 +20,13 @@ interface ChainOptions {
   readonly addressBurst?: number;
   readonly bodyBytes?: number;
   readonly handle?: RouteHandler;
+  readonly clock?: ManualClock;
+  readonly newRequestId?: () => string;
 }
 
 /** The chain around handlers that say which route they are. */
 export const createChain = async (options: ChainOptions = {}) => {
-  const clock = new ManualClock();
+  const clock = options.clock ?? new ManualClock();
   const keys = new MemoryKeyStore();
   const apiKey = keyOf(1);
   await keys.put(hashOf(apiKey), 'account-1');
@@ -43,10 +45,12 @@ export const createChain = async (options: ChainOptions = {}) => {
   const handler = createHandler(
     {
       clock,
-      newRequestId: () => {
-        ids += 1;
-        return `OURS${ids}`;
-      },
+      newRequestId:
+        options.newRequestId ??
+        (() => {
+          ids += 1;
+          return `OURS${ids}`;
+        }),
       admission: {
         addressLimit: new AddressLimit(bucketOf(30, options.addressBurst ?? 60), new MemoryAddressCounters(), clock),
         keyBucket,

@@ -51,6 +51,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 /** Calls a handler as Lambda does; the answer once the handler is done. */
@@ -73,5 +74,6 @@ export const invoke = async (
   };
   await streaming(handler)(event, createResponseStream(receiver), context);
   if (!head) throw new Error('a handler that answered nothing');
-  return { status: head.statusCode, headers: head.headers ?? {}, text: Buffer.concat(pieces).toString() };
+  const bytes = Buffer.concat(pieces);
+  return { status: head.statusCode, headers: head.headers ?? {}, text: bytes.toString(), bytes };
 };

@@ -85,6 +85,9 @@ test.for([
   ['POST', '/v1/models/a', 'GET, OPTIONS'],
   ['HEAD', '/health', 'GET, OPTIONS'],
   ['get', '/health', 'GET, OPTIONS'],
+  ['DELETE', '/v1/videos', 'POST, GET, OPTIONS'],
+  ['POST', '/v1/videos/a', 'GET, DELETE, OPTIONS'],
+  ['DELETE', '/v1/videos/a/content', 'GET, OPTIONS'],
 ] as const)('GEN-7 %s %s is 405 with Allow', ([method, path, allow]) => {
   expect(refusalOf(method, path)).toMatchObject({ code: 'method_not_allowed', status: 405, headers: { allow } });
 });

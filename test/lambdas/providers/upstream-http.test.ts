@@ -1,3 +1,4 @@
+import http from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
@@ -126,6 +127,19 @@ test('LIM-6 an abort that nobody waits for harms nothing', async () => {
   expect(await thrownBy(textOf(response))).toBe(timeout);
 });
 
+test('LIM-6 an abort of an answer that has come as a whole, and is not read, ends its connection and nothing else', async () => {
+  const vendor = await vendorThat((_, response) => response.end('whole'));
+  const http = createUpstreamHttp();
+  // Only on a connection that has served before is the answer there before anybody reads it.
+  await textOf(await call(vendor.url, undefined, http));
+  const abort = new AbortController();
+  const { body } = await call(vendor.url, abort.signal, http);
+  for await (const _ of body) break;
+  abort.abort(timeout);
+  await expect.poll(() => vendor.sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
+  expect(await textOf(await call(vendor.url, undefined, http))).toBe('whole');
+});
+
 test('GEN-5 a connection serves again after its answer was read', async () => {
   const vendor = await vendorThat((_, response) => response.end('ok'));
   const http = createUpstreamHttp();
@@ -166,4 +180,76 @@ test('GEN-5 a redirect is an answer like any other', async () => {
 test('LIM-6 silence is not cut by the client itself', async () => {
   const vendor = await vendorThat((_, response) => void setTimeout(() => response.end('late'), 4_600));
   expect(await textOf(await call(vendor.url))).toBe('late');
+});
+
+test('GEN-5 the headers of a POST go out in their order, their length last', async () => {
+  let raw: readonly string[] = [];
+  const vendor = await vendorThat((request, response) => {
+    raw = request.rawHeaders;
+    response.end();
+  });
+  const { signal } = new AbortController();
+  const headers = { 'content-type': 'application/json', accept: 'x', b: '2', a: '1' };
+  await createUpstreamHttp()({ url: vendor.url, headers, body: '{"a":"é"}', signal });
+  expect(raw.filter((_, at) => at % 2 === 0)).toEqual([
+    'content-type',
+    'accept',
+    'b',
+    'a',
+    'content-length',
+    'Host',
+    'Connection',
+  ]);
+  expect(raw[raw.indexOf('content-length') + 1]).toBe('10');
+});
+
+test('VID-3 a GET has no body and no length', async () => {
+  let raw: readonly string[] = [];
+  const vendor = await vendorThat((request, response) => {
+    raw = request.rawHeaders;
+    response.end('fine');
+  });
+  const { signal } = new AbortController();
+  const response = await createUpstreamHttp()({
+    url: `${vendor.url}/v1/x?y`,
+    method: 'GET',
+    headers: { a: '1' },
+    body: '',
+    signal,
+  });
+  expect(await textOf(response)).toBe('fine');
+  expect(vendor.requests).toEqual([{ method: 'GET', path: '/v1/x?y', body: '' }]);
+  expect(raw.filter((_, at) => at % 2 === 0)).toEqual(['a', 'Host', 'Connection']);
+});
+
+test('VID-2 bytes arrive as they are, their length told', async () => {
+  const received: Buffer[] = [];
+  let length: string | undefined;
+  const vendor = await vendorThat((request, response) => {
+    length = request.headers['content-length'];
+    response.end();
+  });
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
+  const { signal } = new AbortController();
+  const server = http.createServer((request, response) => {
+    request.on('data', (piece: Buffer) => received.push(piece)).on('end', () => response.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const send = createUpstreamHttp();
+  await send({ url: vendor.url, headers: {}, body: '', bytes: bytes.subarray(7), signal });
+  await send({ url: `http://127.0.0.1:${port}`, headers: {}, body: '', bytes: bytes.subarray(7), signal });
+  server.close().closeAllConnections();
+  expect([length, Buffer.concat(received).equals(bytes.subarray(7))]).toEqual(['299993', true]);
+});
+
+test.for(['GET', 'POST'] as const)('GEN-5 a redirect of a %s is an answer like any other', async (method) => {
+  const vendor = await vendorThat((_, response) => response.writeHead(302, { location: '/there' }).end());
+  const { signal } = new AbortController();
+  expect(
+    (await createUpstreamHttp()({ url: `${vendor.url}/here`, method, headers: {}, body: '', signal })).status,
+  ).toBe(302);
+  await wait(20);
+  expect(vendor.requests).toHaveLength(1);
 });

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  CreateTableCommand,
+  DeleteTableCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
@@ -180,4 +182,27 @@ test('without a database for this platform, says in one line what to do', async 
     },
   });
   await expect(started).rejects.toThrow(/^No local database for .*set DYNAMODB_ENDPOINT .* or run on linux-x64\.$/);
+});
+
+test('a table that an earlier version made is made anew while it is empty, and refused when it holds something', async () => {
+  const { endpoint, client } = await start();
+  const TableName = 'videos';
+  const makeOld = async () => {
+    await client.send(new DeleteTableCommand({ TableName }));
+    await client.send(
+      new CreateTableCommand({
+        TableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      }),
+    );
+  };
+  await makeOld();
+  await createTables(endpoint);
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).toSorted()).toEqual(['account', 'running']);
+  await makeOld();
+  await client.send(new PutItemCommand({ TableName, Item: { pk: { S: 'video_1' } } }));
+  await expect(createTables(endpoint)).rejects.toThrow('videos is of an earlier version. Start once with --reset.');
 });

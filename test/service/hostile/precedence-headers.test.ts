@@ -10,6 +10,7 @@ import {
   type PostRoute,
   postRoutes,
   responses,
+  videos,
 } from '../../support/hostile-routes.ts';
 
 const { open, vendor } = circuitSuite();
@@ -46,7 +47,7 @@ test.each(named(postRoutes))(
 
 const withStream = [chat, responses, messages].map((route) => [route.name, route, { stream: true }] as const);
 const withoutKeys = postRoutes
-  .filter((route) => !keyed.includes(route))
+  .filter((route) => ![...keyed, videos].includes(route))
   .map((route) => [route.name, route, {}] as const);
 
 test.each([...withStream, ...withoutKeys])(
@@ -62,7 +63,7 @@ test.each([...withStream, ...withoutKeys])(
   },
 );
 
-test.each(named(keyed))(
+test.each(named([...keyed, videos]))(
   'GEN-8 IDEM-2 IDEM-3 %s: the 400 of the JSON, then the key: its answer or 422, whatever the request is otherwise',
   async (_, route) => {
     const gateway = await open();
@@ -76,7 +77,9 @@ test.each(named(keyed))(
     for (const body of [{ unknown: 1 }, { model: 'no-such-model' }, dear(route)].map(withoutStream)) {
       expect((await sending(body)).told).toBe('422 idempotency_key_mismatch');
     }
-    expect((await sending({}, [NO_RESERVE])).told).toBe('422 idempotency_key_mismatch');
+    // Videos have no reserve under any key.
+    const reserve = route === videos ? '400 invalid_fallback_model' : '422 idempotency_key_mismatch';
+    expect((await sending({}, [NO_RESERVE])).told).toBe(reserve);
     await openCircuit(gateway, route);
     await holdAll(gateway, accountId);
     const calls = vendor().requests.length;
@@ -90,7 +93,7 @@ test.each(named(keyed))(
 
 const withoutStream = ({ stream: _, ...members }: { readonly stream?: unknown }): object => members;
 
-test.each(named(keyed))(
+test.each(named([...keyed, videos]))(
   'GEN-8 IDEM-4 %s: while a key is in use, 422 for another body and 409 for its own',
   async (_, route) => {
     const gateway = await open();

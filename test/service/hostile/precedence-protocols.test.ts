@@ -6,7 +6,7 @@ import { type Simulator, startSimulator } from '../../../lib/local/upstreams/ser
 import { LIMIT_BYTES } from '../../support/hostile-bodies.ts';
 import { type Holder, type HostileGateway, startHostileGateway } from '../../support/hostile-gateway.ts';
 import { judge, readError } from '../../support/hostile-oracle.ts';
-import { namesModelInPath, newRoutes, type PostRoute } from '../../support/hostile-routes.ts';
+import { hasCap, namesModelInPath, newRoutes, type PostRoute } from '../../support/hostile-routes.ts';
 import { openWire, readReply, toBytes } from '../../support/hostile-wire.ts';
 
 let vendor: Simulator;
@@ -57,7 +57,7 @@ const without = (headers: readonly string[]): readonly string[] =>
 const named = <T extends PostRoute>(routes: readonly T[]) => routes.map((route) => [route.name, route] as const);
 const ofMessages = newRoutes.filter(({ shape }) => shape === 'messages');
 const billed = newRoutes.filter((route) => route.billed);
-const capped = billed.filter(({ name }) => name !== 'embeddings' && name !== 'moderations');
+const capped = billed.filter(hasCap);
 
 test.each(named(newRoutes))('GEN-8 %s: 404, 405, the 429 of the address, 401', async (_, route) => {
   const gateway = await open({ LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '2' });
@@ -65,7 +65,7 @@ test.each(named(newRoutes))('GEN-8 %s: 404, 405, the 429 of the address, 401', a
   for (let sent = 0; sent < 4; sent += 1) seen.push(await outcome(gateway, route, { headers: [], body: '{' }));
   expect(seen).toEqual(['401 missing_api_key', '401 missing_api_key', LIMITED, LIMITED]);
   expect(await outcome(gateway, route, { headers: [], method: 'PUT' })).toBe('405 method_not_allowed');
-  const nowhere = route.target.replace(/(\?.*)?$/, '/nowhere');
+  const nowhere = route.target.replace(/(\?.*)?$/, '/nowhere/nowhere');
   expect(
     await outcome(
       gateway,
@@ -203,7 +203,7 @@ test.each(named(newRoutes))(
     const gateway = await open();
     const good = await owned(gateway, route, { balanceUsd: '0' });
     const saying = (header: string) => outcome(gateway, route, { headers: [...good, header] });
-    const takesKeys = route.name === 'responses';
+    const takesKeys = route.name === 'responses' || route.name === 'videos';
     expect(await saying('idempotency-key: a')).toBe(
       takesKeys ? '402 insufficient_balance' : '400 idempotency_not_supported',
     );

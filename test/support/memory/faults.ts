@@ -5,6 +5,18 @@ import type { LedgerRecords } from '../../../lambdas/core/ledger/ledger-records.
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
 import type { AddressCounters } from '../../../lambdas/core/limits/address-limit.ts';
+import type { VideoJobStore } from '../../../lambdas/core/videos/job-store.ts';
+import type { VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
+import type { VideoMachine } from '../../../lambdas/core/videos/video-machine.ts';
+import {
+  answersThrough,
+  claimsThrough,
+  filesThrough,
+  jobsThrough,
+  ledgerThrough,
+  machineThrough,
+  outboxThrough,
+} from './every-call.ts';
 
 /** What goes wrong with one call to a store. */
 export type Fault =
@@ -107,15 +119,7 @@ export const withFaults = (store: LedgerStore, faults: LedgerFaults): LedgerStor
   return {
     calls: injector.calls,
     landed: () => injector.landed(),
-    hold: (request) => injector.run('hold', () => store.hold(request)),
-    putRecord: (record) => injector.run('putRecord', () => store.putRecord(record)),
-    apply: (record, amountPicos) => injector.run('apply', () => store.apply(record, amountPicos)),
-    readAccount: (accountId) => injector.run('readAccount', () => store.readAccount(accountId)),
-    readRecord: (accountId, holdId) => injector.run('readRecord', () => store.readRecord(accountId, holdId)),
-    createAccount: (accountId) => injector.run('createAccount', () => store.createAccount(accountId)),
-    credit: (request) => injector.run('credit', () => store.credit(request)),
-    due: (nowMs) => injector.run('due', () => store.due(nowMs)),
-    reschedule: (accountId, atMs) => injector.run('reschedule', () => store.reschedule(accountId, atMs)),
+    ...ledgerThrough((method, call) => injector.run(method, call), store),
   };
 };
 
@@ -161,10 +165,7 @@ export const withOutboxFaults = (outbox: Outbox, faults: Faults<keyof Outbox>): 
   return {
     calls: injector.calls,
     landed: () => injector.landed(),
-    put: (note) => injector.run('put', () => outbox.put(note)),
-    read: (holdId) => injector.run('read', () => outbox.read(holdId)),
-    list: () => injector.run('list', () => outbox.list()),
-    remove: (holdId) => injector.run('remove', () => outbox.remove(holdId)),
+    ...outboxThrough((method, call) => injector.run(method, call), outbox),
   };
 };
 
@@ -173,14 +174,7 @@ export const withClaimFaults = (claims: ClaimStore, faults: Faults<keyof ClaimSt
   return {
     calls: injector.calls,
     landed: () => injector.landed(),
-    claim: (request) => injector.run('claim', () => claims.claim(request)),
-    renew: (ref, owner, leaseUntilMs) => injector.run('renew', () => claims.renew(ref, owner, leaseUntilMs)),
-    prepare: (ref, owner, prepared, expiresAtMs) =>
-      injector.run('prepare', () => claims.prepare(ref, owner, prepared, expiresAtMs)),
-    complete: (ref, owner) => injector.run('complete', () => claims.complete(ref, owner)),
-    free: (ref, owner, dispatches) => injector.run('free', () => claims.free(ref, owner, dispatches)),
-    takeOver: (request) => injector.run('takeOver', () => claims.takeOver(request)),
-    read: (ref) => injector.run('read', () => claims.read(ref)),
+    ...claimsThrough((method, call) => injector.run(method, call), claims),
   };
 };
 
@@ -189,7 +183,34 @@ export const withAnswerFaults = (answers: AnswerStore, faults: Faults<keyof Answ
   return {
     calls: injector.calls,
     landed: () => injector.landed(),
-    put: (objectName, content) => injector.run('put', () => answers.put(objectName, content)),
-    get: (objectName) => injector.run('get', () => answers.get(objectName)),
+    ...answersThrough((method, call) => injector.run(method, call), answers),
+  };
+};
+
+export const withJobFaults = (jobs: VideoJobStore, faults: Faults<keyof VideoJobStore>): VideoJobStore & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    ...jobsThrough((method, call) => injector.run(method, call), jobs),
+  };
+};
+
+/** Not for a put that is `repeated`: its bytes can be taken once only. */
+export const withFileFaults = (files: VideoFiles, faults: Faults<keyof VideoFiles>): VideoFiles & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    ...filesThrough((method, call) => injector.run(method, call), files),
+  };
+};
+
+export const withMachineFaults = (machine: VideoMachine, faults: Faults<'start'>): VideoMachine & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    ...machineThrough((method, call) => injector.run(method, call), machine),
   };
 };

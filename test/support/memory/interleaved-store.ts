@@ -1,5 +1,6 @@
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
+import { ledgerThrough } from './every-call.ts';
 
 /** A list of numbers that decides everything random in a history. When it is used up, the plainest choice is made: 0. */
 export class Choices {
@@ -74,18 +75,7 @@ export class InterleavedStore {
 
   /** The store as one process sees it. */
   seenBy(process: string): LedgerStore {
-    const { store, call } = { store: this.#store, call: this.#callOf(process) };
-    return {
-      hold: (request) => call('hold', () => store.hold(request)),
-      putRecord: (record) => call('putRecord', () => store.putRecord(record)),
-      apply: (record, amountPicos) => call('apply', () => store.apply(record, amountPicos)),
-      readAccount: (accountId) => call('readAccount', () => store.readAccount(accountId)),
-      readRecord: (accountId, holdId) => call('readRecord', () => store.readRecord(accountId, holdId)),
-      createAccount: (accountId) => call('createAccount', () => store.createAccount(accountId)),
-      credit: (request) => call('credit', () => store.credit(request)),
-      due: (nowMs) => call('due', () => store.due(nowMs)),
-      reschedule: (accountId, atMs) => call('reschedule', () => store.reschedule(accountId, atMs)),
-    };
+    return ledgerThrough(this.#callOf(process), this.#store);
   }
 
   #callOf(process: string): <T>(method: string, write: () => Promise<T>) => Promise<T> {

@@ -4,6 +4,9 @@ import { MemoryCircuitStore } from './memory-circuit-store.ts';
 import { MemoryClaimStore } from './memory-claim-store.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 import { MemoryOutbox } from './memory-outbox.ts';
+import { MemoryVideoFiles } from './memory-video-files.ts';
+import { MemoryVideoJobs } from './memory-video-jobs.ts';
+import { MemoryVideoMachine } from './memory-video-machine.ts';
 
 /** Every store that stands beside the keys and the counters of addresses. */
 export const memoryStores = (ledger: MemoryLedgerStore) =>
@@ -14,6 +17,9 @@ export const memoryStores = (ledger: MemoryLedgerStore) =>
     claims: new MemoryClaimStore(),
     answers: new MemoryAnswerStore(),
     circuitStore: new MemoryCircuitStore(),
+    videoJobs: new MemoryVideoJobs(),
+    videoFiles: new MemoryVideoFiles(),
+    videoMachine: new MemoryVideoMachine(),
   }) satisfies Partial<Parts>;
 
 /** The names that settings ask for and memory does not. */
@@ -22,5 +28,6 @@ export const noTables = {
   KEYS_TABLE: 'keys',
   COUNTERS_TABLE: 'counters',
   IDEMPOTENCY_TABLE: 'idempotency',
+  VIDEOS_TABLE: 'videos',
   MEDIA_BUCKET: 'media',
 };

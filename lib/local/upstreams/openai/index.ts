@@ -4,6 +4,7 @@ import { openaiEmbeddings } from './embeddings.ts';
 import { openaiModel, openaiModels } from './models.ts';
 import { openaiModerations } from './moderations.ts';
 import { openaiResponses } from './responses.ts';
+import { openaiCreateVideo, openaiVideo, openaiVideoContent } from './videos.ts';
 
 export const openaiWires: readonly Wire[] = [
   openaiChat,
@@ -12,4 +13,7 @@ export const openaiWires: readonly Wire[] = [
   openaiModerations,
   openaiModels,
   openaiModel,
+  openaiCreateVideo,
+  openaiVideo,
+  openaiVideoContent,
 ];

@@ -103,7 +103,7 @@ test('ERR-9 a refusal of the vendor is the status of the answer', async () => {
 });
 
 test('CHAT-15 the end user is told in the log line of plain answers and of streams', async () => {
-  const service = await createTextService(({ body }) => ({
+  const service = await createTextService(({ body = '' }) => ({
     body: inPieces(body.includes('"stream":true') ? fixture('chat-stream.sse') : JSON.stringify(chatCompletion)),
   }));
   await service.ask({ user: 'someone' });

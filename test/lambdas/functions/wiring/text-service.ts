@@ -64,6 +64,7 @@ export const createTextService = async (
     },
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
     vendorAccess: () => ({ baseUrl: 'https://vendor.test/v1', key: 'sk-vendor-canary' }),
+    sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
     reporting: { finished: (_id, summary) => finished.push({ ...summary }), notice: () => undefined },
   };
   const handler = createTextHandler(parts);

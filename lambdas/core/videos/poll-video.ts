@@ -1,0 +1,99 @@
+import { GatewayError } from '../errors/gateway-error.ts';
+import { untilDefinite } from '../ledger/resolve.ts';
+import { isEnded, type VideoFailure, type VideoJob } from './video-job.ts';
+import type { VideoStepPorts, VideoTimes } from './video-ports.ts';
+import type { VideoStatus } from './video-wire.ts';
+
+/** What the state machine chooses by. `ended`: nothing is left to do. */
+export interface Polled {
+  readonly outcome: 'running' | 'succeeded' | 'failed' | 'ended';
+  /** Whole seconds, at least 1, until the next poll. */
+  readonly waitSeconds: number;
+  /** Since the creation. */
+  readonly elapsedSeconds: number;
+}
+
+const CALL_MS = 30_000;
+/** What clocks of two processes may differ by. */
+const SKEW_MS = 5_000;
+
+/** One look at the vendor. Throws StoreError only: what the vendor does wrong keeps the state (VID-7). */
+export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise<Polled> => {
+  const { jobs, ledger, times } = ports;
+  const job = await untilDefinite(ledger, () => jobs.read(videoId));
+  const elapsedMs = job ? Math.max(0, ledger.clock.now() - job.createdAtMs) : 0;
+  const as = (outcome: Polled['outcome']): Polled => ({
+    outcome,
+    waitSeconds: waitAfter(elapsedMs, times),
+    elapsedSeconds: Math.floor(elapsedMs / 1_000),
+  });
+  if (!job || job.state === 'completed') return as('ended');
+  // Its hold may be open still.
+  if (isEnded(job)) return as('failed');
+  const failsWith = async (failure: VideoFailure): Promise<Polled> => {
+    await untilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
+    return as('failed');
+  };
+  const isYoung = elapsedMs < times.createMs + SKEW_MS;
+  if (job.upstreamId === undefined) return isYoung ? as('running') : failsWith(neverBegun);
+  const status = await ask(ports, job, job.upstreamId);
+  switch (status.kind) {
+    case 'queued':
+    case 'unknown':
+      return as('running');
+    case 'gone':
+      // A vendor may take a moment to know its own job.
+      return isYoung ? as('running') : failsWith(vanished);
+    case 'failed':
+      return failsWith(status.failure);
+    case 'running':
+    case 'succeeded':
+      await untilDefinite(ledger, () => jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined));
+      return as(status.kind);
+  }
+};
+
+const neverBegun: VideoFailure = {
+  code: 'upstream_error',
+  message: 'The video was never begun. Nothing was charged. Ask for it again.',
+};
+
+const vanished: VideoFailure = {
+  code: 'upstream_error',
+  message: 'The model has lost this video. Nothing was charged. Ask for it again.',
+};
+
+/** Ever further apart: half as long as it has taken so far. */
+const waitAfter = (elapsedMs: number, { pollMs, pollMaxMs }: VideoTimes): number =>
+  Math.max(1, Math.round(Math.min(pollMaxMs, Math.max(pollMs, elapsedMs / 2)) / 1_000));
+
+const ask = async (ports: VideoStepPorts, job: VideoJob, upstreamId: string): Promise<VideoStatus> => {
+  try {
+    return await askVendor(ports, job, upstreamId, CALL_MS);
+  } catch (error) {
+    if (error instanceof GatewayError) return { kind: 'unknown' };
+    throw error;
+  }
+};
+
+/** Throws GatewayError when the vendor gives no answer, or is not known any more. */
+export const askVendor = async (
+  { catalog, wires, ledger }: VideoStepPorts,
+  job: VideoJob,
+  upstreamId: string,
+  timeoutMs: number,
+): Promise<VideoStatus> => {
+  const provider = catalog.provider(job.providerId);
+  const wire = wires.get(job.wire);
+  if (!provider || !wire)
+    throw new GatewayError('model_unavailable', 'The vendor of this video is not served any more.');
+  const late = new AbortController();
+  const cancel = ledger.clock.after(timeoutMs, () =>
+    late.abort(new GatewayError('upstream_timeout', 'The model gave no answer in time.')),
+  );
+  try {
+    return await wire.poll({ provider, upstreamId, signal: late.signal });
+  } finally {
+    cancel();
+  }
+};

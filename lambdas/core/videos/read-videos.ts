@@ -1,0 +1,100 @@
+import { GatewayError } from '../errors/gateway-error.ts';
+import { StoreError } from '../errors/store-error.ts';
+import type { JobPage, JobPosition, JobRange, VideoJobStore } from './job-store.ts';
+import type { ByteRange, VideoFiles } from './video-files.ts';
+import { CONTENT_KEPT_MS, isEnded, isVideoId, type StoredFile, type VideoJob } from './video-job.ts';
+
+export interface ReadPorts {
+  readonly jobs: VideoJobStore;
+  readonly files: VideoFiles;
+  readonly now: () => number;
+}
+
+const unavailable = (cause: StoreError): GatewayError =>
+  new GatewayError('service_unavailable', 'Videos cannot be looked up at the moment. Try again later.', {
+    retryAfterSeconds: 30,
+    cause,
+  });
+
+const answered = async <T>(pending: Promise<T>): Promise<T> => {
+  try {
+    return await pending;
+  } catch (error) {
+    throw error instanceof StoreError ? unavailable(error) : error;
+  }
+};
+
+/** SDKs would repeat a 409 at once, which cannot help. */
+const askLater = { headers: { 'x-should-retry': 'false' } };
+
+export const noSuchVideo = (): GatewayError => new GatewayError('not_found', 'There is no video of this id.');
+
+/** One of the account's own videos; another's is not there (AUTH-7). */
+export const readVideo = async ({ jobs }: ReadPorts, accountId: string, videoId: string): Promise<VideoJob> => {
+  const job = isVideoId(videoId) ? await answered(jobs.read(videoId)) : undefined;
+  // A refused creation has told nobody of a video.
+  if (job?.accountId !== accountId || job.refused) throw noSuchVideo();
+  return job;
+};
+
+/** Where one of the account's videos stands in the list, or stood before it was removed; undefined when there was none. */
+export const locateVideo = async (
+  { jobs }: ReadPorts,
+  accountId: string,
+  videoId: string,
+): Promise<JobPosition | undefined> => {
+  const position = isVideoId(videoId) ? await answered(jobs.locate(videoId)) : undefined;
+  return position?.accountId === accountId ? position : undefined;
+};
+
+export const listVideos = ({ jobs }: ReadPorts, accountId: string, range: JobRange): Promise<JobPage> =>
+  answered(jobs.list(accountId, range));
+
+/** VID-8. First the file: a video whose file is still there is not gone. */
+export const removeVideo = async (ports: ReadPorts, accountId: string, videoId: string): Promise<void> => {
+  const job = await readVideo(ports, accountId, videoId);
+  const inProgress = (): GatewayError =>
+    new GatewayError(
+      'video_in_progress',
+      'The video is still being made. Wait for its end, and delete it then.',
+      askLater,
+    );
+  if (!isEnded(job)) throw inProgress();
+  if (job.file) await answered(ports.files.remove(job.file.name));
+  if (!(await answered(ports.jobs.remove(videoId)))) throw inProgress();
+};
+
+/** Unix milliseconds from which on the file is not handed out any more; undefined while there is none. */
+export const expiresAtOf = ({ completedAtMs }: VideoJob): number | undefined =>
+  completedAtMs === undefined ? undefined : completedAtMs + CONTENT_KEPT_MS;
+
+/** The file of a completed video (VID-4, VID-7). Throws what its state or its age has against it. */
+export const fileOf = (job: VideoJob, nowMs: number): StoredFile => {
+  if (job.state === 'failed') {
+    throw new GatewayError('not_found', 'This video failed, so it has no content. Its `error` tells why.');
+  }
+  const expiresAtMs = expiresAtOf(job);
+  if (job.state !== 'completed' || !job.file || expiresAtMs === undefined) {
+    throw new GatewayError(
+      'video_not_ready',
+      'The video is not finished. Ask for its status until it is completed.',
+      askLater,
+    );
+  }
+  if (nowMs >= expiresAtMs) throw expired();
+  return job.file;
+};
+
+export const expired = (): GatewayError =>
+  new GatewayError('expired', 'The content of a video is kept for 24 hours after its completion, and they are over.');
+
+/** The bytes, all of them or some. */
+export const openFile = async (
+  { files }: ReadPorts,
+  { name }: StoredFile,
+  range: ByteRange | undefined,
+): Promise<AsyncIterable<Uint8Array>> => {
+  const bytes = await answered(files.open(name, range));
+  if (!bytes) throw expired();
+  return bytes;
+};

@@ -1,0 +1,41 @@
+import { untilDefinite } from '../ledger/resolve.ts';
+import { resolveForeign } from '../ledger/resolve-foreign.ts';
+import { endVideo } from './end-video.ts';
+import { isEnded, type VideoFailure } from './video-job.ts';
+import type { VideoStepPorts } from './video-ports.ts';
+
+/** Whether somebody waits to be told. */
+export interface VideoEnded {
+  readonly webhook: boolean;
+}
+
+const timedOut: VideoFailure = {
+  code: 'upstream_timeout',
+  message: 'The video was not finished within the time it may take. Nothing was charged.',
+};
+
+const notStored: VideoFailure = {
+  code: 'upstream_error',
+  message: 'The finished video could not be stored. Nothing was charged.',
+};
+
+/**
+ * Ends a video that will not be delivered: a vendor that failed, time that is over, a fault that did not go away, an execution that
+ * died. A charge that stands already wins, and the video is then completed. Throws StoreError. Safe to repeat.
+ */
+export const releaseVideo = async (ports: VideoStepPorts, videoId: string): Promise<VideoEnded> => {
+  const { jobs, ledger, notice } = ports;
+  const read = () => untilDefinite(ledger, () => jobs.read(videoId));
+  const found = await read();
+  if (!found) return { webhook: false };
+  const job = found;
+  if (!isEnded(job) && !job.failure) {
+    const isLate = ledger.clock.now() - job.createdAtMs >= ports.times.limitMs;
+    if (isLate) notice('video_timed_out', videoId);
+    await untilDefinite(ledger, () => jobs.noteFailure(videoId, isLate ? timedOut : notStored));
+  }
+  const { accountId, holdId } = job;
+  const record = await resolveForeign(ledger, { accountId, holdId, reason: job.failure?.code ?? 'video_failed' });
+  await endVideo(ports, (await read()) ?? job, record);
+  return { webhook: job.webhook !== undefined && !job.refused };
+};

@@ -1,0 +1,61 @@
+import { StoreError } from '../errors/store-error.ts';
+import { atOnce } from '../ledger/at-once.ts';
+import { releaseVideo } from './release-video.ts';
+import { isEnded } from './video-job.ts';
+import type { VideoMachine } from './video-machine.ts';
+import type { VideoStepPorts } from './video-ports.ts';
+
+export interface ResumePorts extends VideoStepPorts {
+  readonly machine: VideoMachine;
+}
+
+export interface ResumeReport {
+  readonly looked: number;
+  /** Videos that no execution would have ended. */
+  readonly released: number;
+  /** Left for the next run because a store did not answer. */
+  readonly failed: number;
+}
+
+/** When a new video is looked at first: its creation is over by then, and its execution was started or never will be. */
+export const firstLookAt = (createdAtMs: number, createMs: number): number => createdAtMs + createMs + 60_000;
+
+/** Longer than the last steps of an execution take with all their repeats, and over before the hold is. */
+export const LAST_STEPS_MS = 55 * 60_000;
+
+/**
+ * Looks after videos whose creation or execution died: one without an execution gets its execution, one that an execution has left
+ * behind is released. Every video ends so, whatever dies. Throws an AggregateError at the end when something failed that is no fault
+ * of a store.
+ */
+export const resumeVideos = async (ports: ResumePorts, untilMs = ports.ledger.clock.now()): Promise<ResumeReport> => {
+  const report = { looked: 0, released: 0, failed: 0 };
+  const bugs: unknown[] = [];
+  await atOnce(await ports.jobs.due(untilMs), async (videoId) => {
+    report.looked += 1;
+    try {
+      if (await resume(ports, videoId)) report.released += 1;
+    } catch (error) {
+      report.failed += 1;
+      if (!(error instanceof StoreError)) bugs.push(error);
+    }
+  });
+  if (bugs.length > 0) throw new AggregateError(bugs, `${bugs.length} videos could not be looked after`);
+  return report;
+};
+
+/** Whether it had to be released. */
+const resume = async (ports: ResumePorts, videoId: string): Promise<boolean> => {
+  const { jobs, machine, ledger, times } = ports;
+  const job = await jobs.read(videoId);
+  if (!job || isEnded(job)) return false;
+  const overdueAtMs = job.createdAtMs + times.limitMs + LAST_STEPS_MS;
+  const isOverdue = ledger.clock.now() >= overdueAtMs;
+  if (!isOverdue && (await machine.start(videoId)) === 'running') {
+    await jobs.postpone(videoId, overdueAtMs);
+    return false;
+  }
+  ports.notice('video_resumed', videoId);
+  await releaseVideo(ports, videoId);
+  return true;
+};

@@ -1,0 +1,52 @@
+import { GatewayError } from '../errors/gateway-error.ts';
+import { inProgress } from '../idempotency/claim-key.ts';
+import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { Creations, StandingAnswer } from '../idempotency/idempotency-ports.ts';
+import { untilDefinite } from '../ledger/resolve.ts';
+import { releaseVideo } from './release-video.ts';
+import { isEnded, type VideoJob, videoIdOf } from './video-job.ts';
+import type { VideoMachine } from './video-machine.ts';
+import type { VideoStepPorts } from './video-ports.ts';
+
+export interface StandingPorts extends VideoStepPorts {
+  readonly machine: VideoMachine;
+}
+
+/** What clocks of two processes may differ by. */
+const SKEW_MS = 5_000;
+
+/**
+ * What a request under an Idempotency-Key has made: its job record is the commit of the creation, so that whoever takes the key over
+ * either finds a video and answers with it, or has made sure that there will never be one.
+ */
+export const videoCreations = (ports: StandingPorts, toStored: (job: VideoJob) => StoredAnswer): Creations => {
+  const standing = (job: VideoJob | undefined): StandingAnswer | undefined =>
+    job && !job.refused ? { holdId: job.holdId, answer: toStored(job) } : undefined;
+  return {
+    read: async (requestId) => standing(await untilDefinite(ports.ledger, () => ports.jobs.read(videoIdOf(requestId)))),
+    close: async (requestId) => {
+      const reply = await untilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));
+      if (reply.kind === 'abandoned') return undefined;
+      if (reply.kind === 'removed')
+        throw new GatewayError('idempotency_exhausted', removed, { param: 'idempotency-key' });
+      const { job } = reply;
+      if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(ports, job);
+      return standing(await untilDefinite(ports.ledger, () => ports.jobs.read(job.id)));
+    },
+  };
+};
+
+const removed = 'idempotency-key: the video of this key has been removed. Send the request with a new key.';
+
+/** Its creation is still under way, or died before the vendor had answered: then it must not be taken up again by that process. */
+const endUnbegun = async (ports: StandingPorts, job: VideoJob): Promise<void> => {
+  const { ledger, times } = ports;
+  if (ledger.clock.now() < job.createdAtMs + times.createMs + SKEW_MS) throw inProgress();
+  await untilDefinite(ledger, () =>
+    ports.jobs.noteFailure(job.id, {
+      code: 'upstream_error',
+      message: 'The video was never begun. Nothing was charged. Ask for it again.',
+    }),
+  );
+  await releaseVideo(ports, job.id);
+};

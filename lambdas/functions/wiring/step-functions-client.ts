@@ -1,0 +1,27 @@
+import type { SFNClient } from '@aws-sdk/client-sfn';
+import type { ClientOptions } from './dynamodb-clients.ts';
+
+/** One client per process, made when it is first asked for: most functions never start an execution. */
+export const createStepFunctionsAccess = (options: ClientOptions): (() => Promise<SFNClient>) => {
+  let client: Promise<SFNClient> | undefined;
+  return () => {
+    client ??= createStepFunctionsClient(options);
+    return client;
+  };
+};
+
+/** Repeats a call once: to start an execution again under its name starts nothing. */
+const createStepFunctionsClient = async ({ endpoint, region }: ClientOptions): Promise<SFNClient> => {
+  const { SFNClient } = await import('@aws-sdk/client-sfn');
+  return new SFNClient({
+    maxAttempts: 2,
+    ...(region === undefined ? {} : { region }),
+    ...(endpoint === undefined ? {} : { endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout: 3_000,
+      throwOnRequestTimeout: true,
+      socketTimeout: 3_000,
+    },
+  });
+};

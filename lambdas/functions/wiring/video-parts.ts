@@ -1,0 +1,50 @@
+import { lookup } from 'node:dns';
+import { catalogData } from '../../../catalog/index.ts';
+import { loadCatalog } from '../../core/catalog/load-catalog.ts';
+import type { VideoMachine } from '../../core/videos/video-machine.ts';
+import { createUpstreamHttp } from '../../providers/upstream-http.ts';
+import { createWebhookSender } from '../../providers/webhook.ts';
+import { createCircuitStore } from '../../stores/dynamodb/circuit-store.ts';
+import { createVideoJobStore } from '../../stores/dynamodb/video-job-store.ts';
+import { createVideoFiles } from '../../stores/s3/video-files.ts';
+import { createVideoMachine } from '../../stores/step-functions/video-machine.ts';
+import type { ClientOptions } from './dynamodb-clients.ts';
+import { type Environment, type OpenLedger, openLedger } from './ledger-parts.ts';
+import type { VideoParts } from './parts.ts';
+import { createS3Access, patient } from './s3-clients.ts';
+import { readProviderKeys } from './secrets.ts';
+import { createStepFunctionsAccess } from './step-functions-client.ts';
+import { createVendorAccess } from './vendor-access.ts';
+
+/** Needs no pepper: a function that nobody calls over HTTP is not given it. */
+export const videoPartsFromEnvironment = (environment: Environment): Promise<VideoParts> =>
+  openVideoParts(openLedger(environment), environment);
+
+export const openVideoParts = async (
+  { clients, s3: _s3, ...ledgerParts }: OpenLedger,
+  environment: Environment,
+): Promise<VideoParts> => {
+  const { settings } = ledgerParts;
+  const { AWS_REGION: region } = environment;
+  const catalog = loadCatalog(catalogData, { markup: settings.MARKUP });
+  const providerKeys = await readProviderKeys(settings, environment);
+  return {
+    ...ledgerParts,
+    catalog,
+    circuitStore: createCircuitStore(clients.once, settings.COUNTERS_TABLE),
+    videoJobs: createVideoJobStore(clients.repeating, settings.VIDEOS_TABLE),
+    videoFiles: createVideoFiles(
+      createS3Access({ endpoint: settings.S3_ENDPOINT, region }, patient),
+      settings.MEDIA_BUCKET,
+    ),
+    videoMachine: openMachine(settings.VIDEO_MACHINE_ARN, { endpoint: settings.SFN_ENDPOINT, region }),
+    upstreamHttp: createUpstreamHttp(),
+    vendorAccess: createVendorAccess(catalog, { ...environment, ...providerKeys }),
+    sendWebhook: createWebhookSender({ lookup, now: () => ledgerParts.clock.now() }),
+  };
+};
+
+const openMachine = (arn: string | undefined, options: ClientOptions): VideoMachine =>
+  arn === undefined
+    ? { start: () => Promise.reject(new Error('VIDEO_MACHINE_ARN: is not set, and a video is to be begun')) }
+    : createVideoMachine(createStepFunctionsAccess(options), arn);

@@ -1,0 +1,54 @@
+import type { CreatePorts } from '../../core/videos/create-video.ts';
+import type { ReadPorts } from '../../core/videos/read-videos.ts';
+import type { StandingPorts } from '../../core/videos/standing-video.ts';
+import { isVideoId, type VideoJob } from '../../core/videos/video-job.ts';
+import type { VideoStepPorts, VideoTimes } from '../../core/videos/video-ports.ts';
+import { toWebhookBody } from '../../protocols/videos/webhook-event.ts';
+import type { Settings } from '../../settings.ts';
+import { toLedgerPorts } from './ledger-ports.ts';
+import { toCircuits, toPaidCallPorts } from './paid-call-ports.ts';
+import type { Parts, VideoParts } from './parts.ts';
+import { toVideoWires, toWireOptions } from './wires.ts';
+
+export const toVideoTimes = (settings: Settings): VideoTimes => ({
+  createMs: settings.VIDEO_CREATE_SECONDS * 1_000,
+  pollMs: settings.VIDEO_POLL_SECONDS * 1_000,
+  pollMaxMs: settings.VIDEO_POLL_SECONDS_MAX * 1_000,
+  limitMs: settings.VIDEO_LIMIT_SECONDS * 1_000,
+  holdMs: settings.VIDEO_HOLD_SECONDS * 1_000,
+});
+
+export const toVideoStepPorts = (parts: VideoParts, circuits = toCircuits(parts)): VideoStepPorts => ({
+  catalog: parts.catalog,
+  wires: toVideoWires(toWireOptions(parts)),
+  jobs: parts.videoJobs,
+  files: parts.videoFiles,
+  ledger: toLedgerPorts(parts),
+  times: toVideoTimes(parts.settings),
+  notice: (notice, videoId) => parts.reporting.notice(notice, { videoId }),
+  usageMissing: (modelId) => circuits.usageMissing(modelId),
+  deliver: (job) => deliver(parts, job),
+});
+
+const deliver = async ({ sendWebhook }: VideoParts, job: VideoJob): Promise<void> => {
+  if (!job.webhook) throw new Error(`${job.id} has no webhook`);
+  await sendWebhook({ ...job.webhook, body: toWebhookBody(job) });
+};
+
+/** Whoever creates a video may have to end one as well: that of the request it takes a key over from. */
+export const toCreatePorts = (parts: Parts): CreatePorts & StandingPorts => {
+  const paid = toPaidCallPorts(parts);
+  return {
+    ...paid,
+    ...toVideoStepPorts(parts, paid.circuits),
+    machine: parts.videoMachine,
+    notice: (notice: string, id: string) =>
+      parts.reporting.notice(notice, isVideoId(id) ? { videoId: id } : { requestId: id }),
+  };
+};
+
+export const toReadPorts = ({ videoJobs, videoFiles, clock }: Parts): ReadPorts => ({
+  jobs: videoJobs,
+  files: videoFiles,
+  now: () => clock.now(),
+});

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { GatewayError } from '../../core/errors/gateway-error.ts';
+import { chargeVideo, finishVideo } from '../../core/videos/charge-video.ts';
+import { notifyVideo } from '../../core/videos/notify-video.ts';
+import { pollVideo } from '../../core/videos/poll-video.ts';
+import { releaseVideo } from '../../core/videos/release-video.ts';
+import { storeVideo } from '../../core/videos/store-video.ts';
+import { isVideoId } from '../../core/videos/video-job.ts';
+import type { VideoStepPorts } from '../../core/videos/video-ports.ts';
+import type { VideoParts } from './parts.ts';
+import { toVideoStepPorts } from './video-ports.ts';
+
+const stepSchema = z.enum(['poll', 'store', 'charge', 'finish', 'release', 'notify']);
+const taskSchema = z.object({ step: stepSchema, videoId: z.string().refine(isVideoId, 'must be the id of a video') });
+
+type Step = (ports: VideoStepPorts, videoId: string) => Promise<object>;
+
+/** What the machine chooses by nothing of. */
+const silent =
+  (step: (ports: VideoStepPorts, videoId: string) => Promise<void>): Step =>
+  async (ports, videoId) => {
+    await step(ports, videoId);
+    return {};
+  };
+
+const steps: Readonly<Record<z.infer<typeof stepSchema>, Step>> = {
+  poll: pollVideo,
+  store: silent(storeVideo),
+  charge: silent(chargeVideo),
+  finish: finishVideo,
+  release: releaseVideo,
+  notify: silent(notifyVideo),
+};
+
+/** An execution keeps what its steps throw, and a message may hold the vendor's words about a prompt. */
+const toHistory = ({ code }: GatewayError): Error => Object.assign(new Error(code), { name: 'GatewayError' });
+
+/**
+ * Called by the state machine, and by the rule on executions that failed. Not an HTTP function. What a step throws is the caller's
+ * to repeat; what is no step throws a ZodError.
+ */
+export const createVideoStepsHandler = (parts: VideoParts) => {
+  const ports = toVideoStepPorts(parts);
+  return async (task: unknown): Promise<object> => {
+    const { step, videoId } = taskSchema.parse(task);
+    try {
+      return await steps[step](ports, videoId);
+    } catch (error) {
+      throw error instanceof GatewayError ? toHistory(error) : error;
+    }
+  };
+};

@@ -1,0 +1,32 @@
+import { type ResumeReport, resumeVideos } from '../../core/videos/resume-videos.ts';
+import type { Reporting, VideoParts } from './parts.ts';
+import { toVideoStepPorts } from './video-ports.ts';
+
+/** Later than any time that a video is to be looked at. Databases know no infinite numbers. */
+const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
+
+/** Called every minute. Not an HTTP function. */
+export const createVideoSweepHandler = (parts: VideoParts) => {
+  const resume = createResume(parts);
+  return async (): Promise<void> => void (await resume());
+};
+
+/** For a machine that was switched off with all its executions: looks after every video that has not ended. */
+export const createResumeAll = (parts: VideoParts) => {
+  const resume = createResume(parts);
+  return (): Promise<ResumeReport> => resume(END_OF_TIME_MS);
+};
+
+const createResume = (parts: VideoParts) => {
+  const ports = { ...toVideoStepPorts(parts), machine: parts.videoMachine };
+  return async (untilMs?: number): Promise<ResumeReport> => {
+    const report = await resumeVideos(ports, untilMs);
+    tell(parts.reporting, report);
+    return report;
+  };
+};
+
+const tell = ({ notice }: Reporting, { looked, released, failed }: ResumeReport): void => {
+  if (released + failed === 0) return;
+  notice('videos_swept', { looked: String(looked), released: String(released), failed: String(failed) });
+};

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import { ulid } from 'ulid';
+import { type Host, type HostOptions, startHost } from './server.ts';
+
+/** Where Lambda says that the server must listen; elsewhere a port of this machine alone. */
+const ENDPOINT_VARIABLE = 'AWS_LAMBDA_HTTP_ENDPOINT';
+const OWN_ENDPOINT = '127.0.0.1:8080';
+
+/**
+ * A host as a Lambda Web Function: a plain HTTP server that AWS forwards requests to, which has to listen within 10 s of its start.
+ * https://docs.aws.amazon.com/lambda/latest/dg/web-functions-runtimes.html
+ */
+export const startWebFunction = (
+  handlers: HostOptions['handlers'],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Host> => {
+  const { address, port } = parseEndpoint(environment[ENDPOINT_VARIABLE] || OWN_ENDPOINT);
+  return startHost({
+    handlers,
+    address,
+    port,
+    now: Date.now,
+    newRequestId: ulid,
+    sourceIp: forwardedFor,
+    onCrash: (error) => process.stderr.write(`a handler failed: ${error instanceof Error ? error.stack : error}\n`),
+  });
+};
+
+/** Throws an Error for what is no `host:port`. */
+const parseEndpoint = (endpoint: string): { readonly address: string; readonly port: number } => {
+  const [, address = '', port = ''] = /^\[?(.+?)\]?:(\d+)$/.exec(endpoint) ?? [];
+  if (address === '') throw new Error(`${ENDPOINT_VARIABLE}: must be a host and a port, such as ${OWN_ENDPOINT}`);
+  return { address, port: Number(port) };
+};
+
+/**
+ * The last address of the header: Lambda itself puts it there, the connection being its own. What stands before it is the client's
+ * word and counts for nothing (LIM-7). https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html
+ */
+const forwardedFor = ({ headersDistinct }: IncomingMessage): string =>
+  headersDistinct['x-forwarded-for']?.at(-1)?.split(',').at(-1)?.trim() ?? '';

@@ -1,0 +1,136 @@
+import {
+  getMultipartBoundary,
+  MaxHeaderSizeExceededError,
+  MaxPartsExceededError,
+  MultipartParseError,
+  type MultipartPart,
+  parseMultipart,
+} from '@remix-run/multipart-parser';
+import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
+import { BODY_BYTES_MAX } from './body-source.ts';
+import type { Form, FormFile } from './exchange.ts';
+
+const PARTS_MAX = 64;
+/** Of one part. */
+const HEADER_BYTES_MAX = 8 * 1024;
+/** Of a field that is text: a prompt of 32,000 characters, however they are written. */
+const FIELD_BYTES_MAX = 256 * 1024;
+/** https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1. A longer one could make the search for it take seconds. */
+const BOUNDARY_CHARACTERS_MAX = 70;
+
+export const isForm = (contentType: string | undefined): boolean =>
+  /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '');
+
+/**
+ * Reads a multipart/form-data body that is there as a whole (https://www.rfc-editor.org/rfc/rfc7578). The bytes of its files are parts
+ * of it, not copies. Throws the 400 that says what is wrong, without a word of the body.
+ */
+export const parseFormBody = (bytes: Uint8Array, contentType: string): Form => {
+  const boundary = boundaryOf(contentType);
+  if (bytes.length === 0) throw malformed('The body is empty. Send a multipart form.');
+  const fields: { readonly name: string; readonly value: string }[] = [];
+  const files: FormFile[] = [];
+  for (const part of readParts(bytes, boundary)) {
+    const { name, fileName, mediaType } = readHead(part);
+    const content = contentOf(part);
+    if (fileName === undefined) fields.push({ name, value: toText(content) });
+    else files.push({ field: name, fileName, mediaType, bytes: content });
+  }
+  return { fields, files };
+};
+
+const malformed = (problem: string): GatewayError => new GatewayError('invalid_request_error', problem);
+
+const boundaryOf = (contentType: string): string => {
+  const boundary = getMultipartBoundary(contentType)?.trim() ?? '';
+  if (boundary !== '' && boundary.length <= BOUNDARY_CHARACTERS_MAX) return boundary;
+  const problem = `has no boundary of 1 to ${BOUNDARY_CHARACTERS_MAX} characters`;
+  throw invalidRequest('content-type', `content-type: ${problem}. Let your HTTP client write this header.`);
+};
+
+const readParts = (bytes: Uint8Array, boundary: string): readonly MultipartPart[] => {
+  // The parser would take the next part's head for that of a part without one.
+  if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(`--${boundary}\r\n\r\n`)) throw nameless();
+  try {
+    return [
+      ...parseMultipart(bytes, {
+        boundary,
+        maxHeaderSize: HEADER_BYTES_MAX,
+        maxFileSize: BODY_BYTES_MAX,
+        maxParts: PARTS_MAX,
+      }),
+    ];
+  } catch (error) {
+    throw error instanceof MultipartParseError ? toRefusal(error) : error;
+  }
+};
+
+const toRefusal = (error: MultipartParseError): GatewayError => {
+  if (error instanceof MaxPartsExceededError) return malformed(`The form has more than ${PARTS_MAX} parts.`);
+  if (error instanceof MaxHeaderSizeExceededError) {
+    return malformed(`The head of a part of the form is longer than ${HEADER_BYTES_MAX} bytes.`);
+  }
+  return malformed(
+    'The body is no whole multipart form: it must begin with the boundary of its content-type, and end with it.',
+  );
+};
+
+const nameless = (): GatewayError => malformed('A part of the form has no name. Name each one in content-disposition.');
+
+interface Head {
+  readonly name: string;
+  /** Undefined where the part is text. */
+  readonly fileName: string | undefined;
+  readonly mediaType: string;
+}
+
+const readHead = (part: MultipartPart): Head => {
+  const headers = headersOf(part);
+  const { name } = part;
+  if (!name) throw nameless();
+  const encoding = headers['content-transfer-encoding']?.toLowerCase();
+  if (encoding !== undefined && !plainEncodings.has(encoding)) {
+    throw malformed('A part of the form has a content-transfer-encoding. Send its bytes as they are.');
+  }
+  return {
+    name,
+    fileName: fileNameIn(headers['content-disposition'] ?? ''),
+    mediaType: part.mediaType ?? '',
+  };
+};
+
+/** https://www.rfc-editor.org/rfc/rfc2045#section-6.2: those that change nothing. */
+const plainEncodings: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
+
+const headersOf = (part: MultipartPart) => {
+  try {
+    return part.headers;
+  } catch {
+    throw malformed('The head of a part of the form is not valid UTF-8.');
+  }
+};
+
+const fileNameForm = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/i;
+const encodedFileNameForm = /;\s*filename\*\s*=/i;
+
+/**
+ * Empty where a part is a file without a plain name. The encoded form, which RFC 7578 forbids and some clients add, is not decoded: the
+ * parser would write a charset that it does not know to the log.
+ */
+const fileNameIn = (disposition: string): string | undefined => {
+  const [found, quoted, bare] = fileNameForm.exec(disposition) ?? [];
+  if (found !== undefined) return quoted?.replace(/\\(["\\])/g, '$1') ?? bare?.trim() ?? '';
+  return encodedFileNameForm.test(disposition) ? '' : undefined;
+};
+
+/** One piece, since the body was given as one. */
+const contentOf = ({ content }: MultipartPart): Uint8Array => content[0] ?? new Uint8Array();
+
+const toText = (bytes: Uint8Array): string => {
+  if (bytes.length > FIELD_BYTES_MAX) throw malformed(`A field of the form is longer than ${FIELD_BYTES_MAX} bytes.`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw malformed('A field of the form is not valid UTF-8. Give it a filename if it is a file.');
+  }
+};

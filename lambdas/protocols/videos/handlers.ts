@@ -1,0 +1,103 @@
+import { invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { Attempt } from '../../core/idempotency/attempt.ts';
+import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
+import { type CreatePorts, createVideo, type VideoOrder } from '../../core/videos/create-video.ts';
+import { listVideos, locateVideo, type ReadPorts, readVideo, removeVideo } from '../../core/videos/read-videos.ts';
+import { type StandingPorts, videoCreations } from '../../core/videos/standing-video.ts';
+import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
+import { dryRunAnswer } from '../dry-run-answer.ts';
+import { keyedAnswer, toStored } from '../keyed-answer.ts';
+import { readPaidHeaders } from '../paid-headers.ts';
+import { readListQuery } from './list-query.ts';
+import { toVideoOrder } from './request.ts';
+import { toCreationAnswer, toVideoObject } from './video-object.ts';
+import type { CheckWebhookUrl } from './webhook-url.ts';
+
+export interface CreateVideoPorts {
+  readonly create: CreatePorts & StandingPorts;
+  readonly idempotency: IdempotencyPorts;
+  readonly checkWebhookUrl: CheckWebhookUrl;
+}
+
+/** POST /v1/videos (VID-1, VID-2). Only a creation by JSON can be repeated under a key (IDEM-5). */
+export const createCreateVideo =
+  (ports: CreateVideoPorts): RouteHandler =>
+  async (exchange) => {
+    const { form, body, event } = exchange;
+    const { dryRun, idempotencyKey: key } = readPaidHeaders(
+      event.headers,
+      { takesKeys: form === undefined, takesFallback: false },
+      false,
+    );
+    if (key === undefined || !body) return answer(ports, exchange, dryRun);
+    const creations = videoCreations(ports.create, (job) => toStored(toCreationAnswer(job)));
+    const order = { key, body: body.json, fallbackModelId: undefined, creations };
+    return keyedAnswer(ports.idempotency, exchange, order, (attempt) => answer(ports, exchange, dryRun, attempt));
+  };
+
+const answer = async (
+  { create, checkWebhookUrl }: CreateVideoPorts,
+  exchange: Exchange,
+  dryRun: boolean,
+  attempt?: Attempt,
+): Promise<GatewayResponse> => {
+  const { requestId, hostEndsAtMs, startedAtMs, summary } = exchange;
+  const parsed = toVideoOrder(exchange, checkWebhookUrl);
+  // The log names models of the catalog only, never what a client wrote in that place.
+  const order: VideoOrder = {
+    ...parsed,
+    prepare: (model) => {
+      summary.model = model.id;
+      return parsed.prepare(model);
+    },
+  };
+  const { accountId } = admissionOf(exchange);
+  const created = await createVideo(create, { accountId, requestId, hostEndsAtMs }, order, {
+    dryRun,
+    keyed: attempt && { attempt, toStored: (job) => toStored(toCreationAnswer(job)) },
+  });
+  if (created.kind === 'dry_run') return dryRunAnswer(exchange, created);
+  summary.firstByteMs = create.ledger.clock.now() - startedAtMs;
+  return toCreationAnswer(created.job);
+};
+
+/** GET /v1/videos/{id} (VID-3). */
+export const createGetVideo =
+  (ports: ReadPorts): RouteHandler =>
+  async (exchange) =>
+    json(200, toVideoObject(await readVideo(ports, admissionOf(exchange).accountId, idIn(exchange))));
+
+/** GET /v1/videos (VID-8): the account's own, newest first unless asked otherwise. */
+export const createListVideos =
+  (ports: ReadPorts): RouteHandler =>
+  async (exchange) => {
+    const { accountId } = admissionOf(exchange);
+    const { limit, newestFirst, afterId } = readListQuery(exchange.event.queryStringParameters ?? {});
+    const after = afterId === undefined ? undefined : await readCursor(ports, accountId, afterId);
+    const { jobs, more } = await listVideos(ports, accountId, { limit, newestFirst, after });
+    return json(200, {
+      object: 'list',
+      data: jobs.map(toVideoObject),
+      first_id: jobs[0]?.id ?? null,
+      last_id: jobs.at(-1)?.id ?? null,
+      has_more: more,
+    });
+  };
+
+/** A page may go on behind a video that has been deleted since. */
+const readCursor = async (ports: ReadPorts, accountId: string, afterId: string) => {
+  const position = await locateVideo(ports, accountId, afterId);
+  if (position) return position;
+  throw invalidRequest('after', 'after: must be the id of one of your videos, such as the last_id of a page.');
+};
+
+/** DELETE /v1/videos/{id} (VID-8). */
+export const createDeleteVideo =
+  (ports: ReadPorts): RouteHandler =>
+  async (exchange) => {
+    const id = idIn(exchange);
+    await removeVideo(ports, admissionOf(exchange).accountId, id);
+    return json(200, { id, object: 'video.deleted', deleted: true });
+  };
+
+const idIn = ({ route }: Exchange): string => route?.params.id ?? '';

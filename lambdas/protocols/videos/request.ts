@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import type { VideoModel } from '../../core/catalog/schema.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { VideoOrder } from '../../core/videos/create-video.ts';
+import type { Exchange, Form } from '../../http/exchange.ts';
+import { parseWith, shownName } from '../parse.ts';
+import { toReference } from './reference.ts';
+import { type CheckWebhookUrl, toWebhook } from './webhook-url.ts';
+
+const PROMPT_CHARACTERS_MAX = 32_000;
+const SECONDS_DEFAULT = '4';
+const SIZE_DEFAULT = '1280x720';
+
+/** No character takes more than two units, so that megabytes are not counted one by one. */
+const isShort = (text: string): boolean =>
+  text.length <= PROMPT_CHARACTERS_MAX ||
+  (text.length <= PROMPT_CHARACTERS_MAX * 2 && [...text].length <= PROMPT_CHARACTERS_MAX);
+
+const prompt = z
+  .string('must be a string that describes the video')
+  .min(1, 'must be a string that describes the video')
+  .refine(isShort, `must have at most ${PROMPT_CHARACTERS_MAX} characters.`)
+  // A store would keep something else in its place.
+  .refine((text) => text.isWellFormed(), 'holds half of a character. Send well-formed Unicode.');
+
+/** Any other field is refused by name (GEN-9). */
+const videoBody = z.strictObject({
+  model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
+  prompt,
+  seconds: z.string(`must be a string such as "${SECONDS_DEFAULT}"`).nullish(),
+  size: z.string(`must be a string such as "${SIZE_DEFAULT}"`).nullish(),
+  webhook_url: z.string('must be a string with an http(s) URL').nullish(),
+  input_reference: z.null('send the image as a file of a multipart form, not in JSON').optional(),
+});
+
+type Sent = Pick<Exchange, 'body' | 'form'> & {
+  readonly event: Pick<Exchange['event'], 'headers'>;
+};
+
+/** VID-1 and VID-2, from JSON or from a form. Throws the 400 that names the field. */
+export const toVideoOrder = ({ body, form, event }: Sent, checkWebhookUrl: CheckWebhookUrl): VideoOrder => {
+  const sent = parseWith(videoBody, form ? toFields(form) : body?.json);
+  const reference = form && referenceIn(form);
+  const url = sent.webhook_url ?? undefined;
+  const seconds = sent.seconds ?? SECONDS_DEFAULT;
+  const size = sent.size ?? SIZE_DEFAULT;
+  return {
+    modelId: sent.model,
+    webhook: url === undefined ? undefined : toWebhook(url, event.headers, checkWebhookUrl),
+    prepare: (model) => {
+      refuseSeconds(seconds, model);
+      const dimensions = toDimensions(size, model);
+      return {
+        prompt: sent.prompt,
+        seconds: Number(seconds),
+        ...dimensions,
+        reference: reference && toReference(reference, model, dimensions),
+      };
+    },
+  };
+};
+
+const REFERENCE = 'input_reference';
+
+/** The fields of a form by their names, which are checked as those of JSON are; none may come twice, and none may be a file. */
+const toFields = ({ fields, files }: Form): Record<string, string> => {
+  const seen = new Map<string, string>();
+  for (const { name, value } of fields) {
+    const shown = shownName(name);
+    // An SDK writes the members of an object in brackets.
+    if (name === REFERENCE || name.startsWith(`${REFERENCE}[`)) {
+      throw invalidRequest(shown, `${shown}: send the image itself, as one file of the name ${REFERENCE}.`);
+    }
+    if (seen.has(name)) throw invalidRequest(shown, `${shown}: sent twice. Send it once.`);
+    seen.set(name, value);
+  }
+  const file = files.find(({ field }) => field !== REFERENCE);
+  if (!file) return Object.fromEntries(seen);
+  const shown = shownName(file.field);
+  const fix = Object.hasOwn(videoBody.shape, file.field)
+    ? 'must be text, not a file.'
+    : 'no such file is taken here. Leave it out.';
+  throw invalidRequest(shown, `${shown}: ${fix}`);
+};
+
+const referenceIn = ({ files }: Form): Uint8Array | undefined => {
+  const [first, second] = files;
+  if (second) throw invalidRequest(REFERENCE, `${REFERENCE}: sent twice. A video has one first frame.`);
+  return first?.bytes;
+};
+
+const refuseSeconds = (seconds: string, { id, video }: VideoModel): void => {
+  if (video.seconds.includes(seconds)) return;
+  const allowed = video.seconds.map((value) => `"${value}"`).join(', ');
+  throw invalidRequest('seconds', `seconds: must be one of ${allowed} with "${id}".`);
+};
+
+const toDimensions = (size: string, { id, video }: VideoModel) => {
+  if (!video.sizes.includes(size)) {
+    const message = `size: must be one of ${video.sizes.join(', ')} with "${id}".`;
+    throw new GatewayError('invalid_size', message, { param: 'size' });
+  }
+  const [width = '', height = ''] = size.split('x');
+  return { width: Number(width), height: Number(height) };
+};

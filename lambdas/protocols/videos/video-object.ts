@@ -1,0 +1,33 @@
+import { expiresAtOf } from '../../core/videos/read-videos.ts';
+import type { VideoJob } from '../../core/videos/video-job.ts';
+import { type GatewayResponse, json } from '../../http/exchange.ts';
+
+const MS_PER_SECOND = 1_000;
+
+const toUnixSeconds = (ms: number | undefined): number | null =>
+  ms === undefined ? null : Math.floor(ms / MS_PER_SECOND);
+
+/** The vendor's own shape, for its SDKs: https://platform.openai.com/docs/api-reference/videos/object */
+export const toVideoObject = (job: VideoJob) => {
+  const { state, failure } = job;
+  return {
+    id: job.id,
+    object: 'video',
+    model: job.modelId,
+    status: state,
+    progress: state === 'completed' ? 100 : job.progress,
+    created_at: toUnixSeconds(job.createdAtMs),
+    completed_at: toUnixSeconds(job.completedAtMs),
+    expires_at: toUnixSeconds(expiresAtOf(job)),
+    size: `${job.width}x${job.height}`,
+    seconds: String(job.seconds),
+    prompt: job.prompt,
+    // A reason may be known before the state tells of it.
+    error: state === 'failed' && failure ? { code: failure.code, message: failure.message } : null,
+    remixed_from_video_id: null,
+  };
+};
+
+/** As it was when it was created, whatever has become of it: a repetition under the same key has the very same bytes (IDEM-2). */
+export const toCreationAnswer = (job: VideoJob): GatewayResponse =>
+  json(200, toVideoObject({ ...job, state: 'queued', progress: 0, completedAtMs: undefined }));

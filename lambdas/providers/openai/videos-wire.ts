@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import type {
+  ReferenceImage,
+  UpstreamJob,
+  VideoCreation,
+  VideoStatus,
+  VideoWire,
+} from '../../core/videos/video-wire.ts';
+import type { RefusalContext } from '../refusals.ts';
+import type { UpstreamResponse } from '../upstream-http.ts';
+import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts';
+import { createJob, pollJob, toFailure } from '../video-answers.ts';
+import { noFile, openVideo, VIDEO_ACCEPT } from '../video-download.ts';
+import { isAboutAccount, isFiltered, parseRefusal, toOpenaiError } from './errors.ts';
+
+/** As the `Video` of the package openai 7.55.0 has it. */
+const video = z.object({ status: z.string() });
+const running = z.object({ progress: z.number().min(0).max(100).transform(Math.floor) });
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+const refuse: VendorCall['refuse'] = (status, body, told) => toOpenaiError(status, parseRefusal(body), told, 'prompt');
+
+/** https://developers.openai.com/api/reference/resources/videos, which other vendors have taken over. */
+export const createOpenaiVideoWire = (options: WireOptions): VideoWire => ({
+  create: (creation) => {
+    const { provider, signal } = creation;
+    return createJob(options, { provider, path: '/videos', ...toPayload(creation), signal, refuse });
+  },
+  poll: (job) =>
+    pollJob(options, job, {
+      path: pathOf(job),
+      toStatus: (body, told) => toStatus(body, told, () => openVideo((signal) => fetchContent(options, job, signal))),
+      isGone: (status, body) => status === 404 && !isAboutAccount(parseRefusal(body)),
+      refuse,
+    }),
+});
+
+const pathOf = ({ upstreamId }: UpstreamJob): string => `/videos/${encodeURIComponent(upstreamId)}`;
+
+/** A file goes only into a form. */
+const toPayload = (creation: VideoCreation): Pick<VendorCall, 'body' | 'form'> => {
+  const { upstreamModel, prompt, seconds, width, height, reference } = creation;
+  const fields = { model: upstreamModel, prompt, seconds: String(seconds), size: `${width}x${height}` };
+  if (!reference) return { body: fields };
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('input_reference', toFile(reference));
+  return { form };
+};
+
+const toFile = ({ mediaType, bytes }: ReferenceImage): File =>
+  new File([new Uint8Array(bytes)], `input_reference.${mediaType.slice('image/'.length)}`, { type: mediaType });
+
+type Succeeded = Extract<VideoStatus, { readonly kind: 'succeeded' }>;
+
+const toStatus = (body: JsonValue, told: RefusalContext, open: Succeeded['open']): VideoStatus => {
+  switch (video.safeParse(body).data?.status) {
+    case 'queued':
+      return { kind: 'queued' };
+    case 'in_progress':
+      return { kind: 'running', progress: running.safeParse(body).data?.progress };
+    case 'completed':
+      return { kind: 'succeeded', tokens: undefined, open };
+    case 'failed':
+      return failed(body, told);
+    default:
+      return { kind: 'unknown' };
+  }
+};
+
+const failed = (body: JsonValue, told: RefusalContext): VideoStatus => {
+  const error = isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
+  const refusal = parseRefusal({ error });
+  const isOurs = isAboutAccount(refusal);
+  if (isOurs) told.notice('vendor_refused_us');
+  const code = isFiltered(refusal) ? 'content_filter' : 'upstream_error';
+  return { kind: 'failed', failure: toFailure(code, isOurs ? '' : refusal.message, told.secret) };
+};
+
+/**
+ * OpenAI sends the bytes itself; vendors that have taken its protocol over, and gateways in front of them, send the client to a signed
+ * address (https://github.com/api7/aisix/pull/820). One such step is taken, to https only and without the key: the address is its own
+ * permission, and its host is not the one that the key was given for.
+ */
+const fetchContent = async (options: WireOptions, job: UpstreamJob, signal: AbortSignal): Promise<UpstreamResponse> => {
+  const { response } = await callVendor(options, {
+    provider: job.provider,
+    path: `${pathOf(job)}/content`,
+    streamed: false,
+    accept: VIDEO_ACCEPT,
+    // A file that is not there (404) is no model that is not there.
+    accepts: (status) => status === 200 || status === 404 || redirects.has(status),
+    signal,
+    refuse,
+  });
+  if (!redirects.has(response.status)) return response;
+  response.discard();
+  const { location } = response.headers;
+  const target = typeof location === 'string' ? URL.parse(location) : null;
+  if (target?.protocol !== 'https:') throw noFile();
+  const headers = { accept: VIDEO_ACCEPT, 'accept-encoding': 'identity' };
+  return options.http({ url: target.href, method: 'GET', headers, body: '', signal });
+};

@@ -1,0 +1,79 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { signBody } from '../core/webhooks/signature.ts';
+import { createGuardedLookup, type LookupAll, publicWeb, type Reach } from './guarded-address.ts';
+import { parsePublicUrl, requestPublic } from './public-url.ts';
+
+export interface Delivery {
+  readonly url: string;
+  /** What the client can check the signature with. */
+  readonly secret: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/**
+ * One delivery, which any 2xx answer takes. Throws an Error for everything else; its words hold neither the secret nor the URL, whose
+ * query may be one too.
+ */
+export type WebhookSender = (delivery: Delivery) => Promise<void>;
+
+export interface WebhookPorts {
+  readonly lookup: LookupAll;
+  readonly now: () => number;
+  /** For everything together: the name, the connection and the answer. */
+  readonly timeoutMs?: number;
+  /** Only a test, whose server is not public, gives its own. */
+  readonly reach?: Reach;
+}
+
+const TIMEOUT_MS = 10_000;
+const URL_CHARACTERS_MAX = 2_048;
+
+const rules = (reach: Reach) => ({ charactersMax: URL_CHARACTERS_MAX, reach, inner: 'the URL must be public.' });
+
+/** What is wrong with a URL to deliver to, in words to the client, as far as can be told without asking for its name. */
+export const webhookUrlProblem = (url: string, reach: Reach = publicWeb): string | undefined => {
+  const parsed = parsePublicUrl(url, rules(reach));
+  return 'problem' in parsed ? parsed.problem : undefined;
+};
+
+export const createWebhookSender = (ports: WebhookPorts): WebhookSender => {
+  const { now, reach = publicWeb, timeoutMs = TIMEOUT_MS } = ports;
+  const lookup = createGuardedLookup(ports.lookup, reach.address);
+  return async ({ url, secret, body }) => {
+    const target = parsePublicUrl(url, rules(reach));
+    if ('problem' in target) throw undelivered(target.problem);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'model-gateway-webhook/1',
+      'x-service-signature': signBody(secret, body, Math.floor(now() / 1_000)),
+    };
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    try {
+      const sent = requestPublic(target, { method: 'POST', headers, lookup, signal: late.signal });
+      const { statusCode = 0 } = await answerTo(sent, body, late.signal);
+      if (statusCode < 200 || statusCode > 299) throw undelivered(`the server answered ${statusCode}.`);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+};
+
+const undelivered = (why: string): Error => new Error(`The webhook was not delivered: ${why}`);
+
+/** Nothing but the status counts: what comes after it is not read, its connection closed. */
+const answerTo = (sent: ClientRequest, body: string, signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const fail = (): void =>
+      reject(undelivered(signal.aborted ? 'the server gave no answer in time.' : 'the server cannot be reached.'));
+    sent.on('error', fail);
+    // A switch of protocols (101) ends the request without an error.
+    sent.once('close', fail);
+    sent.once('response', (response) => {
+      resolve(response);
+      response.destroy();
+    });
+    sent.end(body);
+  });

@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream';
+import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import type { Options } from '@aws-sdk/lib-storage';
+import type { ByteRange, VideoFiles } from '../../core/videos/video-files.ts';
+import { find, send } from './failures.ts';
+
+const nameOf = (videoId: string): string => `videos/${videoId}.mp4`;
+
+const PART_BYTES = 8 * 1024 * 1024;
+/** Parts on their way at a time. With what is being made into the next one, a file takes the memory of about four. */
+const PARTS_AT_A_TIME = 2;
+
+/** Finished videos, one object each. The client should be a patient one. It and its commands are loaded at the first use. */
+export const createVideoFiles = (client: () => Promise<S3Client>, bucket: string): VideoFiles => ({
+  put: async (videoId, bytes) =>
+    upload(await client(), { Bucket: bucket, Key: nameOf(videoId), ContentType: 'video/mp4' }, bytes),
+  open: async (videoId, range) => {
+    const [{ GetObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
+    const object = { Bucket: bucket, Key: nameOf(videoId) };
+    const Range = range && `bytes=${range.first}-${range.last}`;
+    const reply = await find(() => s3.send(new GetObjectCommand({ ...object, ...(Range && { Range }) })));
+    return reply && bytesOf(reply, range);
+  },
+  remove: async (videoId) => {
+    const [{ DeleteObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
+    await send(() => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: nameOf(videoId) })));
+  },
+});
+
+type Target = Pick<Required<Options['params']>, 'Bucket' | 'Key' | 'ContentType'>;
+
+/** Every part goes out as a whole with a checksum that S3 compares, so that it can be repeated and none arrives damaged. */
+const upload = async (s3: S3Client, target: Target, bytes: AsyncIterable<Uint8Array>): Promise<void> => {
+  const { Upload } = await import('@aws-sdk/lib-storage');
+  const source = watch(bytes);
+  const uploading = new Upload({
+    client: s3,
+    params: { ...target, ChecksumAlgorithm: 'CRC32', Body: Readable.from(source.bytes, { highWaterMark: 1 }) },
+    partSize: PART_BYTES,
+    queueSize: PARTS_AT_A_TIME,
+    // It would forget an upload that could not be completed, and tell of a failed clean-up instead of the failure.
+    leavePartsOnError: true,
+  });
+  try {
+    await send(() => uploading.done());
+  } catch (error) {
+    if (uploading.uploadId !== undefined) await discard(s3, target, uploading.uploadId);
+    throw source.broken ? source.broken.error : error;
+  }
+};
+
+/** What cannot be discarded now the bucket itself discards within days. */
+const discard = async (s3: S3Client, { Bucket, Key }: Target, UploadId: string): Promise<void> => {
+  const { AbortMultipartUploadCommand } = await import('@aws-sdk/client-s3');
+  await s3.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => undefined);
+};
+
+/**
+ * Passes the bytes on and keeps what they broke off with, which is told whatever else goes wrong by it. Not a generator: into one, a
+ * stream that is given up throws an error of its own.
+ */
+const watch = (bytes: AsyncIterable<Uint8Array>) => {
+  const watched: { broken: { readonly error: unknown } | undefined; readonly bytes: AsyncIterable<Uint8Array> } = {
+    broken: undefined,
+    bytes: {
+      [Symbol.asyncIterator]: () => {
+        const pieces = bytes[Symbol.asyncIterator]();
+        return {
+          next: async () => {
+            try {
+              return await pieces.next();
+            } catch (error) {
+              watched.broken = { error };
+              throw error;
+            }
+          },
+          return: async () => {
+            await pieces.return?.();
+            return { done: true, value: undefined };
+          },
+        };
+      },
+    },
+  };
+  return watched;
+};
+
+/** Ends after what was asked for: the stand-in for S3 takes a range of the first byte alone for the whole file. */
+const bytesOf = ({ Body }: GetObjectCommandOutput, range: ByteRange | undefined): AsyncIterable<Uint8Array> => {
+  if (!(Body instanceof Readable)) throw new Error('an object was opened and has no stream');
+  let left = range ? range.last - range.first + 1 : Number.POSITIVE_INFINITY;
+  const finish = async (): Promise<IteratorReturnResult<undefined>> => {
+    Body.destroy();
+    return { done: true, value: undefined };
+  };
+  return {
+    // Not a generator: one that was never begun would leave the connection open when it is given up.
+    [Symbol.asyncIterator]: () => {
+      const pieces: AsyncIterator<Buffer> = Body[Symbol.asyncIterator]();
+      return {
+        next: async () => {
+          const step = await send(() => pieces.next());
+          if (step.done) return { done: true, value: undefined };
+          if (left <= 0) return finish();
+          const piece = step.value.subarray(0, left);
+          left -= piece.length;
+          return { done: false, value: piece };
+        },
+        return: finish,
+      };
+    },
+  };
+};

@@ -1,0 +1,56 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { WebFunctionCode } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+import { Construct } from 'constructs';
+import type { Environment } from '../environments.ts';
+import { bundling, sources } from './bundled-code.ts';
+import { addLogGroup, allow } from './function-role.ts';
+
+export interface CodeBucketProps {
+  readonly prefix: string;
+  readonly environment: Environment;
+}
+
+/**
+ * Where Lambda reads the code of Web Functions at every start: it does not read it from the bucket that assets are uploaded to. What
+ * copies it from there at a deployment is a function of CDK's own, with a role of ours, because CDK's would grant actions by pattern.
+ */
+export class CodeBucket extends Construct {
+  readonly #bucket: Bucket;
+  readonly #copyLog: LogGroup;
+  readonly #copyRole: Role;
+
+  constructor(scope: Construct, id: string, { prefix, environment }: CodeBucketProps) {
+    super(scope, id);
+    this.#bucket = new Bucket(this, 'bucket', {
+      versioned: true,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      // Whatever was copied is deleted with the revision that used it, so that the bucket is empty when its turn comes.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.#copyLog = addLogGroup(this, `/aws/lambda/${prefix}-code-copy`, environment);
+    this.#copyRole = new Role(this, 'copy-role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.#copyLog.grantWrite(this.#copyRole);
+    this.#copyRole.addToPolicy(
+      allow(['s3:PutObject', 's3:DeleteObjectVersion'], this.#bucket.arnForObjects('web-function/*')),
+    );
+  }
+
+  /** The bundle of an entry file, brought here. */
+  codeOf(name: string, entry: string): WebFunctionCode {
+    const options = bundling(name, entry);
+    const { bucket: uploads } = new Asset(this, name, { path: sources, ...options });
+    this.#copyRole.addToPolicy(allow(['s3:GetObject', 's3:GetObjectVersion'], uploads.arnForObjects('*')));
+    return WebFunctionCode.fromAssetToProvidedBucket(this.#bucket, sources, {
+      ...options,
+      copyOptions: { role: this.#copyRole.withoutPolicyUpdates(), logGroup: this.#copyLog },
+    });
+  }
+}

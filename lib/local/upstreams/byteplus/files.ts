@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { videoAnswer } from '../video-answer.ts';
+import { byteplusTaskPrefix } from '../video-file.ts';
+import { readVideoId, stageOf } from '../video-job.ts';
+import { VendorRefusal, type Wire, type WireRequest } from '../wire.ts';
+
+/**
+ * `GET /files/{id}.mp4`: the file, by an address that is signed. Whoever has the whole address may read; a credential beside the
+ * signature is refused, as object stores do, so that a key of ours that goes to the wrong host does not pass unseen.
+ */
+export const byteplusFile: Wire = {
+  method: 'GET',
+  path: /^\/files\/[^/]+\.mp4$/,
+  isAuthorized: () => true,
+  lastUserText: () => '',
+  answer(request) {
+    const id = /^\/files\/([^/]+)\.mp4$/.exec(request.path)?.[1] ?? '';
+    if (request.headers.authorization !== undefined) {
+      throw storeError(400, 'InvalidArgument', 'Only one auth mechanism allowed.');
+    }
+    if (request.query.get('X-Tos-Signature') !== signatureOf(id)) {
+      throw storeError(403, 'SignatureDoesNotMatch', 'The request signature we calculated does not match.');
+    }
+    const job = readVideoId(byteplusTaskPrefix, id);
+    if (job === undefined || stageOf(job, Date.now()).kind !== 'made' || job.video?.file === 'missing') {
+      throw storeError(404, 'NoSuchKey', 'The specified key does not exist.');
+    }
+    return videoAnswer(id, job);
+  },
+  refuse: (refusal) => {
+    const status = refusal.kind === 'status' ? refusal.status : 403;
+    return storeError(status, status >= 500 ? 'InternalError' : 'AccessDenied', 'The request was refused.');
+  },
+  errorFrame: () => '',
+  headers: (requestId) => ({ 'x-tos-request-id': requestId }),
+};
+
+export function addressOfFile({ headers }: WireRequest, id: string): string {
+  const query = new URLSearchParams({
+    'X-Tos-Algorithm': 'TOS4-HMAC-SHA256',
+    'X-Tos-Expires': '86400',
+    'X-Tos-Signature': signatureOf(id),
+  });
+  return `http://${headers.host}/files/${id}.mp4?${query}`;
+}
+
+function signatureOf(id: string): string {
+  return createHash('sha256').update(`signed ${id}`).digest('hex');
+}
+
+function storeError(status: number, code: string, message: string): VendorRefusal {
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return new VendorRefusal(status, body, { 'content-type': 'application/xml' });
+}

@@ -1,0 +1,82 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import type { Construct } from 'constructs';
+import { allow } from '../constructs/function-role.ts';
+import { GatewayFunction } from '../constructs/gateway-function.ts';
+import type { Environment } from '../environments.ts';
+import { definitionPath, toSubstitutions } from '../video/definition.ts';
+import { refuseTightTimes } from '../video/last-steps.ts';
+import type { DataStack } from './data-stack.ts';
+
+export interface VideoStackProps {
+  readonly environment: Environment;
+  /** Before the names of the stack, the function and the state machine. */
+  readonly prefix: string;
+  readonly data: DataStack;
+}
+
+/** What brings videos to their end: the state machine, the function that does its steps, and the rule for executions that fail. */
+export class VideoStack extends Stack {
+  readonly machine: StateMachine;
+
+  /** Throws an Error for times of videos that do not fit together, and for a definition that either engine would not understand. */
+  constructor(scope: Construct, id: string, props: VideoStackProps) {
+    const { environment, prefix } = props;
+    super(scope, id, { stackName: `${prefix}-${id}`, terminationProtection: environment.terminationProtection });
+    refuseTightTimes(environment.videos);
+    const steps = new GatewayFunction(this, { ...props, name: 'videoSteps' });
+    this.machine = addMachine(this, props, steps);
+    releaseUnfinished(this, this.machine, steps);
+  }
+}
+
+const addMachine = (stack: Stack, props: VideoStackProps, { lambda }: GatewayFunction): StateMachine => {
+  const { environment, prefix } = props;
+  const stepFunctionArn = lambda.functionArn;
+  const role = new Role(stack, 'machine-role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
+  role.addToPolicy(allow(['lambda:InvokeFunction'], stepFunctionArn));
+  return new StateMachine(stack, 'machine', {
+    stateMachineName: `${prefix}-videos`,
+    // An execution per id, and once: an EXPRESS machine promises neither.
+    stateMachineType: StateMachineType.STANDARD,
+    definitionBody: DefinitionBody.fromFile(definitionPath),
+    definitionSubstitutions: { ...toSubstitutions({ stepFunctionArn, settings: environment.videos }) },
+    role,
+    tracingEnabled: true,
+    logs: { destination: addMachineLog(stack, props), level: LogLevel.ERROR, includeExecutionData: false },
+  });
+};
+
+/** Groups with this beginning share one policy that AWS keeps; others fill up the account's own, which is small. */
+const addMachineLog = (stack: Stack, { environment, prefix }: VideoStackProps): LogGroup =>
+  new LogGroup(stack, 'machine-log', {
+    logGroupName: `/aws/vendedlogs/states/${prefix}-videos`,
+    retention: environment.logRetentionDays,
+    removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+
+/**
+ * An execution that ended in any way but its own is followed by the release step: an execution has the name of its video. Such events
+ * are delivered as best AWS can; what is lost here is found by the sweep of videos.
+ */
+const releaseUnfinished = (stack: Stack, machine: StateMachine, { lambda }: GatewayFunction): void => {
+  lambda.configureAsyncInvoke({ retryAttempts: 2, maxEventAge: Duration.hours(1) });
+  new Rule(stack, 'unfinished', {
+    eventPattern: {
+      source: ['aws.states'],
+      detailType: ['Step Functions Execution Status Change'],
+      detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [machine.stateMachineArn] },
+    },
+    targets: [
+      new LambdaTarget(lambda, {
+        event: RuleTargetInput.fromObject({ step: 'release', videoId: EventField.fromPath('$.detail.name') }),
+        retryAttempts: 10,
+        maxEventAge: Duration.hours(1),
+      }),
+    ],
+  });
+};

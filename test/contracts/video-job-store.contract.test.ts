@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Ending } from '../../lambdas/core/videos/job-store.ts';
+import type { VideoFailure, VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
+import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
+
+const failure: VideoFailure = { code: 'upstream_error', message: 'ünï "quoted" \n \u{1f600}' };
+const another: VideoFailure = { code: 'upstream_timeout', message: 'too late' };
+const file = { name: 'one', bytes: 3_000_000_000, sha256: 'a'.repeat(64) };
+const otherFile = { name: 'other', bytes: 1, sha256: 'b'.repeat(64) };
+const completed: Ending = { state: 'completed', completedAtMs: CREATED_AT + 90_000 };
+const failed: Ending = { state: 'failed', failure };
+
+const begun = { state: 'queued', progress: 0, refused: false } as const;
+
+describe.each(jobSubjects)('the video job store $name', ({ open }) => {
+  let subject: JobSubject;
+  let order: Required<VideoOrderRecord>;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject?.stop());
+  beforeEach(() => {
+    order = orderOf();
+  });
+
+  const store = () => subject.store;
+  const id = () => order.id;
+  const create = () => store().create(order, DUE_AT);
+  const present = async (): Promise<VideoJob> => {
+    const job = await store().read(id());
+    if (!job) throw new Error('no job');
+    return job;
+  };
+  /** A call that may be repeated, as after a lost reply: it says the same again and changes nothing more. */
+  const twice = async <T>(call: () => Promise<T>): Promise<T> => {
+    const reply = await call();
+    const job = await store().read(id());
+    expect(await call()).toEqual(reply);
+    expect(await store().read(id())).toEqual(job);
+    return reply;
+  };
+  /** Everything that only a job which has not ended takes. */
+  const expectEnded = async (): Promise<void> => {
+    const job = await store().read(id());
+    expect(await store().advance(id(), 99)).toBe(false);
+    expect(await store().noteFailure(id(), another)).toBe(false);
+    expect(await store().noteFile(id(), otherFile, 7)).toBe(false);
+    expect(await store().postpone(id(), DUE_AT)).toBe(false);
+    expect(await store().setUpstream(id(), 'too-late')).toBe(false);
+    expect(await store().read(id())).toEqual(job);
+  };
+
+  test('VID-3 a job is created with everything that was ordered, once', async () => {
+    expect(await store().read(id())).toBeUndefined();
+    expect(await create()).toEqual({ kind: 'created' });
+    expect(await present()).toEqual({ ...order, ...begun });
+    expect(await create()).toEqual({ kind: 'exists', job: { ...order, ...begun } });
+    expect(await store().create({ ...order, holdId: 'another', prompt: 'x' }, 0)).toMatchObject({
+      job: { holdId: order.holdId },
+    });
+    expect(await present()).toEqual({ ...order, ...begun });
+  });
+
+  test('VID-1 an order without a webhook, sold by seconds, with a prompt of 32,000 characters is kept as it is', async () => {
+    order = orderOf({ prompt: '\u{1f600}'.repeat(16_000), terms: { unit: 'second', ratePicos: 0n, unitsMax: 12 } });
+    const { webhook: _, ...plain } = order;
+    await store().create(plain, DUE_AT);
+    const job = await present();
+    expect(job).toEqual({ ...plain, ...begun });
+    expect('webhook' in job).toBe(false);
+  });
+
+  test('VID-3 the vendor gives one id, and only to a job that is queued', async () => {
+    expect(await store().setUpstream(id(), 'up-1')).toBe(false);
+    await create();
+    expect(await twice(() => store().setUpstream(id(), 'up-1'))).toBe(true);
+    expect(await store().setUpstream(id(), 'up-2')).toBe(false);
+    // The first reply was lost, and meanwhile the job went on.
+    await store().advance(id(), 10);
+    expect(await store().setUpstream(id(), 'up-1')).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, state: 'in_progress', progress: 10, upstreamId: 'up-1' });
+  });
+
+  test('VID-3 a job that went on without an id gets none any more', async () => {
+    await create();
+    await store().advance(id(), undefined);
+    expect(await store().setUpstream(id(), 'up-1')).toBe(false);
+    expect((await present()).upstreamId).toBeUndefined();
+  });
+
+  test('VID-3 progress moves on and never falls, whatever comes late', async () => {
+    expect(await store().advance(id(), 1)).toBe(false);
+    await create();
+    expect(await twice(() => store().advance(id(), undefined))).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, state: 'in_progress' });
+    for (const [asked, shown] of [
+      [40, 40],
+      [39, 40],
+      [undefined, 40],
+      [40.5, 40.5],
+      [0, 40.5],
+      [100, 100],
+    ] as const) {
+      expect(await twice(() => store().advance(id(), asked))).toBe(true);
+      expect(await present()).toMatchObject({ state: 'in_progress', progress: shown });
+    }
+  });
+
+  test('VID-3 a queued job that is reported with less than nothing is in progress all the same', async () => {
+    await create();
+    expect(await store().advance(id(), -1)).toBe(true);
+    expect(await present()).toMatchObject({ state: 'in_progress', progress: 0 });
+  });
+
+  test('VID-3 of several reasons to fail the first is kept', async () => {
+    expect(await store().noteFailure(id(), failure)).toBe(false);
+    await create();
+    expect(await twice(() => store().noteFailure(id(), failure))).toBe(true);
+    expect(await twice(() => store().noteFailure(id(), another))).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, failure });
+  });
+
+  test('VID-5 the file and its tokens are noted, the first of them counts', async () => {
+    expect(await store().noteFile(id(), file, 1)).toBe(false);
+    await create();
+    expect(await twice(() => store().noteFile(id(), otherFile, 10_000))).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, file: otherFile, tokens: 10_000 });
+    expect(await twice(() => store().noteFile(id(), file, undefined))).toBe(false);
+    expect(await present()).toEqual({ ...order, ...begun, file: otherFile, tokens: 10_000 });
+  });
+
+  test('VID-6 a file without tokens is noted without them', async () => {
+    await create();
+    expect(await twice(() => store().noteFile(id(), file, undefined))).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, file });
+    expect((await present()).tokens).toBeUndefined();
+  });
+
+  test('VID-3 a completed job is completed for good', async () => {
+    expect(await store().end(id(), completed)).toBe(false);
+    await create();
+    await store().setUpstream(id(), 'up-1');
+    await store().advance(id(), 60);
+    await store().noteFile(id(), file, 108_900);
+    expect(await twice(() => store().end(id(), completed))).toBe(true);
+    const job = await present();
+    const { completedAtMs } = completed;
+    expect(job).toMatchObject({ state: 'completed', completedAtMs, upstreamId: 'up-1', file, tokens: 108_900 });
+    expect(await store().end(id(), { ...completed, completedAtMs: completedAtMs + 1 })).toBe(true);
+    expect(await store().end(id(), failed)).toBe(false);
+    expect(await store().refuse(id(), failure)).toBe(false);
+    expect(await store().setUpstream(id(), 'up-1')).toBe(true);
+    await expectEnded();
+    expect(await present()).toEqual(job);
+  });
+
+  test('VID-3 a failed job has failed for good, for the first reason', async () => {
+    await create();
+    expect(await twice(() => store().end(id(), failed))).toBe(true);
+    expect(await store().end(id(), { state: 'failed', failure: another })).toBe(true);
+    expect(await store().end(id(), completed)).toBe(false);
+    expect(await store().refuse(id(), another)).toBe(false);
+    expect(await present()).toEqual({ ...order, ...begun, state: 'failed', failure });
+    await expectEnded();
+  });
+
+  test('BILL-2 a creation that was refused leaves a failed job', async () => {
+    expect(await store().refuse(id(), failure)).toBe(false);
+    await create();
+    expect(await twice(() => store().refuse(id(), failure))).toBe(true);
+    expect(await store().refuse(id(), another)).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, state: 'failed', refused: true, failure });
+    expect(await store().end(id(), failed)).toBe(true);
+    expect(await store().end(id(), completed)).toBe(false);
+    await expectEnded();
+  });
+
+  test('BILL-2 what has begun at the vendor, or gone on, cannot be refused', async () => {
+    await create();
+    await store().setUpstream(id(), 'up-1');
+    expect(await store().refuse(id(), failure)).toBe(false);
+    expect(await present()).toEqual({ ...order, ...begun, upstreamId: 'up-1' });
+    order = orderOf();
+    await create();
+    await store().advance(id(), undefined);
+    expect(await store().refuse(id(), failure)).toBe(false);
+    expect((await present()).refused).toBe(false);
+  });
+
+  test('IDEM-8 what was abandoned is never created, and nothing can be done to it', async () => {
+    expect(await twice(() => store().abandon(id()))).toEqual({ kind: 'abandoned' });
+    expect(await twice(create)).toEqual({ kind: 'closed' });
+    expect(await store().read(id())).toBeUndefined();
+    await expectEnded();
+    expect(await store().refuse(id(), failure)).toBe(false);
+    expect(await store().end(id(), failed)).toBe(false);
+    expect(await store().end(id(), completed)).toBe(false);
+    expect(await store().remove(id())).toBe(false);
+    expect(await store().abandon(id())).toEqual({ kind: 'abandoned' });
+  });
+
+  test('IDEM-8 what was created is not abandoned but shown, also when it was refused', async () => {
+    await create();
+    expect(await twice(() => store().abandon(id()))).toEqual({ kind: 'exists', job: { ...order, ...begun } });
+    await store().refuse(id(), failure);
+    expect(await store().abandon(id())).toEqual({ kind: 'exists', job: await present() });
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { VideoJobStore } from '../../lambdas/core/videos/job-store.ts';
+import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { number, text } from '../../lambdas/stores/dynamodb/attributes.ts';
+import { toVideoItem } from '../../lambdas/stores/dynamodb/video-item.ts';
+import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
+import { localTableNames } from '../../lib/local/create-tables.ts';
+import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { CREATED_AT, DUE_AT, openJobTable, orderOf } from './video-subjects.ts';
+
+type Call = (store: VideoJobStore, id: string) => Promise<unknown>;
+
+const failure = { code: 'upstream_error', message: 'gone' } as const;
+const file = { name: 'one', bytes: 5, sha256: 'a'.repeat(64) };
+const accountId = 'one-by-one';
+const end: Call = (store, id) => store.end(id, { state: 'completed', completedAtMs: CREATED_AT + 1 });
+
+/** Every method on a queued job, with what it answers; `remove` needs an ended one. */
+const methods: Record<keyof VideoJobStore, readonly [Call, expected: unknown]> = {
+  create: [(store, id) => store.create({ ...orderOf(), id }, DUE_AT), { kind: 'exists' }],
+  abandon: [(store, id) => store.abandon(id), { kind: 'exists' }],
+  read: [(store, id) => store.read(id), { accountId }],
+  locate: [(store, id) => store.locate(id), { accountId }],
+  setUpstream: [(store, id) => store.setUpstream(id, 'up-1'), true],
+  refuse: [(store, id) => store.refuse(id, failure), true],
+  advance: [(store, id) => store.advance(id, 30), true],
+  noteFailure: [(store, id) => store.noteFailure(id, failure), true],
+  noteFile: [(store, id) => store.noteFile(id, file, 7), true],
+  end: [end, true],
+  list: [(store) => store.list(accountId, { limit: 1, newestFirst: true }), { jobs: [{ accountId }] }],
+  remove: [(store, id) => store.remove(id), true],
+  due: [(store) => store.due(0), []],
+  postpone: [(store, id) => store.postpone(id, DUE_AT + 1), true],
+};
+const names = Object.keys(methods) as (keyof VideoJobStore)[];
+
+let database: TestDynamodb;
+let proxy: FaultProxy;
+let clients: ReturnType<typeof createClients>;
+let table: Awaited<ReturnType<typeof openJobTable>>;
+
+beforeAll(async () => {
+  table = await openJobTable();
+  database = await startTestDynamodb();
+  proxy = await startFaultProxy({ target: database.endpoint });
+  clients = createClients({ endpoint: proxy.endpoint, region: 'us-east-1' });
+});
+afterAll(async () => {
+  for (const client of [clients.once, clients.repeating]) client.destroy();
+  await proxy.stop();
+  await database.stop();
+  await table.stop();
+});
+beforeEach(() => {
+  proxy.setOutage(false);
+  proxy.setPlan(undefined);
+});
+
+const proxied = (client: keyof typeof clients): VideoJobStore =>
+  createVideoJobStore(clients[client], localTableNames.videos);
+const prepared = async (name: keyof VideoJobStore): Promise<string> => {
+  const order = orderOf({ accountId });
+  await proxied('repeating').create(order, DUE_AT);
+  if (name === 'remove') await end(proxied('repeating'), order.id);
+  proxy.forget();
+  return order.id;
+};
+const expectAnswer = (answer: unknown, expected: unknown): void =>
+  typeof expected === 'boolean' ? expect(answer).toBe(expected) : expect(answer).toMatchObject(expected as object);
+
+test.each(names)('VID-3 %s is one call', async (name) => {
+  const [call, expected] = methods[name];
+  expectAnswer(await call(proxied('repeating'), await prepared(name)), expected);
+  expect(proxy.calls).toHaveLength(1);
+});
+
+test.each(names)('VID-3 %s whose reply is lost answers the same when it is repeated', async (name) => {
+  const [call, expected] = methods[name];
+  const id = await prepared(name);
+  proxy.setPlan(({ turn }) => (turn === 0 ? { kind: 'lose-reply' } : undefined));
+  await expect(call(proxied('once'), id)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+  expectAnswer(await call(proxied('once'), id), expected);
+  expect(proxy.calls).toHaveLength(2);
+});
+
+test.each(names)('VID-3 %s tells what kept it from an answer', async (name) => {
+  const [call] = methods[name];
+  const id = await prepared(name);
+  for (const [fault, kind] of [
+    ['throttle', 'throttled'],
+    ['conflict', 'conflict'],
+    ['fail-before', 'unavailable'],
+  ] as const) {
+    proxy.setPlan(() => ({ kind: fault }));
+    await expect(call(proxied('once'), id)).rejects.toMatchObject({ name: 'StoreError', kind });
+  }
+  proxy.setOutage(true);
+  await expect(call(proxied('once'), id)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+});
+
+test('VID-3 an item stands in an index for as long as the index is to show it', async () => {
+  const order = orderOf();
+  const indexed = async () => {
+    const { listedFor, createdAt, running, dueAt, accountId: owner } = (await table.itemOf(order.id)) ?? {};
+    return [owner, listedFor, createdAt, running, dueAt].map((value) => value?.S ?? value?.N);
+  };
+  await table.store.create(order, DUE_AT);
+  const listed = ['account-1', 'account-1', String(CREATED_AT)];
+  expect(await indexed()).toEqual([...listed, 'yes', String(DUE_AT)]);
+  await end(table.store, order.id);
+  expect(await indexed()).toEqual([...listed, undefined, undefined]);
+  Object.assign(order, orderOf());
+  await table.store.create(order, DUE_AT);
+  await table.store.refuse(order.id, failure);
+  expect(await indexed()).toEqual(['account-1', undefined, String(CREATED_AT), undefined, undefined]);
+});
+
+test('BILL-3 amounts and prices stand as whole numbers, to the last digit', async () => {
+  const order = orderOf();
+  await table.store.create(order, DUE_AT);
+  const item = await table.itemOf(order.id);
+  expect([item?.holdAmount, item?.terms?.M?.rate]).toEqual([{ N: '12345678901234567890' }, { N: '12345678901234567' }]);
+});
+
+test.each([
+  ['wire', text('smoke_signals'), 'the wire "smoke_signals" is unknown'],
+  ['state', text('lost'), 'the state "lost" is unknown'],
+  ['terms', { M: { unit: text('mile'), rate: number(1), unitsMax: number(1) } }, 'the unit "mile" is unknown'],
+  ['progress', text('half'), 'a stored item has no number "progress"'],
+  ['prompt', number(5), 'a stored item has no text "prompt"'],
+])('ERR-5 a job with an unreadable %s is named', async (name, value, complaint) => {
+  const order = orderOf();
+  await table.put({ ...toVideoItem(order, DUE_AT), [name]: value });
+  await expect(table.store.read(order.id)).rejects.toThrow(`video#${order.id}: ${complaint}`);
+});
+
+test('ERR-5 what is gone in an unknown way is neither there nor free', async () => {
+  const order = orderOf();
+  await table.put({ pk: text(`video#${order.id}`), gone: text('astray') });
+  const { store } = table;
+  for (const call of [() => store.read(order.id), () => store.create(order, 0), () => store.abandon(order.id)])
+    await expect(call()).rejects.toThrow('unknown way "astray"');
+});
+
+test('VID-3 an error code that was taken out of the list since keeps no video from its end', async () => {
+  const order = orderOf();
+  await table.put({ ...toVideoItem(order, DUE_AT), failure: { M: { code: text('oops'), message: text('m') } } });
+  expect(await table.store.read(order.id)).toMatchObject({ failure: { code: 'internal_error', message: 'm' } });
+});

@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { createVideo } from '../../../../lambdas/core/videos/create-video.ts';
+import { releaseVideo } from '../../../../lambdas/core/videos/release-video.ts';
+import { createMoment, type Fault, fails, losesReply } from '../../../support/memory/faults.ts';
+import { neverAnswers } from '../../../support/memory/scripted-video-wire.ts';
+import { ACCOUNT, ask, NOW, orderOf, REQUEST, times, toStored, VIDEO } from './video-samples.ts';
+import { videoWorld, type WorldFaults } from './video-world.ts';
+
+const caller = { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs: undefined };
+const HD_USD = '0.62468';
+const vendorSays = (code: 'content_filter' | 'upstream_error') => () => {
+  throw new GatewayError(code, 'no');
+};
+
+test('BILL-1 hold, job record, execution, vendor, upstream id, in this order', async () => {
+  const log: string[] = [];
+  const logged = (method: string): Fault | undefined => {
+    log.push(method);
+    return undefined;
+  };
+  const world = await videoWorld({
+    faults: { ledger: logged, jobs: logged, machine: logged },
+    script: { create: () => String(log.push('vendor')) },
+  });
+  expect((await world.create()).status).toBe(200);
+  expect(log).toEqual(['hold', 'create', 'start', 'vendor', 'setUpstream']);
+});
+
+test('VID-1 a video begins queued, at the price of the day and with all that its steps need', async () => {
+  const world = await videoWorld();
+  const webhook = { url: 'https://client.example', secret: 's' };
+  const created = await createVideo(world.creating, caller, orderOf({ webhook }), { dryRun: false });
+  expect(created).toEqual({ kind: 'video', job: { ...world.job(), upstreamId: 'upstream-0' } });
+  expect(world.job()).toEqual({
+    id: VIDEO,
+    accountId: ACCOUNT,
+    requestId: REQUEST,
+    holdId: `${REQUEST}.0`,
+    holdAmountPicos: parseUsd(HD_USD),
+    modelId: 'film-1',
+    providerId: 'openai',
+    wire: 'openai_videos',
+    upstreamModel: 'vendor-name',
+    prompt: 'a cat',
+    seconds: 4,
+    width: 1280,
+    height: 720,
+    createdAtMs: NOW,
+    terms: { unit: 'token', ratePicos: 7_000_000n, unitsMax: 178_480 },
+    webhook,
+    state: 'queued',
+    progress: 0,
+    refused: false,
+    upstreamId: 'upstream-0',
+  });
+  expect((await world.account()).holds.get(`${REQUEST}.0`)).toEqual({
+    amountPicos: parseUsd(HD_USD),
+    expiresAtMs: NOW + times.holdMs,
+  });
+  expect(world.memory.jobs.dueAtOf(VIDEO)).toBe(NOW + 120_000);
+  expect(world.wire.creations).toMatchObject([{ ...ask(), upstreamModel: 'vendor-name', provider: { id: 'openai' } }]);
+  expect(world.reports).toEqual(['film-1 succeeded']);
+});
+
+test('BILL-16 a dry run tells the price and begins nothing', async () => {
+  const world = await videoWorld();
+  const told = await createVideo(world.creating, caller, orderOf(), { dryRun: true });
+  expect(told).toMatchObject({ kind: 'dry_run', holdPicos: parseUsd(HD_USD), prices: { output: 7_000_000n } });
+  const second = await createVideo(world.creating, caller, orderOf({ modelId: 'film-2' }), { dryRun: true });
+  expect(second).toMatchObject({ holdPicos: parseUsd('0.4'), prices: { second: parseUsd('0.1') } });
+  expect([world.job(), (await world.account()).holds.size, world.wire.creations]).toEqual([undefined, 0, []]);
+});
+
+test('BILL-1 a request that is refused by its check holds nothing', async () => {
+  const prepare = () => {
+    throw new GatewayError('invalid_size', 'no');
+  };
+  const world = await videoWorld({ faults: { ledger: () => fails } });
+  expect(await world.create(REQUEST, orderOf({ prepare }))).toEqual({ status: 400, body: 'invalid_size' });
+});
+
+test('BILL-2 who cannot pay has no video, and is told what would help', async () => {
+  const world = await videoWorld({ usd: '0.5' });
+  const creating = createVideo(world.creating, caller, orderOf(), { dryRun: false });
+  await expect(creating).rejects.toThrow('ask for fewer seconds or a smaller size');
+  expect([world.job(), world.wire.creations]).toEqual([undefined, []]);
+});
+
+test.for(['content_filter', 'upstream_error'] as const)(
+  'BILL-2 a vendor that says %s: an error, nothing charged, and no list shows the video',
+  async (code) => {
+    const world = await videoWorld({ script: { create: vendorSays(code) } });
+    expect(await world.create()).toMatchObject({ body: code });
+    expect(world.job()).toMatchObject({ state: 'failed', refused: true, failure: { code } });
+    expect(await world.memory.jobs.list(ACCOUNT, { limit: 9, newestFirst: true })).toEqual({ jobs: [], more: false });
+    expect((await world.account()).holds.size).toBe(0);
+    expect(world.records()).toMatchObject([{ outcome: 'released', reason: code, amountPicos: 0n }]);
+    expect(world.reports).toEqual([code === 'upstream_error' ? 'film-1 failed' : 'film-1 succeeded']);
+  },
+);
+
+test('LIM-6 a vendor that does not accept in time is given up, and asked once', async () => {
+  const world = await videoWorld({ script: { create: neverAnswers } });
+  const creating = world.create();
+  await world.clock.advance(times.createMs - 1);
+  expect(world.job()?.state).toBe('queued');
+  await world.clock.advance(1);
+  expect(await creating).toEqual({ status: 504, body: 'upstream_timeout' });
+  expect([world.job()?.refused, world.wire.creations.length]).toEqual([true, 1]);
+});
+
+test('BILL-2 a mistake of ours on the way is an error that costs nothing', async () => {
+  const create = () => {
+    throw new TypeError('a mistake');
+  };
+  const world = await videoWorld({ script: { create } });
+  await expect(world.create()).rejects.toThrow('a mistake');
+  expect(world.job()).toMatchObject({ refused: true, failure: { code: 'internal_error' } });
+  expect((await world.account()).holds.size).toBe(0);
+});
+
+test.for([
+  ['the job record', { jobs: { create: fails } }, undefined],
+  ['the execution', { machine: { start: fails } }, true],
+] as const)('BILL-2 without %s the vendor is not called', async ([, faults, refused]) => {
+  const world = await videoWorld({ faults });
+  expect(await world.clock.until(world.create())).toEqual({ status: 503, body: 'service_unavailable' });
+  expect(world.wire.creations).toEqual([]);
+  expect(world.job()?.refused).toBe(refused);
+  expect((await world.account()).holds.size).toBe(0);
+});
+
+const once = [losesReply];
+const lost: readonly (readonly [string, WorldFaults])[] = [
+  ['the job record', { jobs: { create: once } }],
+  ['the execution', { machine: { start: once } }],
+  ['the upstream id', { jobs: { setUpstream: once } }],
+  ['the hold', { ledger: { hold: once } }],
+];
+
+test.for(lost)('VID-1 the lost reply of %s changes nothing', async ([, faults]) => {
+  const world = await videoWorld({ faults });
+  expect(await world.clock.until(world.create())).toMatchObject({ status: 200 });
+  expect(world.job()).toMatchObject({ state: 'queued', upstreamId: 'upstream-0' });
+  expect([world.wire.creations.length, (await world.account()).holds.size]).toEqual([1, 1]);
+});
+
+test.for([
+  ['was written', losesReply, 'upstream-0'],
+  ['was not written', fails, undefined],
+] as const)(
+  'VID-1 nobody knows whether the upstream id %s: the video exists, and its state will tell',
+  async ([, fault, id]) => {
+    const world = await videoWorld({ faults: { jobs: { setUpstream: fault } } });
+    expect(await world.clock.until(world.create())).toMatchObject({ status: 200 });
+    expect(world.job()).toMatchObject({ state: 'queued', refused: false });
+    expect(world.job()?.upstreamId).toBe(id);
+    expect((await world.account()).holds.size).toBe(1);
+  },
+);
+
+test('VID-6 a video that was given up before its vendor accepted is a 504, and is never charged', async () => {
+  const moment = createMoment();
+  const world = await videoWorld({ script: { create: () => moment.until.then(() => 'upstream-late') } });
+  const creating = world.create();
+  await world.clock.advance(times.createMs + 5_000);
+  await releaseVideo(world.steps, VIDEO);
+  moment.come();
+  expect(await world.clock.until(creating)).toEqual({ status: 504, body: 'upstream_timeout' });
+  expect(world.job()).toMatchObject({ state: 'failed', refused: false });
+  expect(world.job()?.upstreamId).toBeUndefined();
+  expect(world.records()).toMatchObject([{ outcome: 'released' }]);
+});
+
+test('BILL-2 a refusal that could not be written leaves a video that is never charged', async () => {
+  const world = await videoWorld({
+    script: { create: vendorSays('upstream_error') },
+    faults: { jobs: { refuse: fails } },
+  });
+  expect(await world.clock.until(world.create())).toMatchObject({ status: 502 });
+  expect(world.records()).toMatchObject([{ outcome: 'released' }]);
+  await releaseVideo(world.steps, VIDEO);
+  expect(world.job()).toMatchObject({ state: 'failed' });
+});
+
+test('IDEM-2 the answer of a creation is made of what never changes about a video', async () => {
+  const world = await videoWorld();
+  const { body } = await world.create();
+  const early = world.job();
+  await releaseVideo(world.steps, VIDEO);
+  const late = world.job();
+  expect([early, late].map((job) => job && toStored(job).body)).toEqual([body, body]);
+});

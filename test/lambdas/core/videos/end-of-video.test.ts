@@ -1,0 +1,266 @@
+import { expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { chargeVideo, finishVideo } from '../../../../lambdas/core/videos/charge-video.ts';
+import { notifyVideo } from '../../../../lambdas/core/videos/notify-video.ts';
+import { releaseVideo } from '../../../../lambdas/core/videos/release-video.ts';
+import type { VideoJob } from '../../../../lambdas/core/videos/video-job.ts';
+import { fails, losesReply } from '../../../support/memory/faults.ts';
+import { mp4Of } from '../../../support/memory/scripted-video-wire.ts';
+import { ACCOUNT, jobOf, NOW, REQUEST, times, VIDEO } from './video-samples.ts';
+import { type VideoWorld, type WorldOptions, worldWithJob } from './video-world.ts';
+
+const HOLD = `${REQUEST}.0`;
+const webhook = { url: 'https://client.example/told', secret: 'secret' };
+const stored = {
+  upstreamId: 'u-1',
+  state: 'in_progress',
+  file: { name: 'one', bytes: 64, sha256: 'abc' },
+  tokens: 4,
+} as const;
+
+/** A video of 10 USD at 1 USD a token, whose file lies in the bucket. */
+const worldWithFile = async (changes: Partial<VideoJob> = {}, options: WorldOptions = {}) => {
+  const world = await worldWithJob({ ...stored, ...changes }, options);
+  await world.memory.files.put(
+    'one',
+    (async function* () {
+      yield mp4Of();
+    })(),
+  );
+  return world;
+};
+const hasFile = (world: VideoWorld): boolean => world.memory.files.names().includes('one');
+const spent = async (world: VideoWorld) => (await world.account()).spentPicos;
+const isHeld = async (world: VideoWorld) => (await world.account()).holds.has(HOLD);
+
+test('VID-6 charges what was counted, then tells that it is completed', async () => {
+  const world = await worldWithFile();
+  await chargeVideo(world.steps, VIDEO);
+  expect(world.records()).toEqual([
+    {
+      accountId: ACCOUNT,
+      holdId: HOLD,
+      requestId: REQUEST,
+      outcome: 'settled',
+      amountPicos: parseUsd('4'),
+      at: NOW,
+      model: 'film-1',
+      usage: { output: 4 },
+      prices: { output: parseUsd('1') },
+    },
+  ]);
+  expect(world.job()?.state).toBe('in_progress');
+  await world.clock.advance(1_000);
+  expect(await finishVideo(world.steps, VIDEO)).toEqual({ webhook: false });
+  expect(world.job()).toMatchObject({ state: 'completed', completedAtMs: NOW + 1_000 });
+  expect([await spent(world), await isHeld(world), hasFile(world)]).toEqual([parseUsd('4'), false, true]);
+  expect(world.notices).toEqual(['video_completed']);
+});
+
+test('VID-6 twice, at once or one after the other, is once', async () => {
+  const world = await worldWithFile();
+  await Promise.all([chargeVideo(world.steps, VIDEO), chargeVideo(world.steps, VIDEO)]);
+  await Promise.all([finishVideo(world.steps, VIDEO), finishVideo(world.steps, VIDEO)]);
+  await chargeVideo(world.steps, VIDEO);
+  expect(await finishVideo(world.steps, VIDEO)).toEqual({ webhook: false });
+  expect(world.records()).toHaveLength(1);
+  expect(await spent(world)).toBe(parseUsd('4'));
+});
+
+test.for([
+  [
+    'a charge above its hold is an overage',
+    { tokens: 12 },
+    { amountPicos: parseUsd('12'), overage: true },
+    ['video_overage'],
+  ],
+  [
+    'a count that cannot be true is charged at its bound, and told of',
+    { tokens: 21 },
+    { amountPicos: parseUsd('20'), overage: true, implausible: true },
+    ['video_usage_implausible', 'video_overage'],
+  ],
+] as const)('BILL-7 %s', async ([, changes, record, notices]) => {
+  const world = await worldWithFile(changes);
+  await chargeVideo(world.steps, VIDEO);
+  expect(world.records()).toMatchObject([record]);
+  expect(world.notices).toEqual(notices);
+});
+
+test('BILL-10 a vendor that counts nothing where it owes a count charges nothing, and its model is told of', async () => {
+  const world = await worldWithFile({ tokens: undefined });
+  await chargeVideo(world.steps, VIDEO);
+  expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n, usage: {} }]);
+  expect([world.notices, world.missing]).toEqual([['video_usage_missing'], ['film-1']]);
+});
+
+test.for([
+  ['is free', { ratePicos: 0n, unit: 'token' }],
+  ['is sold by the second', { ratePicos: 1n, unit: 'second' }],
+] as const)('BILL-10 a video that %s owes no count', async ([, terms]) => {
+  const world = await worldWithFile({ tokens: undefined, terms: { ...terms, unitsMax: 20 } });
+  await chargeVideo(world.steps, VIDEO);
+  expect([world.notices, world.missing]).toEqual([[], []]);
+});
+
+test('VID-5 nothing is charged before its file is stored', async () => {
+  const world = await worldWithJob({ upstreamId: 'u-1', state: 'in_progress' });
+  await expect(chargeVideo(world.steps, VIDEO)).rejects.toThrow('has no file');
+  await expect(finishVideo(world.steps, VIDEO)).rejects.toThrow('has no record');
+  expect([world.records(), world.job()?.state]).toEqual([[], 'in_progress']);
+});
+
+test('BILL-13 a hold that the sweeper has released is not charged any more: the video fails and its file goes', async () => {
+  const world = await worldWithFile();
+  await world.clock.advance(times.holdMs);
+  await sweep(world.steps.ledger);
+  await chargeVideo(world.steps, VIDEO);
+  expect(world.notices).toEqual(['video_late_settlement']);
+  await finishVideo(world.steps, VIDEO);
+  expect(world.job()).toMatchObject({ state: 'failed', failure: { code: 'internal_error' } });
+  expect([await spent(world), hasFile(world)]).toEqual([0n, false]);
+});
+
+test('VID-7 releases a video that the vendor has failed, and tells why', async () => {
+  const failure = { code: 'content_filter', message: 'no' } as const;
+  const world = await worldWithJob({ upstreamId: 'u-1', failure, webhook });
+  expect(await releaseVideo(world.steps, VIDEO)).toEqual({ webhook: true });
+  expect(world.job()).toMatchObject({ state: 'failed', failure });
+  expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'content_filter' }]);
+  expect([await spent(world), await isHeld(world), world.notices]).toEqual([0n, false, ['video_failed']]);
+});
+
+test.for([
+  [times.limitMs - 1, 'upstream_error', 'could not be stored', ['video_failed']],
+  [times.limitMs, 'upstream_timeout', 'within the time', ['video_timed_out', 'video_failed']],
+] as const)('VID-7 after %i ms the reason is %s', async ([ms, code, message, notices]) => {
+  const world = await worldWithJob({ upstreamId: 'u-1' });
+  await world.clock.advance(ms);
+  await releaseVideo(world.steps, VIDEO);
+  expect(world.job()?.failure).toMatchObject({ code, message: expect.stringContaining(message) });
+  expect(world.notices).toEqual(notices);
+});
+
+test('VID-6 a charge that stands wins over a release: the video is completed', async () => {
+  const world = await worldWithFile();
+  await chargeVideo(world.steps, VIDEO);
+  await releaseVideo(world.steps, VIDEO);
+  expect(world.job()?.state).toBe('completed');
+  expect([await spent(world), hasFile(world), await isHeld(world)]).toEqual([parseUsd('4'), true, false]);
+});
+
+test('VID-6 a release that stands wins over a charge', async () => {
+  const world = await worldWithFile();
+  await world.memory.ledger.putRecord({
+    ...{ accountId: ACCOUNT, holdId: HOLD, requestId: REQUEST, at: NOW },
+    ...{ outcome: 'released', amountPicos: 0n },
+  });
+  await chargeVideo(world.steps, VIDEO);
+  await finishVideo(world.steps, VIDEO);
+  expect([world.job()?.state, hasFile(world), await spent(world)]).toEqual(['failed', false, 0n]);
+});
+
+test('VID-3 an end is for good, whatever step comes after it', async () => {
+  const failed = await worldWithFile();
+  await releaseVideo(failed.steps, VIDEO);
+  const completed = await worldWithFile();
+  await chargeVideo(completed.steps, VIDEO);
+  await finishVideo(completed.steps, VIDEO);
+  for (const world of [failed, completed]) {
+    const before = [world.job(), world.records(), await spent(world), [...world.notices]];
+    for (const step of [chargeVideo, finishVideo, releaseVideo]) await step(world.steps, VIDEO);
+    expect([world.job(), world.records(), await spent(world), world.notices]).toEqual(before);
+  }
+});
+
+test('VID-6 a creation that was refused gives its hold back, and nobody is told of it', async () => {
+  const world = await worldWithJob({ refused: true, webhook });
+  expect(await releaseVideo(world.steps, VIDEO)).toEqual({ webhook: false });
+  expect([await isHeld(world), world.job()?.refused]).toEqual([false, true]);
+});
+
+test('VID-8 a video that its owner has removed is nobody’s to end', async () => {
+  const world = await worldWithJob();
+  for (const step of [finishVideo, releaseVideo])
+    expect(await step(world.steps, 'video_none')).toEqual({ webhook: false });
+  await chargeVideo(world.steps, 'video_none');
+  expect(world.records()).toEqual([]);
+});
+
+test.for(['putRecord', 'apply'] as const)('VID-6 the lost reply of %s changes nothing', async (method) => {
+  const world = await worldWithFile({}, { faults: { ledger: { [method]: [losesReply, losesReply] } } });
+  await world.clock.until(chargeVideo(world.steps, VIDEO));
+  await world.clock.until(finishVideo(world.steps, VIDEO));
+  expect(world.records()).toHaveLength(1);
+  expect([world.job()?.state, await spent(world), world.notices]).toEqual([
+    'completed',
+    parseUsd('4'),
+    ['video_completed'],
+  ]);
+});
+
+test('VID-3 the lost reply of the end changes nothing, and it is told of once', async () => {
+  const world = await worldWithFile({ webhook }, { faults: { jobs: { end: [losesReply] } } });
+  await chargeVideo(world.steps, VIDEO);
+  expect(await world.clock.until(finishVideo(world.steps, VIDEO))).toEqual({ webhook: true });
+  expect([world.job()?.state, world.notices]).toEqual(['completed', ['video_completed']]);
+});
+
+test('VID-5 a store that is down ends the step, and a later one goes on from there', async () => {
+  const down = Array.from({ length: 4 }, () => fails);
+  const world = await worldWithFile({}, { faults: { ledger: { putRecord: down, apply: down }, jobs: { end: down } } });
+  const failing = (step: Promise<unknown>) => expect(world.clock.until(step)).rejects.toThrow(StoreError);
+  await failing(chargeVideo(world.steps, VIDEO));
+  await chargeVideo(world.steps, VIDEO);
+  await failing(finishVideo(world.steps, VIDEO));
+  expect(world.job()?.state).toBe('in_progress');
+  await failing(finishVideo(world.steps, VIDEO));
+  await finishVideo(world.steps, VIDEO);
+  expect([world.job()?.state, await spent(world)]).toEqual(['completed', parseUsd('4')]);
+});
+
+test('VID-7 a bucket that does not let go of a file keeps no video from failing', async () => {
+  const world = await worldWithFile({}, { faults: { files: { remove: fails } } });
+  await releaseVideo(world.steps, VIDEO);
+  expect(world.job()?.state).toBe('failed');
+});
+
+test('VID-6 a note in the outbox is not passed over by a release', async () => {
+  const world = await worldWithFile();
+  const { holdId, accountId, requestId, holdAmountPicos } = jobOf();
+  const record = { accountId, holdId, requestId, outcome: 'settled', amountPicos: parseUsd('3'), at: NOW } as const;
+  await world.memory.outbox.put({ record, holdAmountPicos });
+  await releaseVideo(world.steps, VIDEO);
+  expect([world.job()?.state, await spent(world)]).toEqual(['completed', parseUsd('3')]);
+});
+
+test('VID-7 the client is told of an end, and what goes wrong is thrown, so that it is tried again', async () => {
+  let isDown = true;
+  const deliver = async () => {
+    if (isDown) throw new Error('not taken');
+  };
+  const world = await worldWithFile({ webhook }, { deliver });
+  await notifyVideo(world.steps, VIDEO);
+  await chargeVideo(world.steps, VIDEO);
+  expect(await finishVideo(world.steps, VIDEO)).toEqual({ webhook: true });
+  await expect(notifyVideo(world.steps, VIDEO)).rejects.toThrow('not taken');
+  expect(world.notices).toEqual(['video_completed', 'video_webhook_failed']);
+  isDown = false;
+  await notifyVideo(world.steps, VIDEO);
+});
+
+test('VID-7 only who wants to be told is told, once it is over', async () => {
+  const silent = await worldWithFile();
+  await releaseVideo(silent.steps, VIDEO);
+  await notifyVideo(silent.steps, VIDEO);
+  await notifyVideo(silent.steps, 'video_none');
+  expect(silent.delivered).toEqual([]);
+  const told = await worldWithFile({ webhook });
+  await notifyVideo(told.steps, VIDEO);
+  expect(told.delivered).toEqual([]);
+  await releaseVideo(told.steps, VIDEO);
+  await notifyVideo(told.steps, VIDEO);
+  expect(told.delivered).toMatchObject([{ id: VIDEO, state: 'failed' }]);
+});

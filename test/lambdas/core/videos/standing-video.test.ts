@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { createMoment, fails, losesReply } from '../../../support/memory/faults.ts';
+import { neverAnswers } from '../../../support/memory/scripted-video-wire.ts';
+import { ACCOUNT, ask, LEASE_MS, times, toStored } from './video-samples.ts';
+import { type VideoWorld, videoWorld } from './video-world.ts';
+
+const never = { kind: 'delayed', until: new Promise<void>(() => undefined) } as const;
+/** A process whose lease runs out, because it is frozen or cut off. */
+const frozen = { claims: { renew: fails } } as const;
+const OVER_MS = times.createMs + 5_000;
+
+const madeBy = (requestId: string) => ({ status: 200, body: answerOf(requestId) });
+const answerOf = (requestId: string): string =>
+  toStored({ ...madeUp, id: `video_${requestId}`, prompt: requestId }).body;
+const madeUp = {
+  ...ask(),
+  accountId: ACCOUNT,
+  requestId: '',
+  holdId: '',
+  holdAmountPicos: 0n,
+  modelId: '',
+  providerId: '',
+  wire: 'openai_videos',
+  upstreamModel: '',
+  createdAtMs: 0,
+  terms: { unit: 'token', ratePicos: 0n, unitsMax: 0 },
+  state: 'queued',
+  progress: 0,
+  refused: false,
+} as const;
+const told = (status: number, body: string) => ({ status, body });
+const claimOf = (world: VideoWorld) => world.memory.claims.claimOf({ accountId: ACCOUNT, keyHash: 'key-1' });
+const stateOf = (world: VideoWorld, requestId: string) => world.job(`video_${requestId}`)?.state;
+
+test('IDEM-2 the same request again gets the same video: one creation', async () => {
+  const world = await videoWorld();
+  expect(await world.createKeyed('a')).toEqual(madeBy('a'));
+  expect(claimOf(world)?.state).toBe('done');
+  expect(await world.createKeyed('b')).toEqual(madeBy('a'));
+  expect(world.wire.creations).toHaveLength(1);
+});
+
+test('IDEM-8 an owner that died before its job record is succeeded, and its video can never be made', async () => {
+  const world = await videoWorld({ faults: { ...frozen, jobs: { create: never } } });
+  void world.createKeyed('a');
+  await world.clock.advance(LEASE_MS);
+  expect(await world.createKeyed('b', {})).toEqual(madeBy('b'));
+  expect(await world.memory.jobs.abandon('video_a')).toEqual({ kind: 'abandoned' });
+  expect((await world.account()).holds.size).toBe(1);
+});
+
+test('IDEM-8 an owner that wakes before its job record, after a take-over, makes nothing and answers with what stands', async () => {
+  const moment = createMoment();
+  const world = await videoWorld({ faults: { ...frozen, jobs: { create: { kind: 'delayed', until: moment.until } } } });
+  const owner = world.createKeyed('a');
+  await world.clock.advance(LEASE_MS);
+  await world.createKeyed('b', {});
+  moment.come();
+  expect(await owner).toEqual(madeBy('b'));
+  expect(world.wire.creations).toHaveLength(1);
+  expect(world.job('video_a')).toBeUndefined();
+});
+
+test.for(['setUpstream', 'prepare', 'complete'] as const)(
+  'IDEM-8 an owner that died after its vendor had accepted, at %s, is answered for',
+  async (at) => {
+    const isJob = at === 'setUpstream';
+    const world = await videoWorld({
+      faults: {
+        claims: { renew: fails, ...(isJob ? {} : { [at]: never }) },
+        jobs: isJob ? { setUpstream: { kind: 'repeated', until: Promise.resolve() } } : {},
+      },
+    });
+    void world.createKeyed('a');
+    await world.clock.advance(LEASE_MS);
+    expect(await world.createKeyed('b', {})).toEqual(madeBy('a'));
+    expect(claimOf(world)).toMatchObject({ owner: 'a', state: 'done' });
+    expect(stateOf(world, 'a')).toBe('queued');
+    expect(world.wire.creations).toHaveLength(1);
+  },
+);
+
+test('IDEM-4 while its vendor may still accept, a creation is in progress, lease or no lease', async () => {
+  const world = await videoWorld({ faults: frozen, script: { create: neverAnswers } });
+  void world.createKeyed('a');
+  await world.clock.flush();
+  world.clock.skip(OVER_MS - 1);
+  expect(await world.createKeyed('b', {})).toEqual(told(409, 'idempotency_in_progress'));
+  expect(stateOf(world, 'a')).toBe('queued');
+});
+
+test('IDEM-8 an owner that died before its vendor had answered leaves a video that failed, and every repeat names it', async () => {
+  const world = await videoWorld({ faults: frozen, script: { create: () => new Promise(() => undefined) } });
+  void world.createKeyed('a');
+  await world.clock.advance(OVER_MS);
+  expect(await world.createKeyed('b', {})).toEqual(madeBy('a'));
+  expect(world.job('video_a')).toMatchObject({ state: 'failed', refused: false, failure: { code: 'upstream_error' } });
+  expect(await world.createKeyed('c', {})).toEqual(madeBy('a'));
+  expect((await world.account()).holds.size).toBe(0);
+});
+
+test('IDEM-8 an owner that wakes after its video was given up answers with that video, whatever its vendor says', async () => {
+  for (const answer of ['upstream-1', new GatewayError('content_filter', 'no')]) {
+    const moment = createMoment();
+    const create = async () => {
+      await moment.until;
+      if (typeof answer !== 'string') throw answer;
+      return answer;
+    };
+    const world = await videoWorld({ faults: frozen, script: { create } });
+    const owner = world.createKeyed('a');
+    await world.clock.advance(OVER_MS);
+    expect(await world.createKeyed('b', {})).toEqual(madeBy('a'));
+    moment.come();
+    expect(await world.clock.until(owner)).toEqual(madeBy('a'));
+    expect(stateOf(world, 'a')).toBe('failed');
+    expect(world.job('video_a')?.upstreamId).toBeUndefined();
+    expect(world.records().every(({ outcome }) => outcome === 'released')).toBe(true);
+  }
+});
+
+test.for(['refuse', 'create'] as const)(
+  'IDEM-8 an owner that could not write whether its video is refused, at %s, keeps the key: no second video beside one that was promised',
+  async (method) => {
+    const answered = createMoment();
+    const readOn = createMoment();
+    const create = async () => {
+      await answered.until;
+      throw new GatewayError('upstream_error', 'no');
+    };
+    const refusals = { refuse: fails, ...(method === 'create' ? { create: losesReply } : {}) };
+    const world = await videoWorld({ faults: { ...frozen, jobs: refusals }, script: { create } });
+    const owner = world.createKeyed('a');
+    await world.clock.flush();
+    world.clock.skip(OVER_MS);
+    // Has seen that the lease of the first is over, and is held up before it looks at what the first has made.
+    const second = world.createKeyed('b', { jobs: { abandon: { kind: 'delayed', until: readOn.until } } });
+    await world.clock.flush();
+    answered.come();
+    const { status } = await world.clock.until(owner);
+    expect(status).toBeGreaterThanOrEqual(500);
+    readOn.come();
+    expect(await world.clock.until(second)).toEqual(madeBy('a'));
+    world.wire.say({ create: () => 'upstream-2' });
+    expect(await world.clock.until(world.createKeyed('c', {}))).toEqual(madeBy('a'));
+  },
+);
+
+test('IDEM-7 a vendor’s refusal of the request is stored, whether or not its video could be taken out of sight', async () => {
+  const create = () => {
+    throw new GatewayError('content_filter', 'no');
+  };
+  const world = await videoWorld({ faults: { jobs: { refuse: fails } }, script: { create } });
+  expect(await world.clock.until(world.createKeyed('a'))).toEqual(told(400, 'content_filter'));
+  expect(await world.createKeyed('b')).toEqual(told(400, 'content_filter'));
+});
+
+test('IDEM-7 a creation that was refused frees the key, and its video stands in nobody’s way', async () => {
+  let turn = 0;
+  const create = () => {
+    turn += 1;
+    if (turn === 1) throw new GatewayError('upstream_error', 'no');
+    return 'upstream-2';
+  };
+  const world = await videoWorld({ script: { create } });
+  expect(await world.createKeyed('a')).toEqual(told(502, 'upstream_error'));
+  expect(await world.createKeyed('b')).toEqual(madeBy('b'));
+  expect(world.job('video_a')).toMatchObject({ refused: true });
+});
+
+test('IDEM-7 a vendor’s refusal of the request itself is the answer for good', async () => {
+  const create = () => {
+    throw new GatewayError('content_filter', 'no');
+  };
+  const world = await videoWorld({ script: { create } });
+  for (const id of ['a', 'b']) expect(await world.createKeyed(id)).toEqual(told(400, 'content_filter'));
+  expect(world.wire.creations).toHaveLength(1);
+});
+
+test('IDEM-8 an owner that died after its refusal is succeeded', async () => {
+  const create = () => {
+    throw new GatewayError('upstream_error', 'no');
+  };
+  const world = await videoWorld({ faults: { ...frozen, ledger: { putRecord: never } }, script: { create } });
+  void world.createKeyed('a');
+  await world.clock.advance(LEASE_MS);
+  world.wire.say({ create: () => 'upstream-2' });
+  expect(await world.createKeyed('b', {})).toEqual(madeBy('b'));
+});
+
+test('IDEM-8 a video that its owner has removed is not made again under its key', async () => {
+  const world = await videoWorld({ faults: { claims: { renew: fails, prepare: never } } });
+  void world.createKeyed('a');
+  await world.clock.advance(LEASE_MS);
+  await world.memory.jobs.end('video_a', { state: 'failed', failure: { code: 'upstream_error', message: 'no' } });
+  await world.memory.jobs.remove('video_a');
+  expect(await world.createKeyed('b', {})).toEqual(told(409, 'idempotency_exhausted'));
+  expect(world.wire.creations).toHaveLength(1);
+});
+
+test.for(['read', 'abandon'] as const)(
+  'IDEM-8 a store that does not answer, at %s, is a 503 and no creation',
+  async (at) => {
+    const world = await videoWorld({ faults: { claims: { renew: fails, prepare: never } } });
+    void world.createKeyed('a');
+    await world.clock.advance(LEASE_MS);
+    const got = await world.clock.until(world.createKeyed('b', { jobs: { [at]: fails } }));
+    expect(got).toEqual(told(503, 'service_unavailable'));
+    expect(world.wire.creations).toHaveLength(1);
+  },
+);
+
+test.for(['prepare', 'complete'] as const)('IDEM-2 what %s does not take is found again, the same', async (method) => {
+  const world = await videoWorld({ faults: { claims: { renew: fails, [method]: never } } });
+  void world.createKeyed('a');
+  await world.clock.advance(LEASE_MS);
+  expect(await world.clock.until(world.createKeyed('b', { claims: { [method]: fails } }))).toEqual(madeBy('a'));
+  expect(claimOf(world)?.state).not.toBe('done');
+  expect(await world.clock.until(world.createKeyed('c', {}))).toEqual(madeBy('a'));
+  expect(claimOf(world)?.state).toBe('done');
+});

@@ -1,0 +1,166 @@
+import { type Clock, sleep } from '../../../../lambdas/core/clock.ts';
+import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
+import type { AnswerStore, ClaimStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import type { Outbox } from '../../../../lambdas/core/ledger/outbox.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
+import { createVideo, type VideoManner } from '../../../../lambdas/core/videos/create-video.ts';
+import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';
+import { removeVideo } from '../../../../lambdas/core/videos/read-videos.ts';
+import { resumeVideos } from '../../../../lambdas/core/videos/resume-videos.ts';
+import { videoCreations } from '../../../../lambdas/core/videos/standing-video.ts';
+import type { VideoFiles } from '../../../../lambdas/core/videos/video-files.ts';
+import type { VideoMachine } from '../../../../lambdas/core/videos/video-machine.ts';
+import {
+  answersThrough,
+  claimsThrough,
+  filesThrough,
+  jobsThrough,
+  ledgerThrough,
+  machineThrough,
+  outboxThrough,
+} from '../../../support/memory/every-call.ts';
+import { freePassage } from '../../../support/memory/free-passage.ts';
+import type { CallRules, VideoTraffic } from '../../../support/video-traffic.ts';
+import type { VideoVendor } from '../../../support/video-vendor.ts';
+import { ACCOUNT, ask, byTokens, catalogOf, type Got, LEASE_MS, orderOf, toError, toStored } from './video-samples.ts';
+
+/** What lies outside of every process. */
+export interface Outside {
+  readonly clock: Clock;
+  readonly traffic: VideoTraffic;
+  readonly vendor: VideoVendor;
+  readonly machine: VideoMachine;
+  readonly ledger: LedgerStore;
+  readonly outbox: Outbox;
+  readonly jobs: VideoJobStore;
+  readonly files: VideoFiles;
+  readonly claims: ClaimStore;
+  readonly answers: AnswerStore;
+  readonly notice: (notice: string) => void;
+  /** Never the same twice in a row. */
+  readonly random: () => number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Polls are rare, so that a history is short. */
+const times = {
+  createMs: MINUTE_MS,
+  pollMs: MINUTE_MS,
+  pollMaxMs: 10 * MINUTE_MS,
+  limitMs: 60 * MINUTE_MS,
+  holdMs: 120 * MINUTE_MS,
+};
+
+const catalog = catalogOf(byTokens());
+
+/** One process, as it sees what lies outside of it. */
+export class VideoProcess {
+  readonly #outside: Outside;
+  readonly #name: string;
+
+  constructor(outside: Outside, name: string) {
+    this.#outside = outside;
+    this.#name = name;
+  }
+
+  /** One request for a video. */
+  async create(key?: string): Promise<Got> {
+    try {
+      return await (key === undefined ? this.#make() : this.#makeOnce(key));
+    } catch (error) {
+      return toError(error);
+    }
+  }
+
+  sweep(): Promise<unknown> {
+    return sweep(this.#ledger());
+  }
+
+  resume(): Promise<unknown> {
+    return resumeVideos(this.ports());
+  }
+
+  remove(videoId: string): Promise<void> {
+    const { jobs, files } = this.ports();
+    return removeVideo({ jobs, files, now: () => this.#outside.clock.now() }, ACCOUNT, videoId);
+  }
+
+  sleep(minutes: number): Promise<void> {
+    return sleep(this.#outside.clock, minutes * MINUTE_MS);
+  }
+
+  ports() {
+    const { vendor, jobs, files, machine, notice } = this.#outside;
+    return {
+      catalog,
+      wires: new Map([['openai_videos', vendor.seenBy(this.#name)] as const]),
+      jobs: jobsThrough(this.#through(), jobs),
+      files: filesThrough(this.#through({ put: { once: true, prompt: true } }), files),
+      machine: machineThrough(this.#through(), machine),
+      ledger: this.#ledger(),
+      times,
+      notice,
+      usageMissing: async () => undefined,
+      deliver: async () => undefined,
+    };
+  }
+
+  async #make(keyed?: VideoManner['keyed']): Promise<Got> {
+    const ports = {
+      ...this.ports(),
+      reachable: () => true,
+      circuits: freePassage(),
+      drains: new DetachedDrains(),
+      holdGraceMs: 5 * MINUTE_MS,
+      upstreamDeadlineMs: 15 * MINUTE_MS,
+    };
+    const caller = { accountId: ACCOUNT, requestId: this.#name, hostEndsAtMs: undefined };
+    const prepare = () => ask({ prompt: this.#name });
+    const asked = orderOf({ prepare, webhook: { url: 'https://client.example', secret: 's' } });
+    const made = await createVideo(ports, caller, asked, { dryRun: false, keyed });
+    if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
+    return { status: 200, body: toStored(made.job).body };
+  }
+
+  async #makeOnce(key: string): Promise<Got> {
+    const { claims, answers } = this.#outside;
+    const keyed = {
+      accountId: ACCOUNT,
+      keyHash: key,
+      requestId: this.#name,
+      fingerprint: 'one',
+      renderError: ({ status, code }: GatewayError) => ({ status, headers: {}, body: code }),
+      creations: videoCreations(this.ports(), toStored),
+    };
+    const ports = {
+      claims: claimsThrough(this.#through(), claims),
+      answers: answersThrough(this.#through(), answers),
+      ledger: this.#ledger(),
+      leaseMs: LEASE_MS,
+    };
+    const answered = await answerOnce(ports, keyed, (attempt) => this.#make({ attempt, toStored }));
+    if (answered.kind === 'fresh') return answered.value;
+    const { status, body } = answered.answer;
+    return { status, body };
+  }
+
+  #ledger() {
+    const { ledger, outbox, clock, random } = this.#outside;
+    return {
+      store: ledgerThrough(this.#through({ hold: { once: true } }), ledger),
+      outbox: outboxThrough(this.#through(), outbox),
+      clock,
+      random,
+      shortestLifetimeMs: 5 * MINUTE_MS,
+    };
+  }
+
+  #through(rules: Readonly<Record<string, CallRules>> = {}) {
+    return <T>(method: string, call: () => Promise<T>): Promise<T> =>
+      this.#outside.traffic.call(this.#name, call, rules[method]);
+  }
+}

@@ -1,0 +1,129 @@
+import { StateMachine } from 'aws-local-stepfunctions';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { playStates } from '../../../support/video-states.ts';
+import { definition } from './video-history.ts';
+
+/** What the tasks of one execution do, call by call: fail, or answer. */
+type Script = readonly {
+  readonly fails: boolean;
+  readonly outcome: string;
+  readonly webhook: boolean;
+  readonly late: boolean;
+}[];
+
+const scripted = (script: Script) => {
+  let turn = 0;
+  const calls: string[] = [];
+  const answer = (parameters: unknown) => {
+    const told = script[turn];
+    turn += 1;
+    calls.push(JSON.stringify(parameters));
+    if (told?.fails) throw new Error('as told');
+    return {
+      outcome: told?.outcome ?? 'failed',
+      waitSeconds: turn,
+      elapsedSeconds: told?.late ? 3_600 : 3_599,
+      webhook: told?.webhook ?? false,
+    };
+  };
+  return { calls, answer };
+};
+
+const tasks = ['Poll', 'Store', 'Charge', 'Finish', 'Release', 'Notify'];
+
+/** States in the order in which they are entered and repeated, the parameters of every call, and how it ends. */
+const byEngine = async (script: Script) => {
+  const { calls, answer } = scripted(script);
+  const none = Object.fromEntries(tasks.map((name) => [name, Array.from({ length: 9 }, () => 0)]));
+  const run = new StateMachine(structuredClone(definition)).run(
+    { videoId: 'v' },
+    {
+      overrides: {
+        taskResourceLocalHandlers: Object.fromEntries(tasks.map((name) => [name, answer])),
+        waitTimeOverrides: { FirstWait: 0, Wait: 0 },
+        retryIntervalOverrides: none,
+      },
+    },
+  );
+  const entered: string[] = [];
+  const reading = (async () => {
+    for await (const event of run.eventLogs) {
+      if (event.type === 'StateEntered') entered.push(event.state.name);
+      if (event.type === 'StateRetried') entered.push(event.state.name);
+    }
+  })();
+  const end = await run.result.then(
+    () => 'succeeded',
+    () => 'failed',
+  );
+  await reading;
+  return { entered, calls, end };
+};
+
+const byHand = async (script: Script) => {
+  const { calls, answer } = scripted(script);
+  const entered: string[] = [];
+  const playing = playStates(
+    definition,
+    { videoId: 'v' },
+    {
+      task: async (_name, parameters) => answer(parameters),
+      wait: async () => undefined,
+      random: () => 0.5,
+      entered: (name) => entered.push(name),
+    },
+  );
+  const end = await playing.then(
+    () => 'succeeded',
+    () => 'failed',
+  );
+  return { entered, calls, end };
+};
+
+const scripts = fc.array(
+  fc.record({
+    fails: fc.constantFrom(false, false, true),
+    outcome: fc.constantFrom('running', 'running', 'succeeded', 'failed', 'ended'),
+    webhook: fc.boolean(),
+    late: fc.constantFrom(false, false, true),
+  }),
+  { maxLength: 25 },
+);
+
+test('VID-5 the deployed definition, played step by step, goes the way it goes on the engine', async () => {
+  const ends = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(scripts, async (script) => {
+      const played = await byHand(script);
+      expect(played).toEqual(await byEngine(script));
+      ends.add(played.end);
+    }),
+    { numRuns: 60 },
+  );
+  expect(ends.size).toBeGreaterThan(0);
+}, 60_000);
+
+test('VID-5 waits as it is told, and between two tries ever longer, up to a minute', async () => {
+  const waits: number[] = [];
+  const failing = playStates(
+    definition,
+    { videoId: 'v' },
+    {
+      task: async (name) => {
+        if (name === 'Poll') return { outcome: 'failed', waitSeconds: 7, elapsedSeconds: 0 };
+        throw new Error('as told');
+      },
+      wait: async (seconds) => void waits.push(seconds),
+      random: () => 1,
+    },
+  );
+  await expect(failing).rejects.toThrow('Release failed for good');
+  expect(waits).toEqual([60, 2, 4, 8, 16, 32, 60]);
+});
+
+test('VID-5 what the definition would need and nobody plays is refused', async () => {
+  const world = { task: async () => ({}), wait: async () => undefined, random: () => 0 };
+  const other = { ...definition, Version: '1.0' };
+  await expect(playStates(other, { videoId: 'v' }, world)).rejects.toThrow('Version');
+});

@@ -1,0 +1,206 @@
+import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
+import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
+import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { type CreatePorts, createVideo } from '../../../../lambdas/core/videos/create-video.ts';
+import type { ResumePorts } from '../../../../lambdas/core/videos/resume-videos.ts';
+import { videoCreations } from '../../../../lambdas/core/videos/standing-video.ts';
+import type { VideoJob } from '../../../../lambdas/core/videos/video-job.ts';
+import {
+  type Faulty,
+  withClaimFaults,
+  withFaults,
+  withFileFaults,
+  withJobFaults,
+  withMachineFaults,
+} from '../../../support/memory/faults.ts';
+import { freePassage } from '../../../support/memory/free-passage.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryAnswerStore } from '../../../support/memory/memory-answer-store.ts';
+import { MemoryClaimStore } from '../../../support/memory/memory-claim-store.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
+import { MemoryVideoFiles } from '../../../support/memory/memory-video-files.ts';
+import { type JobWatch, MemoryVideoJobs } from '../../../support/memory/memory-video-jobs.ts';
+import { MemoryVideoMachine } from '../../../support/memory/memory-video-machine.ts';
+import { ScriptedVideoWire, type VideoScript } from '../../../support/memory/scripted-video-wire.ts';
+import {
+  ACCOUNT,
+  ask,
+  bySeconds,
+  byTokens,
+  catalogOf,
+  type Got,
+  jobOf,
+  LEASE_MS,
+  NOW,
+  orderOf,
+  REQUEST,
+  times,
+  toError,
+  toStored,
+  VIDEO,
+} from './video-samples.ts';
+
+export interface WorldFaults {
+  readonly ledger?: Parameters<typeof withFaults>[1];
+  readonly jobs?: Parameters<typeof withJobFaults>[1];
+  readonly files?: Parameters<typeof withFileFaults>[1];
+  readonly machine?: Parameters<typeof withMachineFaults>[1];
+  readonly claims?: Parameters<typeof withClaimFaults>[1];
+}
+
+export interface WorldOptions {
+  readonly usd?: string;
+  readonly script?: VideoScript;
+  readonly faults?: WorldFaults;
+  readonly models?: Parameters<typeof catalogOf>;
+  readonly watch?: JobWatch;
+  /** Makes the delivery to a client's address. */
+  readonly deliver?: ResumePorts['deliver'];
+}
+
+/** An account, a catalog, a vendor that does as told, and every part of videos on stores in memory. */
+export const videoWorld = async (options: WorldOptions = {}) => {
+  const { faults = {} } = options;
+  const clock = new ManualClock(NOW);
+  const ledgerStore = new MemoryLedgerStore();
+  await ledgerStore.createAccount(ACCOUNT);
+  const amountPicos = parseUsd(options.usd ?? '1000');
+  await ledgerStore.credit({ accountId: ACCOUNT, ref: 'first', amountPicos, reason: 'test', at: NOW });
+  const memory = {
+    ledger: ledgerStore,
+    jobs: new MemoryVideoJobs(options.watch),
+    files: new MemoryVideoFiles(),
+    machine: new MemoryVideoMachine(),
+    claims: new MemoryClaimStore(),
+    answers: new MemoryAnswerStore(),
+    outbox: new MemoryOutbox(),
+  };
+  const reports: string[] = [];
+  const notices: string[] = [];
+  const missing: string[] = [];
+  const delivered: VideoJob[] = [];
+  const wire = new ScriptedVideoWire(options.script);
+  const portsWith = (plan: WorldFaults) => {
+    const ledger: LedgerPorts & { readonly store: Faulty } = {
+      store: withFaults(memory.ledger, plan.ledger ?? {}),
+      outbox: memory.outbox,
+      clock,
+      random: () => 0.5,
+      shortestLifetimeMs: 300_000,
+    };
+    const steps = {
+      catalog: catalogOf(...(options.models ?? [byTokens(), bySeconds()])),
+      wires: new Map([['openai_videos', wire] as const]),
+      jobs: withJobFaults(memory.jobs, plan.jobs ?? {}),
+      files: withFileFaults(memory.files, plan.files ?? {}),
+      machine: withMachineFaults(memory.machine, plan.machine ?? {}),
+      ledger,
+      times,
+      notice: (notice) => void notices.push(notice),
+      usageMissing: async (modelId) => void missing.push(modelId),
+      deliver: options.deliver ?? (async (job) => void delivered.push(job)),
+    } satisfies ResumePorts;
+    const create = {
+      ...steps,
+      reachable: () => true,
+      circuits: freePassage(reports),
+      drains: new DetachedDrains(),
+      notice: (notice) => void notices.push(notice),
+      holdGraceMs: 300_000,
+      upstreamDeadlineMs: 900_000,
+    } satisfies CreatePorts;
+    const claims = withClaimFaults(memory.claims, plan.claims ?? {});
+    const idempotency: IdempotencyPorts = { claims, answers: memory.answers, ledger, leaseMs: LEASE_MS };
+    return { steps, creating: create, idempotency };
+  };
+  const own = portsWith(faults);
+
+  /** One request, without a key. */
+  const create = async (requestId = REQUEST, order = orderOf(), ports: CreatePorts = own.creating): Promise<Got> => {
+    try {
+      const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
+      const created = await createVideo(ports, caller, order, { dryRun: false });
+      if (created.kind !== 'video') throw new Error('nobody asked for a dry run');
+      return { status: 200, body: toStored(created.job).body };
+    } catch (error) {
+      return toError(error);
+    }
+  };
+
+  /** One request under a key, by a process that sees the stores as told. */
+  const createKeyed = async (requestId: string, plan: WorldFaults = faults, key = 'key-1'): Promise<Got> => {
+    const ports = plan === faults ? own : portsWith(plan);
+    const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
+    const keyed = {
+      accountId: ACCOUNT,
+      keyHash: key,
+      requestId,
+      fingerprint: 'one',
+      renderError: ({ status, code }: GatewayError) => ({ status, headers: {}, body: code }),
+      creations: videoCreations(ports.steps, toStored),
+    };
+    try {
+      const answered = await answerOnce(ports.idempotency, keyed, async (attempt) => {
+        const order = orderOf({ prepare: () => ask({ prompt: requestId }) });
+        const made = await createVideo(ports.creating, caller, order, { dryRun: false, keyed: { attempt, toStored } });
+        if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
+        return { status: 200, body: toStored(made.job).body };
+      });
+      if (answered.kind === 'fresh') return answered.value;
+      const { status, body } = answered.answer;
+      return { status, body };
+    } catch (error) {
+      return toError(error);
+    }
+  };
+
+  const account = async () => {
+    const found = await memory.ledger.readAccount(ACCOUNT);
+    if (!found) throw new Error('the account is gone');
+    return found;
+  };
+  return {
+    ...own,
+    clock,
+    memory,
+    wire,
+    reports,
+    notices,
+    missing,
+    delivered,
+    portsWith,
+    create,
+    createKeyed,
+    account,
+    job: (id = VIDEO) => memory.jobs.jobOf(id),
+    records: () => memory.ledger.recordsOf(ACCOUNT),
+  };
+};
+
+export type VideoWorld = Awaited<ReturnType<typeof videoWorld>>;
+
+/** A world with one job whose hold is open. */
+export const worldWithJob = async (changes: Partial<VideoJob> = {}, options: WorldOptions = {}) => {
+  const world = await videoWorld(options);
+  const { state, progress: _progress, refused, upstreamId, failure, file, tokens, ...record } = jobOf(changes);
+  await world.memory.ledger.hold({
+    accountId: ACCOUNT,
+    holdId: record.holdId,
+    amountPicos: record.holdAmountPicos,
+    expiresAtMs: NOW + times.holdMs,
+    sweepAtMs: NOW + 300_000,
+    previousHoldId: undefined,
+  });
+  const { jobs } = world.memory;
+  await jobs.create(record, NOW + 120_000);
+  if (refused) await jobs.refuse(record.id, failure ?? { code: 'upstream_error', message: 'no' });
+  if (upstreamId !== undefined) await jobs.setUpstream(record.id, upstreamId);
+  if (state === 'in_progress') await jobs.advance(record.id, undefined);
+  if (failure && !refused) await jobs.noteFailure(record.id, failure);
+  if (file) await jobs.noteFile(record.id, file, tokens);
+  return world;
+};

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { webhookSecretOf } from '../../../../lambdas/core/webhooks/signature.ts';
+import { partsFromEnvironment } from '../../../../lambdas/functions/wiring/parts-from-environment.ts';
+import { videoPartsFromEnvironment } from '../../../../lambdas/functions/wiring/video-parts.ts';
+import { createVideoStepsHandler } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
+import { created, failedWith, queued, running, succeeded } from '../../../fixtures/byteplus/video-tasks.ts';
+import { noTables } from '../../../support/memory/memory-stores.ts';
+import { mp4Of } from '../../../support/memory/scripted-video-wire.ts';
+import { createVideoService } from './video-service.ts';
+
+const file = mp4Of(1_000);
+/** What four seconds of 1280 by 720 come to by the vendor's own rule. */
+const TOKENS = 87_300;
+const finished = { ...succeeded, usage: { completion_tokens: TOKENS } };
+
+/** The vendor's answers to looks, one after the other, and the file behind every address that is no task's. */
+const vendorWith = (...looks: readonly object[]) => {
+  const left = [...looks];
+  return ({ url, method }: { readonly url: string; readonly method?: string | undefined }) => {
+    if (method !== 'GET') return created;
+    return url.includes('/tasks/') ? (left.shift() ?? queued) : file;
+  };
+};
+
+const webhook_url = 'https://client.example/videos';
+
+test('VID-5, VID-6, VID-7 the steps of a video answer what the machine chooses by, charge once and tell its client', async () => {
+  const service = await createVideoService(vendorWith(queued, running, finished, finished));
+  const step = createVideoStepsHandler(service.parts);
+  const videoId = await service.create({ webhook_url });
+  const run = (name: string) => step({ step: name, videoId });
+  expect(service.stores.videoMachine.starts).toEqual([videoId]);
+
+  expect(await run('poll')).toEqual({ outcome: 'running', waitSeconds: 10, elapsedSeconds: 0 });
+  await service.clock.advance(90_000);
+  expect(await run('poll')).toEqual({ outcome: 'running', waitSeconds: 45, elapsedSeconds: 90 });
+  expect(await run('poll')).toMatchObject({ outcome: 'succeeded' });
+  expect(await run('store')).toEqual({});
+  expect([await service.spent(), await service.holds()]).toEqual([0n, 1]);
+  expect((await service.get(`/v1/videos/${videoId}/content`)).status).toBe(409);
+  expect(await run('charge')).toEqual({});
+  expect(await run('charge')).toEqual({});
+  expect(await run('finish')).toEqual({ webhook: true });
+  expect(await run('notify')).toEqual({});
+  expect(await run('poll')).toMatchObject({ outcome: 'ended' });
+
+  expect([await service.spent(), await service.holds()]).toEqual([BigInt(TOKENS) * parseUsd('0.0000056'), 0]);
+  const shown = JSON.parse((await service.get(`/v1/videos/${videoId}`)).text);
+  expect(shown).toMatchObject({ id: videoId, status: 'completed', progress: 100 });
+  const content = await service.get(`/v1/videos/${videoId}/content`);
+  expect([content.status, content.text]).toEqual([200, Buffer.from(file).toString()]);
+  const [delivery, ...others] = service.deliveries;
+  expect(others).toEqual([]);
+  expect(delivery).toMatchObject({ url: webhook_url, secret: webhookSecretOf(service.apiKey) });
+  expect(JSON.parse(delivery?.body ?? '')).toMatchObject({ type: 'video.completed', data: shown });
+  expect(service.notices).toEqual([['video_completed', { videoId }]]);
+});
+
+test('VID-6 a video that its vendor fails is released, and its client is told if it asked for that', async () => {
+  const service = await createVideoService(vendorWith(failedWith('InternalServiceError', 'It broke.')));
+  const step = createVideoStepsHandler(service.parts);
+  const videoId = await service.create();
+  expect(await step({ step: 'poll', videoId })).toMatchObject({ outcome: 'failed' });
+  expect(await step({ step: 'release', videoId })).toEqual({ webhook: false });
+  expect(await step({ step: 'notify', videoId })).toEqual({});
+  expect([await service.spent(), await service.holds(), service.deliveries]).toEqual([0n, 0, []]);
+  expect(JSON.parse((await service.get(`/v1/videos/${videoId}`)).text)).toMatchObject({ status: 'failed' });
+});
+
+test('VID-7 the time between looks is a setting, and so is the age at which a video is given up', async () => {
+  const times = { VIDEO_POLL_SECONDS: '3', VIDEO_POLL_SECONDS_MAX: '7', VIDEO_LIMIT_SECONDS: '100' };
+  const service = await createVideoService(vendorWith(), times);
+  const step = createVideoStepsHandler(service.parts);
+  const videoId = await service.create();
+  expect(await step({ step: 'poll', videoId })).toMatchObject({ waitSeconds: 3 });
+  await service.clock.advance(100_000);
+  expect(await step({ step: 'poll', videoId })).toMatchObject({ waitSeconds: 7, elapsedSeconds: 100 });
+  await step({ step: 'release', videoId });
+  expect(service.notices[0]).toEqual(['video_timed_out', { videoId }]);
+  const { error } = JSON.parse((await service.get(`/v1/videos/${videoId}`)).text);
+  expect(error.code).toBe('upstream_timeout');
+});
+
+test('BILL-10 videos without a count shut their model with the twentieth, counted together with those of other processes', async () => {
+  const { usage: _, ...silent } = succeeded;
+  const service = await createVideoService(vendorWith(silent, silent));
+  const step = createVideoStepsHandler(service.parts);
+  const videoId = await service.create();
+  const minute = service.clock.now() - (service.clock.now() % 60_000);
+  for (let told = 0; told < 19; told += 1) await service.stores.circuitStore.countMissing('seedance-2-0-fast', minute);
+  for (const name of ['poll', 'store', 'charge']) await step({ step: name, videoId });
+  expect(service.notices).toEqual([
+    ['video_usage_missing', { videoId }],
+    ['model_quarantined', { circuit: 'seedance-2-0-fast' }],
+  ]);
+  expect(await service.spent()).toBe(0n);
+});
+
+test('VID-5 what a store does not answer is thrown, for the machine to try again', async () => {
+  const service = await createVideoService(vendorWith());
+  const { videoJobs } = service.parts;
+  const videoId = await service.create();
+  const unread = () => Promise.reject(new StoreError('unavailable', 'down'));
+  const step = createVideoStepsHandler({ ...service.parts, videoJobs: { ...videoJobs, read: unread } });
+  await expect(service.clock.until(step({ step: 'poll', videoId }))).rejects.toThrow(StoreError);
+});
+
+test.each([
+  ['no task', undefined],
+  ['a list', []],
+  ['no step', { videoId: 'video_01K00000000000000000000001' }],
+  ['an unknown step', { step: 'create', videoId: 'video_01K00000000000000000000001' }],
+  ['a step that every object has', { step: 'constructor', videoId: 'video_01K00000000000000000000001' }],
+  ['no video', { step: 'poll' }],
+  ['what is no id', { step: 'release', videoId: 'outbox/1' }],
+])('VID-5 %s is refused', async (_what, task) => {
+  const service = await createVideoService(vendorWith());
+  await expect(createVideoStepsHandler(service.parts)(task)).rejects.toThrow(z.ZodError);
+});
+
+test('AUTH-5 the functions that nobody calls over HTTP need no pepper, and those of HTTP do not start without', async () => {
+  const environment = { ...noTables, AWS_REGION: 'us-east-1' };
+  const parts = await videoPartsFromEnvironment(environment);
+  expect(parts).not.toHaveProperty('pepper');
+  await expect(partsFromEnvironment(environment)).rejects.toThrow(/^KEY_PEPPER: /);
+  await expect(parts.videoMachine.start('video_1')).rejects.toThrow(/^VIDEO_MACHINE_ARN: /);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createResumeAll, createVideoSweepHandler } from '../../../../lambdas/functions/wiring/video-sweep-handler.ts';
+import { created } from '../../../fixtures/byteplus/video-tasks.ts';
+import { createVideoService } from './video-service.ts';
+
+const MINUTE = 60_000;
+
+test('VID-5 the sweeper starts again what should run and does not, and nothing before its time', async () => {
+  const service = await createVideoService(() => created);
+  const sweep = createVideoSweepHandler(service.parts);
+  const { starts } = service.stores.videoMachine;
+  const videoId = await service.create();
+  await sweep();
+  expect(starts).toEqual([videoId]);
+  await service.clock.advance(3 * MINUTE);
+  await sweep();
+  expect(starts).toEqual([videoId, videoId]);
+  expect(service.notices).toEqual([]);
+});
+
+test('VID-7 a video whose execution is over is released by the sweeper, which tells of it', async () => {
+  const service = await createVideoService(() => created);
+  const videoId = await service.create();
+  service.stores.videoMachine.end(videoId);
+  await service.clock.advance(3 * MINUTE);
+  await createVideoSweepHandler(service.parts)();
+  expect(service.notices.map(([name]) => name)).toEqual(['video_resumed', 'video_failed', 'videos_swept']);
+  expect(service.notices.at(-1)?.[1]).toEqual({ looked: '1', released: '1', failed: '0' });
+  expect(await service.holds()).toBe(0);
+});
+
+test('VID-5 after a start without any execution every video that has not ended gets one, due or not', async () => {
+  const service = await createVideoService(() => created);
+  const made = [await service.create(), await service.create()];
+  const { starts } = service.stores.videoMachine;
+  const report = await createResumeAll(service.parts)();
+  expect(report).toEqual({ looked: 2, released: 0, failed: 0 });
+  expect(starts).toEqual([...made, ...made]);
+});

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { FREE_BYTES } from '../../../lambdas/http/body-budget.ts';
+import { withUnreadBody } from '../../../lambdas/http/body-source.ts';
+import { type Exchange, json } from '../../../lambdas/http/exchange.ts';
+import { createChain } from './chain.ts';
+import { formOf, handmade, named, partOf, type SentForm } from './forms.ts';
+import { type Answer, functionUrlEvent, invoke } from './function-url.ts';
+
+const VIDEOS = '/v1/videos';
+
+const codeOf = ({ status, text }: Answer): string => `${status} ${JSON.parse(text).error?.code}`;
+const paramOf = ({ text }: Answer): unknown => JSON.parse(text).error?.param;
+
+const opened = async (options: Parameters<typeof createChain>[0] = {}) => {
+  const chain = await createChain(options);
+  const eventOf = (contentType: string, path: string, more: Readonly<Record<string, string>> = {}) => {
+    const headers = { authorization: `Bearer ${chain.apiKey}`, 'content-type': contentType, ...more };
+    return { method: 'POST', path, headers };
+  };
+  /** A function URL hands a form over in base64. */
+  const post = ({ bytes, contentType }: SentForm, path = VIDEOS, more?: Readonly<Record<string, string>>) =>
+    invoke(chain.handler, functionUrlEvent({ ...eventOf(contentType, path, more), body: bytes, base64: true }));
+  return { ...chain, eventOf, post };
+};
+
+test('VID-2 a form reaches a route that takes forms, in place of JSON, and is let go with the answer', async () => {
+  const kept: Exchange[] = [];
+  const { post, handled } = await opened({
+    handle: async (exchange) => {
+      kept.push(exchange);
+      return json(200, {});
+    },
+  });
+  const answer = await post(await formOf(['model', 'm'], ['file', new File(['x'], 'a.png')]));
+  expect(answer.status).toBe(200);
+  expect(kept.map(({ form }) => form)).toEqual([undefined]);
+  expect(handled).toMatchObject([
+    {
+      body: undefined,
+      form: { fields: [{ name: 'model', value: 'm' }], files: [{ field: 'file', fileName: 'a.png' }] },
+    },
+  ]);
+});
+
+test('VID-2 the same form arrives from a connection', async () => {
+  const { handler, eventOf, handled } = await opened();
+  const { bytes, contentType } = await formOf(['model', 'm']);
+  const source = { declaredBytes: undefined, read: async () => bytes };
+  const answer = await invoke(handler, withUnreadBody(functionUrlEvent(eventOf(contentType, VIDEOS)), source));
+  expect(answer.status).toBe(200);
+  expect(handled[0]?.form?.fields).toEqual([{ name: 'model', value: 'm' }]);
+});
+
+test.for(['application/json', 'text/plain', ''])(
+  'VID-1 JSON of the type "%s" is JSON there, too',
+  async (contentType) => {
+    const { post, handled } = await opened();
+    expect((await post({ bytes: Buffer.from('{"a":1}'), contentType })).status).toBe(200);
+    expect(handled).toMatchObject([{ body: { json: { a: 1 }, bytes: 7 } }]);
+    expect(handled[0]?.form).toBeUndefined();
+  },
+);
+
+test('GEN-12 a form where only JSON is served is 400, and so is another kind of multipart anywhere', async () => {
+  const { post, handled } = await opened();
+  const form = handmade(partOf(named('a'), '1'));
+  const mixed = { ...form, contentType: 'multipart/mixed; boundary=the-boundary' };
+  for (const [sent, path] of [
+    [form, '/v1/chat/completions'],
+    [mixed, '/v1/chat/completions'],
+    [mixed, VIDEOS],
+  ] as const) {
+    const answer = await post(sent, path);
+    expect([codeOf(answer), paramOf(answer)]).toEqual(['400 invalid_request_error', 'content-type']);
+  }
+  expect(handled).toEqual([]);
+});
+
+test('GEN-8 the budget of bodies goes before the size of a form, that before its encoding, that before what is in it', async () => {
+  const { post, bodies, clock } = await opened({ bodyBytes: 10 });
+  const broken = { bytes: Buffer.from('x'), contentType: 'multipart/form-data' };
+  const tooLong = { bytes: Buffer.alloc(20_971_521), contentType: 'multipart/form-data; boundary=x' };
+  const zipped = { 'content-encoding': 'gzip' };
+  const lease = bodies.enter();
+  await lease.grow(FREE_BYTES + 10);
+  const waiting = post(tooLong, VIDEOS, zipped);
+  await clock.advance(10_000);
+  expect(codeOf(await waiting)).toBe('503 service_unavailable');
+  lease.end();
+  expect(codeOf(await post(tooLong, VIDEOS, zipped))).toBe('413 payload_too_large');
+  expect(codeOf(await post(broken, VIDEOS, zipped))).toBe('415 unsupported_media_type');
+  expect(codeOf(await post(broken))).toBe('400 invalid_request_error');
+});
+
+test('GEN-8 the key goes before what is in a form', async () => {
+  const { post } = await opened();
+  const broken = { bytes: Buffer.from('x'), contentType: 'multipart/form-data' };
+  expect(codeOf(await post(broken, VIDEOS, { authorization: 'Bearer nothing' }))).toBe('401 invalid_api_key');
+});
+
+test('GEN-1 a form of exactly 20 MiB is served, one byte more is not', async () => {
+  const { post, handled } = await opened();
+  const around = handmade(partOf(named('a', '; filename="a"'))).bytes.length;
+  const of = (bytes: number): SentForm =>
+    handmade(partOf(named('a', '; filename="a"'), Buffer.alloc(bytes - around, 1)));
+  expect((await post(of(20_971_520))).status).toBe(200);
+  expect(handled[0]?.form?.files[0]?.bytes.length).toBe(20_971_520 - around);
+  expect(codeOf(await post(of(20_971_521)))).toBe('413 payload_too_large');
+});
+
+test('GEN-14 an answered form has given back what it took', async () => {
+  const { post, bodies } = await opened({ bodyBytes: 20 });
+  const large = handmade(partOf(named('a'), 'x'.repeat(FREE_BYTES + 50)));
+  await post(large);
+  await post({ ...large, bytes: large.bytes.subarray(0, -20) });
+  const [, second] = [bodies.enter(), bodies.enter()];
+  await second.grow(FREE_BYTES + 19);
+});
+
+test('VID-8 DELETE reads no body', async () => {
+  const { handler, apiKey, handled } = await opened();
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'multipart/form-data' };
+  const sent = { method: 'DELETE', path: '/v1/videos/video_1', headers, body: '{' };
+  expect((await invoke(handler, functionUrlEvent(sent))).status).toBe(200);
+  expect(handled).toMatchObject([{ route: { name: 'deleteVideo', params: { id: 'video_1' } }, body: undefined }]);
+});
+
+test('GEN-13 DELETE is a method that a page may use', async () => {
+  const { handler } = await opened();
+  const answer = await invoke(handler, functionUrlEvent({ method: 'OPTIONS', path: '/v1/videos/video_1' }));
+  expect(answer.status).toBe(204);
+  expect(answer.headers['access-control-allow-methods']).toContain('DELETE');
+});

@@ -1,0 +1,134 @@
+import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { markAsLeft } from '../../../lambdas/http/client-left.ts';
+import { isCut, onCutEnd } from '../../../lambdas/http/cut-answers.ts';
+import { relayBody } from '../../../lambdas/http/relayed-body.ts';
+
+/** Tells how far it was read, and whether it was closed. */
+const sourceOf = (pieces: readonly (string | Error)[]) => {
+  const state = { taken: 0, closed: false };
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    try {
+      for (const piece of pieces) {
+        state.taken += 1;
+        if (typeof piece !== 'string') throw piece;
+        yield Buffer.from(piece);
+      }
+    } finally {
+      state.closed = true;
+    }
+  }
+  return { state, bytes: bytes() };
+};
+
+const relayed = (pieces: readonly (string | Error)[], length: number, ended?: (cause: unknown) => void) => {
+  const event = {};
+  const causes: unknown[] = [];
+  let cutEnds = 0;
+  onCutEnd(event, () => {
+    cutEnds += 1;
+  });
+  const { bytes, state } = sourceOf(pieces);
+  const body = relayBody({ bytes, length, event, ended: ended ?? ((cause) => void causes.push(cause)) });
+  return { body, event, causes, state, cutEnds: () => cutEnds };
+};
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+};
+
+test('VID-4 a source passes whole, empty pieces too', async () => {
+  const { body, event, causes, state } = relayed(['ab', '', 'c', ''], 3);
+  expect(await text(body)).toBe('abc');
+  expect([causes, isCut(event), state.closed]).toEqual([[undefined], false, true]);
+});
+
+test.for([
+  ['breaks', ['ab', new Error('gone')], 'ab'],
+  ['breaks at once', [new Error('gone')], ''],
+  ['is too short', ['ab', 'c'], 'abc'],
+  ['is too long', ['ab', 'cd', 'e'], 'abcd'],
+] as const)('VID-4 a source that %s ends as an answer that was cut, without an error', async ([, pieces, expected]) => {
+  const { body, event, causes, state, cutEnds } = relayed(pieces, 4);
+  expect(await text(body)).toBe(expected);
+  expect(causes).toEqual([expect.any(Error)]);
+  expect([isCut(event), cutEnds(), state.closed]).toEqual([true, 1, true]);
+});
+
+test('VID-4 nothing beyond the announced length is passed on', async () => {
+  const { body, event } = relayed(['ab', 'cdef'], 3);
+  expect(await text(body)).toBe('ab');
+  expect(isCut(event)).toBe(true);
+});
+
+const large = 'x'.repeat(64 * 1024);
+
+test('VID-4 a source is not read ahead of its reader', async () => {
+  const { body, state } = relayed(
+    Array.from({ length: 50 }, () => large),
+    50 * large.length,
+  );
+  await settle();
+  expect(state.taken).toBeLessThan(4);
+  expect((await text(body)).length).toBe(50 * large.length);
+  expect(state.taken).toBe(50);
+});
+
+test('VID-4 a client that leaves ends the reading of the source, and nothing is cut', async () => {
+  const { body, event, causes, state } = relayed(
+    Array.from({ length: 50 }, () => large),
+    50 * large.length,
+  );
+  await settle();
+  markAsLeft(event);
+  await settle();
+  expect([state.closed, state.taken < 4, causes, isCut(event)]).toEqual([true, true, [undefined], false]);
+  // What is left of it is still read, and ends.
+  expect((await text(body)).length).toBeLessThan(4 * large.length);
+});
+
+test('VID-4 a client that had left before costs one piece', async () => {
+  const event = {};
+  markAsLeft(event);
+  const { bytes, state } = sourceOf([large, large]);
+  const causes: unknown[] = [];
+  const body = relayBody({ bytes, length: 2 * large.length, event, ended: (cause) => void causes.push(cause) });
+  expect(await text(body)).toBe('');
+  expect([state, causes, isCut(event)]).toEqual([{ taken: 1, closed: true }, [undefined], false]);
+});
+
+test('VID-4 a reader that is done with the body ends the reading of the source', async () => {
+  const { body, event, causes, state } = relayed(
+    Array.from({ length: 50 }, () => large),
+    50 * large.length,
+  );
+  await settle();
+  body.destroy(new Error('not wanted'));
+  await settle();
+  expect([state.closed, causes, isCut(event)]).toEqual([true, [undefined], false]);
+});
+
+test('VID-4 a break after the client has left is nobody’s', async () => {
+  const event = {};
+  const causes: unknown[] = [];
+  const broken = Promise.withResolvers<never>();
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('ab');
+    yield await broken.promise;
+  }
+  const body = relayBody({ bytes: bytes(), length: 4, event, ended: (cause) => void causes.push(cause) });
+  await settle();
+  markAsLeft(event);
+  broken.reject(new Error('aborted'));
+  expect(await text(body)).toBe('ab');
+  expect([causes, isCut(event)]).toEqual([[undefined], false]);
+});
+
+test('VID-4 a defect in what is told of the end does not end the process, and the answer is cut', async () => {
+  const { body, event } = relayed(['ab'], 2, () => {
+    throw new TypeError('a bug');
+  });
+  expect(await text(body)).toBe('ab');
+  expect(isCut(event)).toBe(true);
+});

@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { isVideoId } from '../../../../lambdas/core/videos/video-job.ts';
+import { webhookSecretOf } from '../../../../lambdas/core/webhooks/signature.ts';
+import { fails } from '../../../support/memory/faults.ts';
+import { ACCOUNT, NOW } from '../../core/videos/video-samples.ts';
+import { formOf } from '../../http/forms.ts';
+import { fileOf, png } from './images.ts';
+import { errorOf, requestIdOf, type VideosService, videosService } from './videos-service.ts';
+
+const basic = { model: 'film-1', prompt: 'a cat' };
+const ID = `video_${requestIdOf(1)}`;
+
+const queued = {
+  id: ID,
+  object: 'video',
+  model: 'film-1',
+  status: 'queued',
+  progress: 0,
+  created_at: NOW / 1_000,
+  completed_at: null,
+  expires_at: null,
+  size: '1280x720',
+  seconds: '4',
+  prompt: 'a cat',
+  error: null,
+  remixed_from_video_id: null,
+};
+
+const held = async (service: VideosService) => (await service.world.account()).holds.size;
+
+test('VID-1 a creation by JSON answers with a video that is queued, held and begun', async () => {
+  const service = await videosService();
+  const answer = await service.post(basic);
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([200, queued]);
+  expect(answer.headers['content-type']).toMatch(/^application\/json/);
+  expect(isVideoId(ID)).toBe(true);
+  expect(service.job(ID)).toMatchObject({ accountId: ACCOUNT, state: 'queued', upstreamId: 'upstream-0' });
+  expect([service.memory.machine.begun(), await held(service)]).toEqual([[ID], 1]);
+  expect(service.finished).toMatchObject([{ summary: { status: 200, model: 'film-1', accountId: ACCOUNT } }]);
+  expect(JSON.stringify(service.finished.map(({ summary }) => ({ ...summary })))).not.toContain('a cat');
+});
+
+test('VID-1 a form without a file is the same creation', async () => {
+  const service = await videosService();
+  const answer = await service.postForm(await formOf(['prompt', 'a cat'], ['model', 'film-1']));
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([200, queued]);
+});
+
+test('VID-2 a form with a file sends it to the vendor as the first frame', async () => {
+  const service = await videosService();
+  const bytes = png(1920, 1080);
+  const form = await formOf(
+    ['model', 'film-1'],
+    ['prompt', 'a cat'],
+    ['size', '1920x1080'],
+    ['input_reference', fileOf(bytes)],
+  );
+  expect((await service.postForm(form)).status).toBe(200);
+  const [sent] = service.wire.creations;
+  expect(sent).toMatchObject({ width: 1920, height: 1080, seconds: 4, reference: { mediaType: 'image/png' } });
+  expect([...(sent?.reference?.bytes ?? [])]).toEqual([...bytes]);
+});
+
+test('VID-2 a first frame of another size is refused before anything is held', async () => {
+  const service = await videosService();
+  const form = await formOf(['model', 'film-1'], ['prompt', 'a cat'], ['input_reference', fileOf(png(720, 1280))]);
+  expect(errorOf(await service.postForm(form))).toMatchObject({
+    status: 400,
+    code: 'invalid_size',
+    param: 'input_reference',
+  });
+  expect([service.wire.creations, service.memory.jobs.jobs(), await held(service)]).toEqual([[], [], 0]);
+});
+
+test('VID-7 a webhook is kept with its secret, and never shown', async () => {
+  const service = await videosService();
+  const answer = await service.post({ ...basic, webhook_url: 'https://a.example/hook' });
+  const secret = webhookSecretOf(service.apiKey);
+  expect(service.job(ID)?.webhook).toEqual({ url: 'https://a.example/hook', secret });
+  expect(answer.text).not.toContain(secret);
+  expect(JSON.parse(answer.text)).toEqual(queued);
+});
+
+test('VID-7 an address that cannot be told anything is 400 with the reason', async () => {
+  const service = await videosService({ checkWebhookUrl: () => 'the URL must use port 80, 443, 8080 or 8443.' });
+  expect(errorOf(await service.post({ ...basic, webhook_url: 'https://a.example:1' }))).toEqual({
+    status: 400,
+    code: 'invalid_request_error',
+    param: 'webhook_url',
+    message: 'webhook_url: the URL must use port 80, 443, 8080 or 8443.',
+  });
+  expect(service.memory.jobs.jobs()).toEqual([]);
+});
+
+test('CAT-6 a model that is not there is 404 with the nearest, and one of another kind 400', async () => {
+  const service = await videosService();
+  const missing = errorOf(await service.post({ ...basic, model: 'film-3' }));
+  expect(missing).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
+  expect(missing.message).toContain('film-');
+  expect(service.finished.at(-1)?.summary.model).toBeUndefined();
+});
+
+test('BILL-16 a dry run answers what a video would reserve, and begins none', async () => {
+  const service = await videosService();
+  const dry = { 'x-service-dry-run': 'true', 'idempotency-key': 'key-1' };
+  expect(JSON.parse((await service.post(basic, dry)).text)).toEqual({
+    object: 'dry_run',
+    model: 'film-1',
+    hold_usd: '0.62468',
+    max_tokens: null,
+    prices: { output: '0.000007' },
+  });
+  const second = JSON.parse((await service.post({ ...basic, model: 'film-2' }, dry)).text);
+  expect(second).toMatchObject({ model: 'film-2', hold_usd: '0.4', prices: { second: '0.1' } });
+  const form = await formOf(['model', 'film-2'], ['prompt', 'a cat'], ['seconds', '8']);
+  expect(JSON.parse((await service.postForm(form, dry)).text)).toMatchObject({ hold_usd: '0.8' });
+  expect([service.wire.creations, service.memory.jobs.jobs(), await held(service)]).toEqual([[], [], 0]);
+  expect(service.finished.map(({ summary }) => summary.dryRun)).toEqual([true, true, true]);
+});
+
+test('BILL-2 a creation that the vendor refuses is its error, holds nothing and is in no list', async () => {
+  const service = await videosService({
+    script: {
+      create: () => {
+        throw new GatewayError('content_filter', 'The prompt was refused.');
+      },
+    },
+  });
+  expect(errorOf(await service.post(basic))).toMatchObject({ status: 400, code: 'content_filter' });
+  expect(await held(service)).toBe(0);
+  expect(JSON.parse((await service.get('/v1/videos')).text)).toMatchObject({ data: [] });
+});
+
+test('AUTH-4 an account without money is 402, with a remedy that fits', async () => {
+  const service = await videosService({ usd: '0.1' });
+  const refused = errorOf(await service.post(basic));
+  expect(refused).toMatchObject({ status: 402, code: 'insufficient_balance' });
+  expect(refused.message).toContain('ask for fewer seconds');
+});
+
+const key = { 'idempotency-key': 'key-1' };
+
+test('IDEM-2 a repetition under a key has the same bytes, whatever has become of the video, and begins none', async () => {
+  const service = await videosService();
+  const first = await service.post(basic, key);
+  expect(first.headers['idempotent-replayed']).toBeUndefined();
+  await service.memory.jobs.advance(ID, 60);
+  await service.memory.jobs.end(ID, { state: 'completed', completedAtMs: NOW + 1 });
+  const second = await service.post({ prompt: 'a cat', model: 'film-1' }, key);
+  expect([second.status, second.text]).toEqual([200, first.text]);
+  expect(second.headers['idempotent-replayed']).toBe('true');
+  expect(second.headers['content-type']).toBe(first.headers['content-type']);
+  expect([service.wire.creations.length, service.memory.jobs.jobs().length]).toEqual([1, 1]);
+});
+
+test('IDEM-8 a key whose first request died is answered with the video that stands, byte for byte', async () => {
+  const prompt = 'ein Käse 🧀 "und" \n\u2028';
+  const plain = await videosService();
+  const expected = await plain.post({ ...basic, prompt }, key);
+  // The answer is lost on its way into the store; the job record stands.
+  const service = await videosService({ faults: { claims: { prepare: fails } } });
+  await service.clock.until(service.post({ ...basic, prompt }, key));
+  await service.memory.jobs.setUpstream(ID, 'upstream-0');
+  await service.memory.jobs.advance(ID, 50);
+  await service.clock.advance(200_000);
+  const second = await service.clock.until(service.post({ ...basic, prompt }, key));
+  const { created_at: _at, ...members } = JSON.parse(expected.text);
+  expect(JSON.parse(second.text)).toMatchObject(members);
+  expect(second.text).toBe(expected.text);
+  expect(service.wire.creations).toHaveLength(1);
+});
+
+test('IDEM-3 another body under the key is 422', async () => {
+  const service = await videosService();
+  await service.post(basic, key);
+  expect(errorOf(await service.post({ ...basic, seconds: '8' }, key))).toMatchObject({
+    status: 422,
+    code: 'idempotency_key_mismatch',
+  });
+});
+
+test('IDEM-5 a key with a form is 400 that says where keys work', async () => {
+  const service = await videosService();
+  const refused = errorOf(await service.postForm(await formOf(['model', 'film-1'], ['prompt', 'a cat']), key));
+  expect(refused).toMatchObject({ status: 400, code: 'idempotency_not_supported', param: 'idempotency-key' });
+  expect(refused.message).toContain('JSON creation at /v1/videos');
+  expect(service.memory.jobs.jobs()).toEqual([]);
+});
+
+test('IDEM-6 a malformed key is 400 on a creation, also with a form', async () => {
+  const service = await videosService();
+  const malformed = { 'idempotency-key': 'two words' };
+  const form = await formOf(['model', 'film-1'], ['prompt', 'a cat']);
+  for (const answer of [await service.post(basic, malformed), await service.postForm(form, malformed)]) {
+    expect(errorOf(answer)).toMatchObject({ status: 400, code: 'invalid_request_error', param: 'idempotency-key' });
+  }
+});
+
+test('FALL-4 a reserve model is 400 on a creation', async () => {
+  const service = await videosService();
+  const refused = errorOf(await service.post(basic, { 'x-service-fallback-model': 'film-2' }));
+  expect(refused).toMatchObject({ status: 400, code: 'invalid_fallback_model', param: 'x-service-fallback-model' });
+});

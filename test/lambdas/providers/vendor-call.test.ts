@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import type { UpstreamRequest } from '../../../lambdas/providers/upstream-http.ts';
+import { callVendor, type VendorCall, type WireOptions } from '../../../lambdas/providers/vendor-call.ts';
+import { providerOf } from '../core/text/text-models.ts';
+import { inPieces } from './openai/stream-reading.ts';
+
+const call = async (changes: Partial<VendorCall>, status = 200) => {
+  const requests: UpstreamRequest[] = [];
+  const options: WireOptions = {
+    http: async (request) => {
+      requests.push(request);
+      return { status, headers: {}, body: inPieces('{}'), discard: () => undefined };
+    },
+    access: () => ({ baseUrl: 'https://vendor.test/v1//', key: 'k' }),
+    notice: () => undefined,
+    now: () => 0,
+    random: () => 0,
+  };
+  const provider = providerOf({ headers: { 'x-version': '1' } });
+  const { signal } = new AbortController();
+  const refuse = (refused: number): GatewayError => new GatewayError('upstream_error', `refused ${refused}`);
+  await callVendor(options, { provider, path: '/a', streamed: false, signal, refuse, ...changes });
+  const [request] = requests;
+  if (!request) throw new Error('nothing was sent');
+  return request;
+};
+
+test('GEN-5 JSON is posted with the headers in their order', async () => {
+  const request = await call({ body: { a: 'é' } });
+  expect(request).toMatchObject({ method: 'POST', url: 'https://vendor.test/v1/a', body: '{"a":"é"}' });
+  expect(request.bytes).toBeUndefined();
+  expect(Object.entries(request.headers)).toEqual([
+    ['content-type', 'application/json'],
+    ['accept', 'application/json'],
+    ['accept-encoding', 'identity'],
+    ['x-version', '1'],
+    ['authorization', 'Bearer k'],
+  ]);
+  expect((await call({ body: {}, streamed: true })).headers.accept).toBe('text/event-stream');
+});
+
+test('GEN-5 a call with nothing to say is a GET', async () => {
+  const request = await call({ accept: 'video/mp4' });
+  expect([request.method, request.body, request.bytes]).toEqual(['GET', '', undefined]);
+  expect(Object.entries(request.headers)).toEqual([
+    ['accept', 'video/mp4'],
+    ['accept-encoding', 'identity'],
+    ['x-version', '1'],
+    ['authorization', 'Bearer k'],
+  ]);
+});
+
+test('VID-2 a form is posted with its boundary', async () => {
+  const form = new FormData();
+  form.set('a', 'b');
+  const { method, headers, body, bytes } = await call({ form });
+  expect([method, body]).toEqual(['POST', '']);
+  const boundary = /^multipart\/form-data; boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1];
+  expect(Buffer.from(bytes ?? []).toString()).toBe(
+    `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--${boundary}--\r\n`,
+  );
+});
+
+test('ERR-9 the answers that are no refusals are 200, or those that the call takes', async () => {
+  await call({ body: {} });
+  for (const status of [201, 204, 302, 404]) {
+    await expect(call({ body: {} }, status)).rejects.toThrow(`refused ${status}`);
+    await call({ body: {}, accepts: (given) => given === status }, status);
+  }
+  await expect(call({ body: {}, accepts: (given) => given === 201 })).rejects.toThrow('refused 200');
+});

@@ -1,0 +1,179 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { type Simulator, startSimulator } from '../../../../../lib/local/upstreams/server.ts';
+import { begin, create, errorOf, poll, read, tasksPath, toBody } from './ask.ts';
+
+let simulator: Simulator;
+
+beforeAll(async () => {
+  simulator = await startSimulator();
+});
+afterEach(() => {
+  simulator.reset();
+  vi.useRealTimers();
+});
+afterAll(() => simulator.stop());
+
+/** By hand, from the vendor's page on the query of a task and the types of `@tanstack/ai-byteplus` (`src/video/wire-types.ts`). */
+const failure = z.strictObject({ code: z.string().min(1), message: z.string().regex(/Request id: 02\w+$/) });
+const taskSchema = z.strictObject({
+  id: z.string().startsWith('cgt-'),
+  model: z.string(),
+  status: z.enum(['queued', 'running', 'succeeded', 'failed']),
+  error: failure.nullable(),
+  content: z.strictObject({ video_url: z.url() }).optional(),
+  usage: z.strictObject({ completion_tokens: z.int(), total_tokens: z.int() }).optional(),
+  created_at: z.int().min(1_700_000_000).max(9_999_999_999),
+  updated_at: z.int().min(1_700_000_000).max(9_999_999_999),
+  seed: z.int().optional(),
+  resolution: z.enum(['480p', '720p', '1080p']).optional(),
+  ratio: z
+    .string()
+    .regex(/^\d+:\d+$/)
+    .optional(),
+  duration: z.int().optional(),
+  framespersecond: z.literal(24).optional(),
+  service_tier: z.literal('default'),
+  execution_expires_after: z.literal(172_800),
+  generate_audio: z.boolean(),
+  draft: z.literal(false),
+});
+
+/** Only the clock is held: requests go their way. */
+const holdClock = () => vi.useFakeTimers({ toFake: ['Date'] });
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+test('a job is accepted with its id and nothing else', async () => {
+  const response = await create(simulator, toBody('a quiet sea'));
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ id: expect.stringMatching(/^cgt-[\w-]+$/) });
+});
+
+test('it waits for a quarter of its time, runs, and succeeds', async () => {
+  holdClock();
+  const id = await begin(simulator, '[[takes 8000]]', { seed: 11, generate_audio: false });
+  const seen: string[] = [];
+  for (let second = 0; second <= 9; second += 1) {
+    seen.push(taskSchema.parse(await read(simulator, id)).status);
+    pass(1_000);
+  }
+  expect(seen).toEqual(['queued', 'queued', ...Array(6).fill('running'), 'succeeded', 'succeeded']);
+  expect(taskSchema.parse(await read(simulator, id))).toMatchObject({
+    id,
+    model: 'dreamina-seedance-2-0-260128',
+    error: null,
+    usage: { completion_tokens: 87_300, total_tokens: 87_300 },
+    seed: 11,
+    resolution: '720p',
+    ratio: '16:9',
+    duration: 4,
+    generate_audio: false,
+  });
+});
+
+test('four seconds are enough when nothing is said', async () => {
+  holdClock();
+  const id = await begin(simulator, 'a quiet sea');
+  pass(3_999);
+  expect(await read(simulator, id)).toMatchObject({ status: 'running' });
+  pass(1);
+  const { status, created_at: createdAt, updated_at: updatedAt } = await read(simulator, id);
+  expect([status, updatedAt - createdAt]).toEqual(['succeeded', 4]);
+});
+
+test.each([
+  ['480p', '16:9', 4, 40_594],
+  ['720p', '9:16', 5, 108_900],
+  ['1080p', '16:9', 12, 585_225],
+])('a video of %s, %s and %i s counts %i tokens', async (resolution, ratio, duration, tokens) => {
+  const id = await begin(simulator, '[[takes 0]]', { resolution, ratio, duration });
+  expect(await read(simulator, id)).toMatchObject({
+    resolution,
+    ratio,
+    duration,
+    usage: { completion_tokens: tokens, total_tokens: tokens },
+  });
+});
+
+test('usage is what the scenario claims, or nothing', async () => {
+  const claimed = await begin(simulator, '[[takes 0]] [[tokens 7]]');
+  expect(await read(simulator, claimed)).toMatchObject({ usage: { completion_tokens: 7, total_tokens: 7 } });
+  const silent = await begin(simulator, '[[takes 0]] [[no-usage]]');
+  const task = await read(simulator, silent);
+  expect([task.status, 'usage' in task]).toEqual(['succeeded', false]);
+});
+
+test.each([
+  ['[[video-fails]]', 'InternalServiceError'],
+  ['[[video-blocked]]', 'OutputVideoSensitiveContentDetected'],
+])('%s ends with %s', async (marker, code) => {
+  holdClock();
+  const id = await begin(simulator, marker);
+  pass(3_000);
+  expect(await read(simulator, id)).toMatchObject({ status: 'running', error: null });
+  pass(1_000);
+  const task = taskSchema.parse(await read(simulator, id));
+  expect(task).toMatchObject({ status: 'failed', error: { code } });
+  expect(task).not.toHaveProperty('content');
+});
+
+test('[[video-stalls]] never ends, [[video-vanishes]] is forgotten after it began', async () => {
+  holdClock();
+  const stalled = await begin(simulator, '[[video-stalls]]');
+  const vanished = await begin(simulator, '[[video-vanishes]]');
+  pass(1_500);
+  expect(await read(simulator, vanished)).toMatchObject({ status: 'running' });
+  pass(500);
+  const response = await poll(simulator, vanished);
+  expect([response.status, (await errorOf(response)).type]).toEqual([404, 'NotFound']);
+  pass(86_400_000);
+  expect(await read(simulator, stalled)).toMatchObject({ status: 'running' });
+});
+
+test('[[video-unknown]] is no status of the vendor, for a while or for ever', async () => {
+  holdClock();
+  const ids = [await begin(simulator, '[[video-unknown]]'), await begin(simulator, '[[video-unknown 9000]]')];
+  const statuses = () => Promise.all(ids.map(async (id) => (await read(simulator, id)).status));
+  pass(8_999);
+  expect(await statuses()).toEqual(['reviewing', 'reviewing']);
+  pass(1);
+  expect(await statuses()).toEqual(['reviewing', 'succeeded']);
+});
+
+test('[[video-poll-error n]] fails the polls, not the job', async () => {
+  holdClock();
+  const id = await begin(simulator, '[[video-poll-error 5000]]');
+  pass(4_999);
+  const response = await poll(simulator, id);
+  expect([response.status, (await errorOf(response)).code]).toEqual([500, 'InternalServiceError']);
+  pass(1);
+  expect(await read(simulator, id)).toMatchObject({ status: 'succeeded' });
+});
+
+test('another simulator knows the job', async () => {
+  const id = await begin(simulator, '[[takes 0]] [[tokens 9]]');
+  const other = await startSimulator();
+  const task = await read(other, id);
+  await other.stop();
+  expect(task).toMatchObject({ id, status: 'succeeded', usage: { completion_tokens: 9 } });
+  expect(task.content?.video_url.startsWith(`${other.url}/files/`)).toBe(true);
+});
+
+test('what a test asks for goes before the markers, and is kept in the id', async () => {
+  simulator.next({ video: { takesMs: 0, ending: 'blocked' } });
+  const id = await begin(simulator, '[[takes 60000]]');
+  expect(await read(simulator, id)).toMatchObject({ status: 'failed' });
+  simulator.setScenario(({ method }) => (method === 'GET' ? { refusal: { kind: 'status', status: 503 } } : undefined));
+  expect((await poll(simulator, id)).status).toBe(503);
+  const statuses = simulator.requests.map(({ method, path, outcome }) => [method, path.startsWith(tasksPath), outcome]);
+  expect(statuses).toEqual([
+    ['POST', true, 'answered'],
+    ['GET', true, 'answered'],
+    ['GET', true, 'refused'],
+  ]);
+});
+
+test('ids of equal jobs differ', async () => {
+  const ids = await Promise.all(Array.from({ length: 5 }, () => begin(simulator, 'a quiet sea')));
+  expect(new Set(ids).size).toBe(5);
+});

@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest';
+import { chargeVideo, finishVideo } from '../../../lambdas/core/videos/charge-video.ts';
+import { notifyVideo } from '../../../lambdas/core/videos/notify-video.ts';
+import { pollVideo } from '../../../lambdas/core/videos/poll-video.ts';
+import { releaseVideo } from '../../../lambdas/core/videos/release-video.ts';
+import { LAST_STEPS_MS } from '../../../lambdas/core/videos/resume-videos.ts';
+import { storeVideo } from '../../../lambdas/core/videos/store-video.ts';
+import type { VideoStepPorts } from '../../../lambdas/core/videos/video-ports.ts';
+import { environments } from '../../../lib/environments.ts';
+import { readDefinition, toSubstitutions } from '../../../lib/video/definition.ts';
+import { LAST_STEPS_SECONDS_MAX, lastStepsSeconds, refuseTightTimes } from '../../../lib/video/last-steps.ts';
+import { NOW, times, VIDEO } from '../../lambdas/core/videos/video-samples.ts';
+import { type WorldOptions, worldWithJob } from '../../lambdas/core/videos/video-world.ts';
+import { ManualClock } from '../../support/memory/manual-clock.ts';
+import { succeededWith } from '../../support/memory/scripted-video-wire.ts';
+import { playMachine } from './play-machine.ts';
+
+const settings = environments.prod.videos;
+const definition = readDefinition(
+  toSubstitutions({ stepFunctionArn: 'arn:aws:lambda:eu-central-1:123456789012:function:steps', settings }),
+);
+const LIMIT_MS = settings.VIDEO_LIMIT_SECONDS * 1_000;
+
+const steps: Readonly<Record<string, (ports: VideoStepPorts, videoId: string) => Promise<unknown>>> = {
+  Poll: pollVideo,
+  Store: storeVideo,
+  Charge: chargeVideo,
+  Finish: finishVideo,
+  Release: releaseVideo,
+  Notify: notifyVideo,
+};
+
+type Trouble = (state: string, turn: number) => boolean;
+
+const webhook = { url: 'https://client.example/told', secret: 'whsec_1' };
+
+/** One video from its creation to its end: the definition, the steps and the stores as they are, the vendor as told. */
+const playVideo = async (finishedAfterMs: number, options: WorldOptions & { readonly trouble?: Trouble } = {}) => {
+  const clock: { now: () => number } = { now: () => NOW };
+  const poll = () =>
+    clock.now() - NOW >= finishedAfterMs ? succeededWith({ tokens: 10 }) : ({ kind: 'running', progress: 5 } as const);
+  const world = await worldWithJob(
+    { upstreamId: 'u-1', prompt: 'a secret cat', webhook },
+    { script: { poll }, ...options },
+  );
+  clock.now = () => world.clock.now();
+  const turns = new Map<string, number>();
+  const play = await playMachine({
+    definition,
+    clock: world.clock,
+    input: { videoId: VIDEO },
+    runTask: async (state, input) => {
+      const turn = turns.get(state) ?? 0;
+      turns.set(state, turn + 1);
+      if (options.trouble?.(state, turn)) throw new Error('a passing fault');
+      return steps[state]?.(world.steps, input === undefined ? '' : VIDEO);
+    },
+  });
+  return { ...play, ...world };
+};
+
+test('VID-5 a video of ten minutes costs at most 60 transitions, and is polled ever less often', async () => {
+  const { transitions, tasks, job, records, delivered, error } = await playVideo(10 * 60_000);
+  expect(error).toBeUndefined();
+  expect(transitions.slice(-6)).toEqual(['Store', 'Charge', 'Finish', 'Told', 'Notify', 'Done']);
+  expect(transitions).toHaveLength(51);
+  expect(transitions.length).toBeLessThanOrEqual(60);
+  const polls = tasks.filter(({ state }) => state === 'Poll').map(({ atMs }) => (atMs - NOW) / 1_000);
+  expect(polls).toEqual([10, 20, 30, 45, 68, 102, 153, 213, 273, 333, 393, 453, 513, 573, 633]);
+  expect(job()).toMatchObject({ state: 'completed' });
+  expect(await records()).toMatchObject([{ outcome: 'settled' }]);
+  expect(delivered).toHaveLength(1);
+});
+
+test('VID-5 nothing but the id of a video passes through an execution', async () => {
+  const { tasks, history } = await playVideo(30_000);
+  for (const { state, input } of tasks) expect(input).toEqual({ step: state.toLowerCase(), videoId: VIDEO });
+  for (const word of ['secret cat', 'client.example', 'whsec', 'u-1', 'account-1']) expect(history).not.toContain(word);
+});
+
+test('VID-7 a job over 60 minutes fails and is released at the first look after them', async () => {
+  const { transitions, tasks, job, records, account, error } = await playVideo(Number.POSITIVE_INFINITY);
+  expect(error).toBeUndefined();
+  expect(transitions.slice(-6)).toEqual(['Poll', 'Choose', 'Release', 'Told', 'Notify', 'Done']);
+  const released = tasks.find(({ state }) => state === 'Release');
+  expect((released?.atMs ?? 0) - NOW).toBeGreaterThanOrEqual(LIMIT_MS);
+  expect((released?.atMs ?? 0) - NOW).toBeLessThanOrEqual(LIMIT_MS + times.pollMaxMs);
+  expect(job()).toMatchObject({ state: 'failed', failure: { code: 'upstream_timeout' } });
+  expect(await records()).toMatchObject([{ outcome: 'released', amountPicos: 0n }]);
+  expect((await account()).holds.size).toBe(0);
+});
+
+test('VID-5 a video that is found finished after 60 minutes is delivered all the same', async () => {
+  const { job } = await playVideo(LIMIT_MS - 1_000);
+  expect(job()).toMatchObject({ state: 'completed' });
+});
+
+test('VID-7 a vendor that fails a video ends it, and nothing is charged', async () => {
+  const failure = { code: 'content_filter', message: 'no' } as const;
+  const { transitions, job, records } = await playVideo(0, { script: { poll: () => ({ kind: 'failed', failure }) } });
+  expect(transitions).toEqual(['FirstWait', 'Poll', 'Choose', 'Release', 'Told', 'Notify', 'Done']);
+  expect(job()).toMatchObject({ state: 'failed', failure });
+  expect(await records()).toMatchObject([{ outcome: 'released' }]);
+});
+
+test.for(['Poll', 'Store', 'Charge', 'Finish'])(
+  'VID-6 a passing fault of %s changes nothing about the end',
+  async (faulty) => {
+    const { transitions, job, records } = await playVideo(30_000, {
+      trouble: (state, turn) => state === faulty && turn % 3 < 2,
+    });
+    expect(transitions.filter((state) => state === 'Release')).toEqual([]);
+    expect(job()).toMatchObject({ state: 'completed' });
+    expect(await records()).toMatchObject([{ outcome: 'settled' }]);
+  },
+);
+
+test.for([
+  ['Store', 'failed', 'released'],
+  ['Charge', 'failed', 'released'],
+  // The charge stands, so the release step completes the video.
+  ['Finish', 'completed', 'settled'],
+] as const)(
+  'VID-6 a fault of %s that does not pass: the video is %s, its hold %s, once',
+  async ([faulty, state, outcome]) => {
+    const { job, records, account, transitions } = await playVideo(30_000, { trouble: (name) => name === faulty });
+    expect(transitions).toContain('Release');
+    expect(job()).toMatchObject({ state });
+    expect(await records()).toMatchObject([{ outcome }]);
+    expect((await account()).holds.size).toBe(0);
+  },
+);
+
+test('VID-7 a poll that does not work keeps the video, until its hold is over and the execution ends', async () => {
+  const { error, transitions, steps: ports, job, records } = await playVideo(0, { trouble: (name) => name === 'Poll' });
+  expect(error).toContain('ExecutionTimeoutError');
+  expect(new Set(transitions)).toEqual(new Set(['FirstWait', 'Poll', 'Pause']));
+  expect(job()).toMatchObject({ state: 'queued' });
+  // What the rule on such executions calls.
+  await releaseVideo(ports, VIDEO);
+  expect(job()).toMatchObject({ state: 'failed', failure: { code: 'upstream_timeout' } });
+  expect(await records()).toMatchObject([{ outcome: 'released' }]);
+});
+
+test('VID-7 stores that come back after an hour find their video, which is delivered', async () => {
+  const { job } = await playVideo(0, { trouble: (name, turn) => name === 'Poll' && turn < 100 });
+  expect(job()).toMatchObject({ state: 'completed' });
+});
+
+test('BILL-13 a release that does not work fails the execution, whose end is what calls it again', async () => {
+  const { error, transitions } = await playVideo(0, { trouble: (state) => state === 'Release' || state === 'Store' });
+  expect(error).toContain('a passing fault');
+  expect(transitions.filter((state) => state === 'Release')).toHaveLength(7);
+});
+
+test('VID-7 a webhook is tried 5 times, ever further apart, and decides nothing', async () => {
+  const deliver = async () => {
+    throw new Error('not taken');
+  };
+  const { error, tasks, job } = await playVideo(0, { deliver });
+  expect(error).toBeUndefined();
+  expect(job()).toMatchObject({ state: 'completed' });
+  const tries = tasks.filter(({ state }) => state === 'Notify').map(({ atMs }) => Math.floor((atMs - NOW) / 1_000));
+  // The first one at 10 s.
+  expect(tries).toEqual([10, 20, 50, 140, 410]);
+});
+
+test('VID-7 whoever wants no word is sent none', async () => {
+  const clock = new ManualClock(NOW);
+  const runTask = async (state: string) =>
+    state === 'Poll' ? { outcome: 'failed', waitSeconds: 1, elapsedSeconds: 0 } : { webhook: false };
+  const { transitions } = await playMachine({ definition, clock, input: { videoId: VIDEO }, runTask });
+  expect(transitions.slice(-3)).toEqual(['Release', 'Told', 'Done']);
+});
+
+test('VID-3 a video that is over already needs nothing', async () => {
+  const clock = new ManualClock(NOW);
+  const runTask = async () => ({ outcome: 'ended', waitSeconds: 1, elapsedSeconds: 0 });
+  const { transitions } = await playMachine({ definition, clock, input: { videoId: VIDEO }, runTask });
+  expect(transitions).toEqual(['FirstWait', 'Poll', 'Choose', 'Done']);
+});
+
+/** Every step hangs as often as it may before it does what it should, but for one that never does. */
+test('BILL-13 the last steps end while the hold lives, even if each takes as long as it may', async () => {
+  const clock = new ManualClock(NOW);
+  const turns = new Map<string, number>();
+  const lastTurns: Readonly<Record<string, number>> = { Poll: 7, Store: 8, Charge: 6, Finish: 99, Release: 6 };
+  const runTask = async (state: string): Promise<unknown> => {
+    const turn = turns.get(state) ?? 0;
+    turns.set(state, turn + 1);
+    if (state === 'Poll' && turn === 0)
+      return { outcome: 'running', waitSeconds: settings.VIDEO_POLL_SECONDS_MAX, elapsedSeconds: 3_599 };
+    if (turn < (lastTurns[state] ?? 0)) return new Promise(() => undefined);
+    const step = definition.States[state];
+    const justInTimeMs = ((step?.Type === 'Task' ? step.TimeoutSeconds : undefined) ?? 0) * 1_000 - 1_000;
+    await new Promise<void>((resolve) => clock.after(justInTimeMs, resolve));
+    return state === 'Poll' ? { outcome: 'succeeded', waitSeconds: 1, elapsedSeconds: 3_700 } : { webhook: false };
+  };
+  const { transitions, tasks, endedAtMs, error } = await playMachine({
+    definition,
+    clock,
+    input: { videoId: VIDEO },
+    runTask,
+  });
+  expect(error).toBeUndefined();
+  expect(transitions.slice(-3)).toEqual(['Release', 'Told', 'Done']);
+  const tookSeconds = (endedAtMs - (tasks[0]?.atMs ?? 0)) / 1_000;
+  const bound = lastStepsSeconds(definition, settings);
+  expect(bound).toBe(3_190);
+  expect(LAST_STEPS_SECONDS_MAX * 1_000).toBe(LAST_STEPS_MS);
+  // The four that succeed at last do so a second before they would be given up.
+  expect(tookSeconds).toBeLessThanOrEqual(bound);
+  expect(tookSeconds).toBeGreaterThan(bound - 10);
+  expect(bound).toBeLessThanOrEqual(LAST_STEPS_SECONDS_MAX);
+  expect(settings.VIDEO_LIMIT_SECONDS + LAST_STEPS_SECONDS_MAX).toBeLessThanOrEqual(settings.VIDEO_HOLD_SECONDS);
+});
+
+test.for([
+  ['a hold that ends too soon', { VIDEO_HOLD_SECONDS: 6_899 }, 'VIDEO_HOLD_SECONDS is 6899 and has to be 6900'],
+  ['a limit that is too late', { VIDEO_LIMIT_SECONDS: 3_901 }, 'has to be 7201'],
+  ['repeats that take too long', { VIDEO_RETRY_SECONDS: 10 }, 'The last steps of a video take up to'],
+  ['polls too far apart', { VIDEO_POLL_SECONDS_MAX: 600 }, 'The last steps of a video take up to'],
+] as const)('BILL-13 %s is refused', ([, change, message]) => {
+  expect(() => refuseTightTimes(settings)).not.toThrow();
+  expect(() => refuseTightTimes({ ...settings, ...change })).toThrow(message);
+});
+
+test('BILL-13 a definition whose steps have no bound is refused', () => {
+  const { Poll, ...others } = definition.States;
+  expect(() => lastStepsSeconds({ ...definition, States: others }, settings)).toThrow('Poll');
+  expect(() =>
+    lastStepsSeconds({ ...definition, States: { ...others, Poll: { Type: 'Succeed' } } }, settings),
+  ).toThrow();
+});

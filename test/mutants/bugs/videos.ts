@@ -1,0 +1,223 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const histories = 'test/lambdas/core/videos/video-histories.test.ts';
+const createTests = 'test/lambdas/core/videos/create-video.test.ts';
+const endTests = 'test/lambdas/core/videos/end-of-video.test.ts';
+const pollTests = 'test/lambdas/core/videos/poll-video.test.ts';
+const priceTests = 'test/lambdas/core/videos/video-price.test.ts';
+const resumeTests = 'test/lambdas/core/videos/resume-videos.test.ts';
+const standingTests = 'test/lambdas/core/videos/standing-video.test.ts';
+const storeTests = 'test/lambdas/core/videos/store-video.test.ts';
+
+const endBugs = bugsIn('lambdas/core/videos/end-video.ts', histories, [
+  {
+    id: 'video-completed-for-its-file',
+    what: 'A video is completed because its file is there, whether or not it was charged.',
+    find: "if (record.outcome === 'settled') {",
+    replace: 'if (record && job.file) {',
+  },
+  {
+    id: 'video-leaves-money-held',
+    what: 'A video that has ended leaves its money held until the sweeper comes.',
+    find: 'await apply(ledger, record, job.holdAmountPicos);',
+    replace: 'await Promise.resolve(apply);',
+    caughtBy: endTests,
+  },
+]);
+
+const chargeBugs = bugsIn('lambdas/core/videos/charge-video.ts', histories, [
+  {
+    id: 'video-completed-after-a-release',
+    what: 'A video whose hold was released meanwhile is completed all the same, and is free.',
+    find: 'await endVideo(ports, job, record);',
+    replace: "await endVideo(ports, job, { ...record, outcome: 'settled' });",
+    caughtBy: endTests,
+  },
+  {
+    id: 'video-charged-without-a-record',
+    what: 'The last step completes a video although nothing was written about its money.',
+    find: 'if (!record) throw new Error(`$' + '{videoId} is to be ended and its hold has no record`);',
+    replace:
+      "if (!record) await ports.jobs.end(videoId, { state: 'completed', completedAtMs: 0 });\n  if (!record) return { webhook: false };",
+    caughtBy: endTests,
+  },
+  {
+    id: 'video-of-a-released-hold-told-as-charged',
+    what: 'A charge that came after the release of its hold is not noticed.',
+    find: "if (record.outcome !== 'settled') return",
+    replace: "if (record.outcome !== 'settled' && !record) return",
+    caughtBy: endTests,
+  },
+]);
+
+const releaseBugs = bugsIn('lambdas/core/videos/release-video.ts', histories, [
+  {
+    id: 'video-failed-after-its-charge',
+    what: 'A release step that comes after the charge fails a video that was paid for.',
+    find: 'await endVideo(ports, (await read()) ?? job, record);',
+    replace: "await endVideo(ports, (await read()) ?? job, { ...record, outcome: 'released' });",
+  },
+]);
+
+const storeBugs = bugsIn('lambdas/core/videos/store-video.ts', histories, [
+  {
+    id: 'video-charged-before-its-file-is-stored',
+    what: 'A file is noted, and charged, that was never put into the bucket.',
+    find: 'await files.put(name, taken.bytes);',
+    replace: 'await Array.fromAsync(taken.bytes, () => files);',
+  },
+  {
+    id: 'video-cut-short-is-charged',
+    what: 'A file that broke off is taken for the video.',
+    find: 'if (length !== undefined && size !== length)',
+    replace: 'if (length !== undefined && size > length)',
+    caughtBy: storeTests,
+  },
+  {
+    id: 'video-file-replaced-by-a-late-attempt',
+    what: 'An attempt that the machine has given up writes over the file that has been charged.',
+    find: 'const name = `$' + '{videoId}/$' + '{attemptName(ledger)}`;',
+    replace: 'const name = videoId;',
+    caughtBy: storeTests,
+  },
+]);
+
+const pollBugs = bugsIn('lambdas/core/videos/poll-video.ts', pollTests, [
+  {
+    id: 'video-straight-from-queued-to-completed',
+    what: 'A video that is found finished is never in progress, and its id can still be changed.',
+    find: "await untilDefinite(ledger, () => jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined));",
+    replace: "if (status.kind === 'running') await jobs.advance(videoId, status.progress);",
+    caughtBy: histories,
+  },
+  {
+    id: 'video-never-begun-waits-for-ever',
+    what: 'A video whose creator died holds its money for an hour.',
+    find: "return isYoung ? as('running') : failsWith(neverBegun);",
+    replace: "return isYoung || neverBegun ? as('running') : failsWith(neverBegun);",
+  },
+  {
+    id: 'video-fails-for-a-silent-vendor',
+    what: 'One poll without an answer fails a video that the vendor goes on making.',
+    find: "if (error instanceof GatewayError) return { kind: 'unknown' };",
+    replace: "if (error instanceof GatewayError) return { kind: 'gone' };",
+  },
+]);
+
+const beginBugs = bugsIn('lambdas/core/videos/begin-video.ts', createTests, [
+  {
+    id: 'video-of-a-given-up-creation-promised',
+    what: 'A creation whose video was given up meanwhile ends as a success.',
+    find: 'if (await untilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId))) return;',
+    replace: 'await untilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId));\n    return;',
+  },
+  {
+    id: 'video-of-a-refused-creation-listed',
+    what: 'A creation that ended in an error leaves its video in the list.',
+    find: 'if (await untilDefinite(ports.ledger, () => ports.jobs.refuse(record.id, failure))) return error;',
+    replace: 'if (await Promise.resolve(failure)) return error;',
+  },
+  {
+    id: 'video-begun-without-an-execution',
+    what: 'A vendor is asked for a video that nothing would bring to its end.',
+    find: 'const started = await orUnavailable(untilDefinite(ports.ledger, () => ports.machine.start(record.id)));',
+    replace: "const started = await ports.machine.start(record.id).catch(() => 'running');",
+  },
+  {
+    id: 'video-begun-after-a-take-over',
+    what: 'An owner that wakes after its key was taken over asks a vendor for a second video.',
+    find: 'holdId === record.holdId)) return;\n  throw new ClaimLost();',
+    replace: 'holdId === record.holdId)) return;',
+    caughtBy: standingTests,
+  },
+  {
+    id: 'key-freed-beside-a-video-that-may-stand',
+    what: 'A key is freed although the job record of its creation may have been written: two requests are promised two videos.',
+    find: 'keyed?.attempt.abandon();\n    throw error;',
+    replace: 'throw error;',
+    caughtBy: standingTests,
+  },
+  {
+    id: 'key-freed-beside-a-video-not-refused',
+    what: 'A key is freed although its video could not be refused: two requests are promised two videos.',
+    find: 'keyed?.attempt.abandon();\n    return error;',
+    replace: 'return error;',
+    caughtBy: standingTests,
+  },
+]);
+
+const standingBugs = bugsIn('lambdas/core/videos/standing-video.ts', histories, [
+  {
+    id: 'take-over-closes-no-video',
+    what: 'A take-over looks whether there is a video and does not see to it that there never will be: one key makes two.',
+    find: 'const reply = await untilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));',
+    replace:
+      "const present = await untilDefinite(ports.ledger, () => ports.jobs.read(videoIdOf(requestId)));\n      const reply: AbandonReply = present ? { kind: 'exists', job: present } : { kind: 'abandoned' };",
+    caughtBy: standingTests,
+  },
+  {
+    id: 'take-over-promises-a-video-not-begun',
+    what: 'A take-over answers with a video that its creator may still refuse.',
+    find: 'if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(ports, job);',
+    replace: 'await Promise.resolve(endUnbegun && isEnded);',
+  },
+  {
+    id: 'take-over-of-a-creation-under-way',
+    what: 'A take-over gives a video up that its vendor is about to accept.',
+    find: 'if (ledger.clock.now() < job.createdAtMs + times.createMs + SKEW_MS) throw inProgress();',
+    replace: '',
+    caughtBy: standingTests,
+  },
+]);
+
+const claimBugs = bugsIn('lambdas/core/idempotency/claim-key.ts', standingTests, [
+  {
+    id: 'take-over-passes-over-a-video',
+    what: 'A take-over does not look at what the old request has made, and makes another.',
+    find: 'if (standing) return keepStanding(ports, request, claim.owner, standing);',
+    replace: 'await Promise.resolve(standing && keepStanding);',
+  },
+]);
+
+const resumeBugs = bugsIn('lambdas/core/videos/resume-videos.ts', resumeTests, [
+  {
+    id: 'video-left-behind-by-its-execution',
+    what: 'A video whose execution died holds its money until it is overdue.',
+    find: "(await machine.start(videoId)) === 'running'",
+    replace: '(await machine.start(videoId)) !== undefined',
+  },
+]);
+
+const priceBugs = bugsIn('lambdas/core/videos/video-price.ts', priceTests, [
+  {
+    id: 'full-hd-at-the-lower-rate',
+    what: 'Full HD is sold at the rate of smaller sizes.',
+    find: 'Math.min(width, height) >= FULL_HD_EDGE',
+    replace: 'Math.min(width, height) > FULL_HD_EDGE',
+  },
+  {
+    id: 'video-without-its-first-frame',
+    what: 'The hold is smaller than what the vendor counts.',
+    find: '(framesPerSecond * seconds + 1)',
+    replace: '(framesPerSecond * seconds)',
+  },
+  {
+    id: 'any-count-of-tokens-charged',
+    what: 'A count that cannot be true is charged as it came.',
+    find: 'BigInt(Math.min(tokens ?? 0, unitsMax))',
+    replace: 'BigInt(tokens ?? 0)',
+  },
+]);
+
+export const videoBugs: readonly MoneyBug[] = [
+  ...endBugs,
+  ...chargeBugs,
+  ...releaseBugs,
+  ...storeBugs,
+  ...pollBugs,
+  ...beginBugs,
+  ...standingBugs,
+  ...claimBugs,
+  ...resumeBugs,
+  ...priceBugs,
+];

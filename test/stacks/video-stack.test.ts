@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { settingsSchema } from '../../lambdas/settings.ts';
+import { definitionPath, readDefinition } from '../../lib/video/definition.ts';
+import { logsTo, permissionsOf, traces } from './permissions.ts';
+import { newApp, ofType, pointsAt, type Resource, synthesize } from './synthesize.ts';
+
+const app = newApp({ bundling: false });
+const { data, video } = synthesize('prod', app);
+
+const only = (type: string): Resource => {
+  const found = ofType(video, type);
+  expect(found).toHaveLength(1);
+  return found[0]!;
+};
+
+const machine = only('AWS::StepFunctions::StateMachine').Properties;
+
+test('VID-5 the state machine is a STANDARD one, traced, and logs errors without what videos are about', () => {
+  expect(machine).toMatchObject({
+    StateMachineName: 'gateway-prod-videos',
+    StateMachineType: 'STANDARD',
+    TracingConfiguration: { Enabled: true },
+    LoggingConfiguration: { Level: 'ERROR', IncludeExecutionData: false },
+  });
+  const logSchema = z.object({
+    Destinations: z.tuple([z.object({ CloudWatchLogsLogGroup: z.object({ LogGroupArn: z.unknown() }) })]),
+  });
+  const [destination] = logSchema.parse(machine.LoggingConfiguration).Destinations;
+  expect(pointsAt(destination.CloudWatchLogsLogGroup.LogGroupArn, video, [])).toBe('machine-log');
+});
+
+const manifestSchema = z.object({
+  files: z.record(z.string(), z.looseObject({ source: z.object({ path: z.string() }) })),
+});
+
+/** What is uploaded under a name. */
+const uploaded = (key: string): Buffer => {
+  const { artifacts } = app.synth();
+  const file = artifacts.find(({ id }) => id.startsWith('prodvideo') && id.endsWith('.assets'))?.manifest.properties;
+  const manifestFile = z.looseObject({ file: z.string() }).parse(file).file;
+  const text = readFileSync(join(app.outdir, manifestFile), 'utf8');
+  const { files } = manifestSchema.parse(JSON.parse(text));
+  return readFileSync(join(app.outdir, files[key.split('.')[0] ?? '']?.source.path ?? 'none'));
+};
+
+const locationSchema = z.object({ Bucket: z.unknown(), Key: z.string() });
+const substitutionsSchema = z.record(z.string(), z.unknown());
+
+test('VID-5 what is deployed is the very file that runs on this machine, and every value is given', () => {
+  const { Key } = locationSchema.parse(machine.DefinitionS3Location);
+  expect(uploaded(Key).equals(readFileSync(definitionPath))).toBe(true);
+  expect([machine.DefinitionString, machine.Definition]).toEqual([undefined, undefined]);
+  const given = substitutionsSchema.parse(machine.DefinitionSubstitutions);
+  const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, pointsAt(value, video, [])]));
+  expect(values).toEqual({
+    StepFunctionArn: 'videoSteps/function',
+    FirstWaitSeconds: '10',
+    LimitSeconds: '3600',
+    HoldSeconds: '7200',
+    RetrySeconds: '2',
+    WebhookRetrySeconds: '10',
+  });
+  // AWS replaces in the same way: whatever had no value would be refused here.
+  const { StepFunctionArn = '', FirstWaitSeconds = '', LimitSeconds = '', HoldSeconds = '' } = values;
+  const { RetrySeconds = '', WebhookRetrySeconds = '' } = values;
+  const substitutions = {
+    StepFunctionArn,
+    FirstWaitSeconds,
+    LimitSeconds,
+    HoldSeconds,
+    RetrySeconds,
+    WebhookRetrySeconds,
+  };
+  expect(readDefinition(substitutions).States.FirstWait).toMatchObject({ Type: 'Wait', Seconds: 10 });
+});
+
+test('BILL-13 an execution that ended badly is followed by the release of its video, which is repeated', () => {
+  const rule = only('AWS::Events::Rule').Properties;
+  const patternSchema = z.object({
+    source: z.array(z.string()),
+    'detail-type': z.array(z.string()),
+    detail: z.strictObject({ status: z.array(z.string()), stateMachineArn: z.tuple([z.unknown()]) }),
+  });
+  const pattern = patternSchema.parse(rule.EventPattern);
+  expect(pattern.source).toEqual(['aws.states']);
+  expect(pattern['detail-type']).toEqual(['Step Functions Execution Status Change']);
+  expect(pattern.detail.status).toEqual(['FAILED', 'TIMED_OUT', 'ABORTED']);
+  expect(pointsAt(pattern.detail.stateMachineArn[0], video, [])).toBe('machine');
+  const targetSchema = z.object({ Targets: z.tuple([z.looseObject({ Arn: z.unknown() })]) });
+  const [target] = targetSchema.parse(rule).Targets;
+  expect(pointsAt(target.Arn, video, [])).toBe('videoSteps/function');
+  expect(target).toMatchObject({
+    InputTransformer: {
+      InputPathsMap: { 'detail-name': '$.detail.name' },
+      InputTemplate: '{"step":"release","videoId":<detail-name>}',
+    },
+    RetryPolicy: { MaximumRetryAttempts: 10, MaximumEventAgeInSeconds: 3_600 },
+  });
+  expect(only('AWS::Lambda::EventInvokeConfig').Properties).toMatchObject({ MaximumRetryAttempts: 2 });
+  expect(only('AWS::Lambda::Permission').Properties).toMatchObject({ Principal: 'events.amazonaws.com' });
+});
+
+test('OPS-1 the state machine may call the one function, and tell of itself', () => {
+  expect(permissionsOf('machine-role', video, [data])).toEqual(
+    [
+      'lambda:InvokeFunction videoSteps/function',
+      ...traces,
+      'xray:GetSamplingRules *',
+      'xray:GetSamplingTargets *',
+      // AWS lets nobody name what a delivery of logs concerns.
+      ...['Create', 'Delete', 'Get', 'Update'].map((what) => `logs:${what}LogDelivery *`),
+      'logs:ListLogDeliveries *',
+      'logs:PutResourcePolicy *',
+      'logs:DescribeResourcePolicies *',
+      'logs:DescribeLogGroups *',
+    ].sort(),
+  );
+});
+
+test('OPS-1 the function of the steps may do what they do and nothing else', () => {
+  expect(permissionsOf('videoSteps', video, [data])).toEqual(
+    [
+      ...logsTo('videoSteps/log'),
+      ...traces,
+      'dynamodb:GetItem accounts-table',
+      'dynamodb:PutItem accounts-table',
+      'dynamodb:UpdateItem accounts-table',
+      'dynamodb:GetItem videos-table',
+      'dynamodb:UpdateItem videos-table',
+      'dynamodb:BatchGetItem counters-table',
+      'dynamodb:UpdateItem counters-table',
+      's3:GetObject media/outbox/*',
+      's3:ListBucket media',
+      's3:PutObject media/videos/*',
+      's3:DeleteObject media/videos/*',
+      's3:AbortMultipartUpload media/videos/*',
+      'secretsmanager:GetSecretValue provider-keys',
+    ].sort(),
+  );
+  expect(ofType(video, 'AWS::IAM::Role')).toHaveLength(2);
+  expect(ofType(video, 'AWS::IAM::Policy')).toHaveLength(2);
+  for (const role of ofType(video, 'AWS::IAM::Role')) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
+});
+
+test('OPS-1 the function of the steps: 900 s, 1,024 MB, with the settings it reads and no way to start videos', () => {
+  const steps = only('AWS::Lambda::Function').Properties;
+  expect(steps).toMatchObject({
+    FunctionName: 'gateway-prod-videoSteps',
+    Runtime: 'nodejs24.x',
+    Architectures: ['arm64'],
+    Timeout: 900,
+    MemorySize: 1_024,
+    TracingConfig: { Mode: 'Active' },
+  });
+  const environmentOf = z.object({ Variables: z.record(z.string(), z.unknown()) });
+  const variables = Object.entries(environmentOf.parse(steps.Environment).Variables);
+  const named = Object.fromEntries(variables.map(([name, value]) => [name, pointsAt(value, video, [data])]));
+  const { POWERTOOLS_SERVICE_NAME: _name, ...settings } = named;
+  expect(z.strictObject(settingsSchema.shape).safeParse(settings).error).toBeUndefined();
+  expect(settings).toMatchObject({ VIDEOS_TABLE: 'videos-table', PROVIDER_KEYS_SECRET: 'provider-keys' });
+  expect(Object.keys(settings)).toEqual(expect.arrayContaining(['VIDEO_LIMIT_SECONDS', 'VIDEO_CREATE_SECONDS']));
+  expect(settings).not.toHaveProperty('VIDEO_MACHINE_ARN');
+  expect(settings).not.toHaveProperty('KEY_PEPPER_SECRET');
+});
+
+test('both logs have an end, and are kept in prod', () => {
+  const groups = ofType(video, 'AWS::Logs::LogGroup');
+  expect(groups.map(({ Properties }) => Properties.LogGroupName)).toEqual([
+    '/aws/lambda/gateway-prod-videoSteps',
+    '/aws/vendedlogs/states/gateway-prod-videos',
+  ]);
+  for (const group of groups) expect([group.Properties.RetentionInDays, group.DeletionPolicy]).toEqual([365, 'Retain']);
+});

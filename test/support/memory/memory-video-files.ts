@@ -1,0 +1,40 @@
+import type { ByteRange, VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
+
+/** Finished videos without a bucket. */
+export class MemoryVideoFiles implements VideoFiles {
+  readonly #files = new Map<string, Uint8Array>();
+  /** Every put that stored something, in order. */
+  readonly stored: string[] = [];
+
+  async put(videoId: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of bytes) pieces.push(Uint8Array.from(piece));
+    this.#files.set(videoId, Buffer.concat(pieces));
+    this.stored.push(videoId);
+  }
+
+  async open(videoId: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const bytes = this.bytesOf(videoId);
+    if (!bytes) return undefined;
+    return inPieces(range ? bytes.subarray(range.first, range.last + 1) : bytes);
+  }
+
+  async remove(videoId: string): Promise<void> {
+    this.#files.delete(videoId);
+  }
+
+  bytesOf(videoId: string): Uint8Array | undefined {
+    return this.#files.get(videoId);
+  }
+
+  /** The videos that have a file. */
+  names(): readonly string[] {
+    return [...this.#files.keys()];
+  }
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}

@@ -1,0 +1,191 @@
+import * as z from 'zod';
+
+/** A step of the machine failed, by the name that `ErrorEquals` looks for. */
+export class StepFailed extends Error {
+  override readonly name = 'StepFailed';
+}
+
+/** The execution was stopped from outside. */
+export class Aborted extends Error {
+  override readonly name = 'Aborted';
+}
+
+const retry = z.array(
+  z.strictObject({
+    ErrorEquals: z.tuple([z.literal('States.ALL')]),
+    IntervalSeconds: z.int(),
+    BackoffRate: z.number(),
+    MaxDelaySeconds: z.int(),
+    MaxAttempts: z.int(),
+    JitterStrategy: z.literal('FULL').optional(),
+  }),
+);
+
+const rule = z.strictObject({
+  Variable: z.string(),
+  StringEquals: z.string().optional(),
+  BooleanEquals: z.boolean().optional(),
+  NumericGreaterThanEquals: z.number().optional(),
+  Next: z.string(),
+});
+
+const Comment = z.string().optional();
+
+const task = z.strictObject({
+  Type: z.literal('Task'),
+  Comment,
+  Resource: z.string(),
+  Parameters: z.record(z.string(), z.string()),
+  ResultPath: z.string().nullable(),
+  TimeoutSeconds: z.int(),
+  Retry: retry,
+  Catch: z
+    .tuple([
+      z.strictObject({ ErrorEquals: z.tuple([z.literal('States.ALL')]), ResultPath: z.null(), Next: z.string() }),
+    ])
+    .optional(),
+  Next: z.string(),
+});
+
+/** As much of the language as the definition uses. A field that is not here is refused: it would have to be played, too. */
+const machine = z.strictObject({
+  Comment,
+  QueryLanguage: z.literal('JSONPath'),
+  /** Kept by whoever plays: an execution that lasts longer is stopped. */
+  TimeoutSeconds: z.int(),
+  StartAt: z.string(),
+  States: z.record(
+    z.string(),
+    z.discriminatedUnion('Type', [
+      task,
+      z.strictObject({
+        Type: z.literal('Wait'),
+        Comment,
+        Seconds: z.int().optional(),
+        SecondsPath: z.string().optional(),
+        Next: z.string(),
+      }),
+      z.strictObject({ Type: z.literal('Choice'), Comment, Choices: z.array(rule), Default: z.string() }),
+      z.strictObject({ Type: z.literal('Succeed'), Comment }),
+    ]),
+  ),
+});
+
+type Task = z.output<typeof task>;
+type State = z.output<typeof machine>['States'][string];
+type Data = Readonly<Record<string, unknown>>;
+
+/** What an execution reaches the world by. */
+export interface StatesWorld {
+  /** One call of a task with its parameters; throws what went wrong. */
+  task(name: string, parameters: Data, timeoutSeconds: number): Promise<unknown>;
+  wait(seconds: number): Promise<void>;
+  /** From 0 up to 1: jitter. */
+  random(): number;
+  /** Told of every state that is entered, anew for every repeat of a task. */
+  entered?(name: string): void;
+}
+
+export const secondsMaxOf = (definition: unknown): number => machine.parse(definition).TimeoutSeconds;
+
+/**
+ * Plays one execution of the deployed definition, state by state: what a local engine does, with a clock that a test moves and steps
+ * that it can hold up. Throws StepFailed when the execution fails, and what `world` throws beside a task's own errors.
+ */
+export const playStates = async (definition: unknown, input: Data, world: StatesWorld): Promise<void> => {
+  const { States, StartAt } = machine.parse(definition);
+  let at: At | undefined = { name: StartAt, data: input };
+  while (at) {
+    const state: State | undefined = States[at.name];
+    if (!state) throw new Error(`there is no state ${at.name}`);
+    world.entered?.(at.name);
+    at = await leave(state, at, world);
+  }
+};
+
+interface At {
+  readonly name: string;
+  readonly data: Data;
+}
+
+/** Undefined at the end. */
+const leave = async (state: State, { name, data }: At, world: StatesWorld): Promise<At | undefined> => {
+  switch (state.Type) {
+    case 'Succeed':
+      return undefined;
+    case 'Wait':
+      await world.wait(state.Seconds ?? numberAt(data, state.SecondsPath ?? ''));
+      return { name: state.Next, data };
+    case 'Choice':
+      return { name: state.Choices.find((one) => holds(data, one))?.Next ?? state.Default, data };
+    case 'Task': {
+      const outcome = await perform(name, state, data, world);
+      if ('failed' in outcome) return { name: caughtBy(name, state), data };
+      const { ResultPath } = state;
+      return {
+        name: state.Next,
+        data: ResultPath === null ? data : { ...data, [memberOf(ResultPath)]: outcome.result },
+      };
+    }
+  }
+};
+
+const caughtBy = (name: string, { Catch }: Task): string => {
+  if (!Catch) throw new StepFailed(`${name} failed for good`);
+  return Catch[0].Next;
+};
+
+const perform = async (
+  name: string,
+  { Parameters, TimeoutSeconds, Retry }: Task,
+  data: Data,
+  world: StatesWorld,
+): Promise<{ readonly result: unknown } | { readonly failed: true }> => {
+  const parameters = Object.fromEntries(
+    Object.entries(Parameters).map(([key, value]) =>
+      key.endsWith('.$') ? [key.slice(0, -2), valueAt(data, value)] : [key, value],
+    ),
+  );
+  const [{ IntervalSeconds, BackoffRate, MaxDelaySeconds, MaxAttempts, JitterStrategy } = noRetry] = Retry;
+  for (let attempt = 0; ; attempt += 1) {
+    if (attempt > 0) world.entered?.(name);
+    try {
+      return { result: await world.task(name, parameters, TimeoutSeconds) };
+    } catch (error) {
+      if (error instanceof Aborted) throw error;
+      if (attempt >= MaxAttempts) return { failed: true };
+    }
+    const atMost = Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** attempt);
+    await world.wait(JitterStrategy ? atMost * world.random() : atMost);
+  }
+};
+
+const noRetry = { IntervalSeconds: 0, BackoffRate: 1, MaxDelaySeconds: 0, MaxAttempts: 0, JitterStrategy: undefined };
+
+const memberOf = (path: string): string => {
+  const member = /^\$\.(\w+)$/.exec(path)?.[1];
+  if (member === undefined) throw new Error(`${path} is a path that is not played here`);
+  return member;
+};
+
+const valueAt = (data: Data, path: string): unknown =>
+  path
+    .split('.')
+    .slice(1)
+    .reduce<unknown>((value, member) => {
+      const found = z.record(z.string(), z.unknown()).parse(value)[member];
+      if (found === undefined) throw new Error(`there is nothing at ${path}`);
+      return found;
+    }, data);
+
+const numberAt = (data: Data, path: string): number => z.number().parse(valueAt(data, path));
+
+const holds = (
+  data: Data,
+  { Variable, StringEquals, BooleanEquals, NumericGreaterThanEquals }: z.output<typeof rule>,
+) => {
+  const value = valueAt(data, Variable);
+  if (StringEquals !== undefined) return value === StringEquals;
+  if (BooleanEquals !== undefined) return value === BooleanEquals;
+  return typeof value === 'number' && NumericGreaterThanEquals !== undefined && value >= NumericGreaterThanEquals;
+};
