@@ -26,6 +26,7 @@ export const beginVideo = async (ports: CreatePorts, beginning: Beginning): Prom
   try {
     await sayNothingOfTheVendor(passage, async () => {
       await keyed?.attempt.dispatch(reservation.holdId);
+      // Without an answer it may stand all the same: then, too, it has to be taken out of sight before the key is free.
       mayStand = true;
       await commitCreation(ports, beginning);
       await startMachine(ports, beginning);
@@ -50,14 +51,9 @@ const sayNothingOfTheVendor = async (passage: Passage, work: () => Promise<void>
   }
 };
 
-const commitCreation = async (ports: CreatePorts, { record, keyed }: Beginning): Promise<void> => {
+const commitCreation = async (ports: CreatePorts, { record }: Beginning): Promise<void> => {
   const dueAtMs = firstLookAt(record.createdAtMs, ports.times.createMs);
-  const creating = orUnavailable(untilDefinite(ports.ledger, () => ports.jobs.create(record, dueAtMs)));
-  const reply = await creating.catch((error: unknown) => {
-    // It may stand. Who takes the key over will see: freed, the key could make a second video beside it.
-    keyed?.attempt.abandon();
-    throw error;
-  });
+  const reply = await orUnavailable(untilDefinite(ports.ledger, () => ports.jobs.create(record, dueAtMs)));
   // After a lost reply it finds itself.
   if (reply.kind === 'created' || (reply.kind === 'exists' && reply.job.holdId === record.holdId)) return;
   throw new ClaimLost();

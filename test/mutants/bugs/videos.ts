@@ -15,6 +15,7 @@ const endBugs = bugsIn('lambdas/core/videos/end-video.ts', histories, [
     what: 'A video is completed because its file is there, whether or not it was charged.',
     find: "if (record.outcome === 'settled') {",
     replace: 'if (record && job.file) {',
+    caughtBy: endTests,
   },
   {
     id: 'video-leaves-money-held',
@@ -56,6 +57,7 @@ const releaseBugs = bugsIn('lambdas/core/videos/release-video.ts', histories, [
     what: 'A release step that comes after the charge fails a video that was paid for.',
     find: 'await endVideo(ports, (await read()) ?? job, record);',
     replace: "await endVideo(ports, (await read()) ?? job, { ...record, outcome: 'released' });",
+    caughtBy: endTests,
   },
 ]);
 
@@ -133,8 +135,8 @@ const beginBugs = bugsIn('lambdas/core/videos/begin-video.ts', createTests, [
   {
     id: 'key-freed-beside-a-video-that-may-stand',
     what: 'A key is freed although the job record of its creation may have been written: two requests are promised two videos.',
-    find: 'keyed?.attempt.abandon();\n    throw error;',
-    replace: 'throw error;',
+    find: 'mayStand = true;\n      await commitCreation(ports, beginning);',
+    replace: 'await commitCreation(ports, beginning);\n      mayStand = true;',
     caughtBy: standingTests,
   },
   {

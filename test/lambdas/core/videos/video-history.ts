@@ -254,10 +254,11 @@ export class VideoHistory {
     }
   }
 
-  /** Works, fails before it begins, does it and loses the reply, is done twice at once, or dies at some call. */
+  /** Works, fails before it begins, does it and loses the reply, is done twice at once, dies at some call, or nobody waits for it. */
   async #invoke(step: string, videoId: string): Promise<unknown> {
     const fate = this.#healed ? 0 : this.#choices.next(12);
     if (fate === 11) throw new Error('Lambda.ServiceException');
+    if (fate === 7 && step !== 'poll') this.#executions.abort(videoId);
     const dies = fate === 8 ? 1 + this.#choices.next(6) : undefined;
     if (fate === 9) return Promise.any([this.#perform(step, videoId), this.#perform(step, videoId)]);
     const result = await this.#perform(step, videoId, dies);
