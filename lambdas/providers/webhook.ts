@@ -31,10 +31,14 @@ const URL_CHARACTERS_MAX = 2_048;
 
 const rules = (reach: Reach) => ({ charactersMax: URL_CHARACTERS_MAX, reach, inner: 'the URL must be public.' });
 
+/** Names that no public server has: https://www.rfc-editor.org/rfc/rfc6761#section-6.3, and those of one label. */
+const innerName = /^(?:[^.:[]+|(?:.+\.)?localhost)\.?$/;
+
 /** What is wrong with a URL to deliver to, in words to the client, as far as can be told without asking for its name. */
 export const webhookUrlProblem = (url: string, reach: Reach = publicWeb): string | undefined => {
   const parsed = parsePublicUrl(url, rules(reach));
-  return 'problem' in parsed ? parsed.problem : undefined;
+  if ('problem' in parsed) return parsed.problem;
+  return innerName.test(parsed.hostname) ? rules(reach).inner : undefined;
 };
 
 export const createWebhookSender = (ports: WebhookPorts): WebhookSender => {

@@ -29,13 +29,14 @@ export const releaseVideo = async (ports: VideoStepPorts, videoId: string): Prom
   const found = await read();
   if (!found) return { webhook: false };
   const job = found;
+  const isLate = ledger.clock.now() - job.createdAtMs >= ports.times.limitMs;
+  const failure = job.failure ?? (isLate ? timedOut : notStored);
   if (!isEnded(job) && !job.failure) {
-    const isLate = ledger.clock.now() - job.createdAtMs >= ports.times.limitMs;
     if (isLate) notice('video_timed_out', videoId);
-    await untilDefinite(ledger, () => jobs.noteFailure(videoId, isLate ? timedOut : notStored));
+    await untilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
   }
   const { accountId, holdId } = job;
-  const record = await resolveForeign(ledger, { accountId, holdId, reason: job.failure?.code ?? 'video_failed' });
+  const record = await resolveForeign(ledger, { accountId, holdId, reason: failure.code });
   await endVideo(ports, (await read()) ?? job, record);
   return { webhook: job.webhook !== undefined && !job.refused };
 };

@@ -79,11 +79,18 @@ const toEntry = (model: Model) => ({
   owned_by: model.ownedBy,
   protocols: model.protocols,
   prices: model.prices.map((row) => toPrice(toListedPrice(row))),
-  limits: 'limits' in model ? snakeCased(model.limits) : {},
+  limits: limitsOf(model),
   capabilities: 'capabilities' in model ? snakeCased(model.capabilities) : {},
   reasoning: { levels: model.kind === 'text' ? (model.reasoning?.levelsUi ?? []) : [] },
   lifecycle: { shutdown_date: model.lifecycle.shutdownDate, replacement: model.lifecycle.replacement ?? null },
 });
+
+const limitsOf = (model: Model): object => {
+  if ('limits' in model) return snakeCased(model.limits);
+  if (model.kind !== 'video') return {};
+  const { seconds, sizes, inputReference } = model.video;
+  return { seconds, sizes, input_reference: inputReference };
+};
 
 const toPrice = ({ unit, from, until, rates, tiers, byTier, bySize, byPixels, imageTokensByTier }: ListedPrice) => ({
   unit,

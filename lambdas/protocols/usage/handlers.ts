@@ -41,7 +41,8 @@ export const createGetUsage =
   ({ ledgerStore, ledgerRecords }: UsagePorts): RouteHandler =>
   async (exchange) => {
     const { accountId } = admissionOf(exchange);
-    const requestId = exchange.route?.params.request_id ?? '';
+    // A video has the id of its request behind a prefix.
+    const requestId = (exchange.route?.params.request_id ?? '').replace(/^video_/, '');
     const found = requestIdForm.test(requestId)
       ? await orUnavailable(usageOfRequest(ledgerStore, ledgerRecords, { accountId, requestId }))
       : undefined;

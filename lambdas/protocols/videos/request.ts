@@ -18,7 +18,7 @@ const isShort = (text: string): boolean =>
 
 const prompt = z
   .string('must be a string that describes the video')
-  .min(1, 'must be a string that describes the video')
+  .refine((text) => text.trim() !== '', 'must be a string that describes the video')
   .refine(isShort, `must have at most ${PROMPT_CHARACTERS_MAX} characters.`)
   // A store would keep something else in its place.
   .refine((text) => text.isWellFormed(), 'holds half of a character. Send well-formed Unicode.');

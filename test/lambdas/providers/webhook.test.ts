@@ -160,3 +160,8 @@ test('VID-7 a URL of 2048 characters is the longest', () => {
   expect(webhookUrlProblem(url(2_048))).toBeUndefined();
   expect(webhookUrlProblem(url(2_049))).toBe('the URL is longer than 2048 characters.');
 });
+
+test.for(['https://localhost/x', 'http://localhost.:8080/', 'http://a.localhost/', 'https://intranet/x'])(
+  'VID-7 %s names no public server and is refused when the video is asked for',
+  (url) => expect(webhookUrlProblem(url)).toBe('the URL must be public.'),
+);

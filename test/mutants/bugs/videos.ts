@@ -126,13 +126,6 @@ const beginBugs = bugsIn('lambdas/core/videos/begin-video.ts', createTests, [
     replace: "const started = await ports.machine.start(record.id).catch(() => 'running');",
   },
   {
-    id: 'video-begun-after-a-take-over',
-    what: 'An owner that wakes after its key was taken over asks a vendor for a second video.',
-    find: 'holdId === record.holdId)) return;\n  throw new ClaimLost();',
-    replace: 'holdId === record.holdId)) return;',
-    caughtBy: standingTests,
-  },
-  {
     id: 'key-freed-beside-a-video-that-may-stand',
     what: 'A key is freed although the job record of its creation may have been written: two requests are promised two videos.',
     find: 'mayStand = true;\n      await commitCreation(ports, beginning);',
