@@ -19,6 +19,7 @@ const suites: readonly Suite[] = [
   repeated('1,000,000 histories of a ledger', 'unit', 'test/lambdas/core/ledger/histories.test.ts', 334),
   repeated('10,000 histories on the database', 'integration', 'test/contracts/ledger-histories.contract.test.ts', 20),
   repeated('10,000 histories of circuits', 'unit', 'test/lambdas/core/circuit/histories.test.ts', 10),
+  repeated('2,000 histories of videos', 'unit', 'test/lambdas/core/videos/video-histories.test.ts', 10),
   repeated('1,000 rounds of processes killed', 'service', 'test/service/kill-anywhere.test.ts', 10),
   repeated('100 at once on 50 keys', 'service', 'test/service/idempotency.test.ts', 10),
   repeated('20 times parallel funds', 'service', 'test/service/parallel-funds.test.ts', 20),
