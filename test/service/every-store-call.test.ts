@@ -68,6 +68,7 @@ beforeAll(async () => {
       KEYS_TABLE: localTableNames.keys,
       COUNTERS_TABLE: localTableNames.counters,
       IDEMPOTENCY_TABLE: localTableNames.idempotency,
+      VIDEOS_TABLE: localTableNames.videos,
       DYNAMODB_ENDPOINT: database.endpoint,
       MEDIA_BUCKET: localMediaBucket,
       S3_ENDPOINT: bucket.endpoint,
