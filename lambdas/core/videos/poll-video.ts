@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { untilDefinite } from '../ledger/resolve.ts';
+import { mayStillBegin, neverBegun } from './never-begun.ts';
 import { isEnded, type VideoFailure, type VideoJob } from './video-job.ts';
 import type { VideoStepPorts, VideoTimes } from './video-ports.ts';
 import type { VideoStatus } from './video-wire.ts';
@@ -14,8 +15,6 @@ export interface Polled {
 }
 
 const CALL_MS = 30_000;
-/** What clocks of two processes may differ by. */
-const SKEW_MS = 5_000;
 
 /** One look at the vendor. Throws StoreError only: what the vendor does wrong keeps the state (VID-7). */
 export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise<Polled> => {
@@ -34,7 +33,7 @@ export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise
     await untilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
     return as('failed');
   };
-  const isYoung = elapsedMs < times.createMs + SKEW_MS;
+  const isYoung = mayStillBegin(job, times, ledger.clock.now());
   if (job.upstreamId === undefined) return isYoung ? as('running') : failsWith(neverBegun);
   const status = await ask(ports, job, job.upstreamId);
   switch (status.kind) {
@@ -51,11 +50,6 @@ export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise
       await untilDefinite(ledger, () => jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined));
       return as(status.kind);
   }
-};
-
-const neverBegun: VideoFailure = {
-  code: 'upstream_error',
-  message: 'The video was never begun. Nothing was charged. Ask for it again.',
 };
 
 const vanished: VideoFailure = {

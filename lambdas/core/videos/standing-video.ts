@@ -3,6 +3,7 @@ import { inProgress } from '../idempotency/claim-key.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import type { Creations, StandingAnswer } from '../idempotency/idempotency-ports.ts';
 import { untilDefinite } from '../ledger/resolve.ts';
+import { mayStillBegin, neverBegun } from './never-begun.ts';
 import { releaseVideo } from './release-video.ts';
 import { isEnded, type VideoJob, videoIdOf } from './video-job.ts';
 import type { VideoMachine } from './video-machine.ts';
@@ -11,9 +12,6 @@ import type { VideoStepPorts } from './video-ports.ts';
 export interface StandingPorts extends VideoStepPorts {
   readonly machine: VideoMachine;
 }
-
-/** What clocks of two processes may differ by. */
-const SKEW_MS = 5_000;
 
 /**
  * What a request under an Idempotency-Key has made: its job record is the commit of the creation, so that whoever takes the key over
@@ -41,12 +39,7 @@ const removed = 'idempotency-key: the video of this key has been removed. Send t
 /** Its creation is still under way, or died before the vendor had answered: then it must not be taken up again by that process. */
 const endUnbegun = async (ports: StandingPorts, job: VideoJob): Promise<void> => {
   const { ledger, times } = ports;
-  if (ledger.clock.now() < job.createdAtMs + times.createMs + SKEW_MS) throw inProgress();
-  await untilDefinite(ledger, () =>
-    ports.jobs.noteFailure(job.id, {
-      code: 'upstream_error',
-      message: 'The video was never begun. Nothing was charged. Ask for it again.',
-    }),
-  );
+  if (mayStillBegin(job, times, ledger.clock.now())) throw inProgress();
+  await untilDefinite(ledger, () => ports.jobs.noteFailure(job.id, neverBegun));
   await releaseVideo(ports, job.id);
 };

@@ -159,7 +159,7 @@ const standingBugs = bugsIn('lambdas/core/videos/standing-video.ts', histories, 
   {
     id: 'take-over-of-a-creation-under-way',
     what: 'A take-over gives a video up that its vendor is about to accept.',
-    find: 'if (ledger.clock.now() < job.createdAtMs + times.createMs + SKEW_MS) throw inProgress();',
+    find: 'if (mayStillBegin(job, times, ledger.clock.now())) throw inProgress();',
     replace: '',
     caughtBy: standingTests,
   },
