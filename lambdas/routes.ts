@@ -2,7 +2,7 @@
 export type Credential = 'bearer' | 'messages' | 'generate_content' | 'any' | 'none';
 
 /** One entry is one Lambda function, one file in `functions/` and one name in AWS. */
-export type HttpFunction = 'text' | 'videos' | 'content' | 'catalog' | 'account';
+export type HttpFunction = 'text' | 'images' | 'audio' | 'videos' | 'content' | 'catalog' | 'account';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -21,31 +21,27 @@ export interface Route {
   readonly billed: boolean;
   /** Counts against the address bucket; all but `/health` (AUTH-6). */
   readonly limited: boolean;
-  readonly body: 'json' | 'json-or-form' | 'none';
+  readonly body: 'json' | 'form' | 'json-or-form' | 'none';
 }
+
+/** Costs money: a hold is placed for it. */
+const paid = { method: 'POST', credential: 'bearer', billed: true, limited: true } as const;
+/** Reads what belongs to the account. */
+const own = {
+  method: 'GET',
+  streamed: false,
+  credential: 'bearer',
+  billed: false,
+  limited: true,
+  body: 'none',
+} as const;
+/** Reads what is everybody's. */
+const open = { ...own, credential: 'none' } as const;
 
 /** The one table of what the gateway answers to. Deployment, the local host and the tests all read it. */
 export const routes = {
-  chatCompletions: {
-    method: 'POST',
-    path: '/v1/chat/completions',
-    function: 'text',
-    streamed: true,
-    credential: 'bearer',
-    billed: true,
-    limited: true,
-    body: 'json',
-  },
-  responses: {
-    method: 'POST',
-    path: '/v1/responses',
-    function: 'text',
-    streamed: true,
-    credential: 'bearer',
-    billed: true,
-    limited: true,
-    body: 'json',
-  },
+  chatCompletions: { ...paid, path: '/v1/chat/completions', function: 'text', streamed: true, body: 'json' },
+  responses: { ...paid, path: '/v1/responses', function: 'text', streamed: true, body: 'json' },
   messages: {
     method: 'POST',
     path: '/v1/messages',
@@ -102,56 +98,25 @@ export const routes = {
     limited: true,
     body: 'json',
   },
-  embeddings: {
-    method: 'POST',
-    path: '/v1/embeddings',
-    function: 'text',
-    streamed: false,
-    credential: 'bearer',
-    billed: true,
-    limited: true,
-    body: 'json',
-  },
-  moderations: {
-    method: 'POST',
-    path: '/v1/moderations',
-    function: 'text',
-    streamed: false,
-    credential: 'bearer',
-    billed: true,
-    limited: true,
-    body: 'json',
-  },
-  createVideo: {
-    method: 'POST',
-    path: '/v1/videos',
-    function: 'videos',
-    streamed: false,
-    credential: 'bearer',
-    billed: true,
-    limited: true,
-    body: 'json-or-form',
-  },
-  listVideos: {
+  embeddings: { ...paid, path: '/v1/embeddings', function: 'text', streamed: false, body: 'json' },
+  moderations: { ...paid, path: '/v1/moderations', function: 'text', streamed: false, body: 'json' },
+  generateImages: { ...paid, path: '/v1/images/generations', function: 'images', streamed: false, body: 'json' },
+  editImages: { ...paid, path: '/v1/images/edits', function: 'images', streamed: false, body: 'form' },
+  getMedia: {
     method: 'GET',
-    path: '/v1/videos',
-    function: 'videos',
-    streamed: false,
-    credential: 'bearer',
+    path: '/media/{name}',
+    function: 'content',
+    streamed: true,
+    credential: 'none',
     billed: false,
     limited: true,
     body: 'none',
   },
-  getVideo: {
-    method: 'GET',
-    path: '/v1/videos/{id}',
-    function: 'videos',
-    streamed: false,
-    credential: 'bearer',
-    billed: false,
-    limited: true,
-    body: 'none',
-  },
+  transcribe: { ...paid, path: '/v1/audio/transcriptions', function: 'audio', streamed: false, body: 'form' },
+  speak: { ...paid, path: '/v1/audio/speech', function: 'audio', streamed: true, body: 'json' },
+  createVideo: { ...paid, path: '/v1/videos', function: 'videos', streamed: false, body: 'json-or-form' },
+  listVideos: { ...own, path: '/v1/videos', function: 'videos' },
+  getVideo: { ...own, path: '/v1/videos/{id}', function: 'videos' },
   deleteVideo: {
     method: 'DELETE',
     path: '/v1/videos/{id}',
@@ -213,26 +178,8 @@ export const routes = {
     limited: true,
     body: 'none',
   },
-  listPrices: {
-    method: 'GET',
-    path: '/api/models',
-    function: 'catalog',
-    streamed: false,
-    credential: 'none',
-    billed: false,
-    limited: true,
-    body: 'none',
-  },
-  listFallbacks: {
-    method: 'GET',
-    path: '/api/models/{id}/fallbacks',
-    function: 'catalog',
-    streamed: false,
-    credential: 'none',
-    billed: false,
-    limited: true,
-    body: 'none',
-  },
+  listPrices: { ...open, path: '/api/models', function: 'catalog' },
+  listFallbacks: { ...open, path: '/api/models/{id}/fallbacks', function: 'catalog' },
   health: {
     method: 'GET',
     path: '/health',
@@ -243,36 +190,9 @@ export const routes = {
     limited: false,
     body: 'none',
   },
-  getAccount: {
-    method: 'GET',
-    path: '/api/account',
-    function: 'account',
-    streamed: false,
-    credential: 'bearer',
-    billed: false,
-    limited: true,
-    body: 'none',
-  },
-  listUsage: {
-    method: 'GET',
-    path: '/api/usage',
-    function: 'account',
-    streamed: false,
-    credential: 'bearer',
-    billed: false,
-    limited: true,
-    body: 'none',
-  },
-  getUsage: {
-    method: 'GET',
-    path: '/api/usage/{request_id}',
-    function: 'account',
-    streamed: false,
-    credential: 'bearer',
-    billed: false,
-    limited: true,
-    body: 'none',
-  },
+  getAccount: { ...own, path: '/api/account', function: 'account' },
+  listUsage: { ...own, path: '/api/usage', function: 'account' },
+  getUsage: { ...own, path: '/api/usage/{request_id}', function: 'account' },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

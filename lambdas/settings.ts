@@ -15,6 +15,8 @@ export const settingsSchema = z.object({
   VIDEOS_TABLE: z.string().min(1),
   /** Holds the outbox, large answers, and media. */
   MEDIA_BUCKET: z.string().min(1),
+  /** What links to images begin with, before `/media/`; for functions that make such links. */
+  MEDIA_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Another DynamoDB than that of the function's own region. */
   DYNAMODB_ENDPOINT: z.url().optional(),
   /** Another S3 than that of the function's own region. */

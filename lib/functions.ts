@@ -34,6 +34,8 @@ export interface FunctionDescription {
   readonly secrets: readonly SecretName[];
   /** Starts executions of the state machine, and is told its name. */
   readonly startsVideos?: true;
+  /** Makes links to images, and is told what they begin with. */
+  readonly linksMedia?: true;
 }
 
 /** Called with an event. The entry exports `handler`. */
@@ -73,6 +75,9 @@ const claims: TableGrant = { table: 'idempotency', actions: ['GetItem', 'PutItem
 const circuits: TableGrant = { table: 'counters', actions: ['BatchGetItem', 'DeleteItem'] };
 
 const readOutbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'ListBucket'] };
+/** Who settles leaves notes where the ledger does not answer. */
+const outbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'PutObject', 'ListBucket'] };
+const putMedia: BucketGrant = { prefix: 'media/', actions: ['PutObject'] };
 const answers: BucketGrant = { prefix: 'answers/', actions: ['GetObject', 'PutObject', 'ListBucket'] };
 
 /**
@@ -92,7 +97,28 @@ export const functions: Readonly<
     // The most there is: an answer may take ten minutes, and one with much reasoning fifteen (LIM-6).
     timeoutSeconds: 900,
     tables: [...admission, ledger, claims, circuits],
-    buckets: [{ prefix: 'outbox/', actions: ['GetObject', 'PutObject', 'ListBucket'] }, answers],
+    buckets: [outbox, answers, putMedia],
+    secrets: ['keyPepper', 'providerKeys'],
+    linksMedia: true,
+  },
+  images: {
+    entry: 'lambdas/functions/images.ts',
+    trigger: 'url',
+    // Ten large images come as one answer, and are in memory more than once while they are taken apart.
+    memoryMb: 3_008,
+    timeoutSeconds: 900,
+    tables: [...admission, ledger, claims, circuits],
+    buckets: [outbox, answers, putMedia],
+    secrets: ['keyPepper', 'providerKeys'],
+    linksMedia: true,
+  },
+  audio: {
+    entry: 'lambdas/functions/audio.ts',
+    trigger: 'url',
+    memoryMb: 1_024,
+    timeoutSeconds: 900,
+    tables: [...admission, ledger, circuits],
+    buckets: [outbox],
     secrets: ['keyPepper', 'providerKeys'],
   },
   videos: {
@@ -119,7 +145,10 @@ export const functions: Readonly<
     trigger: 'web',
     timeoutSeconds: 900,
     tables: [...admission, { table: 'videos', actions: ['GetItem'] }],
-    buckets: [{ prefix: 'videos/', actions: ['GetObject', 'ListBucket'] }],
+    buckets: [
+      { prefix: 'videos/', actions: ['GetObject', 'ListBucket'] },
+      { prefix: 'media/', actions: ['GetObject', 'ListBucket'] },
+    ],
     secrets: ['keyPepper'],
   },
   catalog: {
@@ -193,6 +222,8 @@ export const functions: Readonly<
 
 export const eventFunctionNames = [
   'text',
+  'images',
+  'audio',
   'videos',
   'catalog',
   'account',

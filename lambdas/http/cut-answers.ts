@@ -19,6 +19,9 @@ export const onCutEnd = (event: object, callback: Callback): void => {
   waiting.set(event, callback);
 };
 
+/** Whether somebody here owns the client's connection and breaks it; behind a function URL nobody does. */
+export const canBreak = (event: object): boolean => waiting.has(event);
+
 /** All of this answer has been made. */
 export const endCut = (event: object): void => {
   if (cut.has(event)) waiting.get(event)?.();

@@ -27,13 +27,17 @@ export const readBody = async (
   if (bytes === 'incomplete') throw new GatewayError('invalid_request_error', 'The body did not arrive whole.');
   refuseEncoding(event.headers);
   const contentType = event.headers['content-type'] ?? '';
-  if (taken === 'json-or-form' && isForm(contentType)) {
+  if (taken === 'form' || (taken === 'json-or-form' && isForm(contentType))) {
+    if (!isForm(contentType)) throw invalidRequest('content-type', FORM_WANTED);
     exchange.form = parseFormBody(bytes, contentType);
     return;
   }
   refuseMultipart(contentType, taken);
   exchange.body = { json: parseJsonBody(bytes), bytes: bytes.length };
 };
+
+/** GEN-12. */
+const FORM_WANTED = 'content-type: this endpoint takes multipart/form-data, with the files in it.';
 
 const tooLarge = (): GatewayError =>
   new GatewayError('payload_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes (20 MiB).`);

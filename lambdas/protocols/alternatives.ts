@@ -1,5 +1,6 @@
 import type { Catalog } from '../core/catalog/catalog.ts';
 import type { TextModel } from '../core/catalog/schema.ts';
+import { textModelOf } from '../core/catalog/text-model.ts';
 import type { TextProtocol } from '../core/text/text-request.ts';
 
 const NAMED_MAX = 3;
@@ -12,7 +13,7 @@ export const alternativesIn =
   (fits) => {
     const fitting = catalog
       .list(nowMs)
-      .filter((model) => model.kind === 'text')
+      .flatMap((model) => textModelOf(model) ?? [])
       .filter((model) => model.protocols.includes(protocol) && fits(model))
       .slice(0, NAMED_MAX);
     return fitting.length === 0 ? '' : ` Models that do: ${fitting.map(({ id }) => id).join(', ')}.`;

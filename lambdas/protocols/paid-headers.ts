@@ -39,7 +39,8 @@ const readDryRun = ({ 'x-service-dry-run': sent }: Headers): boolean => {
   throw invalidRequest('x-service-dry-run', 'x-service-dry-run: must be true or false.');
 };
 
-const keyed = 'plain answers of /v1/chat/completions and /v1/responses, and on JSON creation at /v1/videos';
+const keyed =
+  'plain answers of /v1/chat/completions and /v1/responses, and on JSON creation at /v1/images/generations and /v1/videos';
 
 const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string | undefined => {
   if (sent === undefined) return undefined;

@@ -12,6 +12,8 @@ export interface StreamReader {
   readonly isWhole: boolean;
   /** How it ended. Throws GatewayError when it is not complete (BILL-9, BILL-10). */
   end(): Extract<WireEvent, { readonly kind: 'end' }>;
+  /** What has to be done before a good end is told. Throws GatewayError. */
+  ready?(): Promise<void>;
 }
 
 /** What the events of one piece of network data give; they go on together. */
@@ -68,7 +70,9 @@ export async function* readStream(
     if (failure) throw failure.error;
     if (reader.isDone) break;
   }
-  yield reader.end();
+  const end = reader.end();
+  await reader.ready?.();
+  yield end;
 }
 
 async function* untilBroken(body: AsyncIterable<Uint8Array>, reader: StreamReader): AsyncGenerator<Uint8Array, void> {

@@ -10,6 +10,8 @@ export interface SettingsSource {
   readonly environment: Environment;
   readonly data: DataStack;
   readonly machineArn?: string | undefined;
+  /** What links to images begin with, for a function that makes them. */
+  readonly mediaUrl?: string | undefined;
 }
 
 const secretSettings = {
@@ -17,7 +19,10 @@ const secretSettings = {
   providerKeys: 'PROVIDER_KEYS_SECRET',
 } as const satisfies Record<SecretName, keyof FunctionSettings>;
 
-export const toSettings = (name: FunctionName, { environment, data, machineArn }: SettingsSource): FunctionSettings => {
+export const toSettings = (
+  name: FunctionName,
+  { environment, data, machineArn, mediaUrl }: SettingsSource,
+): FunctionSettings => {
   const { secrets, tables } = functions[name];
   const times = tables.some(({ table }) => table === 'videos') ? Object.entries(environment.videos) : [];
   return {
@@ -32,5 +37,6 @@ export const toSettings = (name: FunctionName, { environment, data, machineArn }
     ...Object.fromEntries(secrets.map((secret) => [secretSettings[secret], data.secrets[secret].secretArn])),
     ...Object.fromEntries(times.map(([time, value]) => [time, String(value)])),
     ...(machineArn === undefined ? {} : { VIDEO_MACHINE_ARN: machineArn }),
+    ...(mediaUrl === undefined ? {} : { MEDIA_URL: mediaUrl }),
   };
 };

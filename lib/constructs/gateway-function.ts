@@ -16,6 +16,8 @@ export interface GatewayFunctionProps<Name extends FunctionName = EventFunctionN
   readonly data: DataStack;
   /** Of the state machine, for a function that starts executions of it. */
   readonly machineArn?: string | undefined;
+  /** What links to images begin with, for a function that makes them. */
+  readonly mediaUrl?: string | undefined;
 }
 
 /** A function as `functions.ts` describes it: its code, its settings, its log, and a role of its own. */

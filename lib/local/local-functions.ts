@@ -38,8 +38,10 @@ export async function openMachine(onFailure: OnFailure): Promise<StepFunctionsSt
 /** Every HTTP function behind one port, with Lambda's own globals in place. */
 export async function openHost(port: number, address: string, onFailure: OnFailure): Promise<Host> {
   installLambdaRuntime();
-  const [text, videos, catalog, account, content] = await Promise.all([
+  const [text, images, audio, videos, catalog, account, content] = await Promise.all([
     import('../../lambdas/functions/text.ts'),
+    import('../../lambdas/functions/images.ts'),
+    import('../../lambdas/functions/audio.ts'),
     import('../../lambdas/functions/videos.ts'),
     import('../../lambdas/functions/catalog.ts'),
     import('../../lambdas/functions/account.ts'),
@@ -48,6 +50,8 @@ export async function openHost(port: number, address: string, onFailure: OnFailu
   return startHost({
     handlers: {
       text: streaming(text.handler),
+      images: streaming(images.handler),
+      audio: streaming(audio.handler),
       videos: streaming(videos.handler),
       content: streaming(content),
       catalog: streaming(catalog.handler),

@@ -1,6 +1,7 @@
 import { createTables, localTableNames } from './create-tables.ts';
 import { openDataFolder, resetDataFolder } from './data-folder.ts';
 import { startDynamodb } from './dynamodb-stand-in.ts';
+import { freePort } from './free-port.ts';
 import { openLocalAccount } from './local-account.ts';
 import { openHost, openMachine, startSweeping } from './local-functions.ts';
 import { type LocalSettings, localVideoTimes } from './local-settings.ts';
@@ -44,11 +45,12 @@ export const startLocalGateway = async ({ settings, reset, onFailure }: Options)
     });
     const vendors = await openVendors(process.env);
     endings.push(vendors.stop);
-    setEnvironment({ endpoint, s3Endpoint, pepper: account.pepper });
+    const port = settings.PORT || (await freePort());
+    setEnvironment({ endpoint, s3Endpoint, pepper: account.pepper, port });
     const machine = await openMachine(onFailure);
     endings.push(machine.stop);
     Object.assign(process.env, { SFN_ENDPOINT: machine.endpoint, VIDEO_MACHINE_ARN: machine.machineArn });
-    const host = await openHost(settings.PORT, HOST, onFailure);
+    const host = await openHost(port, HOST, onFailure);
     endings.push(() => host.stop(STOP_GRACE_MS));
     endings.push(await startSweeping(settings.SWEEP_SECONDS * 1_000, onFailure));
     const welcome = {
@@ -114,9 +116,10 @@ interface Addresses {
   readonly endpoint: string;
   readonly s3Endpoint: string;
   readonly pepper: string;
+  readonly port: number;
 }
 
-const setEnvironment = ({ endpoint, s3Endpoint, pepper }: Addresses): void => {
+const setEnvironment = ({ endpoint, s3Endpoint, pepper, port }: Addresses): void => {
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     DYNAMODB_ENDPOINT: endpoint,
@@ -127,6 +130,7 @@ const setEnvironment = ({ endpoint, s3Endpoint, pepper }: Addresses): void => {
     VIDEOS_TABLE: localTableNames.videos,
     S3_ENDPOINT: s3Endpoint,
     MEDIA_BUCKET: localMediaBucket,
+    MEDIA_URL: process.env.MEDIA_URL || `http://${HOST}:${port}`,
     KEY_PEPPER: pepper,
     LOG_FORMAT: process.env.LOG_FORMAT || 'line',
     ...localVideoTimes(process.env),

@@ -22,7 +22,14 @@ const vendors: readonly Vendor[] = [
     key: 'ARK_API_KEY',
     address: 'ARK_BASE_URL',
     path: '/api/v3',
-    markers: '[[status 500]], [[takes 30000]], [[video-fails]]',
+    markers: '[[status 500]], [[takes 30000]], [[video-fails]], [[image-fails]]',
+  },
+  {
+    name: 'Black Forest Labs',
+    key: 'BFL_API_KEY',
+    address: 'BFL_BASE_URL',
+    path: '',
+    markers: '[[status 500]], [[takes 30000]], [[image-fails]]',
   },
 ];
 

@@ -3,6 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { routes } from '../../lambdas/routes.ts';
 import { CodeBucket } from '../constructs/code-bucket.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { GatewayWebFunction } from '../constructs/gateway-web-function.ts';
@@ -26,18 +27,22 @@ export class ApiStack extends Stack {
     super(scope, id, { stackName: `${prefix}-${id}`, terminationProtection: environment.terminationProtection });
     const machineFor = (name: FunctionName) =>
       functions[name].startsVideos ? video.machine.stateMachineArn : undefined;
-    for (const name of eventFunctionNames) {
-      const { trigger } = functions[name];
-      if (trigger === 'machine') continue;
-      const built = new GatewayFunction(this, { name, prefix, environment, data, machineArn: machineFor(name) });
-      if (trigger === 'url') addUrl(this, name, built);
-      else callEveryMinute(built);
-    }
     const code = new CodeBucket(this, 'web-code', { prefix, environment });
+    const addresses = new Map<FunctionName, string>();
     for (const name of webFunctionNames) {
       const machineArn = machineFor(name);
       const { webFunction } = new GatewayWebFunction(this, { name, prefix, environment, data, machineArn, code });
+      addresses.set(name, `https://${webFunction.endpoint.domainName}`);
       new CfnOutput(this, `${name}Url`, { value: `https://${webFunction.endpoint.domainName}/` });
+    }
+    const mediaUrl = addresses.get(routes.getMedia.function);
+    for (const name of eventFunctionNames) {
+      const { trigger, linksMedia } = functions[name];
+      if (trigger === 'machine') continue;
+      const told = { machineArn: machineFor(name), mediaUrl: linksMedia && mediaUrl };
+      const built = new GatewayFunction(this, { name, prefix, environment, data, ...told });
+      if (trigger === 'url') addUrl(this, name, built);
+      else callEveryMinute(built);
     }
   }
 }

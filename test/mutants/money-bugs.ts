@@ -1,3 +1,4 @@
+import { imageBugs } from './bugs/images.ts';
 import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
 import type { MoneyBug } from './bugs/money-bug.ts';
@@ -16,4 +17,5 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...keyBugs,
   ...storeBugs,
   ...videoBugs,
+  ...imageBugs,
 ];

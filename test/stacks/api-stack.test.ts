@@ -1,117 +1,23 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { settingsSchema } from '../../lambdas/settings.ts';
-import { functionNames, webFunctionNames } from '../../lib/functions.ts';
-import { logsTo, permissionsOf, traces } from './permissions.ts';
+import { functionNames } from '../../lib/functions.ts';
+import { permissionsOf } from './permissions.ts';
 import { nameOf, ofType, pointsAt, synthesize } from './synthesize.ts';
 
 const { data, video, api } = synthesize('prod');
 
 /** All but the one that the state machine calls. */
 const here = functionNames.filter((name) => name !== 'videoSteps');
-const isWeb = (name: string): boolean => webFunctionNames.some((web) => web === name);
 
 const lambdas = new Map(
   ofType(api, 'AWS::Lambda::Function').map((resource) => [nameOf(resource).split('/')[0], resource.Properties]),
 );
 
-const permissions = (name: string): readonly string[] => permissionsOf(name, api, [data, video]);
-
-const everyFunction = (name: string) => [...logsTo(`${name}/log`), ...(isWeb(name) ? [] : traces)];
-const admission = [
-  'secretsmanager:GetSecretValue key-pepper',
-  'dynamodb:GetItem keys-table',
-  'dynamodb:UpdateItem keys-table',
-  'dynamodb:UpdateItem counters-table',
-];
-const ledger = [
-  'dynamodb:GetItem accounts-table',
-  'dynamodb:PutItem accounts-table',
-  'dynamodb:UpdateItem accounts-table',
-];
-const claims = [
-  'dynamodb:GetItem idempotency-table',
-  'dynamodb:PutItem idempotency-table',
-  'dynamodb:UpdateItem idempotency-table',
-  'dynamodb:DeleteItem idempotency-table',
-];
-const circuits = ['dynamodb:BatchGetItem counters-table', 'dynamodb:DeleteItem counters-table'];
-const answers = ['s3:GetObject media/answers/*', 's3:PutObject media/answers/*'];
-
-test.each([
-  [
-    'text',
-    [
-      ...admission,
-      ...ledger,
-      ...claims,
-      ...circuits,
-      ...answers,
-      's3:GetObject media/outbox/*',
-      's3:PutObject media/outbox/*',
-      's3:ListBucket media',
-      'secretsmanager:GetSecretValue provider-keys',
-    ],
-  ],
-  [
-    'videos',
-    [
-      ...admission,
-      ...ledger,
-      ...claims,
-      ...circuits,
-      ...answers,
-      'dynamodb:GetItem videos-table',
-      'dynamodb:PutItem videos-table',
-      'dynamodb:UpdateItem videos-table',
-      'dynamodb:Query videos-table/index/account',
-      's3:GetObject media/outbox/*',
-      's3:DeleteObject media/videos/*',
-      's3:ListBucket media',
-      'secretsmanager:GetSecretValue provider-keys',
-      'states:StartExecution machine',
-    ],
-  ],
-  ['content', [...admission, 'dynamodb:GetItem videos-table', 's3:GetObject media/videos/*', 's3:ListBucket media']],
-  ['catalog', admission],
-  ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
-  [
-    'sweep',
-    [...ledger, 'dynamodb:Query accounts-table/index/sweep', 's3:GetObject media/outbox/*', 's3:ListBucket media'],
-  ],
-  ['outbox', [...ledger, 's3:GetObject media/outbox/*', 's3:DeleteObject media/outbox/*', 's3:ListBucket media']],
-  [
-    'videoSweep',
-    [
-      ...ledger,
-      'dynamodb:GetItem videos-table',
-      'dynamodb:UpdateItem videos-table',
-      'dynamodb:Query videos-table/index/running',
-      's3:GetObject media/outbox/*',
-      's3:DeleteObject media/videos/*',
-      's3:ListBucket media',
-      'states:StartExecution machine',
-    ],
-  ],
-])('OPS-1 the function %s may do what it does and nothing else', (name, expected) => {
-  expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
-});
-
-test('OPS-1 what copies code at a deployment may copy and delete code and nothing else', () => {
-  expect(permissions('web-code')).toEqual(
-    [
-      ...logsTo('web-code/log'),
-      's3:GetObject arn:AWS::Partition:s3:::cdk-hnb659fds-assets-AWS::AccountId-AWS::Region/*',
-      's3:GetObjectVersion arn:AWS::Partition:s3:::cdk-hnb659fds-assets-AWS::AccountId-AWS::Region/*',
-      's3:PutObject web-code/bucket/web-function/*',
-      's3:DeleteObjectVersion web-code/bucket/web-function/*',
-    ].sort(),
-  );
-});
-
 test('no policy allows an action by pattern, and no role has a policy of AWS', () => {
   for (const name of [...here, 'web-code'])
-    for (const permission of permissions(name)) expect(permission.split(' ')[0]).not.toContain('*');
+    for (const permission of permissionsOf(name, api, [data, video]))
+      expect(permission.split(' ')[0]).not.toContain('*');
   for (const role of ofType(api, 'AWS::IAM::Role')) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
   // And that of the copy.
   expect(ofType(api, 'AWS::IAM::Role')).toHaveLength(here.length + 1);
@@ -120,6 +26,8 @@ test('no policy allows an action by pattern, and no role has a policy of AWS', (
 
 test.each([
   ['text', 900, 1_024],
+  ['images', 900, 3_008],
+  ['audio', 900, 1_024],
   ['videos', 120, 1_024],
   ['catalog', 30, 512],
   ['account', 30, 512],
@@ -193,11 +101,14 @@ const times = {
   VIDEO_WEBHOOK_RETRY_SECONDS: '10',
 };
 const machine = { VIDEO_MACHINE_ARN: 'machine' };
+const links = { MEDIA_URL: 'https://content/function/Endpoint' };
 const pepper = { KEY_PEPPER_SECRET: 'key-pepper' };
 const vendors = { PROVIDER_KEYS_SECRET: 'provider-keys' };
 
 test.each([
-  ['text', { ...pepper, ...vendors }],
+  ['text', { ...pepper, ...vendors, ...links }],
+  ['images', { ...pepper, ...vendors, ...links }],
+  ['audio', { ...pepper, ...vendors }],
   ['videos', { ...pepper, ...vendors, ...times, ...machine }],
   ['content', { ...pepper, ...times, AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' }],
   ['catalog', pepper],
@@ -227,7 +138,9 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
   const urls = ofType(api, 'AWS::Lambda::Url');
   expect(urls.map((url) => nameOf(url)).sort()).toEqual([
     'account/function/FunctionUrl',
+    'audio/function/FunctionUrl',
     'catalog/function/FunctionUrl',
+    'images/function/FunctionUrl',
     'text/function/FunctionUrl',
     'videos/function/FunctionUrl',
   ]);
@@ -235,7 +148,15 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
     expect(Properties).toMatchObject({ InvokeMode: 'RESPONSE_STREAM', AuthType: 'NONE' });
     expect(Properties.Cors).toBeUndefined();
   }
-  expect(Object.keys(api.outputs).sort()).toEqual(['accountUrl', 'catalogUrl', 'contentUrl', 'textUrl', 'videosUrl']);
+  expect(Object.keys(api.outputs).sort()).toEqual([
+    'accountUrl',
+    'audioUrl',
+    'catalogUrl',
+    'contentUrl',
+    'imagesUrl',
+    'textUrl',
+    'videosUrl',
+  ]);
 });
 
 test('BILL-13 the sweeps and the outbox are called every minute, and a call that failed is left to the next', () => {

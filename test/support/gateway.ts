@@ -63,6 +63,8 @@ export const environmentFor = (folder: string, vendorUrl: string): Environment =
   GEMINI_BASE_URL: vendorUrl,
   ARK_API_KEY: vendorKey,
   ARK_BASE_URL: `${vendorUrl}/api/v3`,
+  BFL_API_KEY: vendorKey,
+  BFL_BASE_URL: vendorUrl,
 });
 
 /** Never to be seen by a client. */

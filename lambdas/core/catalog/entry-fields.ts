@@ -40,10 +40,11 @@ const upstreams = (kind: string, { providerKinds }: EntryContext) =>
             refuse('wire', `"${upstream.wire}" does not carry models of kind "${kind}"`);
         }),
     )
+    .min(1)
     .superRefine((list, context) => {
+      // An entry whose channels are all off is listed, and a call tells (AUD-2).
       const last = list.findLastIndex((upstream) => upstream.enabled);
-      if (last < 0) context.addIssue({ code: 'custom', message: 'needs at least one enabled upstream' });
-      else if (list[last]?.when === 'tools_unless_effort_none')
+      if (list[last]?.when === 'tools_unless_effort_none')
         context.addIssue({ code: 'custom', path: [last, 'when'], message: 'the last upstream must be unconditional' });
     });
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 const pixels = z.int().positive();
 const tier = z.enum(['1K', '1.5K', '2K', '4K']);
+const tokens = z.int().positive();
 const size = z.string().regex(/^[1-9]\d{1,4}x[1-9]\d{1,4}$/);
 const quality = z.enum(['low', 'medium', 'high']);
 
@@ -72,7 +73,11 @@ export const imageRules = {
       max: pixels,
       fields: z.array(z.string().min(1)).min(1),
       form: z.enum(['file', 'public_url', 'url_or_data_uri']),
+      /** The most tokens one of them costs, where a model is sold by tokens; for holds. */
+      tokensMax: tokens.optional(),
     }),
+    /** Longest prompt, in characters. */
+    promptCharactersMax: z.int().positive().default(32_000),
   }),
 };
 
@@ -83,6 +88,17 @@ export const videoRules = z.strictObject({
   tokens: z.strictObject({ framesPerSecond: pixels, divisor: pixels }).optional(),
   /** Whether a first frame may be given as `input_reference`. */
   inputReference: z.boolean(),
+});
+
+export const transcriptionRules = z.strictObject({
+  /** The longest recording the vendor takes, in seconds: nothing about a file tells how long it is, so this is held for. */
+  secondsMax: z.int().positive(),
+  /** Audio tokens of one second, where the model is sold by tokens; for holds. */
+  tokensPerSecond: z.int().positive().optional(),
+  /** The longest text it writes, in tokens. */
+  outputTokensMax: tokens.optional(),
+  /** By the ending of the file's name; the vendor goes by it as well. */
+  formats: z.array(z.string().regex(/^[a-z0-9]+$/)).min(1),
 });
 
 export const speechRules = z.strictObject({

@@ -24,8 +24,8 @@ const parseOrExplain = (text: string): bigint | string => {
   }
 };
 
-/** Megapixels are counted in thousandths, so a megapixel price has to divide by a thousand as well. */
-const smallestShare = (unit: PriceUnit): bigint => (unit === 'megapixel' ? 1000n : 1n);
+/** Megapixels are counted in thousandths and minutes in seconds, so that their prices have to divide by as many as well. */
+const smallestShares: Partial<Record<PriceUnit, bigint>> = { megapixel: 1000n, audio_minute: 60n };
 
 const usdPer = (unit: PriceUnit, markup: bigint) =>
   z.string().transform((text, context): bigint => {
@@ -38,7 +38,7 @@ const usdPer = (unit: PriceUnit, markup: bigint) =>
     if (listed < 0n) return refuse(`a price is not negative: "${text}"`);
     const whole = PICOS_PER_USD * unitSizes[unit];
     const product = listed * markup;
-    if (product % (whole * smallestShare(unit)) === 0n) return product / whole;
+    if (product % (whole * (smallestShares[unit] ?? 1n)) === 0n) return product / whole;
     return refuse(`"${text}" times the markup is no whole number of pico-USD for one of "${unit}"`);
   });
 
@@ -60,10 +60,18 @@ export const textPrice = (markup: bigint) => {
     cacheWrite5m: usd.optional(),
     cacheWrite1h: usd.optional(),
     cacheRead: usd.optional(),
+    /** Of images in an answer. */
+    imageOutput: usd.optional(),
   });
   const tier = z.strictObject({ aboveInputTokens: z.int().positive(), rates: rates.partial() });
   return z
-    .strictObject({ unit: z.literal('1M_tokens'), ...span, rates, tiers: z.array(tier).default([]) })
+    .strictObject({
+      unit: z.literal('1M_tokens'),
+      ...span,
+      rates,
+      tiers: z.array(tier).default([]),
+      imageTokensByTier: counts.optional(),
+    })
     .superRefine((row, context) => {
       let before = { aboveInputTokens: 0, input: row.rates.input, output: row.rates.output };
       for (const [index, { aboveInputTokens, rates: changed }] of row.tiers.entries()) {
@@ -96,21 +104,27 @@ export const imagePrice = (markup: bigint) => {
   const perImage = usdPer('image', markup);
   const perMegapixel = usdPer('megapixel', markup);
   return z.discriminatedUnion('unit', [
-    z.strictObject({
-      unit: z.literal('1M_tokens'),
-      ...span,
-      rates: z.strictObject({
-        textInput: usd,
-        cachedTextInput: usd.optional(),
-        imageInput: usd.optional(),
-        cachedImageInput: usd.optional(),
-        textOutput: usd.optional(),
-        imageOutput: usd,
+    z
+      .strictObject({
+        unit: z.literal('1M_tokens'),
+        ...span,
+        rates: z.strictObject({
+          textInput: usd,
+          cachedTextInput: usd.optional(),
+          imageInput: usd.optional(),
+          cachedImageInput: usd.optional(),
+          textOutput: usd.optional(),
+          imageOutput: usd,
+        }),
+        imageTokensByTier: counts.optional(),
+        /** Pico-USD per image by size and quality; only for holds, a settlement counts tokens. */
+        holdEstimatePerImage: z.record(z.string(), z.record(z.string(), perImage)).optional(),
+      })
+      .superRefine(({ rates, holdEstimatePerImage }, context) => {
+        if (!holdEstimatePerImage || rates.imageOutput > 0n) return;
+        const message = 'tells no number of tokens where imageOutput is 0: state imageTokensByTier';
+        context.addIssue({ code: 'custom', path: ['holdEstimatePerImage'], message });
       }),
-      imageTokensByTier: counts.optional(),
-      /** Pico-USD per image by size and quality; only for holds, a settlement counts tokens. */
-      holdEstimatePerImage: z.record(z.string(), z.record(z.string(), perImage)).optional(),
-    }),
     z
       .strictObject({
         unit: z.literal('image'),

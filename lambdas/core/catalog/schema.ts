@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type EntryContext, entryFields, priceList } from './entry-fields.ts';
-import { imageRules, speechRules, videoRules } from './modalities.ts';
+import { imageAsText, imageDisagreements } from './image-as-text.ts';
+import { imageRules, speechRules, transcriptionRules, videoRules } from './modalities.ts';
 import { imagePrice, inputPrice, transcriptionPrice, videoPrice } from './prices.ts';
 import type { providerSchema } from './providers.ts';
 import { type effort, textEntry } from './text-entry.ts';
@@ -12,13 +13,20 @@ export type Provider = DeepReadonly<z.output<typeof providerSchema>>;
 const tokens = z.int().positive();
 
 const imageEntry = (context: EntryContext) =>
-  z.strictObject({
-    kind: z.literal('image'),
-    ...entryFields('image', context),
-    protocols: z.array(z.enum(['images_generations', 'images_edits', 'chat_completions'])).min(1),
-    ...imageRules,
-    prices: priceList(imagePrice(context.markup)),
-  });
+  z
+    .strictObject({
+      kind: z.literal('image'),
+      ...entryFields('image', context),
+      protocols: z.array(z.enum(['images_generations', 'images_edits', 'chat_completions', 'generate_content'])).min(1),
+      ...imageRules,
+      /** What it is when it is called like a model for text; owed where `protocols` has one of those formats (CHAT-12). */
+      text: imageAsText.optional(),
+      prices: priceList(imagePrice(context.markup)),
+    })
+    .superRefine((entry, check) => {
+      for (const { path, message } of imageDisagreements(entry))
+        check.addIssue({ code: 'custom', path: [...path], message });
+    });
 
 const videoEntry = (context: EntryContext) =>
   z.strictObject({
@@ -35,6 +43,7 @@ const audioAndVectorEntries = (context: EntryContext) =>
       kind: z.literal('transcription'),
       ...entryFields('transcription', context),
       protocols: z.array(z.literal('audio_transcriptions')).min(1),
+      transcription: transcriptionRules,
       prices: priceList(transcriptionPrice(context.markup)),
     }),
     z.strictObject({

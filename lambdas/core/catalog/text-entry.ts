@@ -25,9 +25,11 @@ const capabilities = z.strictObject({
   promptCache: z.enum(['none', 'implicit', 'explicit_messages_only']),
 });
 
+export const imageTokensMax = z.strictObject({ low: tokens, high: tokens, auto: tokens, original: tokens });
+
 export const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
-const limits = z
+export const textLimits = z
   .strictObject({
     contextTokens: tokens,
     inputTokensMax: tokens.optional(),
@@ -110,7 +112,7 @@ export const textEntry = (context: EntryContext) =>
       ...entryFields('text', context),
       protocols: z.array(z.enum(['chat_completions', 'responses', 'messages', 'generate_content'])).min(1),
       capabilities,
-      limits,
+      limits: textLimits,
       reasoning: z
         .strictObject({
           field: z.enum(['reasoning_effort', 'reasoning.effort', 'output_config.effort']),
@@ -129,9 +131,9 @@ export const textEntry = (context: EntryContext) =>
         })
         .optional(),
       /** The most tokens one image can cost, by the detail it is sent with; no detail is `auto` (BILL-5). */
-      imageTokensMax: z
-        .strictObject({ low: tokens, high: tokens, auto: tokens, original: tokens })
-        .default({ low: 1_000, high: 5_000, auto: 30_000, original: 30_000 }),
+      imageTokensMax: imageTokensMax.default({ low: 1_000, high: 5_000, auto: 30_000, original: 30_000 }),
+      /** The sizes of images that its answers can hold, by name; empty where it draws none. */
+      imageTiers: z.array(z.string().min(1)).default([]),
       /** Hosts whose video links the vendor itself opens (CHAT-7). */
       videoLinkHosts: z.array(z.string().min(1)).default([]),
       /** Multiplies the input estimate where the vendor's tokenizer counts more than the byte rule (BILL-5). */

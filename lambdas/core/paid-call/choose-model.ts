@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Model, ModelKind, Protocol } from '../catalog/schema.ts';
+import { textModelOf } from '../catalog/text-model.ts';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
 
 const endpoints: Record<Protocol, string> = {
@@ -20,6 +21,9 @@ type ModelOf<Kind extends ModelKind> = Extract<Model, { kind: Kind }>;
 
 const isKind = <Kind extends ModelKind>(model: Model, kind: Kind): model is ModelOf<Kind> => model.kind === kind;
 
+/** A model that draws is one for text where it is called so (GEN-11). */
+const seenAs = (model: Model, kind: ModelKind): Model => (kind === 'text' && textModelOf(model)) || model;
+
 /** CAT-6 and GEN-11. `param` is where the request names its model. */
 export const chooseModel = <Kind extends ModelKind>(
   catalog: Catalog,
@@ -34,8 +38,9 @@ export const chooseModel = <Kind extends ModelKind>(
     const fitting = protocols.map((name) => endpoints[name]).join(' or ');
     throw invalidRequest('model', `model: "${model.id}" is not served here, but at ${fitting}.`);
   }
-  if (!isKind(model, kind)) throw unavailable(model);
-  return model;
+  const seen = seenAs(model, kind);
+  if (!isKind(seen, kind)) throw unavailable(model);
+  return seen;
 };
 
 export const unavailable = ({ id }: Model): GatewayError =>

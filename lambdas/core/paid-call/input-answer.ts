@@ -3,15 +3,13 @@ import type { EmbeddingModel, ModerationModel, Provider, Upstream } from '../cat
 import type { JsonObject } from '../json.ts';
 import type { Charge } from '../pricing/charge.ts';
 import { promptTokensOf, type TokenUsage } from '../pricing/token-usage.ts';
-import { barredError } from './barred.ts';
 import { refuseAboveBudget } from './budget.ts';
-import { unavailable } from './choose-model.ts';
-import { chooseUpstream } from './choose-upstream.ts';
 import { upstreamDeadline } from './deadline.ts';
 import type { DryRun } from './dry-run.ts';
 import { refuseManyDrains } from './hold-and-enter.ts';
 import { paidAnswer } from './paid-answer.ts';
 import type { Caller, PaidCallPorts } from './ports.ts';
+import { reachModel } from './reach-model.ts';
 import type { Receipt } from './settle.ts';
 
 /** Models that are sold by what goes in alone. */
@@ -92,11 +90,7 @@ export const inputAnswer = async (
   { body, endUser, tokensAtMost, tokensMax, rate, dryRun }: SoldInput,
 ): Promise<PaidInput> => {
   const holdPicos = BigInt(tokensAtMost) * rate;
-  const { upstream, provider, wire } = chooseUpstream(ports, model);
-  if (!ports.reachable(provider)) throw unavailable(model);
-  const circuit = { providerId: provider.id, modelId: model.id };
-  const barred = ports.circuits.look(circuit, caller.accountId);
-  if (barred) throw barredError(model, barred);
+  const { upstream, provider, wire, circuit } = reachModel(ports, caller, model);
   refuseAboveBudget(holdPicos, 'input', 'send fewer or shorter inputs');
   if (dryRun) {
     refuseManyDrains(ports, caller.accountId);
@@ -109,7 +103,7 @@ export const inputAnswer = async (
     deadline,
     hold: { amountPicos: holdPicos, expiresAtMs: deadline.expiresAtMs },
     endUser,
-    chargeFor: (usage: TokenUsage | undefined) => chargeForInput(usage, rate, tokensMax),
+    chargeFor: ({ usage }: InputAnswer) => chargeForInput(usage, rate, tokensMax),
     expectsUsage: model.reportsUsage && rate > 0n,
   };
   const paid = await paidAnswer(ports, caller, order, (signal) =>

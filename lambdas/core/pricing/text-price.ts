@@ -1,6 +1,7 @@
 import { cacheRatesOf, ratesAt } from '../catalog/rates.ts';
 import type { TextPriceRow, TextRates } from '../catalog/schema.ts';
 import type { Charge } from './charge.ts';
+import { IMAGE_TIER_DEFAULT } from './image-tier.ts';
 import { answerTokensOf, promptTokensOf, type TokenUsage } from './token-usage.ts';
 
 /**
@@ -19,15 +20,26 @@ const promptRate = (rates: TextRates, pricing: PromptPricing): bigint => {
   return possible.reduce((dearest, rate) => (rate > dearest ? rate : dearest));
 };
 
-/** What a request can cost at most. Pico-USD. */
+/** The tokens of the image that an answer of this model is held for: of the largest where the size is not told; 0 where it draws none. */
+export const imageTokensOf = ({ imageTokensByTier = {} }: TextPriceRow, tier = IMAGE_TIER_DEFAULT): number =>
+  imageTokensByTier[tier] ?? Math.max(0, ...Object.values(imageTokensByTier));
+
+const imageRate = ({ imageOutput, output }: TextRates): bigint => imageOutput ?? output;
+
+/** What a request can cost at most. Pico-USD. `imageTokens` of the answer's are an image's, which no cap makes smaller. */
 export const maximumPrice = (
   row: TextPriceRow,
   promptTokens: number,
   answerTokens: number,
   pricing: PromptPricing = 'one-rate',
+  imageTokens = 0,
 ): bigint => {
   const rates = ratesAt(row, promptTokens);
-  return BigInt(promptTokens) * promptRate(rates, pricing) + BigInt(answerTokens) * rates.output;
+  return (
+    BigInt(promptTokens) * promptRate(rates, pricing) +
+    BigInt(imageTokens) * imageRate(rates) +
+    BigInt(Math.max(0, answerTokens - imageTokens)) * rates.output
+  );
 };
 
 /** Pico-USD per token, by what is counted, for a prompt of this length. */
@@ -38,10 +50,9 @@ export const pricesAt = (
 ): Readonly<Record<string, bigint>> => {
   const rates = ratesAt(row, promptTokens);
   const { cacheRead, cacheWrite5m, cacheWrite1h } = cacheRatesOf(rates);
-  const { input, output } = rates;
-  return pricing === 'one-rate'
-    ? { input, output }
-    : { input, output, cacheRead, cacheWrite: cacheWrite5m, cacheWrite1h };
+  const { input, output, imageOutput } = rates;
+  const own = { input, output, ...(imageOutput === undefined ? {} : { imageOutput }) };
+  return pricing === 'one-rate' ? own : { ...own, cacheRead, cacheWrite: cacheWrite5m, cacheWrite1h };
 };
 
 /** How many answer tokens an amount pays for after the prompt; below zero when it does not pay for the prompt. */
@@ -50,11 +61,12 @@ export const affordableAnswerTokens = (
   promptTokens: number,
   amountPicos: bigint,
   pricing: PromptPricing = 'one-rate',
+  imageTokens = 0,
 ): number => {
   const rates = ratesAt(row, promptTokens);
-  const left = amountPicos - BigInt(promptTokens) * promptRate(rates, pricing);
+  const left = amountPicos - BigInt(promptTokens) * promptRate(rates, pricing) - BigInt(imageTokens) * imageRate(rates);
   if (left < 0n) return -1;
-  return rates.output === 0n ? Number.MAX_SAFE_INTEGER : Number(left / rates.output);
+  return rates.output === 0n ? Number.MAX_SAFE_INTEGER : imageTokens + Number(left / rates.output);
 };
 
 export interface TokenBounds {
@@ -79,7 +91,6 @@ export const chargeFor = (
 ): Charge => {
   const prompt = usage ? promptTokensOf(usage) : 0;
   const answer = usage ? answerTokensOf(usage) : 0;
-  const billedAnswer = Math.min(answer, bounds.answerTokens);
   const promptLength = Math.min(prompt, bounds.promptTokens);
   const rates = ratesAt(row, promptLength);
   const { cacheRead, cacheWrite5m, cacheWrite1h } = cacheRatesOf(rates);
@@ -89,12 +100,17 @@ export const chargeFor = (
       ? [{ tokens: prompt, rate: rates.input }]
       : [
           { tokens: usage.cacheRead, rate: cacheRead },
-          { tokens: usage.input, rate: rates.input },
+          { tokens: prompt - usage.cacheRead - usage.cacheWrite - usage.cacheWrite1h, rate: rates.input },
           { tokens: usage.cacheWrite, rate: cacheWrite5m },
           { tokens: usage.cacheWrite1h, rate: cacheWrite1h },
         ];
+  const imageTokens = usage?.imageOutput ?? 0;
+  const answerParts: readonly Priced[] = [
+    { tokens: imageTokens, rate: imageRate(rates) },
+    { tokens: answer - imageTokens, rate: rates.output },
+  ];
   return {
-    amountPicos: priceOf(parts, bounds.promptTokens) + BigInt(billedAnswer) * rates.output,
+    amountPicos: priceOf(parts, bounds.promptTokens) + priceOf(answerParts, bounds.answerTokens),
     prices: pricesAt(row, promptLength, pricing),
     usage: usage ? { ...usage } : {},
     implausible: prompt > bounds.promptTokens || answer > bounds.answerTokens,

@@ -12,9 +12,22 @@ export interface TokenUsage {
   /** Answer tokens without reasoning. */
   readonly output: number;
   readonly reasoning: number;
+  /*
+   * Tokens of other kinds than text, where a model is sold by them; the counts above are then without them.
+   */
+  readonly imageInput?: number;
+  readonly cachedImageInput?: number;
+  readonly audioInput?: number;
+  readonly imageOutput?: number;
 }
 
 export const promptTokensOf = (usage: TokenUsage): number =>
-  usage.input + usage.cacheRead + usage.cacheWrite + usage.cacheWrite1h;
+  usage.input +
+  usage.cacheRead +
+  usage.cacheWrite +
+  usage.cacheWrite1h +
+  (usage.imageInput ?? 0) +
+  (usage.cachedImageInput ?? 0) +
+  (usage.audioInput ?? 0);
 
-export const answerTokensOf = (usage: TokenUsage): number => usage.output + usage.reasoning;
+export const answerTokensOf = (usage: TokenUsage): number => usage.output + usage.reasoning + (usage.imageOutput ?? 0);

@@ -2,10 +2,10 @@ import type { TextModel } from '../catalog/schema.ts';
 import type { Attempt } from '../idempotency/attempt.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
+import { dispatchUnder } from '../paid-call/dispatch-under.ts';
 import type { DryRun } from '../paid-call/dry-run.ts';
 import { giveBack } from '../paid-call/give-back.ts';
 import { type Candidate, holdAndEnter, refuseManyDrains } from '../paid-call/hold-and-enter.ts';
-import type { PaidCall } from '../paid-call/paid-call.ts';
 import type { Caller } from '../paid-call/ports.ts';
 import { type Receipt, settle } from '../paid-call/settle.ts';
 import { pricesAt } from '../pricing/text-price.ts';
@@ -92,16 +92,6 @@ export const generateText = async (
   } catch (error) {
     deadline.stop();
     throw await giveBack(ports.ledger, settlement, error);
-  }
-};
-
-/** Whoever has lost its key makes no call, and says nothing about the vendor. */
-const dispatchUnder = async (attempt: Attempt | undefined, { reservation, passage }: PaidCall): Promise<void> => {
-  try {
-    await attempt?.dispatch(reservation.holdId);
-  } catch (error) {
-    await passage.report('unknown');
-    throw error;
   }
 };
 

@@ -1,7 +1,7 @@
 import type { HoldOrder } from '../ledger/hold.ts';
 import { refuseAboveBudget } from '../paid-call/budget.ts';
 import type { Settlement } from '../paid-call/settle.ts';
-import { affordableAnswerTokens, chargeFor, maximumPrice } from '../pricing/text-price.ts';
+import { affordableAnswerTokens, chargeFor, imageTokensOf, maximumPrice } from '../pricing/text-price.ts';
 import type { CheckedText } from './checked-text.ts';
 
 /** A cap below this is not worth offering (BILL-6). */
@@ -18,16 +18,20 @@ export interface TextHold {
 
 /** Throws `request_budget_exceeded` (BILL-4). `capParam` is what the client's protocol calls the cap. */
 export const priceText = ({ model, request, row, promptTokens }: CheckedText, capParam: string): TextHold => {
-  const { promptPricing, choices } = request;
-  const price = (cap: number) => maximumPrice(row, promptTokens, cap * choices, promptPricing);
+  const { promptPricing, choices, imageTier } = request;
+  const imageTokens = imageTokensOf(row, imageTier);
+  const price = (cap: number) => maximumPrice(row, promptTokens, cap * choices, promptPricing, imageTokens);
   let cap = request.outputTokensMax ?? model.limits.outputTokensDefault;
   const amountPicos = price(cap);
   refuseAboveBudget(amountPicos, capParam, `reduce ${capParam} or split it`);
   const affordableAt = (availablePicos: bigint): number =>
-    Math.max(0, Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos, promptPricing) / choices));
+    Math.max(
+      0,
+      Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos, promptPricing, imageTokens) / choices),
+    );
   const smaller = (availablePicos: bigint): bigint | undefined => {
     const affordable = affordableAt(availablePicos);
-    if (affordable < SMALLEST_CAP || affordable >= cap) return undefined;
+    if (affordable < SMALLEST_CAP + imageTokens || affordable >= cap) return undefined;
     cap = affordable;
     return price(affordable);
   };
@@ -43,10 +47,12 @@ export const priceText = ({ model, request, row, promptTokens }: CheckedText, ca
 
 /** Only what settling needs: a stream must not keep the request's body in memory to its end. */
 export const settlementTerms = (
-  { model, row, request: { choices, promptPricing } }: CheckedText,
+  { model, row, request: { choices, promptPricing, imageTier } }: CheckedText,
   cap: number,
 ): Pick<Settlement, 'chargeFor' | 'expectsUsage'> => {
-  const bounds = { promptTokens: model.limits.contextTokens, answerTokens: cap * choices };
+  // Some vendors do not count an image by the cap.
+  const answerTokens = Math.max(cap * choices, imageTokensOf(row, imageTier));
+  const bounds = { promptTokens: model.limits.contextTokens, answerTokens };
   return {
     chargeFor: (usage) => chargeFor(row, usage, bounds, promptPricing),
     expectsUsage: model.reportsUsage && (row.rates.input > 0n || row.rates.output > 0n),

@@ -17,6 +17,8 @@ export interface TextRequest {
   readonly prompt: PromptSize;
   /** How the prompt's tokens are told apart by price. */
   readonly promptPricing: PromptPricing;
+  /** The size of the image that the answer is to hold, by name, where the client chose one. */
+  readonly imageTier?: string | undefined;
   /** The body in the client's protocol, valid and without what is not to be sent on. */
   readonly body: JsonObject;
   /** The same in the core's own terms, for wires of another protocol; native formats have none. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { ulid } from 'ulid';
 import { createImageFetch } from '../../providers/image-fetch.ts';
@@ -6,8 +7,10 @@ import { createClaimStore } from '../../stores/dynamodb/claim-store.ts';
 import { createKeyStore } from '../../stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
 import { createAnswerStore } from '../../stores/s3/answer-store.ts';
+import { createMediaStore } from '../../stores/s3/media-store.ts';
 import { type Environment, openLedger } from './ledger-parts.ts';
 import type { Parts } from './parts.ts';
+import { createS3Access, patient } from './s3-clients.ts';
 import { readPepper } from './secrets.ts';
 import { openVideoParts } from './video-parts.ts';
 
@@ -24,6 +27,11 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
     claims: createClaimStore(clients.repeating, settings.IDEMPOTENCY_TABLE),
     answers: createAnswerStore(s3, settings.MEDIA_BUCKET),
     addressCounters: createAddressCounters(clients.once, settings.COUNTERS_TABLE),
+    media: createMediaStore(
+      createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION }, patient),
+      settings.MEDIA_BUCKET,
+    ),
+    newMediaToken: () => randomBytes(16).toString('hex'),
     fetchImage: createImageFetch({ lookup }),
   };
 };

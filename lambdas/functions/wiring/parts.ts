@@ -3,6 +3,7 @@ import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { AnswerStore, ClaimStore } from '../../core/idempotency/claim-store.ts';
+import type { MediaStore } from '../../core/images/media-store.ts';
 import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import type { Outbox } from '../../core/ledger/outbox.ts';
@@ -60,6 +61,9 @@ export interface Parts extends VideoParts {
   readonly addressCounters: AddressCounters;
   readonly claims: ClaimStore;
   readonly answers: AnswerStore;
+  readonly media: MediaStore;
+  /** 128 random bits, hexadecimal. */
+  readonly newMediaToken: () => string;
   /** Gets images at addresses that clients named. */
   readonly fetchImage: ImageFetch;
 }

@@ -1,17 +1,28 @@
+import type { SpeechWire, TranscriptionWire } from '../../core/audio/audio-wire.ts';
 import type { Wire } from '../../core/catalog/providers.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
+import type { ImageWire } from '../../core/images/image-wire.ts';
+import { newMediaLink } from '../../core/images/media-link.ts';
 import type { InputWire } from '../../core/paid-call/input-answer.ts';
 import type { TextWire } from '../../core/text/text-wire.ts';
 import type { VideoWire } from '../../core/videos/video-wire.ts';
 import { createMessagesWire } from '../../providers/anthropic/messages-wire.ts';
+import { createBflWire } from '../../providers/bfl/images-wire.ts';
+import { createArkImageWire } from '../../providers/byteplus/images-wire.ts';
 import { createArkVideoWire } from '../../providers/byteplus/video-wire.ts';
 import { createGenerateContentWire } from '../../providers/google/generate-content-wire.ts';
+import { createGeminiImageWire } from '../../providers/google/image-wire.ts';
+import type { LinkImage } from '../../providers/google/linked-content.ts';
+import { createSpeechWire } from '../../providers/openai/audio-speech-wire.ts';
+import { createTranscriptionWire } from '../../providers/openai/audio-transcription-wire.ts';
 import { createChatWire } from '../../providers/openai/chat-wire.ts';
 import { createEmbeddingWire } from '../../providers/openai/embeddings-wire.ts';
+import { createOpenaiImageWire } from '../../providers/openai/images-wire.ts';
 import { createModerationWire } from '../../providers/openai/moderations-wire.ts';
 import { createResponsesWire } from '../../providers/openai/responses-wire.ts';
 import { createOpenaiVideoWire } from '../../providers/openai/videos-wire.ts';
 import type { WireOptions } from '../../providers/vendor-call.ts';
+import { toMediaPorts } from './media-ports.ts';
 import type { Parts, VendorAccess, VideoParts } from './parts.ts';
 
 /** Every wire for text, under the name that the catalog's entries call it by. */
@@ -22,7 +33,20 @@ export const toTextWires = (parts: Parts, options: WireOptions): ReadonlyMap<Wir
     ['openai_responses', createResponsesWire(options)],
     ['anthropic_messages', createMessagesWire({ ...options, fetchImage })],
     ['gemini_generate_content', createGenerateContentWire({ ...options, fetchImage })],
+    [
+      'gemini_generate_content_image',
+      createGenerateContentWire({ ...options, fetchImage, linkImage: toLinkImage(parts) }),
+    ],
   ]);
+};
+
+/** Named at once, so that a stream can go on; the image follows. */
+const toLinkImage = (parts: Parts): LinkImage => {
+  const media = toMediaPorts(parts);
+  return (bytes, mediaType) => {
+    const { name, url } = newMediaLink(media, parts.clock.now());
+    return { url, stored: media.media.put(name, bytes, mediaType) };
+  };
 };
 
 export const toInputWires = (options: WireOptions): ReadonlyMap<Wire, InputWire> =>
@@ -30,6 +54,20 @@ export const toInputWires = (options: WireOptions): ReadonlyMap<Wire, InputWire>
     ['openai_embeddings', createEmbeddingWire(options)],
     ['openai_moderations', createModerationWire(options)],
   ]);
+
+export const toImageWires = (options: WireOptions): ReadonlyMap<Wire, ImageWire> =>
+  new Map<Wire, ImageWire>([
+    ['openai_images', createOpenaiImageWire(options)],
+    ['gemini_generate_content_image', createGeminiImageWire(options)],
+    ['ark_images', createArkImageWire(options)],
+    ['bfl_async', createBflWire(options)],
+  ]);
+
+/** One name in the catalog for two protocols: the kind of the model says which. */
+export const toAudioWires = (options: WireOptions) => ({
+  transcription: new Map<Wire, TranscriptionWire>([['openai_audio', createTranscriptionWire(options)]]),
+  speech: new Map<Wire, SpeechWire>([['openai_audio', createSpeechWire(options)]]),
+});
 
 export const toVideoWires = (options: WireOptions): ReadonlyMap<Wire, VideoWire> =>
   new Map<Wire, VideoWire>([

@@ -15,7 +15,22 @@ const thinkingConfig = message({
   includeThoughts: z.boolean().optional(),
 });
 
-/** https://ai.google.dev/api/generate-content#generationconfig, without what makes speech, images or the choice of a model. */
+/** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size; the longest four are not for every model. */
+const aspectRatios = [
+  ...['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'],
+  ...['1:4', '4:1', '1:8', '8:1'],
+] as const;
+
+/**
+ * https://ai.google.dev/api/generate-content#ImageConfig, for models that draw. Its other members are not for this vendor's own API,
+ * as the conversions of @google/genai say. The sizes are those of the entry.
+ */
+const imageConfig = message({
+  aspectRatio: z.enum(aspectRatios).optional(),
+  imageSize: z.string().optional(),
+});
+
+/** https://ai.google.dev/api/generate-content#generationconfig, without what makes speech or the choice of a model. */
 export const generationConfig = message({
   temperature: z.number().optional(),
   topP: z.number().optional(),
@@ -31,7 +46,11 @@ export const generationConfig = message({
   responseMimeType: z.enum(['text/plain', 'application/json', 'text/x.enum']).optional(),
   responseSchema: anyObject.optional(),
   responseJsonSchema: anyJson.optional(),
-  responseModalities: listOf(enumName('TEXT'), { max: 1, message: 'must be ["TEXT"]' }).optional(),
+  responseModalities: listOf(enumName('TEXT', 'IMAGE'), {
+    max: 2,
+    message: 'must be a list of "TEXT" and "IMAGE"',
+  }).optional(),
+  imageConfig: imageConfig.optional(),
   mediaResolution: enumName(
     'MEDIA_RESOLUTION_UNSPECIFIED',
     'MEDIA_RESOLUTION_LOW',

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../core/errors/gateway-error.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { type Entry, type OptionalField, refuseUnsupported, unsupported } from '../optional-fields.ts';
 import type { GenerateContentBody } from './body.ts';
 import type { GenerationConfig } from './config.ts';
@@ -20,6 +20,7 @@ export const applyConstraints = (body: GenerateContentBody, entry: Entry): Reado
   refuseTools(body, entry);
   refuseFormat(config, entry);
   refuseCandidates(config, entry);
+  refuseImages(config, entry);
   return unsent;
 };
 
@@ -50,4 +51,24 @@ const refuseCandidates = ({ candidateCount = 1 }: GenerationConfig, { model, alt
   const others = alternatives(({ capabilities }) => capabilities.multipleChoices);
   const message = `${param}: "${model.id}" gives one answer at a time. Send 1.${others}`;
   throw new GatewayError('unprocessable_entity', message, { param });
+};
+
+/** What only models that draw take, and the sizes that have a price (IMG-8). */
+const refuseImages = (
+  { responseModalities = [], imageConfig }: GenerationConfig,
+  { model, alternatives, at = '' }: Entry,
+): void => {
+  const { id, imageTiers: sizes } = model;
+  const modality = responseModalities.some((name) => name.toUpperCase() === 'IMAGE') && 'responseModalities';
+  const field = imageConfig ? 'imageConfig' : modality;
+  if (field && sizes.length === 0) {
+    const param = `${at}generationConfig.${field}`;
+    const others = alternatives(({ imageTiers }) => imageTiers.length > 0);
+    throw invalidRequest(param, `${param}: "${id}" draws no images. Leave it out.${others}`);
+  }
+  const { imageSize } = imageConfig ?? {};
+  if (imageSize === undefined || sizes.includes(imageSize)) return;
+  const param = `${at}generationConfig.imageConfig.imageSize`;
+  const allowed = sizes.map((size) => JSON.stringify(size)).join(', ');
+  throw invalidRequest(param, `${param}: must be one of ${allowed} with "${id}".`);
 };

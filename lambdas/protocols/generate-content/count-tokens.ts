@@ -1,3 +1,4 @@
+import type { Wire } from '../../core/catalog/providers.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type CountPorts, countTokens } from '../../core/text/count-tokens.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
@@ -6,6 +7,9 @@ import { noKeys, readPaidHeaders } from '../paid-headers.ts';
 import { requireJson } from './framing.ts';
 import { modelIdOf } from './handler.ts';
 import { toCountOrder } from './request.ts';
+
+/** Those whose vendor counts in this protocol. */
+const wires: readonly Wire[] = ['gemini_generate_content', 'gemini_generate_content_image'];
 
 /** POST /v1beta/models/{model}:countTokens. Answers with what the vendor said. */
 export const createCountContentTokens =
@@ -16,12 +20,14 @@ export const createCountContentTokens =
     readPaidHeaders(event.headers, noKeys, false);
     requireJson(event);
     const modelId = modelIdOf(exchange);
-    const alternatives = alternativesIn(ports.catalog, 'generate_content', ports.clock.now());
+    const nowMs = ports.clock.now();
+    const alternatives = alternativesIn(ports.catalog, 'generate_content', nowMs);
+    const upstreams = ports.catalog.find(modelId, nowMs)?.upstreams ?? [];
     const order = toCountOrder({ modelId, json: body.json }, alternatives);
     const counted = await countTokens(ports, {
       modelId,
       protocol: 'generate_content',
-      wire: 'gemini_generate_content',
+      wire: wires.find((name) => upstreams.some(({ wire }) => wire === name)) ?? 'gemini_generate_content',
       prepare: (model) => {
         summary.model = model.id;
         return order.prepare(model);

@@ -71,7 +71,7 @@ const prepare = ({ stream, ...parsed }: Parsed, model: TextModel): TextRequest =
     throw invalidRequest('model', `model: "${model.id}" does not stream. Use :generateContent.${others}`);
   }
   const { sent, media } = checked(body, model, alternatives, '');
-  const { candidateCount = 1, maxOutputTokens, thinkingConfig } = body.generationConfig ?? {};
+  const { candidateCount = 1, maxOutputTokens, thinkingConfig, imageConfig } = body.generationConfig ?? {};
   return {
     stream,
     choices: candidateCount,
@@ -80,6 +80,7 @@ const prepare = ({ stream, ...parsed }: Parsed, model: TextModel): TextRequest =
     effort: thinkingConfig?.thinkingLevel?.toLowerCase(),
     prompt: measure(parsed, model, sent, media),
     promptPricing: 'one-rate',
+    imageTier: imageConfig?.imageSize,
     body: sent,
   };
 };

@@ -1,19 +1,16 @@
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { fileOf, openFile, type ReadPorts, readVideo } from '../../core/videos/read-videos.ts';
-import { admissionOf, type RouteHandler, type Summary } from '../../http/exchange.ts';
-import { relayBody } from '../../http/relayed-body.ts';
+import { admissionOf, type RouteHandler } from '../../http/exchange.ts';
+import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';
 import { readRange } from './range.ts';
 
-export interface ContentPorts extends ReadPorts {
-  /** Told once, when the last byte has been written or the client has left. */
-  readonly finished: (requestId: string, summary: Summary) => void;
-}
+export interface ContentPorts extends ReadPorts, RelayPorts {}
 
 /** GET /v1/videos/{id}/content (VID-4): the MP4, or one range of it. */
 export const createGetVideoContent =
   (ports: ContentPorts): RouteHandler =>
   async (exchange) => {
-    const { event, route, summary, requestId, startedAtMs } = exchange;
+    const { event, route, summary } = exchange;
     refuseVariant(event.queryStringParameters?.variant);
     const job = await readVideo(ports, admissionOf(exchange).accountId, route?.params.id ?? '');
     const file = fileOf(job, ports.now());
@@ -24,29 +21,18 @@ export const createGetVideoContent =
     const { first, last } = range ?? { first: 0, last: bytes - 1 };
     const source = await openFile(ports, file, range);
     summary.model = job.modelId;
-    summary.firstByteMs = ports.now() - startedAtMs;
-    exchange.finishesLater = true;
-    const ended = (cause: unknown): void => {
-      if (cause !== undefined) {
-        summary.errorCode = 'service_unavailable';
-        summary.cause = cause;
-      }
-      summary.totalMs = ports.now() - startedAtMs;
-      ports.finished(requestId, summary);
-    };
-    const length = last - first + 1;
-    return {
+    return relayedAnswer(ports, exchange, {
       statusCode: range ? 206 : 200,
       headers: {
         'content-type': 'video/mp4',
-        'content-length': String(length),
         'accept-ranges': 'bytes',
         etag,
         'cache-control': 'private',
         ...(range && { 'content-range': `bytes ${first}-${last}/${bytes}` }),
       },
-      body: relayBody({ bytes: source, length, event, ended }),
-    };
+      bytes: source,
+      length: last - first + 1,
+    });
   };
 
 /** The vendor's own API has thumbnails and sprite sheets as well. */

@@ -3,7 +3,9 @@ import type { VideoModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { VideoOrder } from '../../core/videos/create-video.ts';
 import type { Exchange, Form } from '../../http/exchange.ts';
-import { parseWith, shownName } from '../parse.ts';
+import { toTextFields } from '../form-fields.ts';
+import { parseWith } from '../parse.ts';
+import { hasAtMost, promptText } from '../prompt.ts';
 import { toReference } from './reference.ts';
 import { type CheckWebhookUrl, toWebhook } from './webhook-url.ts';
 
@@ -11,17 +13,10 @@ const PROMPT_CHARACTERS_MAX = 32_000;
 const SECONDS_DEFAULT = '4';
 const SIZE_DEFAULT = '1280x720';
 
-/** No character takes more than two units, so that megabytes are not counted one by one. */
-const isShort = (text: string): boolean =>
-  text.length <= PROMPT_CHARACTERS_MAX ||
-  (text.length <= PROMPT_CHARACTERS_MAX * 2 && [...text].length <= PROMPT_CHARACTERS_MAX);
-
-const prompt = z
-  .string('must be a string that describes the video')
-  .refine((text) => text.trim() !== '', 'must be a string that describes the video')
-  .refine(isShort, `must have at most ${PROMPT_CHARACTERS_MAX} characters.`)
-  // A store would keep something else in its place.
-  .refine((text) => text.isWellFormed(), 'holds half of a character. Send well-formed Unicode.');
+const prompt = promptText('must be a string that describes the video').refine(
+  (text) => hasAtMost(text, PROMPT_CHARACTERS_MAX),
+  `must have at most ${PROMPT_CHARACTERS_MAX} characters.`,
+);
 
 /** Any other field is refused by name (GEN-9). */
 const videoBody = z.strictObject({
@@ -62,26 +57,12 @@ export const toVideoOrder = ({ body, form, event }: Sent, checkWebhookUrl: Check
 
 const REFERENCE = 'input_reference';
 
-/** The fields of a form by their names, which are checked as those of JSON are; none may come twice, and none may be a file. */
-const toFields = ({ fields, files }: Form): Record<string, string> => {
-  const seen = new Map<string, string>();
-  for (const { name, value } of fields) {
-    const shown = shownName(name);
-    // An SDK writes the members of an object in brackets.
-    if (name === REFERENCE || name.startsWith(`${REFERENCE}[`)) {
-      throw invalidRequest(shown, `${shown}: send the image itself, as one file of the name ${REFERENCE}.`);
-    }
-    if (seen.has(name)) throw invalidRequest(shown, `${shown}: sent twice. Send it once.`);
-    seen.set(name, value);
-  }
-  const file = files.find(({ field }) => field !== REFERENCE);
-  if (!file) return Object.fromEntries(seen);
-  const shown = shownName(file.field);
-  const fix = Object.hasOwn(videoBody.shape, file.field)
-    ? 'must be text, not a file.'
-    : 'no such file is taken here. Leave it out.';
-  throw invalidRequest(shown, `${shown}: ${fix}`);
-};
+const toFields = (form: Form): Record<string, string> =>
+  toTextFields(form, {
+    files: [REFERENCE],
+    content: 'image',
+    isText: (name) => Object.hasOwn(videoBody.shape, name),
+  });
 
 const referenceIn = ({ files }: Form): Uint8Array | undefined => {
   const [first, second] = files;

@@ -26,6 +26,10 @@ export const parseArkRefusal = (body: unknown): Refusal => {
   return { ...rest, message: rest.message.replace(requestNumber, '.'), param: param === '' ? undefined : param };
 };
 
+const imageWords = /\bimages?\b|image_url/i;
+const always = /^/;
+const never = /(?!)/;
+
 /**
  * https://docs.byteplus.com/en/docs/ModelArk/1299023 and, for the codes that page leaves out,
  * https://www.volcengine.com/docs/82379/1299023.
@@ -36,7 +40,7 @@ const rules: RefusalRules = {
   oursInWords: /exhausted its free trial quota|exceeded the .{1,40} usage quota/i,
   context: /OutofContext/,
   filter: /SensitiveContentDetected|RiskDetection\b/,
-  image: /\bimages?\b|image_url/i,
+  image: imageWords,
   promptParam: 'prompt',
 };
 
@@ -46,26 +50,52 @@ export const isFiltered = ({ code }: Refusal): boolean => rules.filter.test(code
 export const isAboutAccount = ({ code, message }: Refusal): boolean =>
   rules.ours.test(code) || rules.oursInWords.test(message);
 
-const fields: Readonly<Record<string, string>> = {
-  duration: 'seconds',
-  resolution: 'size',
-  ratio: 'size',
-  model: 'model',
-  content: 'prompt',
+/** What the client calls that which the vendor's words, which are about its own request, are about. */
+export interface ArkTerms {
+  /** By the vendor's name of the field. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** An image that came with the request. */
+  readonly image: string;
+  /** Fields whose complaints are none about that image, though their words may speak of images. */
+  readonly neverImage: ReadonlySet<string>;
+}
+
+export const videoTerms: ArkTerms = {
+  fields: { duration: 'seconds', resolution: 'size', ratio: 'size', model: 'model', content: 'prompt' },
+  image: 'input_reference',
+  neverImage: new Set(),
 };
 
-/** The vendor's words are about its own request: what the client calls that which they are about. */
-const fieldOf = ({ code, message, param }: Refusal): string | undefined => {
-  if (/image/i.test(code) || rules.image.test(message)) return 'input_reference';
-  if (/InputText/.test(code)) return 'prompt';
+const sameName = ['model', 'prompt', 'image', 'size', 'watermark', 'output_format', 'sequential_image_generation'];
+
+export const imageTerms: ArkTerms = {
+  fields: Object.fromEntries(sameName.map((name) => [name, name])),
+  image: 'image',
+  neverImage: new Set(sameName.filter((name) => name !== 'image')),
+};
+
+const fieldOf = ({ code, message, param }: Refusal, { fields, image, neverImage }: ArkTerms): string | undefined => {
   const named = param ?? /^The (?:specified )?parameter `?(\w+)/.exec(message)?.[1] ?? '';
-  return fields[named.split(/[.[]/, 1)[0] ?? ''];
+  const field = named.split(/[.[]/, 1)[0] ?? '';
+  if (neverImage.has(field)) return fields[field];
+  // What was drawn is nothing that the client has sent.
+  if (/^Output/.test(code)) return undefined;
+  if (/image/i.test(code) || imageWords.test(message)) return image;
+  return /InputText/.test(code) ? 'prompt' : fields[field];
 };
 
-export const toArkError = (status: number, body: unknown, told: RefusalContext): GatewayError => {
+/** `terms` says what the fields are called in the client's protocol. */
+export const toArkError = (
+  status: number,
+  body: unknown,
+  told: RefusalContext,
+  terms: ArkTerms = videoTerms,
+): GatewayError => {
   const refusal = parseArkRefusal(body);
   // The vendor's own filter is out of order, whatever status it says so with.
   const meant = refusal.code === 'ContentSecurityDetectionError' ? 500 : status;
   const isClients = [400, 413, 422].includes(meant);
-  return toGatewayError(meant, { ...refusal, param: isClients ? fieldOf(refusal) : undefined }, told, rules);
+  const param = isClients ? fieldOf(refusal, terms) : undefined;
+  const image = param === terms.image ? always : never;
+  return toGatewayError(meant, { ...refusal, param }, told, { ...rules, image });
 };

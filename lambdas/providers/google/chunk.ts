@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../core/json.ts';
-import type { TextProtocol } from '../../core/text/text-request.ts';
 import { type RefusalContext, unreadable } from '../refusals.ts';
-import { toInBandError } from './errors.ts';
+import { type AskedIn, toInBandError } from './errors.ts';
+import type { LinkImage } from './linked-content.ts';
 
 const part = z.object({
   text: z.string().nullish(),
   thought: z.boolean().nullish(),
   thoughtSignature: z.string().nullish(),
+  inlineData: z.object({ data: z.string().nullish() }).nullish(),
   functionCall: z.object({ id: z.string().nullish(), name: z.string().min(1), args: z.unknown().optional() }).nullish(),
 });
 
@@ -47,7 +48,9 @@ export const partsOf = (candidate: Candidate | undefined): readonly Part[] => {
 
 export interface InBand {
   readonly told: RefusalContext;
-  readonly protocol: TextProtocol;
+  readonly protocol: AskedIn;
+  /** Of a model that draws. */
+  readonly linkImage?: LinkImage | undefined;
 }
 
 /** Throws the error that stands in the place of an answer. */

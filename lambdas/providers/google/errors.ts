@@ -66,25 +66,30 @@ const rules: Omit<RefusalRules, 'promptParam'> = {
 /** 403 for a file of the vendor's that a client named: no matter of our key. https://github.com/googleapis/python-genai/issues/1218 */
 const aboutFile = /^You do not have permission to access the File|^CachedContent not found/;
 
+/** What a client asked in. */
+export type AskedIn = TextProtocol | 'images';
+
+/** What the prompt is called there; in all others it is `messages`. */
+const promptParams: Partial<Record<AskedIn, string>> = { generate_content: 'contents', images: 'prompt' };
+
 /** A refusal in the terms of the client's protocol: only where that is the vendor's own are its names of fields the client's. */
 export const toGoogleError = (
   httpStatus: number,
   { refusal, quota }: GoogleRefusal,
   told: RefusalContext,
-  protocol: TextProtocol,
+  protocol: AskedIn,
 ): GatewayError => {
-  const isNative = protocol === 'generate_content';
-  const promptParam = isNative ? 'contents' : 'messages';
+  const promptParam = promptParams[protocol] ?? 'messages';
   const status = httpStatus === 403 && aboutFile.test(refusal.message) ? 400 : httpStatus;
   const code = status === 429 && quota.isSpent ? `${refusal.code} QUOTA_SPENT` : refusal.code;
-  const field = isNative ? refusal.param : undefined;
+  const field = protocol === 'generate_content' ? refusal.param : undefined;
   const param = field ?? (rules.context.test(refusal.message) ? promptParam : undefined);
   const { retryAfterSeconds = told.retryAfterSeconds } = quota;
   return toGatewayError(status, { ...refusal, code, param }, { ...told, retryAfterSeconds }, { ...rules, promptParam });
 };
 
 /** An error inside an answer that began well; its own number stands for the status. */
-export const toInBandError = (body: unknown, told: RefusalContext, protocol: TextProtocol): GatewayError => {
+export const toInBandError = (body: unknown, told: RefusalContext, protocol: AskedIn): GatewayError => {
   const found = parseRefusal(body);
   return toGoogleError(found.status ?? 500, found, told, protocol);
 };
@@ -94,3 +99,9 @@ export const brokenOff = (reason: string): GatewayError => {
   const named = /^[A-Z_]{1,64}$/.test(reason) ? ` (${reason})` : '';
   return new GatewayError('upstream_error', `The model broke off its answer${named}. Nothing was charged.`);
 };
+
+export const noImage = (): GatewayError =>
+  new GatewayError('upstream_error', 'The model sent something that is no image. Nothing was charged.');
+
+export const noImageDrawn = (): GatewayError =>
+  new GatewayError('upstream_error', 'The model answered without an image. Nothing was charged.');

@@ -22,6 +22,9 @@ export const refuseBlocked = (reason: string): void => {
   if (filters.has(reason)) throw filtered();
 };
 
+/** `NO_IMAGE`: a model that draws has answered in words alone. */
+const complete: ReadonlySet<string> = new Set(['STOP', 'NO_IMAGE']);
+
 /** What an answer has said by its end. */
 export interface Said {
   readonly calls: boolean;
@@ -36,6 +39,6 @@ export const toFinishReason = (reason: string, { calls, text }: Said): FinishRea
   refuseBlocked(reason);
   if (lengths.has(reason)) return 'length';
   if (reason !== 'STOP' && !calls && !text) throw brokenOff(reason);
-  if (reason !== 'STOP') return 'length';
+  if (!complete.has(reason)) return 'length';
   return calls ? 'tool_calls' : 'stop';
 };

@@ -9,6 +9,7 @@ import {
   type ToolDefinition,
 } from '../../core/text/conversation.ts';
 import type { ImageSlot } from './media.ts';
+import { drawnModalities } from './request.ts';
 import { toContents } from './turns.ts';
 
 /** Extras with a place in `generationConfig`. */
@@ -24,7 +25,7 @@ export interface Translated {
 }
 
 /** https://ai.google.dev/api/generate-content. Throws the 400 for what has no place there (CHAT-16). */
-export const fromConversation = (conversation: Conversation, modelId: string): Translated => {
+export const fromConversation = (conversation: Conversation, modelId: string, draws = false): Translated => {
   refuseOtherExtras(conversation, Object.keys(placed), { modelId });
   refuseOneCallAtATime(conversation, modelId);
   const { tools, toolChoice, turns } = conversation;
@@ -40,7 +41,10 @@ export const fromConversation = (conversation: Conversation, modelId: string): T
     ...(system.length > 0 ? { systemInstruction: { parts: system } } : {}),
     ...(tools.length > 0 ? { tools: [{ functionDeclarations: tools.map(toDeclaration) }] } : {}),
     ...(toolConfig ? { toolConfig } : {}),
-    generationConfig: toGenerationConfig(conversation),
+    generationConfig: {
+      ...toGenerationConfig(conversation),
+      ...(draws && { responseModalities: drawnModalities }),
+    },
   };
   return { body, slots };
 };

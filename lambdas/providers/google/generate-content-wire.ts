@@ -9,12 +9,15 @@ import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { readAnswer } from './answer.ts';
 import { parseRefusal, toGoogleError } from './errors.ts';
 import { fromConversation } from './from-conversation.ts';
+import type { LinkImage } from './linked-content.ts';
 import type { ImageSlot } from './media.ts';
 import { generatePath, toNativeBody } from './request.ts';
 import { nativeReader, neutralReader } from './stream.ts';
 
 export interface GenerateContentOptions extends WireOptions {
   readonly fetchImage: ImageFetch;
+  /** For models that draw: how chat gets at their images (CHAT-12). */
+  readonly linkImage?: LinkImage;
 }
 
 /** Google's generateContent, for clients that speak it themselves and for chat. */
@@ -48,7 +51,7 @@ const prepareTranslated = (options: GenerateContentOptions, call: WireCall, targ
   const conversation = call.request.toConversation?.();
   if (!conversation) throw new Error(`the wire of Google cannot serve ${call.protocol}`);
   refuseMoreAnswers(target.choices, call.model.id);
-  const { body, slots } = fromConversation(conversation, call.model.id);
+  const { body, slots } = fromConversation(conversation, call.model.id, options.linkImage !== undefined);
   return {
     ...(slots.length > 0 ? { gather: () => fillSlots(slots, options.fetchImage) } : {}),
     send: (dispatch) => send(options, target, body, dispatch),
@@ -73,7 +76,7 @@ const refuseMoreAnswers = (choices: number, modelId: string): void => {
 };
 
 const send = async (
-  options: WireOptions,
+  options: GenerateContentOptions,
   { protocol, provider, path, streamed, choices }: Target,
   body: JsonObject,
   { outputTokensMax, signal }: Dispatch,
@@ -86,7 +89,7 @@ const send = async (
     signal,
     refuse: refuseIn(protocol),
   });
-  const inBand = { told, protocol };
+  const inBand = { told, protocol, linkImage: options.linkImage };
   if (!streamed) return readAnswer(response, inBand);
   const reader = protocol === 'generate_content' ? nativeReader(choices, inBand) : neutralReader(inBand);
   return { kind: 'stream', events: readStream(response.body, reader), close: response.discard };

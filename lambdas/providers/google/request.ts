@@ -12,3 +12,6 @@ export const toNativeBody = (body: JsonObject, outputTokensMax: number): JsonObj
     maxOutputTokens: outputTokensMax,
   },
 });
+
+/** What a model that draws is asked for: some give no image alone. https://ai.google.dev/gemini-api/docs/image-generation */
+export const drawnModalities: readonly string[] = ['TEXT', 'IMAGE'];

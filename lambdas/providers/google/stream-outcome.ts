@@ -1,17 +1,26 @@
 import type { TokenUsage } from '../../core/pricing/token-usage.ts';
 import { blocked, finishReasonOf, type Generated } from './chunk.ts';
-import { toTokenUsage } from './usage.ts';
+import { holdsImage, toDrawnUsage, toTokenUsage } from './usage.ts';
 
 /** How far a stream has come towards its end. */
 export class StreamOutcome {
   readonly #choices: number;
+  readonly #draws: boolean;
   readonly #finished = new Set<number>();
   #blocked = false;
+  #holdsImage = false;
   /** Every chunk tells the usage so far: it is final only with or after the last finish reason. */
   usage: TokenUsage | undefined;
 
-  constructor(choices: number) {
+  /** `draws`: its images are counted apart. */
+  constructor(choices: number, draws = false) {
     this.#choices = choices;
+    this.#draws = draws;
+  }
+
+  /** Each event, whether or not its chunk is taken. */
+  look(event: string): void {
+    if (this.#draws) this.#holdsImage ||= holdsImage(event);
   }
 
   /** A prompt that was blocked has no answers to wait for. */
@@ -28,6 +37,10 @@ export class StreamOutcome {
     for (const candidate of chunk.candidates) {
       if (finishReasonOf(candidate) !== undefined) this.#finished.add(candidate.index);
     }
-    if (this.isFinished) this.usage = toTokenUsage(chunk.usageMetadata) ?? this.usage;
+    if (this.isFinished) this.usage = this.#usageIn(chunk) ?? this.usage;
+  }
+
+  #usageIn({ usageMetadata }: Generated): TokenUsage | undefined {
+    return this.#draws ? toDrawnUsage(usageMetadata, this.#holdsImage) : toTokenUsage(usageMetadata);
   }
 }

@@ -2,7 +2,8 @@ import type { StreamReader, WireBatch } from '../read-stream.ts';
 import { filtered, incomplete } from '../refusals.ts';
 import { blocked, finishReasonOf, type Generated, type InBand, partsOf, readChunk } from './chunk.ts';
 import { refuseBlocked, toFinishReason } from './finish.ts';
-import { textOf, toToolCall } from './function-calls.ts';
+import { toToolCall } from './function-calls.ts';
+import { LinkedContent } from './linked-content.ts';
 import { StreamOutcome } from './stream-outcome.ts';
 
 /** Inside a string value the quotes would be escaped; a call's arguments may still have such members, so the chunk itself decides. */
@@ -18,12 +19,13 @@ const hasContent = ({ candidates }: Generated): boolean =>
  * what follows it wait for the charge.
  */
 export const nativeReader = (choices: number, inBand: InBand): StreamReader => {
-  const outcome = new StreamOutcome(choices);
+  const outcome = new StreamOutcome(choices, inBand.linkImage !== undefined);
   const held: string[] = [];
   let opening = true;
   return {
     take: ({ data }, out) => {
       const event = data.includes('\n') ? data.replaceAll('\n', ' ') : data;
+      outcome.look(event);
       if (opening || outcome.isFinished || decisive.test(event)) {
         const chunk = readChunk(event, inBand);
         outcome.take(chunk);
@@ -45,14 +47,15 @@ export const nativeReader = (choices: number, inBand: InBand): StreamReader => {
 
 /** The pieces of the one answer for a client of another protocol. */
 export const neutralReader = (inBand: InBand): StreamReader => {
-  const outcome = new StreamOutcome(1);
+  const outcome = new StreamOutcome(1, inBand.linkImage !== undefined);
+  const content = new LinkedContent(inBand.linkImage);
   let reason = '';
   let calls = 0;
   let begun = false;
   let said = false;
   const give = (chunk: Generated, out: WireBatch): void => {
     for (const part of partsOf(chunk.candidates[0])) {
-      const text = textOf(part);
+      const text = content.take(part);
       const call = toToolCall(part, chunk.responseId, calls);
       if (text !== '') out.neutral({ kind: 'text', text });
       said ||= text !== '';
@@ -74,6 +77,7 @@ export const neutralReader = (inBand: InBand): StreamReader => {
       reason = (candidate && finishReasonOf(candidate)) ?? reason;
       // Nothing of a chunk that says that the answer is blocked is the client's.
       if (reason !== '') refuseBlocked(reason);
+      outcome.look(data);
       outcome.take(chunk);
       give(chunk, out);
     },
@@ -81,6 +85,7 @@ export const neutralReader = (inBand: InBand): StreamReader => {
     get isWhole() {
       return outcome.isWhole;
     },
+    ready: () => content.stored(),
     end: () => {
       if (!outcome.isFinished) throw incomplete();
       const finishReason = toFinishReason(reason, { calls: calls > 0, text: said });

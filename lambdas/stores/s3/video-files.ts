@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
-import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { Options } from '@aws-sdk/lib-storage';
-import type { ByteRange, VideoFiles } from '../../core/videos/video-files.ts';
+import type { VideoFiles } from '../../core/videos/video-files.ts';
 import { find, send } from './failures.ts';
+import { piecesOf } from './object-body.ts';
 
 const nameOf = (videoId: string): string => `videos/${videoId}.mp4`;
 
@@ -19,7 +20,7 @@ export const createVideoFiles = (client: () => Promise<S3Client>, bucket: string
     const object = { Bucket: bucket, Key: nameOf(videoId) };
     const Range = range && `bytes=${range.first}-${range.last}`;
     const reply = await find(() => s3.send(new GetObjectCommand({ ...object, ...(Range && { Range }) })));
-    return reply && bytesOf(reply, range);
+    return reply && piecesOf(reply, range);
   },
   remove: async (videoId) => {
     const [{ DeleteObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
@@ -83,31 +84,4 @@ const watch = (bytes: AsyncIterable<Uint8Array>) => {
     },
   };
   return watched;
-};
-
-/** Ends after what was asked for: the stand-in for S3 takes a range of the first byte alone for the whole file. */
-const bytesOf = ({ Body }: GetObjectCommandOutput, range: ByteRange | undefined): AsyncIterable<Uint8Array> => {
-  if (!(Body instanceof Readable)) throw new Error('an object was opened and has no stream');
-  let left = range ? range.last - range.first + 1 : Number.POSITIVE_INFINITY;
-  const finish = async (): Promise<IteratorReturnResult<undefined>> => {
-    Body.destroy();
-    return { done: true, value: undefined };
-  };
-  return {
-    // Not a generator: one that was never begun would leave the connection open when it is given up.
-    [Symbol.asyncIterator]: () => {
-      const pieces: AsyncIterator<Buffer> = Body[Symbol.asyncIterator]();
-      return {
-        next: async () => {
-          const step = await send(() => pieces.next());
-          if (step.done) return { done: true, value: undefined };
-          if (left <= 0) return finish();
-          const piece = step.value.subarray(0, left);
-          left -= piece.length;
-          return { done: false, value: piece };
-        },
-        return: finish,
-      };
-    },
-  };
 };

@@ -49,6 +49,17 @@
  *
  * `[[no-usage]]` and `[[tokens n]]` are kept in the id as well.
  *
+ * An image is made by one request, or by a job that is asked for; `[[takes n]]` holds for such a job, too (1,000 unless told).
+ *
+ * | marker | what happens |
+ * |---|---|
+ * | `[[image-bytes n]]` | each file has at least n bytes |
+ * | `[[image-empty]]`, `[[image-html]]` | each file has no byte; is a page of HTML |
+ * | `[[image-broken]]` | base64 that is none, or a link whose file breaks off in the middle |
+ * | `[[image-missing]]` | links answer 404 |
+ * | `[[image-fails n]]` | n of the images that were asked for are not made (all of them unless told) |
+ * | `[[image-blocked]]` | the pictures are objectionable: refused, as the vendor does it once they have been drawn |
+ *
  * Events and pauses concern streams, and the pieces of a file; `[[status]]` and its kin concern every answer. Where the usage comes in
  * the last event of all, `[[cut-after-usage]]` falls behind that. Embeddings and moderations have no message: their markers are looked
  * for in every text of the input, and those about the words of an answer mean nothing to them.
@@ -73,6 +84,16 @@ export type Scenario = {
   readonly noUsage?: boolean;
   readonly claimedUsage?: ClaimedUsage;
   readonly video?: VideoScenario;
+  readonly image?: ImageScenario;
+};
+
+/** What is to become of the images of a request. */
+export type ImageScenario = {
+  readonly bytes?: number;
+  readonly content?: 'empty' | 'html' | 'broken' | 'missing';
+  /** How many of them are not made. */
+  readonly failed?: number;
+  readonly blocked?: boolean;
 };
 
 /** What is to become of a video. Milliseconds are counted from its creation, but for those of its file. */
@@ -114,6 +135,7 @@ export function scenarioFromPrompt(prompt: string): Scenario {
       ...found,
       claimedUsage: { ...scenario.claimedUsage, ...found.claimedUsage },
       video: { ...scenario.video, ...found.video },
+      image: { ...scenario.image, ...found.image },
     };
   }
   return scenario;
@@ -167,6 +189,13 @@ const markers: ReadonlyMap<string, Marker> = new Map<string, Marker>([
   ['video-broken', () => ({ video: { file: 'broken' } })],
   ['video-no-mp4', () => ({ video: { file: 'html' } })],
   ['video-missing', () => ({ video: { file: 'missing' } })],
+  ['image-bytes', ([n]) => ({ image: { bytes: count(n, 0) } })],
+  ['image-empty', () => ({ image: { content: 'empty' } })],
+  ['image-html', () => ({ image: { content: 'html' } })],
+  ['image-broken', () => ({ image: { content: 'broken' } })],
+  ['image-missing', () => ({ image: { content: 'missing' } })],
+  ['image-fails', ([n]) => ({ image: { failed: count(n, Number.MAX_SAFE_INTEGER) } })],
+  ['image-blocked', () => ({ image: { blocked: true } })],
 ]);
 
 function statusRefusal(status?: string, word?: string, seconds?: string): Refusal {

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { anthropicWires } from './anthropic/index.ts';
+import { bflWires } from './bfl/index.ts';
 import { byteplusWires } from './byteplus/index.ts';
 import { playExchange, type RecordedRequest, readExchange } from './exchange.ts';
 import { createGate, type Gate, type GateKeeper } from './gate.ts';
@@ -8,7 +9,7 @@ import { openaiWires } from './openai/index.ts';
 import { type Scenario, scenarioFromPrompt } from './scenario.ts';
 import type { Wire } from './wire.ts';
 
-const wires: readonly Wire[] = [...openaiWires, ...anthropicWires, ...googleWires, ...byteplusWires];
+const wires: readonly Wire[] = [...openaiWires, ...anthropicWires, ...googleWires, ...byteplusWires, ...bflWires];
 
 export type { RecordedRequest } from './exchange.ts';
 export type ScenarioChoice = (request: RecordedRequest) => Scenario | undefined;

@@ -12,9 +12,9 @@ const chargeBugs = bugsIn('lambdas/core/pricing/text-price.ts', 'test/lambdas/co
   {
     id: 'charge-rounded',
     what: 'A charge is rounded up to whole micro-dollars.',
-    find: 'amountPicos: priceOf(parts, bounds.promptTokens) + BigInt(billedAnswer) * rates.output,',
+    find: 'amountPicos: priceOf(parts, bounds.promptTokens) + priceOf(answerParts, bounds.answerTokens),',
     replace:
-      'amountPicos: ((priceOf(parts, bounds.promptTokens) + BigInt(billedAnswer) * rates.output + 999_999n) / 1_000_000n) * 1_000_000n,',
+      'amountPicos: ((priceOf(parts, bounds.promptTokens) + priceOf(answerParts, bounds.answerTokens) + 999_999n) / 1_000_000n) * 1_000_000n,',
   },
   {
     id: 'tier-without-cached-tokens',
@@ -25,15 +25,14 @@ const chargeBugs = bugsIn('lambdas/core/pricing/text-price.ts', 'test/lambdas/co
   {
     id: 'hold-at-the-lowest-tier',
     what: 'A long prompt is held for at the rates of a short one.',
-    find: 'return BigInt(promptTokens) * promptRate(rates, pricing) + BigInt(answerTokens) * rates.output;',
-    replace:
-      'return BigInt(promptTokens) * promptRate(rates && row.rates, pricing) + BigInt(answerTokens) * row.rates.output;',
+    find: 'const rates = ratesAt(row, promptTokens);\n  return (',
+    replace: 'const rates = ratesAt(row, 0);\n  return (',
   },
   {
     id: 'answer-without-bound',
     what: 'A count of answer tokens that cannot be true is charged in full.',
-    find: 'const billedAnswer = Math.min(answer, bounds.answerTokens);',
-    replace: 'const billedAnswer = answer;',
+    find: 'priceOf(answerParts, bounds.answerTokens)',
+    replace: 'priceOf(answerParts, answer)',
   },
   {
     id: 'prompt-without-bound',
@@ -90,20 +89,20 @@ const holdBugs = bugsIn('lambdas/core/text/price-text.ts', budgetTests, [
   {
     id: 'answers-not-multiplied',
     what: 'A request for several answers is held for as one.',
-    find: 'maximumPrice(row, promptTokens, cap * choices, promptPricing)',
-    replace: 'maximumPrice(row, promptTokens, cap, promptPricing)',
+    find: 'maximumPrice(row, promptTokens, cap * choices, promptPricing, imageTokens)',
+    replace: 'maximumPrice(row, promptTokens, cap, promptPricing, imageTokens)',
   },
   {
     id: 'answers-not-divided',
     what: 'The affordable cap is that of one answer, whatever the number of answers asked for.',
-    find: '(row, promptTokens, availablePicos, promptPricing) / choices)',
-    replace: '(row, promptTokens, availablePicos, promptPricing))',
+    find: '(row, promptTokens, availablePicos, promptPricing, imageTokens) / choices)',
+    replace: '(row, promptTokens, availablePicos, promptPricing, imageTokens))',
   },
   {
     id: 'bound-of-one-answer',
     what: 'Several answers together are charged at the cap of one.',
-    find: 'answerTokens: cap * choices };',
-    replace: 'answerTokens: cap };',
+    find: 'const answerTokens = Math.max(cap * choices,',
+    replace: 'const answerTokens = Math.max(cap,',
   },
   {
     id: 'budget-not-checked',

@@ -1,4 +1,5 @@
 import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
+import type { MediaStore } from '../../../lambdas/core/images/media-store.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
 import type { VideoJobStore } from '../../../lambdas/core/videos/job-store.ts';
@@ -64,6 +65,11 @@ export const filesThrough = (through: Through<keyof VideoFiles>, files: VideoFil
   put: (videoId, bytes) => through('put', () => files.put(videoId, bytes)),
   open: (videoId, range) => through('open', () => files.open(videoId, range)),
   remove: (videoId) => through('remove', () => files.remove(videoId)),
+});
+
+export const mediaThrough = (through: Through<keyof MediaStore>, media: MediaStore): MediaStore => ({
+  put: (name, bytes, mediaType) => through('put', () => media.put(name, bytes, mediaType)),
+  open: (name) => through('open', () => media.open(name)),
 });
 
 export const machineThrough = (through: Through<'start'>, machine: VideoMachine): VideoMachine => ({

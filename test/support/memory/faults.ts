@@ -1,6 +1,7 @@
 import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
+import type { MediaStore } from '../../../lambdas/core/images/media-store.ts';
 import type { LedgerRecords } from '../../../lambdas/core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
@@ -15,6 +16,7 @@ import {
   jobsThrough,
   ledgerThrough,
   machineThrough,
+  mediaThrough,
   outboxThrough,
 } from './every-call.ts';
 
@@ -203,6 +205,15 @@ export const withFileFaults = (files: VideoFiles, faults: Faults<keyof VideoFile
     calls: injector.calls,
     landed: () => injector.landed(),
     ...filesThrough((method, call) => injector.run(method, call), files),
+  };
+};
+
+export const withMediaFaults = (media: MediaStore, faults: Faults<keyof MediaStore>): MediaStore & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    ...mediaThrough((method, call) => injector.run(method, call), media),
   };
 };
 

@@ -3,6 +3,7 @@ import { MemoryAnswerStore } from './memory-answer-store.ts';
 import { MemoryCircuitStore } from './memory-circuit-store.ts';
 import { MemoryClaimStore } from './memory-claim-store.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
+import { MemoryMediaStore } from './memory-media-store.ts';
 import { MemoryOutbox } from './memory-outbox.ts';
 import { MemoryVideoFiles } from './memory-video-files.ts';
 import { MemoryVideoJobs } from './memory-video-jobs.ts';
@@ -16,11 +17,22 @@ export const memoryStores = (ledger: MemoryLedgerStore) =>
     outbox: new MemoryOutbox(),
     claims: new MemoryClaimStore(),
     answers: new MemoryAnswerStore(),
+    media: new MemoryMediaStore(),
+    newMediaToken: createTokens(),
     circuitStore: new MemoryCircuitStore(),
     videoJobs: new MemoryVideoJobs(),
     videoFiles: new MemoryVideoFiles(),
     videoMachine: new MemoryVideoMachine(),
   }) satisfies Partial<Parts>;
+
+/** 1, 2, 3 and so on, as 32 digits. */
+const createTokens = () => {
+  let made = 0;
+  return (): string => {
+    made += 1;
+    return made.toString(16).padStart(32, '0');
+  };
+};
 
 /** The names that settings ask for and memory does not. */
 export const noTables = {
@@ -30,4 +42,5 @@ export const noTables = {
   IDEMPOTENCY_TABLE: 'idempotency',
   VIDEOS_TABLE: 'videos',
   MEDIA_BUCKET: 'media',
+  MEDIA_URL: 'https://media.example',
 };

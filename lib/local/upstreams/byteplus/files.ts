@@ -4,44 +4,62 @@ import { byteplusTaskPrefix } from '../video-file.ts';
 import { readVideoId, stageOf } from '../video-job.ts';
 import { VendorRefusal, type Wire, type WireRequest } from '../wire.ts';
 
-/**
- * `GET /files/{id}.mp4`: the file, by an address that is signed. Whoever has the whole address may read; a credential beside the
- * signature is refused, as object stores do, so that a key of ours that goes to the wrong host does not pass unseen.
- */
-export const byteplusFile: Wire = {
+/** What its files have in common, whatever they hold. */
+export const storeWire = {
   method: 'GET',
-  path: /^\/files\/[^/]+\.mp4$/,
   isAuthorized: () => true,
   lastUserText: () => '',
-  answer(request) {
-    const id = /^\/files\/([^/]+)\.mp4$/.exec(request.path)?.[1] ?? '';
-    if (request.headers.authorization !== undefined) {
-      throw storeError(400, 'InvalidArgument', 'Only one auth mechanism allowed.');
-    }
-    if (request.query.get('X-Tos-Signature') !== signatureOf(id)) {
-      throw storeError(403, 'SignatureDoesNotMatch', 'The request signature we calculated does not match.');
-    }
-    const job = readVideoId(byteplusTaskPrefix, id);
-    if (job === undefined || stageOf(job, Date.now()).kind !== 'made' || job.video?.file === 'missing') {
-      throw storeError(404, 'NoSuchKey', 'The specified key does not exist.');
-    }
-    return videoAnswer(id, job);
-  },
   refuse: (refusal) => {
     const status = refusal.kind === 'status' ? refusal.status : 403;
     return storeError(status, status >= 500 ? 'InternalError' : 'AccessDenied', 'The request was refused.');
   },
   errorFrame: () => '',
   headers: (requestId) => ({ 'x-tos-request-id': requestId }),
+} satisfies Partial<Wire>;
+
+/**
+ * `GET /files/{id}.mp4`: the file, by an address that is signed. Whoever has the whole address may read; a credential beside the
+ * signature is refused, as object stores do, so that a key of ours that goes to the wrong host does not pass unseen.
+ */
+export const byteplusFile: Wire = {
+  ...storeWire,
+  path: /^\/files\/[^/]+\.mp4$/,
+  answer(request) {
+    const id = /^\/files\/([^/]+)\.mp4$/.exec(request.path)?.[1] ?? '';
+    refuseUnsigned(request, id);
+    const job = readVideoId(byteplusTaskPrefix, id);
+    if (job === undefined || stageOf(job, Date.now()).kind !== 'made' || job.video?.file === 'missing') {
+      throw noSuchKey();
+    }
+    return videoAnswer(id, job);
+  },
 };
 
-export function addressOfFile({ headers }: WireRequest, id: string): string {
+export function refuseUnsigned({ headers, query }: WireRequest, id: string): void {
+  if (headers.authorization !== undefined) {
+    throw storeError(400, 'InvalidArgument', 'Only one auth mechanism allowed.');
+  }
+  if (query.get('X-Tos-Signature') !== signatureOf(id)) {
+    throw storeError(403, 'SignatureDoesNotMatch', 'The request signature we calculated does not match.');
+  }
+}
+
+export function noSuchKey(): VendorRefusal {
+  return storeError(404, 'NoSuchKey', 'The specified key does not exist.');
+}
+
+export function addressOfFile(request: WireRequest, id: string): string {
+  return signedAddress(request, `/files/${id}.mp4`, id);
+}
+
+/** An address on this host that holds for a day, as the vendor's object store signs them. */
+export function signedAddress({ headers }: WireRequest, path: string, id: string): string {
   const query = new URLSearchParams({
     'X-Tos-Algorithm': 'TOS4-HMAC-SHA256',
     'X-Tos-Expires': '86400',
     'X-Tos-Signature': signatureOf(id),
   });
-  return `http://${headers.host}/files/${id}.mp4?${query}`;
+  return `http://${headers.host}${path}?${query}`;
 }
 
 function signatureOf(id: string): string {

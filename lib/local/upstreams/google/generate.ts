@@ -1,17 +1,18 @@
 import * as z from 'zod';
 import { compose } from '../compose.ts';
-import type { Scenario } from '../scenario.ts';
+import { type Scenario, withoutMarkers } from '../scenario.ts';
 import { type Answer, VendorRefusal, type Wire, type WireRequest } from '../wire.ts';
 import { contentText, isMarked, lastUserContent, toAsk } from './ask.ts';
 import { callOf, hasApiKey } from './call.ts';
 import { continueFrom, limitsOf, tokenFor } from './continuation.ts';
+import { draft, draw, imageTokensOf, saysText } from './drawing.ts';
 import { errorBody, framed, googleRefusal, tooLong } from './error.ts';
 import { googleHeaders } from './headers.ts';
-import { findModel } from './models.ts';
+import { findModel, type Model } from './models.ts';
 import { parseBody } from './parse.ts';
 import { repeated } from './proto.ts';
-import { type Reply, toReply, toResponse } from './reply.ts';
-import { generateRequest } from './request.ts';
+import { type Drawn, type Reply, toReply, toResponse } from './reply.ts';
+import { type GenerateRequest, generateRequest } from './request.ts';
 import { obeyRules } from './rules.ts';
 import { errorElement, streamAnswer } from './stream.ts';
 import { countPrompt, toCounts, totalOf } from './usage.ts';
@@ -57,11 +58,30 @@ function replyTo(request: WireRequest, scenario: Scenario): Reply {
   const promptTokens = totalOf(prompt);
   if (promptTokens > model.inputTokenLimit) throw tooLong(promptTokens, model.inputTokenLimit);
   const limits = limitsOf(body, model, callOf(request).framing);
-  const composed = continueFrom(limits.spoken, compose(toAsk(body, model, limits.spoken + limits.cap), scenario));
+  const imageTokens = imageTokensOf(body, model);
+  const drawing = imageTokens === undefined ? undefined : drawnBy(body, model, scenario, imageTokens <= limits.cap);
+  const used = drawing?.kind === 'drawn' ? (imageTokens ?? 0) : 0;
+  const ask = toAsk(body, model, limits.spoken + limits.cap - used);
+  const composed = continueFrom(limits.spoken, compose(ask, scenario));
   const continuationToken = limits.isClients ? undefined : tokenFor(limits.spoken + limits.cap);
   const includeThoughts = body.generationConfig?.thinkingConfig?.includeThoughts === true;
-  const counts = toCounts(prompt, composed, scenario.claimedUsage);
-  return toReply(model.id, composed, counts, { includeThoughts, continuationToken }, scenario);
+  const counts = toCounts(prompt, composed, scenario.claimedUsage, used);
+  const told = { includeThoughts, continuationToken, saysText: saysText(body), drawing };
+  return toReply(model.id, composed, counts, told, scenario);
+}
+
+/** An image that the cap has no room for is not drawn at all. */
+function drawnBy(body: GenerateRequest, model: Model, scenario: Scenario, fits: boolean): Drawn {
+  const { failed = 0, blocked } = scenario.image ?? {};
+  if (blocked) return { kind: 'blocked' };
+  if (failed > 0) return { kind: 'failed' };
+  if (!fits || !model.brush) return { kind: 'cut' };
+  const about = withoutMarkers(contentText(lastUserContent(body.contents ?? [])));
+  return {
+    kind: 'drawn',
+    part: draw(about, body, model.brush, scenario),
+    ...(model.brush.drafts && { draft: draft(about) }),
+  };
 }
 
 const looseContents = z.looseObject({

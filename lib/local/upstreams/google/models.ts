@@ -2,6 +2,7 @@ import * as z from 'zod';
 import catalog from '../../../../catalog/google.json' with { type: 'json' };
 import { jsonAnswer, type Wire, type WireRequest } from '../wire.ts';
 import { callOf, hasApiKey } from './call.ts';
+import type { Brush } from './drawing.ts';
 import { framed, googleRefusal, invalidArgument, modelNotFound } from './error.ts';
 import { googleHeaders } from './headers.ts';
 
@@ -12,6 +13,8 @@ export type Model = {
   /** In lower case, as `reasoningTokensByEffort` names them. */
   readonly levels: readonly string[];
   readonly defaultLevel: string;
+  /** Of a model that draws. */
+  readonly brush?: Brush;
 };
 
 const textEntry = z
@@ -32,8 +35,30 @@ const textEntry = z
     };
   });
 
-/** Google's text models are those of our catalog: one that is added there can be tried at once. */
-const models: readonly Model[] = catalog.models.flatMap((entry) => textEntry.safeParse(entry).data ?? []);
+const imageEntry = z
+  .object({
+    enabled: z.literal(true),
+    kind: z.literal('image'),
+    upstreams: z.tuple([z.object({ model: z.string(), wire: z.literal('gemini_generate_content_image') })]),
+    text: z.object({ limits: z.object({ contextTokens: z.int(), outputTokensMax: z.int() }) }),
+    prices: z.tuple([z.object({ imageTokensByTier: z.partialRecord(z.enum(['1K', '2K', '4K']), z.int()) })]),
+  })
+  .transform(({ upstreams: [{ model: id }], text: { limits }, prices: [{ imageTokensByTier }] }): Model => {
+    const isPro = id.includes('-pro-');
+    return {
+      id,
+      inputTokenLimit: limits.contextTokens,
+      outputTokenLimit: limits.outputTokensMax,
+      levels: isPro ? ['low', 'high'] : ['minimal', 'high'],
+      defaultLevel: isPro ? 'high' : 'minimal',
+      brush: { tokensBySize: imageTokensByTier, hasLongRatios: !isPro, drafts: isPro },
+    };
+  });
+
+/** Google's models are those of our catalog: one that is added there can be tried at once. */
+const models: readonly Model[] = catalog.models.flatMap(
+  (entry) => textEntry.safeParse(entry).data ?? imageEntry.safeParse(entry).data ?? [],
+);
 
 export function findModel(request: WireRequest): Model {
   const { model } = callOf(request);

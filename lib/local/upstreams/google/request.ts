@@ -115,7 +115,7 @@ const generationConfig = message({
     thinkingBudget: z.int().optional(),
     includeThoughts: z.boolean().optional(),
   }).optional(),
-  imageConfig: struct.optional(),
+  imageConfig: message({ aspectRatio: z.string().optional(), imageSize: z.string().optional() }).optional(),
   speechConfig: struct.optional(),
   audioTranscriptionConfig: struct.optional(),
   enableEnhancedCivicAnswers: z.boolean().optional(),

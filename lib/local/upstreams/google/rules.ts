@@ -1,4 +1,5 @@
 import type { VendorRefusal } from '../wire.ts';
+import { refuseDrawing } from './drawing.ts';
 import { googleError, invalidArgument } from './error.ts';
 import { refuseTurns } from './function-turns.ts';
 import { refuseMedia } from './media.ts';
@@ -23,6 +24,7 @@ const rules: readonly Rule[] = [
   refuseUnsupported,
   refuseFunctions,
   refuseFormats,
+  refuseDrawing,
   ({ contents = [] }) => refuseMedia(contents),
   ({ contents = [] }, model) => refuseTurns(contents, isGemini3OrLater(model.id)),
   ({ cachedContent }) =>

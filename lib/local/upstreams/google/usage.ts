@@ -60,31 +60,41 @@ export function toDetails(tokens: TokensByModality) {
 export type Counts = {
   readonly prompt: TokensByModality;
   readonly cached: number;
-  /** Without the thoughts. */
+  /** Without the thoughts and the image. */
   readonly candidates: number;
+  readonly image: number;
   readonly thoughts: number;
 };
 
 /** A claim about the output means all of it, as everywhere: thoughts are taken off for the candidates. */
-export function toCounts(prompt: TokensByModality, composed: Composed, claimed: ClaimedUsage = {}): Counts {
+export function toCounts(
+  prompt: TokensByModality,
+  composed: Composed,
+  claimed: ClaimedUsage = {},
+  imageTokens = 0,
+): Counts {
   const thoughts = claimed.reasoning ?? composed.reasoningTokens;
   const output =
-    claimed.output === undefined ? composed.outputTokens - composed.reasoningTokens : claimed.output - thoughts;
+    claimed.output === undefined
+      ? composed.outputTokens - composed.reasoningTokens + imageTokens
+      : Math.max(0, claimed.output - thoughts);
+  const image = Math.min(imageTokens, output);
   const media = totalOf(prompt) - (prompt.TEXT ?? 0);
   const input = claimed.input === undefined ? prompt : { ...prompt, TEXT: Math.max(0, claimed.input - media) };
-  return { prompt: input, cached: claimed.cached ?? 0, candidates: Math.max(0, output), thoughts };
+  return { prompt: input, cached: claimed.cached ?? 0, candidates: Math.max(0, output - image), image, thoughts };
 }
 
 /** Google's usage: cached tokens are part of the prompt's, thoughts are no part of the candidates'. What is 0 is left out. */
-export function toUsageMetadata({ prompt, cached, candidates, thoughts }: Counts) {
+export function toUsageMetadata({ prompt, cached, candidates: text, image, thoughts }: Counts) {
   const promptTokenCount = totalOf(prompt);
+  const candidates = text + image;
   return {
     promptTokenCount,
     ...(cached > 0 && { cachedContentTokenCount: cached, cacheTokensDetails: toDetails({ TEXT: cached }) }),
     ...(candidates > 0 && { candidatesTokenCount: candidates }),
     totalTokenCount: promptTokenCount + candidates + thoughts,
     promptTokensDetails: toDetails(prompt),
-    ...(candidates > 0 && { candidatesTokensDetails: toDetails({ TEXT: candidates }) }),
+    ...(candidates > 0 && { candidatesTokensDetails: toDetails({ TEXT: text, IMAGE: image }) }),
     ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
   };
 }

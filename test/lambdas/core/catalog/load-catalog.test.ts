@@ -99,7 +99,8 @@ describe('CAT-5 upstreams', () => {
     expect(fieldsOf(text({ upstreams: [conditional, upstream({ enabled: false })] }))).toEqual([
       'alpha-1  upstreams[0].when',
     ]);
-    expect(fieldsOf(text({ upstreams: [upstream({ enabled: false })] }))).toEqual(['alpha-1  upstreams']);
+    expect(fieldsOf(text({ upstreams: [] }))).toEqual(['alpha-1  upstreams']);
+    expect(load([text({ upstreams: [upstream({ enabled: false })] })]).entries).toHaveLength(1);
     expect(load([text({ upstreams: [conditional, upstream({ when: 'otherwise' })] })]).entries).toHaveLength(1);
   });
 

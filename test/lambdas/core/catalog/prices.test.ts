@@ -214,6 +214,14 @@ describe('IMG-8 image prices', () => {
     expect(load([row({ byTier: { '1K': '1' } })]).entries).toHaveLength(1);
   });
 
+  test('IMG-8 an estimate in money tells no tokens that cost nothing', () => {
+    const row = (changes: object) =>
+      image({ prices: [{ unit: '1M_tokens', rates: { textInput: '5', imageOutput: '0' }, ...changes }] });
+    const estimate = { holdEstimatePerImage: { '1024x1024': { low: '0.006' } } };
+    expect(fieldsOf(row(estimate))).toEqual(['paint-1  prices[0].holdEstimatePerImage']);
+    expect(load([row({ imageTokensByTier: { '1K': 10 } })]).entries).toHaveLength(1);
+  });
+
   test('IMG-8 tables convert and are listed with the markup', () => {
     const byPixels = [{ maxPixels: 2_601_123, perImage: '0.02' }, { perImage: '0.035' }];
     const row = imageRow({ unit: 'image', rates: { perInputImage: '0.008' }, byPixels }, '2');

@@ -1,0 +1,90 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Wire } from '../catalog/providers.ts';
+import type { TranscriptionModel } from '../catalog/schema.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { refuseAboveBudget } from '../paid-call/budget.ts';
+import { chooseModel } from '../paid-call/choose-model.ts';
+import { upstreamDeadline } from '../paid-call/deadline.ts';
+import type { DryRun } from '../paid-call/dry-run.ts';
+import { refuseManyDrains } from '../paid-call/hold-and-enter.ts';
+import { paidAnswer } from '../paid-call/paid-answer.ts';
+import type { Caller, PaidCallPorts } from '../paid-call/ports.ts';
+import { reachModel } from '../paid-call/reach-model.ts';
+import type { Receipt } from '../paid-call/settle.ts';
+import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { AudioUsage, Transcript, TranscriptionAsk, TranscriptionWire } from './audio-wire.ts';
+import { priceTranscription } from './transcription-price.ts';
+
+export interface TranscribePorts extends PaidCallPorts {
+  readonly wires: ReadonlyMap<Wire, TranscriptionWire>;
+}
+
+/** What a client asked for before a model was looked up. */
+export interface TranscriptionOrder {
+  readonly modelId: string;
+  readonly endUser: string | undefined;
+  /** Only what it would cost is asked (BILL-16). */
+  readonly dryRun: boolean;
+  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  prepare(model: TranscriptionModel): TranscriptionAsk;
+}
+
+interface Answer {
+  readonly transcript: Transcript;
+  readonly counted: AudioUsage | undefined;
+  readonly usage: TokenUsage | undefined;
+}
+
+export type Transcribed =
+  | DryRun
+  | { readonly kind: 'answer'; readonly transcript: Transcript; readonly receipt: Receipt };
+
+/** AUD-1. Validate, hold, call, settle (BILL-1). */
+export const transcribe = async (
+  ports: TranscribePorts,
+  caller: Caller,
+  order: TranscriptionOrder,
+): Promise<Transcribed> => {
+  const nowMs = ports.ledger.clock.now();
+  const model = chooseServed(ports.catalog, order.modelId, nowMs);
+  const ask = order.prepare(model);
+  const { upstream, provider, wire, circuit } = reachModel(ports, caller, model);
+  const money = priceTranscription(ports.catalog.priceRow(model, nowMs), model, ask);
+  refuseAboveBudget(money.holdPicos, 'file', 'send a shorter recording');
+  if (order.dryRun) {
+    refuseManyDrains(ports, caller.accountId);
+    return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
+  }
+  const deadline = upstreamDeadline(ports, caller.hostEndsAtMs, model);
+  const paidOrder = {
+    model,
+    circuit,
+    deadline,
+    hold: { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs },
+    endUser: order.endUser,
+    chargeFor: ({ counted }: Answer) => money.chargeFor(counted),
+    expectsUsage: money.expectsUsage,
+  };
+  const { answer, receipt } = await paidAnswer<Answer>(ports, caller, paidOrder, async (signal) => {
+    const transcript = await wire.transcribe({ ...ask, provider, upstream, signal });
+    const counted = money.pick(transcript.counted);
+    return { transcript, counted, usage: counted && tokensOf(counted) };
+  });
+  return { kind: 'answer', transcript: answer.transcript, receipt };
+};
+
+/** Where a recording is sold by its length, no tokens were used; that is said, and not left out. */
+const tokensOf = (counted: AudioUsage): TokenUsage =>
+  counted.kind === 'tokens'
+    ? counted.tokens
+    : { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+
+/** AUD-1: who asks for a model that is not served, such as that of the whisper type, is told which are. */
+const chooseServed = (catalog: Catalog, modelId: string, nowMs: number): TranscriptionModel => {
+  const protocol = 'audio_transcriptions';
+  if (catalog.find(modelId, nowMs)) return chooseModel(catalog, { modelId, protocol, kind: 'transcription', nowMs });
+  const served = catalog.list(nowMs).filter(({ kind }) => kind === 'transcription');
+  const names = served.map(({ id }) => id).join(', ') || 'none at present';
+  const message = `model: ${catalog.explainMissing(modelId, nowMs)} Models for transcriptions: ${names}.`;
+  throw new GatewayError('model_not_found', message, { param: 'model' });
+};

@@ -1,0 +1,74 @@
+import type { ImageModel, Provider, Upstream } from '../catalog/schema.ts';
+import type { JsonObject } from '../json.ts';
+import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { ChosenSize } from './choose-size.ts';
+import type { ImageMediaType } from './image-type.ts';
+
+export type ImageQuality = ImageModel['capabilities']['quality'][number];
+
+export interface Dimensions {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** An image that came with the request, its content checked and its dimensions read. */
+export interface ImageFile extends Dimensions {
+  readonly mediaType: ImageMediaType;
+  readonly bytes: Uint8Array;
+}
+
+/** An image to draw from, in the client's order. A URL is the vendor's to fetch; nothing about it is known. */
+export type ImageReference =
+  | { readonly kind: 'file'; readonly file: ImageFile; readonly param: string }
+  | { readonly kind: 'url'; readonly url: string; readonly param: string };
+
+/** What is asked of a model, valid for its entry (IMG-2 to IMG-5). */
+export interface ImageAsk {
+  readonly prompt: string;
+  /** How many images. */
+  readonly n: number;
+  readonly size: ChosenSize;
+  /** Undefined where the model has none, or chooses. */
+  readonly quality: ImageQuality | undefined;
+  readonly references: readonly ImageReference[];
+  /** Where the first reference is transparent, or this one is, the model paints (IMG-5). */
+  readonly mask: ImageFile | undefined;
+  /** Fields of the entry's own (`extraFields`): strings, numbers and booleans, as the client sent them. */
+  readonly extras: JsonObject;
+  readonly endUser: string | undefined;
+}
+
+export interface ImageCall extends ImageAsk {
+  readonly model: ImageModel;
+  readonly provider: Provider;
+  readonly upstream: Upstream;
+  /** Aborted when the upstream's time is over. Its reason is the GatewayError to end with. */
+  readonly signal: AbortSignal;
+}
+
+/** One image that the vendor says it has made. */
+export interface DrawnImage {
+  /**
+   * Its bytes, unchecked: decoded, or fetched from where the vendor put it. Called once. Throws GatewayError (`upstream_error`,
+   * `content_filter`) when they cannot be had.
+   */
+  readonly read: () => Promise<Uint8Array>;
+  /** The prompt as the vendor changed it, if it says so. */
+  readonly revisedPrompt?: string | undefined;
+}
+
+/** What the vendor answered. At least one image, or it is thrown as the GatewayError the client is to get. */
+export interface Drawing {
+  readonly images: readonly DrawnImage[];
+  /** The vendor's own tokens, by modality; of all the images in the answer. */
+  readonly usage: TokenUsage | undefined;
+  /** What the vendor billed in thousandths of a megapixel, where it says so. */
+  readonly milliMegapixels?: { readonly output: number; readonly reference: number } | undefined;
+}
+
+/** One vendor protocol. Makes exactly one paid call (GEN-5), and as many free ones as it takes to see it end. */
+export interface ImageWire {
+  /** Throws the 400 for what this vendor cannot do, before money is held. Nothing is sent. */
+  check?(ask: ImageAsk, model: ImageModel): void;
+  draw(call: ImageCall): Promise<Drawing>;
+}

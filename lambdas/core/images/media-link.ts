@@ -1,0 +1,44 @@
+import type { ImageMediaType } from './image-type.ts';
+import type { MediaStore } from './media-store.ts';
+
+/** IMG-6. */
+const LIFETIME_MS = 24 * 60 * 60 * 1_000;
+
+export interface MediaPorts {
+  readonly media: MediaStore;
+  /** 128 random bits as 32 hexadecimal digits. */
+  readonly newMediaToken: () => string;
+  /** The address that links begin with, without a slash at its end. */
+  readonly mediaUrl: string;
+}
+
+/** A link nobody can guess: when it ends, in epoch seconds, and 128 random bits. */
+export interface MediaLink {
+  readonly name: string;
+  readonly url: string;
+}
+
+export const newMediaLink = ({ newMediaToken, mediaUrl }: MediaPorts, nowMs: number): MediaLink => {
+  const name = `${Math.floor((nowMs + LIFETIME_MS) / 1_000)}-${newMediaToken()}`;
+  return { name, url: `${mediaUrl}/media/${name}` };
+};
+
+const nameForm = /^(\d{10})-[0-9a-f]{32}$/;
+
+/** When the link of that name ends, in Unix milliseconds; undefined when it is no name of ours. */
+export const mediaEndsAt = (name: string): number | undefined => {
+  const seconds = nameForm.exec(name)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+};
+
+/** Puts an image behind a link of its own and answers its address. Throws StoreError. */
+export const linkImage = async (
+  ports: MediaPorts,
+  nowMs: number,
+  bytes: Uint8Array,
+  mediaType: ImageMediaType,
+): Promise<string> => {
+  const { name, url } = newMediaLink(ports, nowMs);
+  await ports.media.put(name, bytes, mediaType);
+  return url;
+};

@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream';
+
+/** Sound is a few kilobytes a second: a client that has left more than this lying is treated as gone (BILL-8). */
+const BACKLOG_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * A body of bytes whose writer never waits for its reader. It never errors either: that would take the Lambda process down. A reader that
+ * falls too far behind gets no more of it.
+ */
+export class BinaryStream {
+  readonly body: Readable;
+  readonly #onDrop: () => void;
+  readonly #backlogBytesMax: number;
+  #backlog: Uint8Array[] = [];
+  #backlogBytes = 0;
+  #readerWaits = false;
+  #hasReader = false;
+  #gone = false;
+  #ended = false;
+  #closed = false;
+
+  /** `onDrop` is called once when a reader that fell behind is given up. */
+  constructor(onDrop: () => void, backlogBytesMax = BACKLOG_BYTES_MAX) {
+    this.#onDrop = onDrop;
+    this.#backlogBytesMax = backlogBytesMax;
+    this.body = new Readable({ read: () => this.#read(), destroy: (_error, done) => this.#leave(done) });
+  }
+
+  /** A reader is given up for what it has left lying, never for the size of one piece, nor before it had a chance to read. */
+  write(piece: Uint8Array): void {
+    if (this.#gone || this.#ended || piece.length === 0) return;
+    if (this.#hasReader && this.#backlogBytes > this.#backlogBytesMax) {
+      this.#drop();
+      this.#onDrop();
+      return;
+    }
+    this.#backlog.push(piece);
+    this.#backlogBytes += piece.length;
+    this.#flush();
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    this.#ended = true;
+    this.#flush();
+  }
+
+  /**
+   * Nothing follows, and what was written is not the whole. For where nobody can break the client's connection: a body that goes without
+   * its end makes Lambda end the answer as a failed one, at the price of this environment.
+   */
+  abandon(): void {
+    this.#ended = true;
+    this.body.destroy();
+  }
+
+  #read(): void {
+    this.#hasReader = true;
+    this.#readerWaits = true;
+    this.#flush();
+  }
+
+  #flush(): void {
+    while (this.#readerWaits) {
+      const piece = this.#backlog.shift();
+      if (!piece) break;
+      this.#backlogBytes -= piece.length;
+      this.#readerWaits = this.body.push(piece);
+    }
+    if (!this.#ended || this.#closed || this.#backlog.length > 0 || this.body.destroyed) return;
+    this.#closed = true;
+    this.body.push(null);
+  }
+
+  #drop(): void {
+    this.#gone = true;
+    this.#backlog = [];
+    this.#backlogBytes = 0;
+  }
+
+  #leave(done: () => void): void {
+    this.#drop();
+    done();
+  }
+}

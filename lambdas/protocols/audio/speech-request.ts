@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { charactersIn, type SpeechOrder } from '../../core/audio/speak.ts';
+import type { SpeechModel } from '../../core/catalog/schema.ts';
+import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { parseWith } from '../parse.ts';
+
+/**
+ * The body of https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. `instructions` and the
+ * stream format `sse` do not work with the models that are sold by the character; they and any other field are refused by name (GEN-9).
+ */
+const speechBody = z.strictObject({
+  model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
+  input: z.string('must be a string').min(1, 'must not be empty'),
+  /** Checked against the model's entry. */
+  voice: z.unknown().optional(),
+  response_format: z.unknown().optional(),
+  speed: z
+    .number('must be a number from 0.25 to 4')
+    .min(0.25, 'must be at least 0.25')
+    .max(4, 'must be at most 4')
+    .nullish(),
+  stream_format: z.literal('audio').nullish(),
+});
+
+/** AUD-3. Throws the 400 that names the field. */
+export const toSpeechOrder = (json: JsonObject): Omit<SpeechOrder, 'dryRun'> => {
+  const body = parseWith(speechBody, json);
+  return {
+    modelId: body.model,
+    endUser: undefined,
+    prepare: ({ speech }) => {
+      refuseLong(body.input, speech);
+      return {
+        text: body.input,
+        voice: oneOf('voice', speech.voices, body.voice),
+        format: oneOf('response_format', speech.formats, body.response_format ?? 'mp3'),
+        speed: body.speed ?? undefined,
+      };
+    },
+  };
+};
+
+const refuseLong = (text: string, { maxCharacters }: SpeechModel['speech']): void => {
+  // A code point has two UTF-16 units at most: a very long text need not be walked through.
+  if (text.length <= 2 * maxCharacters && charactersIn(text) <= maxCharacters) return;
+  throw refuse('input', `must have at most ${maxCharacters} characters. Split the text.`);
+};
+
+const oneOf = <Known extends string>(param: string, known: readonly Known[], sent: unknown): Known => {
+  const found = known.find((name) => name === sent);
+  if (found !== undefined) return found;
+  throw refuse(param, `must be one of ${known.map((name) => JSON.stringify(name)).join(', ')}.`);
+};
+
+const refuse = (param: string, problem: string): GatewayError => invalidRequest(param, `${param}: ${problem}`);

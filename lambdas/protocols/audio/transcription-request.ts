@@ -1,0 +1,91 @@
+import { sniffAudio } from '../../core/audio/audio-format.ts';
+import type { AudioFile } from '../../core/audio/audio-wire.ts';
+import type { TranscriptionOrder } from '../../core/audio/transcribe.ts';
+import type { TranscriptionModel } from '../../core/catalog/schema.ts';
+import type { Form, FormFile } from '../../http/exchange.ts';
+import { onlyFile, refuse, textFields } from './form-fields.ts';
+
+export type TranscriptFormat = 'json' | 'text';
+
+export interface TranscriptionRequest {
+  readonly order: Omit<TranscriptionOrder, 'dryRun'>;
+  readonly format: TranscriptFormat;
+}
+
+const fieldNames = ['model', 'language', 'prompt', 'response_format', 'temperature', 'stream'] as const;
+
+const PROMPT_CHARACTERS_MAX = 4_000;
+const LANGUAGE_CHARACTERS_MAX = 35;
+/** ISO-639-1 or a longer tag that begins so: `en`, `pt-BR`, `zh-Hant-TW` (https://www.rfc-editor.org/rfc/rfc5646). */
+const language = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
+const decimal = /^(?:0|1)(?:\.\d{1,10})?$|^\.\d{1,10}$/;
+
+/**
+ * AUD-1. The form of https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create, without
+ * what the served models cannot do: timestamps, subtitles, speakers. Throws the 400 that names the field.
+ */
+export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
+  refuseOtherForms(form);
+  const fields = textFields({ ...form, fields: form.fields.filter(({ name }) => name !== 'file') }, fieldNames);
+  const modelId = fields.get('model');
+  if (!modelId) throw refuse('model', 'must be the id of a model.');
+  const file = onlyFile(form, 'file');
+  if (file.bytes.length === 0) throw refuse('file', 'has 0 bytes. Send the recording itself.');
+  refuseStream(fields.get('stream'));
+  const asked = {
+    language: readLanguage(fields.get('language')),
+    prompt: readPrompt(fields.get('prompt')),
+    temperature: readTemperature(fields.get('temperature')),
+  };
+  return {
+    format: readFormat(fields.get('response_format')),
+    order: { modelId, endUser: undefined, prepare: (model) => ({ ...asked, file: toAudioFile(file, model) }) },
+  };
+};
+
+/** Known to the vendor and asked for often: told apart from a misspelt name. */
+const refuseOtherForms = ({ fields }: Form): void => {
+  const asked = fields.find(({ name }) => name.replace(/\[\]$/, '') === 'timestamp_granularities');
+  if (asked) throw refuse(asked.name, 'timestamps are not supported. Leave the field out.');
+};
+
+const refuseStream = (sent: string | undefined): void => {
+  if (sent === undefined || sent === 'false') return;
+  throw refuse('stream', 'must be false. A transcript comes as a whole.');
+};
+
+const readFormat = (sent = 'json'): TranscriptFormat => {
+  if (sent === 'json' || sent === 'text') return sent;
+  throw refuse(
+    'response_format',
+    `${JSON.stringify(sent.slice(0, 40))} is not supported. Must be one of "json", "text".`,
+  );
+};
+
+const readLanguage = (sent: string | undefined): string | undefined => {
+  if (sent === undefined || (sent.length <= LANGUAGE_CHARACTERS_MAX && language.test(sent))) return sent;
+  throw refuse('language', 'must be a language as ISO-639-1 has it, such as en.');
+};
+
+/** An empty one says nothing. */
+const readPrompt = (sent = ''): string | undefined => {
+  if ([...sent.slice(0, 2 * PROMPT_CHARACTERS_MAX + 1)].length > PROMPT_CHARACTERS_MAX) {
+    throw refuse('prompt', `must have at most ${PROMPT_CHARACTERS_MAX} characters.`);
+  }
+  return sent === '' ? undefined : sent;
+};
+
+const readTemperature = (sent: string | undefined): string | undefined => {
+  if (sent === undefined || (decimal.test(sent) && Number(sent) <= 1)) return sent;
+  throw refuse('temperature', 'must be a number from 0 to 1.');
+};
+
+/** The vendor goes by the ending of the name: a file that has none of the known ones gets it from what it is. */
+const toAudioFile = ({ fileName, mediaType, bytes }: FormFile, { transcription }: TranscriptionModel): AudioFile => {
+  const { formats } = transcription;
+  const ending = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+  if (formats.includes(ending)) return { name: fileName, mediaType, bytes };
+  const found = sniffAudio(bytes);
+  if (found && formats.includes(found)) return { name: `${fileName || 'audio'}.${found}`, mediaType, bytes };
+  throw refuse('file', `the format is not known by its name or its first bytes. Must be one of ${formats.join(', ')}.`);
+};

@@ -1,0 +1,71 @@
+import type { Attempt } from '../../core/idempotency/attempt.ts';
+import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
+import { drawImages, type ImageOrder, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
+import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
+import { dryRunAnswer } from '../dry-run-answer.ts';
+import { keyedAnswer, toStored } from '../keyed-answer.ts';
+import { noKeys, readPaidHeaders } from '../paid-headers.ts';
+import { balanceHeaders, costHeaders } from '../receipt-headers.ts';
+import { tell } from '../tell-receipt.ts';
+import { toEditOrder, toGenerationOrder } from './request.ts';
+import { toImagesAnswer } from './response.ts';
+
+export interface ImageRoutePorts {
+  readonly draw: ImagePorts;
+  readonly idempotency: IdempotencyPorts;
+}
+
+type ParsedOrder = Omit<ImageOrder, 'dryRun'>;
+
+export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImages' | 'editImages', RouteHandler> => ({
+  /** POST /v1/images/generations: JSON, so it can be repeated under a key (IDEM-1). */
+  generateImages: async (exchange) => {
+    const { body, event } = exchange;
+    if (!body) throw new Error('a request for images without a body');
+    const rules = { takesKeys: true, takesFallback: false };
+    const { dryRun, idempotencyKey: key } = readPaidHeaders(event.headers, rules, false);
+    const work = (attempt?: Attempt) => answer(ports, exchange, { ...toGenerationOrder(body.json), dryRun }, attempt);
+    if (key === undefined) return work();
+    return keyedAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
+  },
+  /** POST /v1/images/edits: a form (IMG-5, IDEM-5). */
+  editImages: async (exchange) => {
+    const { form, event } = exchange;
+    if (!form) throw new Error('an edit of images without a form');
+    const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
+    return answer(ports, exchange, { ...toEditOrder(form), dryRun });
+  },
+});
+
+const answer = async (
+  { draw }: ImageRoutePorts,
+  exchange: Exchange,
+  parsed: ParsedOrder & Pick<ImageOrder, 'dryRun'>,
+  attempt?: Attempt,
+): Promise<GatewayResponse> => {
+  const { requestId, hostEndsAtMs, startedAtMs, summary } = exchange;
+  const { clock } = draw.ledger;
+  const order: ImageOrder = {
+    ...parsed,
+    prepare: (model) => {
+      // The log names models of the catalog only, never what a client wrote in that place.
+      summary.model = model.id;
+      return parsed.prepare(model);
+    },
+  };
+  if (order.endUser !== undefined) summary.endUser = order.endUser;
+  const { accountId } = admissionOf(exchange);
+  const whole = (made: MadeImages, costPicos: bigint) =>
+    json(200, toImagesAnswer(made, startedAtMs), costHeaders(costPicos));
+  const keyed = attempt && {
+    attempt,
+    toStored: (made: MadeImages, costPicos: bigint) => toStored(whole(made, costPicos)),
+  };
+  const drawn = await drawImages(draw, { accountId, requestId, hostEndsAtMs }, order, keyed);
+  if (drawn.kind === 'dry_run') return dryRunAnswer(exchange, drawn);
+  const { made, receipt } = drawn;
+  tell(summary, receipt);
+  summary.firstByteMs = clock.now() - startedAtMs;
+  const response = whole(made, receipt.costPicos);
+  return { ...response, headers: { ...response.headers, ...balanceHeaders(receipt.balancePicos) } };
+};

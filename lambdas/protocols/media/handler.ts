@@ -1,0 +1,55 @@
+import { GatewayError } from '../../core/errors/gateway-error.ts';
+import { StoreError } from '../../core/errors/store-error.ts';
+import { mediaEndsAt } from '../../core/images/media-link.ts';
+import type { MediaStore, StoredMedia } from '../../core/images/media-store.ts';
+import type { RouteHandler } from '../../http/exchange.ts';
+import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';
+
+export interface MediaPorts extends RelayPorts {
+  readonly media: MediaStore;
+}
+
+/** GET /media/{name} (IMG-6): an image behind its link. Whoever has the link may see it; nobody can guess or list one. */
+export const createGetMedia =
+  (ports: MediaPorts): RouteHandler =>
+  async (exchange) => {
+    const name = exchange.route?.params.name ?? '';
+    const endsAtMs = mediaEndsAt(name);
+    if (endsAtMs === undefined) throw noSuchImage();
+    const leftMs = endsAtMs - ports.now();
+    if (leftMs <= 0) throw over();
+    const { mediaType, length, bytes } = await open(ports, name);
+    return relayedAnswer(ports, exchange, {
+      statusCode: 200,
+      headers: {
+        'content-type': mediaType,
+        'content-disposition': 'inline',
+        'cache-control': `private, max-age=${Math.floor(leftMs / 1_000)}, immutable`,
+        // Whatever a vendor drew, a browser is to show it as a picture and as nothing else.
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+      },
+      bytes,
+      length,
+    });
+  };
+
+const open = async ({ media }: MediaPorts, name: string): Promise<StoredMedia> => {
+  let stored: StoredMedia | undefined;
+  try {
+    stored = await media.open(name);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new GatewayError('service_unavailable', 'Images cannot be looked up at the moment. Try again later.', {
+      retryAfterSeconds: 30,
+      cause: error,
+    });
+  }
+  if (!stored) throw noSuchImage();
+  return stored;
+};
+
+const noSuchImage = (): GatewayError => new GatewayError('not_found', 'There is no image behind this link.');
+
+const over = (): GatewayError =>
+  new GatewayError('expired', 'The image is not kept any more: links to images end after 24 hours.');

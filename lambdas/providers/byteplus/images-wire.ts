@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import type { ChosenSize } from '../../core/images/choose-size.ts';
+import type { Drawing, DrawnImage, ImageCall, ImageReference, ImageWire } from '../../core/images/image-wire.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { readJson } from '../read-json.ts';
+import { type RefusalContext, unreadable } from '../refusals.ts';
+import { createResultDownload, type ResultDownload } from '../result-download.ts';
+import { callVendor, type WireOptions } from '../vendor-call.ts';
+import { imageTerms, isFiltered, parseArkRefusal, toArkError } from './errors.ts';
+
+interface ArkImageOptions extends WireOptions {
+  readonly download?: ResultDownload;
+}
+
+/**
+ * The vendor's Seedream models: https://docs.byteplus.com/en/docs/ModelArk/1541523. It counts tokens as well, which are the pixels
+ * over again; it is paid by the image, so no usage is told.
+ */
+export const createArkImageWire = (options: ArkImageOptions): ImageWire => {
+  const download = options.download ?? createResultDownload();
+  return {
+    draw: async (call) => {
+      const { provider, signal } = call;
+      const { response, told } = await callVendor(options, {
+        provider,
+        path: '/images/generations',
+        body: toArkImageRequest(call),
+        streamed: false,
+        signal,
+        refuse: refuseImage,
+      });
+      const { baseUrl } = options.access(provider.id);
+      const read = (url: string) => download({ url, baseUrl, signal });
+      return toDrawing(await readJson(response), told, read);
+    },
+  };
+};
+
+const refuseImage = (status: number, body: unknown, told: RefusalContext) => toArkError(status, body, told, imageTerms);
+
+/**
+ * `sequential_image_generation` is left out: without it every model draws one image, and the newest refuse it even as `disabled`.
+ * https://docs.apiyi.com/en/api-capabilities/seedream-image/text-to-image
+ */
+const toArkImageRequest = ({ upstream, prompt, references, size, extras }: ImageCall): JsonObject => ({
+  model: upstream.model,
+  prompt,
+  ...toImageField(references.map(toArkImage)),
+  ...toSizeField(size),
+  response_format: 'url',
+  // The vendor's default is a mark in the corner of the picture.
+  watermark: false,
+  ...extras,
+});
+
+const toImageField = (images: readonly string[]): JsonObject => {
+  const [only, ...others] = images;
+  if (only === undefined) return {};
+  return { image: others.length === 0 ? only : images };
+};
+
+const toArkImage = (reference: ImageReference): string => {
+  if (reference.kind === 'url') return reference.url;
+  const { mediaType, bytes } = reference.file;
+  return `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`;
+};
+
+const toSizeField = (size: ChosenSize): JsonObject => {
+  switch (size.kind) {
+    case 'pixels':
+      return { size: `${size.width}x${size.height}` };
+    case 'tier':
+      return { size: size.tier };
+    case 'vendor':
+      return {};
+  }
+};
+
+/** An item is an image, or the error that came of it. */
+const answer = z.object({ data: z.array(z.unknown()) });
+const linked = z.object({ url: z.string().min(1) });
+const inlined = z.object({ b64_json: z.string().min(1) });
+const failed = z.object({ error: z.looseObject({}) });
+
+const toDrawing = (body: JsonValue, told: RefusalContext, read: (url: string) => Promise<Uint8Array>): Drawing => {
+  const items = answer.safeParse(body).data?.data ?? [];
+  const images = items.flatMap((item): DrawnImage[] => {
+    const url = linked.safeParse(item).data?.url;
+    if (url !== undefined) return [{ read: () => read(url) }];
+    const text = inlined.safeParse(item).data?.b64_json;
+    return text === undefined ? [] : [{ read: async () => Buffer.from(text, 'base64') }];
+  });
+  if (images.length > 0) return { images, usage: undefined };
+  const failure = [...items, body].find((each) => failed.safeParse(each).success);
+  if (failure === undefined) throw unreadable();
+  // Under a status of success it is the vendor's fault, but for what its filter stopped.
+  throw refuseImage(isFiltered(parseArkRefusal(failure)) ? 400 : 500, failure, told);
+};

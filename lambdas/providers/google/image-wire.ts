@@ -1,0 +1,75 @@
+import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { DrawnImage, ImageAsk, ImageCall, ImageReference, ImageWire } from '../../core/images/image-wire.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { readJson } from '../read-json.ts';
+import { filtered } from '../refusals.ts';
+import { callVendor, type WireOptions } from '../vendor-call.ts';
+import { blocked, finishReasonOf, type Generated, partsOf, toGenerated } from './chunk.ts';
+import { noImageDrawn, parseRefusal, toGoogleError } from './errors.ts';
+import { refuseBlocked } from './finish.ts';
+import { decodeBytes, imageDataOf } from './image-bytes.ts';
+import { drawnModalities, generatePath } from './request.ts';
+import { toDrawnUsage } from './usage.ts';
+
+const ASKED = 'images';
+
+/** https://ai.google.dev/gemini-api/docs/image-generation: images from a prompt alone, or from images and a prompt. */
+export const createGeminiImageWire = (options: WireOptions): ImageWire => ({
+  check: ({ references }) => {
+    for (const reference of references) bytesOf(reference);
+  },
+  draw: async (call) => {
+    const { provider, upstream, signal, n } = call;
+    const { response, told } = await callVendor(options, {
+      provider,
+      path: generatePath(upstream.model, false),
+      body: toBody(call),
+      streamed: false,
+      signal,
+      refuse: (status, body, context) => toGoogleError(status, parseRefusal(body), context, ASKED),
+    });
+    const generated = toGenerated(await readJson(response), { told, protocol: ASKED });
+    const drawn = imagesIn(generated);
+    if (drawn.length === 0) throw withoutImage(generated);
+    // The last are the ones meant. All are told of, since the vendor's count is that of all.
+    const images = [...drawn.slice(-n), ...drawn.slice(0, -n)];
+    return { images, usage: toDrawnUsage(generated.usageMetadata, true) };
+  },
+});
+
+/** https://ai.google.dev/api/generate-content#ImageConfig. A model of one size is not told it. */
+const toBody = ({ prompt, references, size, model }: ImageCall): JsonObject => {
+  const { aspectRatio, tier = undefined } = size.kind === 'tier' ? size : { aspectRatio: undefined };
+  const imageSize = model.image.size.mode === 'forbidden' ? undefined : tier;
+  const imageConfig = { ...(aspectRatio && { aspectRatio }), ...(imageSize && { imageSize }) };
+  return {
+    contents: [{ role: 'user', parts: [...references.map(toPart), { text: prompt }] }],
+    generationConfig: {
+      responseModalities: drawnModalities,
+      ...(Object.keys(imageConfig).length > 0 && { imageConfig }),
+    },
+  };
+};
+
+const toPart = (reference: ImageReference): JsonObject => {
+  const { mediaType, bytes } = bytesOf(reference);
+  return { inlineData: { mimeType: mediaType, data: Buffer.from(bytes).toString('base64') } };
+};
+
+const bytesOf = (reference: ImageAsk['references'][number]) => {
+  if (reference.kind === 'file') return reference.file;
+  throw invalidRequest(reference.param, `${reference.param}: must be a file. The vendor opens no links.`);
+};
+
+const imagesIn = ({ candidates }: Generated): readonly DrawnImage[] =>
+  candidates
+    .flatMap(partsOf)
+    .flatMap((part) => imageDataOf(part) ?? [])
+    .map((data) => ({ read: async () => decodeBytes(data) }));
+
+/** Why there is none: it was blocked, or the model only spoke. */
+const withoutImage = (generated: Generated): GatewayError => {
+  if (blocked(generated)) return filtered();
+  for (const candidate of generated.candidates) refuseBlocked(finishReasonOf(candidate) ?? '');
+  return noImageDrawn();
+};

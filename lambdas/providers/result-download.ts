@@ -1,0 +1,119 @@
+import { lookup as systemLookup } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { GatewayError } from '../core/errors/gateway-error.ts';
+import { createGuardedLookup, type LookupAll, publicWeb, type Reach } from './guarded-address.ts';
+import { problemOf, requestPublic } from './public-url.ts';
+
+interface ResultLink {
+  /** As the vendor's answer has it. */
+  readonly url: string;
+  /** Of the vendor itself: only where that is plain http may the link be, too. */
+  readonly baseUrl: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gets the bytes of a file that a vendor's answer leads to; such links live for minutes. No key goes with it, and over https it never
+ * leads to an inner address, whatever the vendor answered. Throws `upstream_error`, and the signal's reason when that is aborted.
+ */
+export type ResultDownload = (link: ResultLink) => Promise<Uint8Array>;
+
+export interface ResultDownloadPorts {
+  readonly lookup?: LookupAll;
+  readonly bytesMax?: number;
+  /** Only a test, whose server is not public, gives its own. */
+  readonly reach?: Reach;
+}
+
+interface Trip {
+  readonly secureLookup: LookupFunction;
+  readonly plainLookup: LookupFunction;
+  readonly reach: Reach;
+  readonly bytesMax: number;
+  readonly signal: AbortSignal;
+}
+
+/** The file did not come for a reason that may be gone at the next attempt. */
+class Broken extends Error {}
+
+const BYTES_MAX = 64 * 1024 * 1024;
+const REDIRECTS_MAX = 3;
+const URL_CHARACTERS_MAX = 8_192;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const headers = { accept: 'image/*, */*;q=0.1', 'accept-encoding': 'identity' };
+
+export const createResultDownload = (ports: ResultDownloadPorts = {}): ResultDownload => {
+  const { lookup = systemLookup, reach = publicWeb, bytesMax = BYTES_MAX } = ports;
+  const secureLookup = createGuardedLookup(lookup, reach.address);
+  const plainLookup = createGuardedLookup(lookup, () => true);
+  return async ({ url: text, baseUrl, signal }) => {
+    const trip = { secureLookup, plainLookup, reach, bytesMax, signal };
+    const url = text.length > URL_CHARACTERS_MAX ? null : URL.parse(text);
+    const isPlain = url?.protocol === 'http:' && baseUrl.startsWith('http:');
+    if (!url || !(isPlain || isReachable(url, reach))) throw notFetched();
+    try {
+      // Once more, since it is free: GEN-5 is about what is paid for.
+      return await follow(url, trip).catch((error) => {
+        if (!(error instanceof Broken) || signal.aborted) throw error;
+        return follow(url, trip);
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof Broken ? notFetched(error.cause) : error;
+    }
+  };
+};
+
+const notFetched = (cause?: unknown): GatewayError =>
+  new GatewayError('upstream_error', 'The image could not be fetched from the vendor. Nothing was charged.', { cause });
+
+const isReachable = (url: URL, reach: Reach): boolean =>
+  url.protocol === 'https:' && problemOf(url, reach, 'inner') === undefined;
+
+const follow = async (start: URL, trip: Trip): Promise<Uint8Array> => {
+  let url = start;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const response = await request(url, trip);
+    try {
+      const { statusCode = 0 } = response;
+      if (!redirects.has(statusCode)) return await readFile(response, trip);
+      const next = URL.parse(response.headers.location ?? '', url.href);
+      if (!next || !isReachable(next, trip.reach)) throw notFetched();
+      url = next;
+    } finally {
+      response.destroy();
+    }
+  }
+  throw notFetched();
+};
+
+const request = (url: URL, { secureLookup, plainLookup, signal }: Trip): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const lookup = url.protocol === 'https:' ? secureLookup : plainLookup;
+    const sent = requestPublic(url, { method: 'GET', headers, lookup, signal });
+    sent.on('error', (cause) => reject(new Broken('no answer', { cause })));
+    // A switch of protocols (101) ends the request without an error.
+    sent.once('close', () => reject(new Broken('no answer')));
+    sent.once('response', resolve);
+    sent.end();
+  });
+
+const readFile = async (response: IncomingMessage, { bytesMax }: Trip): Promise<Uint8Array> => {
+  const { statusCode = 0 } = response;
+  if (statusCode >= 500) throw new Broken(`status ${statusCode}`);
+  if (statusCode !== 200 || Number(response.headers['content-length'] ?? 0) > bytesMax) throw notFetched();
+  const body: AsyncIterable<Uint8Array> = response;
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of body) {
+      size += piece.length;
+      if (size > bytesMax) throw notFetched();
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof GatewayError ? error : new Broken('broke off', { cause: error });
+  }
+  return Buffer.concat(pieces, size);
+};

@@ -1,0 +1,33 @@
+import type { Refusal } from '../scenario.ts';
+import { VendorRefusal } from '../wire.ts';
+
+/** One message, as FastAPI words what its code throws: https://docs.bfl.ai/api_integration/errors */
+export function bflError(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
+  return new VendorRefusal(status, { detail }, headers);
+}
+
+/** A body that does not fit, as FastAPI words it. */
+export function invalidField(loc: readonly (string | number)[], msg: string, type = 'value_error'): VendorRefusal {
+  return new VendorRefusal(422, { detail: [{ type, loc: ['body', ...loc], msg }] });
+}
+
+/** How the vendor words the failures a scenario can ask for. */
+export function bflRefusal(refusal: Refusal): VendorRefusal {
+  switch (refusal.kind) {
+    case 'unauthorized':
+      return bflError(403, 'Not authenticated - Invalid Authentication');
+    case 'quota':
+      return bflError(402, 'Insufficient credits');
+    case 'model-not-found':
+      return bflError(404, 'Not Found');
+    case 'context-length':
+      return invalidField(['prompt'], 'The prompt is too long');
+    case 'status': {
+      const { status, retryAfterSeconds } = refusal;
+      const headers: Readonly<Record<string, string>> =
+        retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+      if (status === 429) return bflError(status, 'Rate limit exceeded: too many active tasks', headers);
+      return bflError(status, status >= 500 ? 'Internal Server Error' : 'The request was refused', headers);
+    }
+  }
+}

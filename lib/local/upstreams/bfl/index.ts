@@ -1,0 +1,4 @@
+import type { Wire } from '../wire.ts';
+import { bflCreate, bflResult, bflSample } from './images.ts';
+
+export const bflWires: readonly Wire[] = [bflCreate, bflResult, bflSample];

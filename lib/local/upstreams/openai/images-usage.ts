@@ -1,0 +1,44 @@
+import type { ClaimedUsage } from '../scenario.ts';
+import { countTokens } from '../tokens.ts';
+import type { Dimensions } from './images-files.ts';
+import type { ImagesRequest } from './images-request.ts';
+import type { Quality } from './images-traits.ts';
+
+/** Of an image of 1024x1024: what the vendor's price lists come to at 30 USD a million, beyond `high` a guess. `auto` is `high`. */
+const outputTokens: Readonly<Record<Quality, number>> = {
+  low: 200,
+  medium: 1_767,
+  high: 7_034,
+  xhigh: 14_068,
+  max: 21_102,
+  auto: 7_034,
+};
+
+const tile = { edge: 512, tokens: 129 };
+const imageTokens = { base: 65, max: 6_240 };
+
+/** The area decides; nothing real. */
+export function imageTokensOf({ width, height }: Dimensions): number {
+  const tiles = Math.ceil(width / tile.edge) * Math.ceil(height / tile.edge);
+  return Math.min(imageTokens.base + tiles * tile.tokens, imageTokens.max);
+}
+
+/** Without cached tokens, of which the vendor's document knows nothing, unless the scenario claims some; those are of text first. */
+export function usageOf({ prompt, images, n, quality, width, height }: ImagesRequest, claimed: ClaimedUsage = {}) {
+  const fromImages = images.reduce((sum, image) => sum + imageTokensOf(image), 0);
+  const input = claimed.input ?? countTokens(prompt) + fromImages;
+  const ofImages = Math.min(fromImages, input);
+  const each = Math.ceil((outputTokens[quality] * width * height) / (1024 * 1024));
+  const output = claimed.output ?? each * n;
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      image_tokens: ofImages,
+      text_tokens: input - ofImages,
+      ...(claimed.cached !== undefined && { cached_tokens: claimed.cached }),
+    },
+    output_tokens: output,
+    output_tokens_details: { image_tokens: output, text_tokens: 0 },
+    total_tokens: input + output,
+  };
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import type { Speech } from '../../../../lambdas/core/audio/speak.ts';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { recordedAmount } from '../../../../lambdas/core/pricing/recorded-amount.ts';
+import { CHARACTER, speech } from '../../../support/audio-samples.ts';
+import { fails, losesReply } from '../../../support/memory/faults.ts';
+import { upstream } from '../catalog/sample-data.ts';
+import { createAudioWorld, listen, pieces, refusal } from './audio-world.ts';
+
+const broken = new GatewayError('upstream_error', 'broke');
+
+const streamOf = async (answer: Promise<{ readonly kind: string } | Speech>): Promise<Speech> => {
+  const found = await answer;
+  if (!('stream' in found)) throw new Error('nobody asked for a dry run');
+  return found;
+};
+
+type Options = NonNullable<Parameters<typeof createAudioWorld>[0]>;
+
+const heard = async (options: Options = {}, text = 'Hello') => {
+  const world = await createAudioWorld(options);
+  const seen: string[] = [];
+  const { stream } = await streamOf(world.speak(text));
+  await world.clock.until(stream.pump(listen(seen)));
+  return { ...world, seen };
+};
+
+test('AUD-3 and BILL-3 speech is charged by the Unicode characters of its text', async () => {
+  const world = await heard({}, 'Zoë 👋🏽');
+  const cost = 6n * CHARACTER;
+  const [record] = world.records();
+  expect(record).toMatchObject({ amountPicos: cost, usage: { character: 6 }, prices: { character: CHARACTER } });
+  expect(record && recordedAmount(record)).toBe(cost);
+  const { spentPicos, holds } = await world.account();
+  expect([spentPicos, holds.size, world.clock.waiting, world.state.closed]).toEqual([cost, 0, 0, 1]);
+  expect([world.notices, world.reports]).toEqual([[], ['voice-1 succeeded']]);
+});
+
+test('BILL-1 what is held is what it costs', async () => {
+  const world = await createAudioWorld({ usd: '0.000075' });
+  expect(await refusal(world.speak('Hello!'))).toMatchObject({ code: 'insufficient_balance' });
+  expect(await world.speak('Hello', { dryRun: true })).toMatchObject({ kind: 'dry_run', holdPicos: 5n * CHARACTER });
+  expect((await world.speak('Hello')).kind).toBe('stream');
+});
+
+test('BILL-14 the last piece waits for the charge, and the charge is applied before the end', async () => {
+  const seen: string[] = [];
+  const world = await createAudioWorld({
+    fault: (method) => {
+      seen.push(method);
+      return undefined;
+    },
+  });
+  const { stream } = await streamOf(world.speak('Hello'));
+  await stream.pump(listen(seen));
+  const cost = 5n * CHARACTER;
+  expect(seen).toEqual(['hold', 'write one', 'write two', 'putRecord', 'finish three', 'apply', `close ${cost}`]);
+});
+
+test('BILL-14 an answer of one piece waits for the charge as well', async () => {
+  expect((await heard({ sound: () => pieces('', 'all', '') })).seen).toEqual(['finish all', `close ${5n * CHARACTER}`]);
+});
+
+test.for([
+  ['breaks at once', () => pieces(broken), 'upstream_error'],
+  ['has no byte', () => pieces(), 'upstream_error'],
+  ['has empty pieces only', () => pieces('', ''), 'upstream_error'],
+] as const)('ERR-4 sound that %s is a true error, uncharged', async ([, sound, code]) => {
+  const world = await createAudioWorld({ sound });
+  expect(await refusal(world.speak('Hello'))).toMatchObject({ code });
+  const { spentPicos, holds } = await world.account();
+  expect([spentPicos, holds.size, world.clock.waiting, world.state.closed]).toEqual([0n, 0, 0, 1]);
+  expect(world.records()).toMatchObject([{ outcome: 'released', reason: code }]);
+});
+
+test('BILL-9 sound that breaks later is released and never ends properly', async () => {
+  const world = await heard({ sound: () => pieces('one', 'two', broken) });
+  expect(world.seen).toEqual(['write one', 'fail upstream_error', 'close undefined']);
+  const { spentPicos, holds } = await world.account();
+  expect([spentPicos, holds.size, world.clock.waiting, world.state.closed]).toEqual([0n, 0, 0, 1]);
+  expect(world.reports).toEqual(['voice-1 failed']);
+});
+
+test('BILL-14 a charge whose reply is lost stands by a note, and the answer ends', async () => {
+  const world = await heard({ fault: (method) => (method === 'putRecord' ? losesReply : undefined) });
+  expect(world.seen.slice(-2)).toEqual(['finish three', `close ${5n * CHARACTER}`]);
+  expect(world.notices).toContain('settled_by_note');
+});
+
+test('BILL-14 without ledger and outbox nothing ends as a success', async () => {
+  const world = await heard({ noNotes: true, fault: (method) => (method === 'putRecord' ? fails : undefined) });
+  expect(world.seen).toEqual(['write one', 'write two', 'fail service_unavailable', 'close undefined']);
+  expect((await world.account()).spentPicos).toBe(0n);
+});
+
+test('BILL-14 a charge that is not applied at once is left to the sweeper, and the answer ends', async () => {
+  const world = await heard({ fault: (method) => (method === 'apply' ? fails : undefined) });
+  expect(world.seen.slice(-2)).toEqual(['finish three', `close ${5n * CHARACTER}`]);
+  expect([world.notices, world.records()]).toMatchObject([['apply_failed'], [{ amountPicos: 5n * CHARACTER }]]);
+});
+
+test('LIM-6 sound that stops coming is given up, and broken off', async () => {
+  const world = await createAudioWorld({
+    sound: async function* ({ signal }) {
+      yield Buffer.from('one');
+      yield Buffer.from('two');
+      yield await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+  });
+  const seen: string[] = [];
+  const { stream } = await streamOf(world.speak('Hello'));
+  const pumping = stream.pump(listen(seen));
+  await world.clock.flush();
+  await world.clock.advance(600_000);
+  await pumping;
+  expect(seen).toEqual(['write one', 'fail upstream_timeout', 'close undefined']);
+  expect((await world.account()).spentPicos).toBe(0n);
+});
+
+test('BILL-4 a text that would cost more than 100 USD is refused', async () => {
+  const dear = speech({ prices: [{ unit: '1M_characters', rates: { input: '25000000' } }] });
+  const world = await createAudioWorld({ models: [dear] });
+  expect(await refusal(world.speak('Hello'))).toMatchObject({ code: 'request_budget_exceeded', param: 'input' });
+  expect((await world.speak('Hell')).kind).toBe('stream');
+});
+
+test('AUD-2 a voice whose channel is switched off is 503 model_unavailable', async () => {
+  const off = speech({ upstreams: [upstream({ wire: 'openai_audio', enabled: false })] });
+  const world = await createAudioWorld({ models: [off] });
+  expect(await refusal(world.speak('Hello'))).toMatchObject({ code: 'model_unavailable', status: 503 });
+});

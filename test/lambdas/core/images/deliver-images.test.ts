@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { deliverImages } from '../../../../lambdas/core/images/deliver-images.ts';
+import type { DrawnImage } from '../../../../lambdas/core/images/image-wire.ts';
+import { pictureOf } from '../../../../lib/local/upstreams/picture.ts';
+import { fails, losesReply } from '../../../support/memory/faults.ts';
+import { imageOf, lostImage, pictures } from '../../../support/memory/scripted-image-wire.ts';
+import { imageWorld } from './image-world.ts';
+
+const filtered = new GatewayError('content_filter', 'not this one');
+const gone = new GatewayError('upstream_error', 'the address is gone');
+const noImage = imageOf(Buffer.from('<!doctype html><title>no image</title>'));
+const cut = imageOf(pictureOf({ width: 16, height: 16, about: 'a' }).subarray(0, 12));
+const wide = imageOf(pictureOf({ width: 48, height: 16, about: 'wide' }));
+
+test('IMG-1 as links, in the order of the vendor, with their true dimensions', async () => {
+  const { ports, media } = await imageWorld();
+  const images: readonly DrawnImage[] = [{ ...wide, revisedPrompt: 'a wide cat' }, ...pictures(1)];
+  const made = await deliverImages(ports, images, 'url');
+  expect(made).toEqual([
+    {
+      content: { kind: 'url', url: expect.stringMatching(/^https:\/\/media\.example\/media\/\d{10}-0{31}1$/) },
+      ...{ width: 48, height: 16, revisedPrompt: 'a wide cat' },
+    },
+    {
+      content: { kind: 'url', url: expect.stringMatching(/-0{31}2$/) },
+      ...{ width: 16, height: 16, revisedPrompt: undefined },
+    },
+  ]);
+  const stored = [...media.files.values()];
+  expect(stored.map(({ mediaType }) => mediaType)).toEqual(['image/png', 'image/png']);
+  expect(stored[0]?.bytes).toEqual(Uint8Array.from(pictureOf({ width: 48, height: 16, about: 'wide' })));
+});
+
+test('IMG-1 as text, and nothing is stored', async () => {
+  const { ports, media } = await imageWorld();
+  const [made] = await deliverImages(ports, [wide], 'b64_json');
+  const text = pictureOf({ width: 48, height: 16, about: 'wide' }).toString('base64');
+  expect(made?.content).toEqual({ kind: 'base64', text });
+  expect(media.files.size).toBe(0);
+});
+
+test.for([
+  ['one that cannot be had', lostImage(gone)],
+  ['one that was filtered', lostImage(filtered)],
+  ['something that is no image', noImage],
+  ['an image that is cut', cut],
+  ['nothing', imageOf(new Uint8Array())],
+] as const)('IMG-7 %s is left out, and the others are there', async ([, lost]) => {
+  const { ports } = await imageWorld();
+  for (const images of [
+    [lost, wide],
+    [wide, lost],
+  ]) {
+    const made = await deliverImages(ports, images, 'b64_json');
+    expect(made.map(({ width }) => width)).toEqual([48]);
+  }
+});
+
+test('IMG-7 without any image what kept the first one away is told', async () => {
+  const { ports } = await imageWorld();
+  await expect(deliverImages(ports, [lostImage(filtered), noImage], 'url')).rejects.toBe(filtered);
+  await expect(deliverImages(ports, [noImage, lostImage(filtered)], 'url')).rejects.toMatchObject({
+    code: 'upstream_error',
+    message: expect.stringContaining('Nothing was charged'),
+  });
+});
+
+test('IMG-7 a mistake of our own is not passed over beside an image', async () => {
+  const bug = new TypeError('no such field');
+  const { ports } = await imageWorld();
+  await expect(deliverImages(ports, [wide, lostImage(bug)], 'url')).rejects.toBe(bug);
+});
+
+test.for([
+  ['fails', fails],
+  ['loses its reply', losesReply],
+] as const)('IMG-6 a store that %s once is asked again: the link leads to its image', async ([, fault]) => {
+  const world = await imageWorld({ fault: (_call, nth) => (nth === 0 ? fault : undefined) });
+  const [made] = await world.clock.until(deliverImages(world.ports, [wide], 'url'));
+  expect(made?.content.kind === 'url' && world.hasImages(made.content.url)).toBe(true);
+});
+
+test('BILL-14 an image that cannot be stored is none: 503, Retry-After 30', async () => {
+  const world = await imageWorld({ fault: () => fails });
+  await expect(world.clock.until(deliverImages(world.ports, [wide], 'url'))).rejects.toMatchObject({
+    code: 'service_unavailable',
+    status: 503,
+    retryAfterSeconds: 30,
+    upstreamFailed: false,
+  });
+});

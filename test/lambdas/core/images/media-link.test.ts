@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { linkImage, mediaEndsAt, newMediaLink } from '../../../../lambdas/core/images/media-link.ts';
+import { MemoryMediaStore } from '../../../support/memory/memory-media-store.ts';
+
+const token = '0123456789abcdef0123456789abcdef';
+const NOW = Date.UTC(2026, 10, 20, 12, 0, 0, 999);
+const END_SECONDS = Date.UTC(2026, 10, 21, 12) / 1_000;
+
+const world = () => {
+  const media = new MemoryMediaStore();
+  return { media, newMediaToken: () => token, mediaUrl: 'https://media.example' };
+};
+
+test('IMG-6 a link has the second of its end and 128 random bits in its name', () => {
+  const { name, url } = newMediaLink(world(), NOW);
+  expect(name).toBe(`${END_SECONDS}-${token}`);
+  expect(url).toBe(`https://media.example/media/${name}`);
+});
+
+test('IMG-6 a link ends not later than 24 hours after it was made', () => {
+  const { name } = newMediaLink(world(), NOW);
+  expect(mediaEndsAt(name)).toBe(END_SECONDS * 1_000);
+  expect(mediaEndsAt(name)).toBeLessThanOrEqual(NOW + 24 * 60 * 60 * 1_000);
+});
+
+test.for([
+  '',
+  token,
+  `-${token}`,
+  `123456789-${token}`,
+  `12345678901-${token}`,
+  `1234567890-${token.slice(1)}`,
+  `1234567890-${token}0`,
+  `1234567890-${token.toUpperCase()}`,
+  `1234567890_${token}`,
+  `../1234567890-${token}`,
+  `1234567890-${token}\n`,
+])('IMG-6 %j is no name of ours', (name) => {
+  expect(mediaEndsAt(name)).toBeUndefined();
+});
+
+test('IMG-6 an image stands behind its link with its type before the link is told', async () => {
+  const ports = world();
+  const url = await linkImage(ports, NOW, Uint8Array.of(1, 2), 'image/webp');
+  expect([...ports.media.files]).toEqual([
+    [url.slice('https://media.example/media/'.length), { bytes: Uint8Array.of(1, 2), mediaType: 'image/webp' }],
+  ]);
+});

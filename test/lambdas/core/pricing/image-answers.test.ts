@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { TextPriceRow } from '../../../../lambdas/core/catalog/schema.ts';
+import {
+  affordableAnswerTokens,
+  chargeFor,
+  imageTokensOf,
+  maximumPrice,
+  pricesAt,
+} from '../../../../lambdas/core/pricing/text-price.ts';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
+
+const runs = randomRuns('unit', 'test/lambdas/core/pricing/image-answers.test.ts', 1_000);
+const bounds = { promptTokens: 1_000, answerTokens: 2_000 };
+
+/** An image has 1,120 tokens at four times the price of text. */
+const row: TextPriceRow = {
+  unit: '1M_tokens',
+  rates: { input: 3n, output: 7n, imageOutput: 28n },
+  tiers: [],
+  imageTokensByTier: { '1K': 1_120, '4K': 2_000, '2K': 1_680 },
+};
+const plain: TextPriceRow = { unit: '1M_tokens', rates: { input: 3n, output: 7n }, tiers: [] };
+const usage = (changes: Partial<TokenUsage> = {}): TokenUsage => ({
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+  ...changes,
+});
+
+describe('BILL-5 the hold of an answer that holds an image', () => {
+  test.for([
+    [undefined, 1_120],
+    ['1K', 1_120],
+    ['2K', 1_680],
+    ['4K', 2_000],
+    ['of no known size', 2_000],
+  ] as const)('BILL-5 an image of %s has %i tokens at most', ([tier, tokens]) => {
+    expect(imageTokensOf(row, tier)).toBe(tokens);
+  });
+
+  test('BILL-5 a model without images holds for none', () => {
+    expect(imageTokensOf(plain)).toBe(0);
+    expect(imageTokensOf({ ...row, imageTokensByTier: {} }, '1K')).toBe(0);
+  });
+
+  test('BILL-5 the image has its own price, the rest of the cap that of text', () => {
+    expect(maximumPrice(row, 10, 2_000, 'one-rate', 1_120)).toBe(10n * 3n + 1_120n * 28n + 880n * 7n);
+  });
+
+  test('BILL-5 a cap below its tokens makes an image no cheaper', () => {
+    expect(maximumPrice(row, 0, 100, 'one-rate', 1_120)).toBe(1_120n * 28n);
+  });
+
+  test('BILL-6 what is affordable after the image is text', () => {
+    const left = 10n * 3n + 1_120n * 28n;
+    expect(affordableAnswerTokens(row, 10, left - 1n, 'one-rate', 1_120)).toBe(-1);
+    expect(affordableAnswerTokens(row, 10, left, 'one-rate', 1_120)).toBe(1_120);
+    expect(affordableAnswerTokens(row, 10, left + 20n, 'one-rate', 1_120)).toBe(1_122);
+  });
+});
+
+describe('BILL-3 the charge of an answer that holds an image', () => {
+  test('BILL-3 the image by its own price, and the record says so', () => {
+    const told = usage({ input: 10, output: 5, reasoning: 6, imageOutput: 1_120 });
+    expect(chargeFor(row, told, bounds)).toEqual({
+      amountPicos: 10n * 3n + 11n * 7n + 1_120n * 28n,
+      prices: { input: 3n, output: 7n, imageOutput: 28n },
+      usage: told,
+      implausible: false,
+    });
+    expect(pricesAt(row, 10, 'cache-rates')).toMatchObject({ imageOutput: 28n });
+  });
+
+  test('BILL-3 without a price of its own an image costs what text costs', () => {
+    const charge = chargeFor(plain, usage({ imageOutput: 100 }), bounds);
+    expect(charge).toMatchObject({ amountPicos: 700n, prices: { input: 3n, output: 7n } });
+  });
+
+  test('BILL-7 text and image together have one bound', () => {
+    const told = usage({ imageOutput: 1_500, output: 501 });
+    expect(chargeFor(row, told, bounds)).toMatchObject({
+      amountPicos: 1_500n * 28n + 500n * 7n,
+      implausible: true,
+      usage: told,
+    });
+    expect(chargeFor(row, usage({ imageOutput: 1_500, output: 500 }), bounds).implausible).toBe(false);
+  });
+
+  test('BILL-12 images in a prompt on native messages are not free', () => {
+    const told = usage({ input: 1, imageInput: 10, cacheRead: 100 });
+    const { amountPicos } = chargeFor({ ...plain, rates: { input: 10n, output: 1n } }, told, bounds, 'cache-rates');
+    expect(amountPicos).toBe(11n * 10n + 100n);
+  });
+
+  test('BILL-5 is not above the hold of the same answer', () => {
+    const tokens = fc.nat({ max: 1_120 });
+    fc.assert(
+      fc.property(tokens, tokens, fc.nat({ max: 900 }), (imageOutput, output, input) => {
+        const { amountPicos } = chargeFor(row, usage({ input, output, imageOutput }), {
+          ...bounds,
+          answerTokens: 9_999,
+        });
+        const most = maximumPrice(row, input, 1_120 + output, 'one-rate', 1_120);
+        expect(amountPicos).toBeLessThanOrEqual(most);
+      }),
+      runs,
+    );
+  });
+});

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
+import type { TranscriptionModel } from '../../../../lambdas/core/catalog/schema.ts';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import type { Form, FormFile } from '../../../../lambdas/http/exchange.ts';
+import { toTranscriptionRequest } from '../../../../lambdas/protocols/audio/transcription-request.ts';
+import { transcription } from '../../../support/audio-samples.ts';
+import { data } from '../../core/catalog/sample-data.ts';
+
+const model = loadCatalog(data([transcription()])).entries.find(
+  (entry): entry is TranscriptionModel => entry.kind === 'transcription',
+);
+
+const mp3 = Buffer.from('ID3\x04');
+const recording = (changes: Partial<FormFile> = {}): FormFile => ({
+  field: 'file',
+  fileName: 'a.mp3',
+  mediaType: 'audio/mpeg',
+  bytes: mp3,
+  ...changes,
+});
+
+const formWith = (fields: Readonly<Record<string, string>> = {}, files: readonly FormFile[] = [recording()]): Form => ({
+  fields: Object.entries({ model: 'scribe-1', ...fields }).map(([name, value]) => ({ name, value })),
+  files,
+});
+
+const read = (form: Form) => {
+  if (!model) throw new Error('no model');
+  const { order, format } = toTranscriptionRequest(form);
+  return { modelId: order.modelId, format, ...order.prepare(model) };
+};
+
+const refused = (form: Form): readonly [string | null, string] => {
+  try {
+    read(form);
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'invalid_request_error') return [error.param, error.message];
+    throw error;
+  }
+  throw new Error('was not refused');
+};
+
+test('AUD-1 a file and a model are enough', () => {
+  expect(read(formWith())).toEqual({
+    modelId: 'scribe-1',
+    format: 'json',
+    file: { name: 'a.mp3', mediaType: 'audio/mpeg', bytes: mp3 },
+    language: undefined,
+    prompt: undefined,
+    temperature: undefined,
+  });
+});
+
+test('AUD-1 every other field reaches the vendor as it was sent', () => {
+  const fields = {
+    language: 'pt-BR',
+    prompt: 'Names: Zoë',
+    temperature: '0.20',
+    response_format: 'text',
+    stream: 'false',
+  };
+  expect(read(formWith(fields))).toMatchObject({
+    language: 'pt-BR',
+    prompt: 'Names: Zoë',
+    temperature: '0.20',
+    format: 'text',
+  });
+});
+
+test.for([
+  ['model', ''],
+  ['language', 'english language'],
+  ['language', ''],
+  ['language', `en-${'abcdefgh-'.repeat(4)}x`],
+  ['prompt', 'x'.repeat(4_001)],
+  ['prompt', '👋'.repeat(4_001)],
+  ['temperature', '1.1'],
+  ['temperature', '-0.1'],
+  ['temperature', ''],
+  ['temperature', 'NaN'],
+  ['response_format', ''],
+  ['stream', 'true'],
+  ['stream', '1'],
+  ['chunking_strategy', 'auto'],
+  ['include[]', 'logprobs'],
+  ['languages[]', 'en'],
+  ['user', 'someone'],
+  ['known_speaker_names[]', 'a'],
+] as const)('AUD-1 %s of %j is refused by name', ([field, value]) => {
+  const [param, message] = refused(formWith({ [field]: value }));
+  expect(param).toBe(field);
+  expect(message).toMatch(new RegExp(`^${field.replaceAll(/[[\]]/g, '\\$&')}: `));
+});
+
+test.for(['verbose_json', 'srt', 'vtt', 'diarized_json'])(
+  'AUD-1 the format %s is refused, and told is what works',
+  (format) => {
+    const [param, message] = refused(formWith({ response_format: format }));
+    expect(param).toBe('response_format');
+    expect(message).toMatch(new RegExp(`"${format}".*"json", "text"`));
+  },
+);
+
+test.for(['timestamp_granularities[]', 'timestamp_granularities'])('AUD-1 %s is refused', (field) => {
+  expect(refused(formWith({ [field]: 'word' }))).toEqual([field, expect.stringContaining('timestamps')]);
+});
+
+test('AUD-1 limits are served to the last character', () => {
+  expect(read(formWith({ prompt: '👋'.repeat(4_000) })).prompt).toHaveLength(8_000);
+  expect(read(formWith({ prompt: '' })).prompt).toBeUndefined();
+  expect(read(formWith({ temperature: '1' })).temperature).toBe('1');
+  const long = 'abc-abcdefgh-abcdefgh-abcdefgh-abcd';
+  expect(read(formWith({ language: long })).language).toBe(long);
+});
+
+test.for([
+  ['no file', []],
+  ['two files', [recording(), recording()]],
+  ['0 bytes', [recording({ bytes: Buffer.alloc(0) })]],
+  ['an unknown ending and unknown bytes', [recording({ fileName: 'a.txt', bytes: Buffer.from('hello') })]],
+  ['no name and unknown bytes', [recording({ fileName: '', bytes: Buffer.from('hello') })]],
+  ['a format that the entry has not', [recording({ fileName: 'a.flac', bytes: Buffer.from('fLaC') })]],
+] as const)('AUD-1 %s is refused at file', ([, files]) => {
+  expect(refused(formWith({}, files))).toEqual(['file', expect.stringMatching(/^file: /)]);
+});
+
+test('AUD-1 the refusal of a format lists those that work', () => {
+  expect(refused(formWith({}, [recording({ fileName: 'a.txt', bytes: Buffer.from('hello') })]))[1]).toContain(
+    'mp3, wav, m4a',
+  );
+});
+
+test('AUD-1 a file in another field and a file sent as text are told so', () => {
+  expect(refused(formWith({}, [recording({ field: 'audio' })]))).toEqual(['audio', expect.stringContaining('"file"')]);
+  expect(refused(formWith({ file: 'a.mp3' }, []))).toEqual(['file', expect.stringContaining('is text')]);
+});
+
+test('AUD-1 a field that was sent twice is refused', () => {
+  const { fields, files } = formWith({ prompt: 'a' });
+  expect(refused({ files, fields: [...fields, { name: 'prompt', value: 'b' }] })[0]).toBe('prompt');
+});
+
+test.for([
+  ['Song.MP3', mp3, 'Song.MP3'],
+  ['a.b.m4a', Buffer.from('hello'), 'a.b.m4a'],
+  ['recording', mp3, 'recording.mp3'],
+  ['voice.bin', mp3, 'voice.bin.mp3'],
+  ['', mp3, 'audio.mp3'],
+] as const)('AUD-1 a file called %j goes to the vendor by a name that it knows', ([fileName, bytes, sent]) => {
+  expect(read(formWith({}, [recording({ fileName, bytes })])).file.name).toBe(sent);
+});
+
+test('ERR-8 a name of any length is shown cut short', () => {
+  const [param, message] = refused(formWith({ ['x'.repeat(5_000)]: '1' }));
+  expect([param?.length, message.length < 300]).toEqual([101, true]);
+});

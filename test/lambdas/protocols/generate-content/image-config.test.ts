@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
+import { textModelOf } from '../../../../lambdas/core/catalog/text-model.ts';
+import { toCountOrder } from '../../../../lambdas/protocols/generate-content/request.ts';
+import {
+  able,
+  bodyOf,
+  configured,
+  prepared,
+  preparedBody,
+  refusalOf,
+  refusedBy,
+  shippedCatalog,
+  snakeBodyOf,
+} from './content-requests.ts';
+
+const drawing = (id = 'gemini-nano-banana-2.1'): TextModel => {
+  const entry = shippedCatalog.entries.find((each) => each.id === id);
+  const model = entry && textModelOf(entry);
+  if (!model) throw new Error(`${id} cannot be called for text`);
+  return model;
+};
+
+const lite = () => drawing('gemini-3.1-flash-lite-image');
+
+test.for([
+  { responseModalities: ['TEXT', 'IMAGE'] },
+  { responseModalities: ['image'] },
+  { responseModalities: ['TEXT'] },
+  { imageConfig: {} },
+  { imageConfig: { aspectRatio: '16:9', imageSize: '2K' } },
+  { imageConfig: { aspectRatio: '1:8' } },
+])('CHAT-12, GEM-1 passes what models that draw take: %j', (config) => {
+  expect(prepared(configured(config), drawing()).body).toMatchObject({ generationConfig: config });
+});
+
+test('CHAT-12 the size goes into the price, by its name in either spelling', () => {
+  const config = configured({ imageConfig: { imageSize: '4K', aspectRatio: '1:1' } });
+  expect(prepared(config, drawing()).imageTier).toBe('4K');
+  expect(preparedBody(snakeBodyOf(config), drawing())).toMatchObject({
+    imageTier: '4K',
+    body: { generationConfig: { imageConfig: { imageSize: '4K', aspectRatio: '1:1' } } },
+  });
+  expect(prepared(configured({ imageConfig: { aspectRatio: '1:1' } }), drawing()).imageTier).toBeUndefined();
+  expect(prepared({}, drawing()).imageTier).toBeUndefined();
+});
+
+test.for([
+  [{ imageSize: '8K' }, 'imageSize', '"1K", "2K", "4K"'],
+  [{ imageSize: '512' }, 'imageSize', '"1K", "2K", "4K"'],
+  [{ imageSize: '4k' }, 'imageSize', '"1K", "2K", "4K"'],
+  [{ imageSize: '' }, 'imageSize', '"1K", "2K", "4K"'],
+  [{ aspectRatio: '7:1' }, 'aspectRatio', '"16:9"'],
+  [{ aspectRatio: 1 }, 'aspectRatio', '"16:9"'],
+  [{ personGeneration: 'ALLOW_ALL' }, 'personGeneration', 'not supported here'],
+  [{ outputMimeType: 'image/jpeg' }, 'outputMimeType', 'not supported here'],
+  [{ imageOutputOptions: {} }, 'imageOutputOptions', 'not supported here'],
+] as const)('IMG-8, GEN-4 refuses by name what has no price: %j', ([imageConfig, field, said]) => {
+  const { code, param, message } = refusalOf(configured({ imageConfig }), drawing());
+  expect([code, param]).toEqual(['invalid_request_error', `generationConfig.imageConfig.${field}`]);
+  expect(message).toContain(said);
+});
+
+test('IMG-2 a model of one size takes its own and no other', () => {
+  expect(prepared(configured({ imageConfig: { imageSize: '1K' } }), lite()).imageTier).toBe('1K');
+  const { param, message } = refusalOf(configured({ imageConfig: { imageSize: '2K' } }), lite());
+  expect(param).toBe('generationConfig.imageConfig.imageSize');
+  expect(message).toContain('must be one of "1K" with "gemini-3.1-flash-lite-image"');
+});
+
+test.for([
+  [{ responseModalities: ['TEXT', 'IMAGE'] }, 'responseModalities'],
+  [{ responseModalities: ['Image'] }, 'responseModalities'],
+  [{ imageConfig: {} }, 'imageConfig'],
+  [{ imageConfig: { imageSize: '1K' }, responseModalities: ['IMAGE'] }, 'imageConfig'],
+] as const)('GEN-11 a model that draws no images takes none of it: %j', ([config, field]) => {
+  const { code, param, message } = refusalOf(configured(config), able);
+  expect([code, param]).toEqual(['invalid_request_error', `generationConfig.${field}`]);
+  expect(message).toContain(' Others.');
+});
+
+test.for([['AUDIO'], ['TEXT', 'IMAGE', 'TEXT'], 'IMAGE'].map((responseModalities) => ({ responseModalities })))(
+  'GEN-9 no other modality, on any model: %j',
+  (config) => {
+    expect(refusalOf(configured(config), drawing()).param).toMatch(/^generationConfig\.responseModalities/);
+  },
+);
+
+test('GEN-11 tools and formats are none of theirs', () => {
+  const tools = [{ functionDeclarations: [{ name: 'f' }] }];
+  expect(refusalOf({ tools }, drawing()).param).toBe('tools');
+  expect(refusalOf(configured({ responseMimeType: 'application/json' }), drawing()).param).toBe(
+    'generationConfig.responseMimeType',
+  );
+  expect(refusalOf(configured({ candidateCount: 2 }), drawing())).toMatchObject({
+    code: 'unprocessable_entity',
+    param: 'generationConfig.candidateCount',
+  });
+});
+
+test('BILL-17 a whole request to be counted is checked alike', () => {
+  const json = bodyOf({});
+  const whole = (generationConfig: object) =>
+    toCountOrder(
+      {
+        modelId: drawing().id,
+        json: { generateContentRequest: { ...json, generationConfig: bodyOf(generationConfig).generationConfig } },
+      },
+      () => '',
+    );
+  const config = configured({ imageConfig: { imageSize: '1K' } });
+  expect(whole(config).prepare(drawing())).toMatchObject({ generateContentRequest: config });
+  expect(refusedBy(() => whole(config).prepare(able)).param).toBe(
+    'generateContentRequest.generationConfig.imageConfig',
+  );
+});

@@ -1,0 +1,32 @@
+import type { ImageAsk } from '../../../../lambdas/core/images/image-wire.ts';
+import { isJsonObject, parseJson } from '../../../../lambdas/core/json.ts';
+import { parseFormBody } from '../../../../lambdas/http/form-body.ts';
+import { toEditOrder, toGenerationOrder } from '../../../../lambdas/protocols/images/request.ts';
+import { imageModel } from '../../core/images/image-models.ts';
+import { formOf } from '../../http/forms.ts';
+import { fileOf, png } from '../videos/images.ts';
+
+export const PROMPT = 'a cat';
+
+/** As a body comes: what JSON has no word for is gone. */
+export const generationOrder = (body: object) => {
+  const json = parseJson(JSON.stringify({ prompt: PROMPT, ...body }));
+  if (!isJsonObject(json)) throw new Error('no object');
+  return toGenerationOrder(json);
+};
+
+export const generation = (model: string, body: object = {}): ImageAsk =>
+  generationOrder({ model, ...body }).prepare(imageModel(model));
+
+export type FormEntry = readonly [name: string, value: string | File];
+
+export const editOrder = async (...entries: readonly FormEntry[]) => {
+  const { bytes, contentType } = await formOf(...entries);
+  return toEditOrder(parseFormBody(bytes, contentType));
+};
+
+/** With one image of 64x64 in front. */
+export const edit = async (model: string, ...entries: readonly FormEntry[]): Promise<ImageAsk> => {
+  const order = await editOrder(['model', model], ['prompt', PROMPT], ['image', fileOf(png(64, 64))], ...entries);
+  return order.prepare(imageModel(model));
+};

@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { imageModel } from '../../core/images/image-models.ts';
+import { fileOf, jpeg, png, webp } from '../videos/images.ts';
+import { edit, editOrder, type FormEntry, PROMPT } from './image-requests.ts';
+
+const refusal = async (work: Promise<unknown>): Promise<GatewayError> => {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('was not refused');
+};
+
+const picture = (width = 64, height = 64) => fileOf(png(width, height));
+
+test('IMG-5 an edit is asked for like a generation, with its images in order', async () => {
+  const texts: readonly FormEntry[] = [
+    ['n', '3'],
+    ['size', '1024x1536'],
+    ['quality', 'high'],
+    ['user', 'end-user-1'],
+    ['background', 'opaque'],
+    ['stream', 'false'],
+  ];
+  const order = await editOrder(
+    ['image', picture(10, 20)],
+    ...texts,
+    ['image', fileOf(jpeg(30, 40))],
+    ['model', 'gpt-image-2'],
+    ['image', fileOf(webp(50, 60))],
+    ['prompt', PROMPT],
+    ['response_format', 'b64_json'],
+  );
+  expect(order).toMatchObject({
+    protocol: 'images_edits',
+    modelId: 'gpt-image-2',
+    format: 'b64_json',
+    endUser: 'end-user-1',
+  });
+  expect(order.prepare(imageModel('gpt-image-2'))).toMatchObject({
+    prompt: PROMPT,
+    n: 3,
+    size: { width: 1024, height: 1536 },
+    quality: 'high',
+    references: [
+      { kind: 'file', param: 'image[0]', file: { mediaType: 'image/png', width: 10, height: 20 } },
+      { kind: 'file', param: 'image[1]', file: { mediaType: 'image/jpeg', width: 30, height: 40 } },
+      { kind: 'file', param: 'image[2]', file: { mediaType: 'image/webp', width: 50, height: 60 } },
+    ],
+    mask: undefined,
+    extras: { background: 'opaque' },
+  });
+});
+
+test('IMG-5 the brackets of an SDK change nothing', async () => {
+  const { references } = await edit('gpt-image-2', ['image[]', picture(1, 2)], ['image[]', picture(3, 4)]);
+  expect(references.map((each) => (each.kind === 'file' ? each.file.width : 0))).toEqual([64, 1, 3]);
+});
+
+const families = [
+  ['gpt-image-2', '1024x1024', undefined],
+  ['gpt-image-2-fixed', '3840x2560', 'high'],
+  ['gpt-image-2-prompt', '1024x1024', 'low'],
+  ['gpt-image-2.6-sunburst', 'auto', undefined],
+  ['gpt-image-1-mini', '1536x1024', undefined],
+  ['gemini-3-pro-image', '2K', undefined],
+  ['gemini-nano-banana-2.1', '2048x2048', undefined],
+] as const;
+
+test.for(families)('IMG-5 %s is edited with a size of its own kind', async ([model, size, quality]) => {
+  const ask = await edit(model, ['size', size]);
+  expect(ask).toMatchObject({ n: 1, quality, references: [{ param: 'image' }], extras: {} });
+});
+
+test('IMG-5 a mask is a PNG as large as the first image, where the entry has masks', async () => {
+  const { mask } = await edit('gpt-image-2', ['image', picture(1, 1)], ['mask', picture()]);
+  expect(mask).toMatchObject({ mediaType: 'image/png', width: 64, height: 64 });
+});
+
+const format = 'invalid_image_format';
+const plain = 'invalid_request_error';
+const many = Array.from({ length: 16 }, (): FormEntry => ['image', picture()]);
+
+const refused: readonly (readonly [
+  model: string,
+  entries: readonly FormEntry[],
+  code: string,
+  param: string,
+  told: string,
+])[] = [
+  ['gpt-image-2', [['mask', picture(64, 65)]], format, 'mask', 'the mask is 64x65, but the first image is 64x64'],
+  ['gpt-image-2', [['mask', fileOf(jpeg(64, 64))]], format, 'mask', 'must be a PNG'],
+  ['gpt-image-2', [['mask', fileOf(new Uint8Array())]], format, 'mask', 'PNG, JPEG or WebP'],
+  [
+    'gpt-image-2',
+    [
+      ['mask', picture()],
+      ['mask', picture()],
+    ],
+    plain,
+    'mask',
+    'sent twice',
+  ],
+  ['gpt-image-2', [['mask', 'data:']], plain, 'mask', 'send the image itself'],
+  ['gpt-image-2-fixed', [['mask', picture()]], plain, 'mask', 'not supported'],
+  ['gpt-image-2.6-flare', [['mask', picture()]], plain, 'mask', 'not supported'],
+  ['gemini-3-pro-image', [['mask', picture()]], plain, 'mask', 'not supported'],
+  ['gpt-image-2', many, plain, 'image', 'at most 16'],
+  ['gemini-3.1-flash-lite-image', many.slice(0, 3), plain, 'image', 'at most 3'],
+  ['gpt-image-2', [['image', fileOf(Buffer.from('<svg/>'))]], format, 'image[1]', 'PNG, JPEG or WebP'],
+  ['gpt-image-2', [['image', picture(10_000, 10_000)]], format, 'image[1]', '64000000 pixels'],
+  ['gpt-image-2', [['image', 'https://a.example/a.png']], plain, 'image', 'send the image itself'],
+  ['gpt-image-2', [['image[]', 'https://a.example/a.png']], plain, 'image[]', 'send the image itself'],
+  ['gpt-image-2', [['prompt', 'again']], plain, 'prompt', 'sent twice'],
+  [
+    'gpt-image-2',
+    [
+      ['size', '1024x1024'],
+      ['size', '1024x1024'],
+    ],
+    plain,
+    'size',
+    'sent twice',
+  ],
+  ['gpt-image-2', [['size', picture()]], plain, 'size', 'must be text'],
+  ['gpt-image-2', [['markup', picture()]], plain, 'markup', 'no such file'],
+  ['gpt-image-2', [['n', '0']], plain, 'n', 'at least 1'],
+  ['gpt-image-2', [['n', '1.0']], plain, 'n', 'whole number'],
+  ['gpt-image-2', [['n', '']], plain, 'n', 'whole number'],
+  ['gpt-image-2', [['n', '11']], plain, 'n', 'at most 10'],
+  ['gpt-image-2', [['n', '99999999999']], plain, 'n', 'whole number'],
+  ['gemini-3-pro-image', [['n', '2']], 'unprocessable_entity', 'n', '1 image'],
+  ['gpt-image-2', [['size', '']], 'invalid_size', 'size', '<width>x<height>'],
+  ['gpt-image-2-fixed', [['size', '1024x1024']], 'invalid_size', 'size', '1280x1280'],
+  ['gpt-image-2', [['quality', 'best']], plain, 'quality', '"low"'],
+  ['gpt-image-2-fixed', [['quality', 'low']], plain, 'quality', 'follows from size'],
+  ['gpt-image-2', [['stream', 'true']], plain, 'stream', 'not streamed'],
+  ['gpt-image-2', [['partial_images', '1']], plain, 'partial_images', 'not streamed'],
+  ['gpt-image-2', [['input_fidelity', 'high']], plain, 'input_fidelity', 'not supported'],
+  ['gpt-image-2', [['width', '64']], plain, 'width', 'not supported'],
+  ['gpt-image-2', [['output_format', 'gif']], plain, 'output_format', '"png"'],
+  ['gemini-3-pro-image', [['background', 'auto']], plain, 'background', 'not supported'],
+  ['gpt-image-2', [['response_format', 'text']], plain, 'response_format', '"url", "b64_json"'],
+];
+
+test.for(refused)('IMG-5 %s refuses %o', async ([model, entries, code, param, told]) => {
+  const { code: got, param: at, message } = await refusal(edit(model, ...entries));
+  expect([got, at]).toEqual([code, param]);
+  expect(message).toContain(told);
+});
+
+test('IMG-5 an edit without an image names the field', async () => {
+  const order = await editOrder(['model', 'gpt-image-2'], ['prompt', PROMPT]);
+  const error = await refusal(Promise.resolve().then(() => order.prepare(imageModel('gpt-image-2'))));
+  expect(error).toMatchObject({ code: plain, param: 'image' });
+});
+
+test('IMG-5 a form without a model or a prompt names it', async () => {
+  expect(await refusal(editOrder(['prompt', PROMPT]))).toMatchObject({ code: plain, param: 'model' });
+  expect(await refusal(editOrder(['model', 'gpt-image-2']))).toMatchObject({ code: plain, param: 'prompt' });
+});

@@ -1,0 +1,104 @@
+import { catalogData } from '../../../catalog/index.ts';
+import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
+import type { ImageModel } from '../../../lambdas/core/catalog/schema.ts';
+import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import type { Drawing, ImageCall, ImageReference, ImageWire } from '../../../lambdas/core/images/image-wire.ts';
+import type { ResultDownload } from '../../../lambdas/providers/result-download.ts';
+import type { UpstreamRequest } from '../../../lambdas/providers/upstream-http.ts';
+import type { WireOptions } from '../../../lambdas/providers/vendor-call.ts';
+import { inPieces } from './openai/stream-reading.ts';
+import { type Answer, CANARY } from './video-wire-world.ts';
+
+const catalog = loadCatalog(catalogData);
+
+export const shipped = (id: string): ImageModel => {
+  const model = catalog.entries.find((entry) => entry.id === id);
+  if (model?.kind !== 'image') throw new Error(`${id} is no model that draws`);
+  return model;
+};
+
+/** A square at the first upstream of a model of the shipped catalog. */
+export const toShippedCall = (modelId: string, signal: AbortSignal, changes: Partial<ImageCall> = {}): ImageCall => {
+  const model = shipped(modelId);
+  const [upstream] = model.upstreams;
+  const provider = catalog.providers.find(({ id }) => id === upstream?.provider);
+  if (!upstream || !provider) throw new Error('no way to the model');
+  return {
+    prompt: 'A cat',
+    n: 1,
+    size: { kind: 'pixels', width: 2048, height: 2048, asked: '2048x2048', tier: undefined },
+    quality: undefined,
+    references: [],
+    mask: undefined,
+    extras: {},
+    endUser: 'user-7',
+    model,
+    provider,
+    upstream,
+    signal,
+    ...changes,
+  };
+};
+
+export type Options = WireOptions & { readonly download: ResultDownload; readonly pollMs: () => number };
+
+interface WorldOptions {
+  readonly modelId: string;
+  readonly baseUrl: string;
+  readonly create: (options: Options) => ImageWire;
+}
+
+/** A vendor of the shipped catalog that gives one answer after another, and what it was sent. Its last answer is repeated. */
+export const drawingWorld = (
+  { modelId, baseUrl, create }: WorldOptions,
+  ...answers: readonly (Answer | GatewayError)[]
+) => {
+  const requests: UpstreamRequest[] = [];
+  const notices: string[] = [];
+  const downloads: string[] = [];
+  const late = new AbortController();
+  const wire = create({
+    http: async (request) => {
+      request.signal.throwIfAborted();
+      const answer = answers[requests.push(request) - 1] ?? answers.at(-1);
+      if (answer instanceof GatewayError) throw answer;
+      const { status = 200, headers = {}, body = '' } = answer ?? { status: 599 };
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      return { status, headers, body: inPieces(text), discard: () => undefined };
+    },
+    access: () => ({ baseUrl, key: CANARY }),
+    notice: (notice, provider) => notices.push(`${notice} ${provider}`),
+    now: () => 0,
+    random: () => 0,
+    download: async ({ url, baseUrl: base, signal }) => {
+      signal.throwIfAborted();
+      downloads.push(`${url} for ${base}`);
+      return Buffer.from(`bytes of ${url}`);
+    },
+    pollMs: () => 0,
+  });
+  const toCall = (changes: Partial<ImageCall> = {}): ImageCall => toShippedCall(modelId, late.signal, changes);
+  return {
+    requests,
+    notices,
+    downloads,
+    late,
+    check: async (changes: Partial<ImageCall> = {}): Promise<void> => wire.check?.(toCall(changes), shipped(modelId)),
+    draw: (changes: Partial<ImageCall> = {}): Promise<Drawing> => wire.draw(toCall(changes)),
+    /** The body of the first request. */
+    sent: (): unknown => JSON.parse(requests[0]?.body ?? ''),
+  };
+};
+
+export const pngFile = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(20, 7)]);
+
+export const fileReference = (param: string): ImageReference => ({
+  kind: 'file',
+  param,
+  file: { mediaType: 'image/png', bytes: pngFile, width: 3, height: 2 },
+});
+
+export const urlReference = (url: string, param = 'image'): ImageReference => ({ kind: 'url', url, param });
+
+export const bytesOf = async ({ images }: Drawing): Promise<readonly string[]> =>
+  Promise.all(images.map(async ({ read }) => Buffer.from(await read()).toString()));

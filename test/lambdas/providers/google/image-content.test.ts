@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import type { WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
+import type { Part } from '../../../../lambdas/providers/google/chunk.ts';
+import { createGenerateContentWire } from '../../../../lambdas/providers/google/generate-content-wire.ts';
+import { decodeBytes } from '../../../../lambdas/providers/google/image-bytes.ts';
+import { LinkedContent, type LinkImage } from '../../../../lambdas/providers/google/linked-content.ts';
+import { nativeReader, neutralReader } from '../../../../lambdas/providers/google/stream.ts';
+import { readStream } from '../../../../lambdas/providers/read-stream.ts';
+import { inPieces, textIn, toSse } from './stream-reading.ts';
+import { conversationOf, dispatch, playedOptions, wireCall } from './wire-call.ts';
+
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
+const drawn: Part = { inlineData: { data: png } };
+
+const linked = (stored: () => Promise<void> = () => Promise.resolve()) => {
+  const types: string[] = [];
+  const linkImage: LinkImage = (_bytes, mediaType) => {
+    types.push(mediaType);
+    return { url: `https://m.test/${types.length}`, stored: stored() };
+  };
+  return { linkImage, types };
+};
+
+const contentOf = (parts: readonly Part[], linkImage: LinkImage | undefined = linked().linkImage): string => {
+  const content = new LinkedContent(linkImage);
+  return parts.map((part) => content.take(part)).join('');
+};
+
+test('CHAT-12 a blank line stands between an image and what is around it', () => {
+  expect(contentOf([drawn])).toBe('![image](https://m.test/1)');
+  expect(contentOf([{ text: 'A ' }, { text: 'fox' }, drawn, { text: 'Well' }, { text: ' done' }])).toBe(
+    'A fox\n\n![image](https://m.test/1)\n\nWell done',
+  );
+  expect(contentOf([drawn, drawn])).toBe('![image](https://m.test/1)\n\n![image](https://m.test/2)');
+});
+
+test('CHAT-12 thoughts are left out, drafts among them', () => {
+  const { linkImage, types } = linked();
+  const thoughts = [
+    { text: 'Hm', thought: true },
+    { ...drawn, thought: true },
+  ];
+  expect(contentOf([...thoughts, { text: 'A fox' }], linkImage)).toBe('A fox');
+  expect(types).toEqual([]);
+});
+
+test('CHAT-12 without a function for links an image is no part of a text', () => {
+  expect(new LinkedContent(undefined).take(drawn)).toBe('');
+});
+
+test.for([
+  ['AAAA', 3],
+  ['AAA=', 2],
+  ['AA==', 1],
+  ['AAA', 2],
+  ['_-A=', 2],
+  ['', 0],
+] as const)('IMG-1 base64 is read in either alphabet, padded or not: %s', ([text, length]) => {
+  expect(decodeBytes(text)).toHaveLength(length);
+});
+
+test.for(['A', 'AAAAA', 'AA*A', 'AA A', 'AAAA\n', 'AA=A', 'A===', 'AA=', 'AAAA==', '=', 'data:image/png;base64,AAAA'])(
+  'IMG-7 what is no base64 is refused: %j',
+  (text) => {
+    expect(() => decodeBytes(text)).toThrow(GatewayError);
+  },
+);
+
+const told = { retryAfterSeconds: 1, secret: 's', notice: () => undefined };
+const event = (parts: readonly object[], more: object = {}) =>
+  JSON.stringify({ candidates: [{ content: { parts }, index: 0, ...more }], responseId: 'r' });
+const last = JSON.stringify({
+  candidates: [{ content: { role: 'model' }, finishReason: 'STOP', index: 0 }],
+  usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 1_130 },
+});
+
+const eventsOf = (linkImage: LinkImage, ...events: readonly string[]) =>
+  readStream(
+    inPieces(...events.map((data) => toSse([data]))),
+    neutralReader({ told, protocol: 'chat_completions', linkImage }),
+  );
+
+test('CHAT-12 a stream names the link at once, and its end waits for the image', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { linkImage } = linked(() => promise);
+  const events = eventsOf(linkImage, event([{ text: 'A fox' }]), event([drawn]), last);
+  const seen: WireEvent[] = [];
+  for (const _ of [1, 2]) {
+    const next = await events.next();
+    if (!next.done) seen.push(next.value);
+  }
+  expect(textIn(seen.flatMap((each) => (each.kind === 'neutral' ? each.deltas : [])))).toBe(
+    'A fox\n\n![image](https://m.test/1)',
+  );
+  const end = events.next();
+  const first = await Promise.race([end.then(() => 'end'), new Promise((done) => setImmediate(() => done('waits')))]);
+  expect(first).toBe('waits');
+  resolve();
+  expect((await end).value).toMatchObject({
+    kind: 'end',
+    ending: { finishReason: 'stop' },
+    usage: { output: 0, imageOutput: 1_130 },
+  });
+});
+
+test('CHAT-12, BILL-14 an image that cannot be stored ends the stream with an error', async () => {
+  const { linkImage } = linked(() => Promise.reject(new StoreError('unavailable', 'no bucket')));
+  const events = eventsOf(linkImage, event([drawn]), last);
+  await events.next();
+  await expect(events.next()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 30 });
+});
+
+test('BILL-9 a stream that breaks off behind its image is told to be incomplete, stored or not', async () => {
+  const { linkImage } = linked(() => Promise.reject(new StoreError('unavailable', 'no bucket')));
+  const events = eventsOf(linkImage, event([drawn]));
+  await events.next();
+  await expect(events.next()).rejects.toMatchObject({ code: 'upstream_error' });
+});
+
+test('CHAT-14 nothing of an answer that ends blocked is stored', async () => {
+  const { linkImage, types } = linked();
+  const events = eventsOf(linkImage, event([drawn], { finishReason: 'IMAGE_SAFETY' }));
+  await expect(events.next()).rejects.toMatchObject({ code: 'content_filter' });
+  expect(types).toEqual([]);
+});
+
+test('CHAT-14 nothing of a blocked answer is stored where it comes as a whole, either', async () => {
+  const { linkImage, types } = linked();
+  const { options } = playedOptions({ body: event([drawn], { finishReason: 'IMAGE_SAFETY' }) });
+  const fetchImage = () => Promise.reject(new Error('no image is fetched here'));
+  const wire = createGenerateContentWire({ ...options, fetchImage, linkImage });
+  const sent = wire.prepare(wireCall({ conversation: conversationOf() })).send(dispatch());
+  await expect(sent).rejects.toMatchObject({ code: 'content_filter' });
+  expect(types).toEqual([]);
+});
+
+test('BILL-11 the tokens of a native stream are those of its image, also where an event was only passed', async () => {
+  const reader = nativeReader(1, { told, protocol: 'generate_content', linkImage: linked().linkImage });
+  const events = [event([{ text: 'A fox' }]), event([drawn]), last];
+  let usage: unknown;
+  for await (const each of readStream(inPieces(toSse(events)), reader)) if (each.kind === 'end') usage = each.usage;
+  expect(usage).toMatchObject({ output: 0, imageOutput: 1_130 });
+});
+
+test('BILL-11 an image in the answer of a model that is not sold by images changes no count', async () => {
+  const reader = nativeReader(1, { told, protocol: 'generate_content' });
+  let usage: unknown;
+  for await (const each of readStream(inPieces(toSse([event([drawn]), last])), reader))
+    if (each.kind === 'end') usage = each.usage;
+  expect(usage).toMatchObject({ output: 1_130 });
+  expect(usage).not.toHaveProperty('imageOutput');
+});

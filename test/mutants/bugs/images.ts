@@ -1,0 +1,189 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const deliverTests = 'test/lambdas/core/images/deliver-images.test.ts';
+const drawTests = 'test/lambdas/core/images/draw-images.test.ts';
+const keyedTests = 'test/lambdas/core/images/keyed-images.test.ts';
+const priceTests = 'test/lambdas/core/images/image-price.test.ts';
+const tokenTests = 'test/lambdas/core/images/image-token-price.test.ts';
+const faultTests = 'test/lambdas/core/images/store-faults.test.ts';
+const answerTests = 'test/lambdas/core/pricing/image-answers.test.ts';
+const recordTests = 'test/lambdas/core/pricing/recorded-amount.test.ts';
+const textTests = 'test/lambdas/core/text/image-answers.test.ts';
+
+const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
+  {
+    id: 'failed-images-charged',
+    what: 'Every image that was asked for is charged, whether or not it came.',
+    find: 'delivered: images.length,\n        made: drawing.images.length,',
+    replace: 'delivered: ask.n,\n        made: Math.max(ask.n, drawing.images.length),',
+  },
+  {
+    id: 'images-nobody-asked-for-charged',
+    what: 'A vendor that sends more images than it was asked for is paid for all of them.',
+    find: 'drawing.images.slice(0, ask.n)',
+    replace: 'drawing.images',
+  },
+  {
+    id: 'images-above-the-budget',
+    what: 'A request for images may reserve more than 100 USD.',
+    find: 'refuseAboveBudget(money.holdPicos,',
+    replace: 'refuseAboveBudget(0n,',
+  },
+  {
+    id: 'images-repeated-without-a-key',
+    what: 'Images are drawn and charged again for the same Idempotency-Key: their answer is not kept under it.',
+    find: 'expectsUsage: money.expectsUsage,\n    keyed,',
+    replace: 'expectsUsage: money.expectsUsage,',
+    caughtBy: keyedTests,
+  },
+  {
+    id: 'usage-of-images-told-in-full',
+    what: 'The client is told tokens of images that it did not get and was not charged for.',
+    find: 'usage: drawing.usage && deliveredUsage(drawing.usage, delivery)',
+    replace: 'usage: deliveredUsage && delivery && drawing.usage',
+  },
+]);
+
+const deliverBugs = bugsIn('lambdas/core/images/deliver-images.ts', deliverTests, [
+  {
+    id: 'link-charged-before-it-leads-anywhere',
+    what: 'A link is told, and charged, whose image may not have been stored.',
+    find: 'const url = await untilDefinite(ports.ledger, () =>',
+    replace:
+      "void linkImage(ports, 0, bytes, mediaType).catch(() => undefined);\n    const url = await untilDefinite(ports.ledger, async () => 'https://media.example/media/lost' ||",
+    caughtBy: faultTests,
+  },
+  {
+    id: 'image-lost-at-the-first-trouble',
+    what: 'An image that the vendor has been paid for is given up when the store fails once.',
+    find: 'await untilDefinite(ports.ledger, () =>',
+    replace: 'await (untilDefinite && ((call: () => Promise<string>) => call()))(() =>',
+    caughtBy: faultTests,
+  },
+  {
+    id: 'web-page-sold-as-an-image',
+    what: 'Whatever a vendor sends is charged as an image.',
+    find: 'if (!dimensions) throw noImage();\n  const { width, height } = dimensions;',
+    replace:
+      "const { width, height } = dimensions ?? { width: 1, height: 1 };\n  if (!mediaType) return { content: { kind: 'base64', text: String(noImage) }, width, height, revisedPrompt };",
+  },
+]);
+
+const priceBugs = bugsIn('lambdas/core/images/image-price.ts', priceTests, [
+  {
+    id: 'hold-of-one-image',
+    what: 'A request for several images reserves the money of one.',
+    find: 'holdPicos: image * BigInt(ask.n) +',
+    replace: 'holdPicos: image +',
+  },
+  {
+    id: 'references-not-held',
+    what: 'References that have a price are charged and not reserved.',
+    find: 'BigInt(ask.n) + inputImage * BigInt(references),',
+    replace: 'BigInt(ask.n),',
+  },
+  {
+    id: 'step-of-the-wrong-size',
+    what: 'A size in pixels is sold at the price of the first step.',
+    find: "byTier[size.tier ?? '']",
+    replace: "byTier[size.kind === 'tier' ? size.tier : '1K']",
+  },
+  {
+    id: 'last-pixel-at-the-higher-price',
+    what: 'The largest size of the lower price costs the higher one.',
+    find: 'pixelsOf(size) <= maxPixels',
+    replace: 'pixelsOf(size) < maxPixels',
+  },
+  {
+    id: 'megapixels-rounded-down',
+    what: 'A begun thousandth of a megapixel is for nothing.',
+    find: 'Math.ceil(pixels / (PIXELS_PER_MEGAPIXEL / 1_000))',
+    replace: 'Math.floor(pixels / (PIXELS_PER_MEGAPIXEL / 1_000))',
+  },
+  {
+    id: 'first-megapixel-charged-twice',
+    what: 'The first megapixel costs its own price and that of a further one.',
+    find: 'Math.max(0, output - images * 1_000)',
+    replace: 'Math.max(0, output)',
+  },
+  {
+    id: 'megapixels-of-lost-images-charged',
+    what: 'Megapixels of images that did not come are charged.',
+    find: 'deliveredShare(milliMegapixels.output, delivery)',
+    replace: '(deliveredShare && milliMegapixels.output)',
+  },
+  {
+    id: 'any-megapixels-charged',
+    what: 'Megapixels that a reference cannot have are charged.',
+    find: 'Math.min(reference, referenceMax));',
+    replace: 'reference);',
+  },
+]);
+
+const tokenBugs = bugsIn('lambdas/core/images/image-token-price.ts', tokenTests, [
+  {
+    id: 'tokens-of-lost-images-charged',
+    what: 'Tokens of images that did not come are charged.',
+    find: 'usage && deliveredUsage(usage, delivery)',
+    replace: 'delivery && deliveredUsage && usage',
+  },
+  {
+    id: 'unknown-quality-held-for-nothing',
+    what: 'A quality without an estimate is held for as one token, and charged as a few.',
+    find: "if (picos === undefined) throw unpriced(model, quality === undefined ? 'size' : 'quality');\n  const tokens = Number(picos /",
+    replace: 'const tokens = Number((picos ?? 0n) /',
+  },
+  {
+    id: 'mask-not-held',
+    what: 'A mask is sent, charged, and not reserved.',
+    find: 'references.length + (mask ? 1 : 0)',
+    replace: 'references.length + (mask ? 0 : 0)',
+  },
+  {
+    id: 'area-not-held',
+    what: 'The largest image reserves what a square of 1024 does.',
+    find: 'Math.max(1, pixelsOf(size) / ESTIMATED_PIXELS)',
+    replace: 'Math.max(1, ESTIMATED_PIXELS / pixelsOf(size))',
+  },
+  {
+    id: 'image-tokens-without-bound',
+    what: 'A count of image tokens that cannot be true is charged in full.',
+    find: 'costOf(within(answer, answerMax), prices)',
+    replace: 'costOf(answer, prices)',
+  },
+]);
+
+const answerBugs = [
+  ...bugsIn('lambdas/core/pricing/text-price.ts', answerTests, [
+    {
+      id: 'image-in-an-answer-at-the-price-of-text',
+      what: 'An image in an answer of chat costs what text costs.',
+      find: '{ tokens: imageTokens, rate: imageRate(rates) },',
+      replace: '{ tokens: imageTokens, rate: rates.output },',
+    },
+    {
+      id: 'image-in-an-answer-not-held',
+      what: 'The hold of a chat answer takes its image for text.',
+      find: 'BigInt(imageTokens) * imageRate(rates) +\n',
+      replace: 'BigInt(imageTokens) * rates.output +\n',
+    },
+  ]),
+  ...bugsIn('lambdas/core/text/price-text.ts', textTests, [
+    {
+      id: 'image-cut-at-the-cap',
+      what: 'An image in an answer is sold for the few tokens of the cap.',
+      find: 'Math.max(cap * choices, imageTokensOf(row, imageTier))',
+      replace: 'Math.min(cap * choices, cap * choices + imageTokensOf(row, imageTier))',
+    },
+  ]),
+  ...bugsIn('lambdas/core/pricing/recorded-amount.ts', recordTests, [
+    {
+      id: 'images-in-answers-not-audited',
+      what: 'The audit takes a charge for an image in an answer for wrong.',
+      find: "'reasoning', 'imageOutput'",
+      replace: "'reasoning'",
+    },
+  ]),
+];
+
+export const imageBugs: readonly MoneyBug[] = [...drawBugs, ...deliverBugs, ...priceBugs, ...tokenBugs, ...answerBugs];

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { webFunctionNames } from '../../lib/functions.ts';
+import { logsTo, permissionsOf, traces } from './permissions.ts';
+import { synthesize } from './synthesize.ts';
+
+const { data, video, api } = synthesize('prod');
+
+const isWeb = (name: string): boolean => webFunctionNames.some((web) => web === name);
+
+const permissions = (name: string): readonly string[] => permissionsOf(name, api, [data, video]);
+
+const everyFunction = (name: string) => [...logsTo(`${name}/log`), ...(isWeb(name) ? [] : traces)];
+const admission = [
+  'secretsmanager:GetSecretValue key-pepper',
+  'dynamodb:GetItem keys-table',
+  'dynamodb:UpdateItem keys-table',
+  'dynamodb:UpdateItem counters-table',
+];
+const ledger = [
+  'dynamodb:GetItem accounts-table',
+  'dynamodb:PutItem accounts-table',
+  'dynamodb:UpdateItem accounts-table',
+];
+const claims = [
+  'dynamodb:GetItem idempotency-table',
+  'dynamodb:PutItem idempotency-table',
+  'dynamodb:UpdateItem idempotency-table',
+  'dynamodb:DeleteItem idempotency-table',
+];
+const circuits = ['dynamodb:BatchGetItem counters-table', 'dynamodb:DeleteItem counters-table'];
+const answers = ['s3:GetObject media/answers/*', 's3:PutObject media/answers/*'];
+
+test.each([
+  [
+    'text',
+    [
+      ...admission,
+      ...ledger,
+      ...claims,
+      ...circuits,
+      ...answers,
+      's3:GetObject media/outbox/*',
+      's3:PutObject media/outbox/*',
+      's3:PutObject media/media/*',
+      's3:ListBucket media',
+      'secretsmanager:GetSecretValue provider-keys',
+    ],
+  ],
+  [
+    'videos',
+    [
+      ...admission,
+      ...ledger,
+      ...claims,
+      ...circuits,
+      ...answers,
+      'dynamodb:GetItem videos-table',
+      'dynamodb:PutItem videos-table',
+      'dynamodb:UpdateItem videos-table',
+      'dynamodb:Query videos-table/index/account',
+      's3:GetObject media/outbox/*',
+      's3:DeleteObject media/videos/*',
+      's3:ListBucket media',
+      'secretsmanager:GetSecretValue provider-keys',
+      'states:StartExecution machine',
+    ],
+  ],
+  [
+    'images',
+    [
+      ...admission,
+      ...ledger,
+      ...claims,
+      ...circuits,
+      ...answers,
+      's3:GetObject media/outbox/*',
+      's3:PutObject media/outbox/*',
+      's3:PutObject media/media/*',
+      's3:ListBucket media',
+      'secretsmanager:GetSecretValue provider-keys',
+    ],
+  ],
+  [
+    'audio',
+    [
+      ...admission,
+      ...ledger,
+      ...circuits,
+      's3:GetObject media/outbox/*',
+      's3:PutObject media/outbox/*',
+      's3:ListBucket media',
+      'secretsmanager:GetSecretValue provider-keys',
+    ],
+  ],
+  [
+    'content',
+    [
+      ...admission,
+      'dynamodb:GetItem videos-table',
+      's3:GetObject media/media/*',
+      's3:GetObject media/videos/*',
+      's3:ListBucket media',
+    ],
+  ],
+  ['catalog', admission],
+  ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
+  [
+    'sweep',
+    [...ledger, 'dynamodb:Query accounts-table/index/sweep', 's3:GetObject media/outbox/*', 's3:ListBucket media'],
+  ],
+  ['outbox', [...ledger, 's3:GetObject media/outbox/*', 's3:DeleteObject media/outbox/*', 's3:ListBucket media']],
+  [
+    'videoSweep',
+    [
+      ...ledger,
+      'dynamodb:GetItem videos-table',
+      'dynamodb:UpdateItem videos-table',
+      'dynamodb:Query videos-table/index/running',
+      's3:GetObject media/outbox/*',
+      's3:DeleteObject media/videos/*',
+      's3:ListBucket media',
+      'states:StartExecution machine',
+    ],
+  ],
+])('OPS-1 the function %s may do what it does and nothing else', (name, expected) => {
+  expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
+});
+
+test('OPS-1 what copies code at a deployment may copy and delete code and nothing else', () => {
+  expect(permissions('web-code')).toEqual(
+    [
+      ...logsTo('web-code/log'),
+      's3:GetObject arn:AWS::Partition:s3:::cdk-hnb659fds-assets-AWS::AccountId-AWS::Region/*',
+      's3:GetObjectVersion arn:AWS::Partition:s3:::cdk-hnb659fds-assets-AWS::AccountId-AWS::Region/*',
+      's3:PutObject web-code/bucket/web-function/*',
+      's3:DeleteObjectVersion web-code/bucket/web-function/*',
+    ].sort(),
+  );
+});
