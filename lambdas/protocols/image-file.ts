@@ -2,6 +2,7 @@ import { imageSize } from 'image-size';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { sniffImage } from '../core/images/image-type.ts';
 import type { Dimensions, ImageFile } from '../core/images/image-wire.ts';
+import { measureJpeg } from './jpeg-size.ts';
 
 /**
  * What is looked at for the dimensions: they stand behind metadata, which seldom fills half of it. The reader takes a junk file byte by
@@ -11,10 +12,13 @@ const HEAD_BYTES = 512 * 1024;
 /** A file of some kilobytes can be an image that fills a vendor's memory. */
 const PIXELS_MAX = 64_000_000;
 
-const readable: ReadonlySet<string | undefined> = new Set(['png', 'jpg', 'webp']);
+const readable: ReadonlySet<string | undefined> = new Set(['png', 'webp']);
 
 /** The dimensions of a PNG, JPEG or WebP; undefined when they cannot be read. Nothing is decoded. */
-export const measureImage = (bytes: Uint8Array): Dimensions | undefined => {
+export const measureImage = (bytes: Uint8Array): Dimensions | undefined =>
+  sniffImage(bytes) === 'image/jpeg' ? measureJpeg(bytes) : measureOther(bytes);
+
+const measureOther = (bytes: Uint8Array): Dimensions | undefined => {
   // The reader takes numbers from beyond the end of a file that is cut, so that it must have memory of its own: what lies behind it in a
   // shared one would be told to the client. And a Buffer, whose slices are no copies: it makes one for each segment.
   const head = new Uint8Array(bytes.subarray(0, HEAD_BYTES));

@@ -56,7 +56,7 @@ const postSpeech = (body: object, headers: Readonly<Record<string, string>> = {}
   });
 
 test.each(['gpt-transcribe', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe'])(
-  'AUD-1 the SDK has a recording written down by %s, charged to the pico',
+  'CAT-5, AUD-1 the SDK has a recording written down by %s, charged to the pico',
   async (model) => {
     const { result, spent } = await spentBy(gateway, () =>
       sdkFor(gateway).audio.transcriptions.create({ model, file: recording(), language: 'en' }).withResponse(),
@@ -92,7 +92,7 @@ test.each([
 });
 
 test.each(['tts-1', 'tts-1-hd'])(
-  'AUD-3 the SDK gets speech of %s as a file, charged by the character',
+  'CAT-5, AUD-3 the SDK gets speech of %s as a file, charged by the character',
   async (model) => {
     const input = 'Good evening 👋';
     const { result, spent } = await spentBy(gateway, () =>

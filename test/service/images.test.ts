@@ -58,7 +58,7 @@ test('IMG-1 every family is there', () => {
 });
 
 test.each(allModels)(
-  'IMG-1, IMG-6 %s draws behind a link and inline, and each is charged to the pico',
+  'CAT-5, IMG-1, IMG-6 %s draws behind a link and inline, and each is charged to the pico',
   async (model) => {
     for (const format of ['url', 'b64_json'] as const) {
       const { result, spent } = await spentBy(gateway, () => postImages(gateway, { model, response_format: format }));

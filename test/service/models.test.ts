@@ -108,7 +108,7 @@ test('CAT-2 the price list needs no key, has every listed model, and money as st
   expect(mini?.prices[0]).toMatchObject({ unit: '1M_tokens', input: expect.any(String), output: expect.any(String) });
 });
 
-/** Kinds that the program sells. */
+/** Kinds whose answers come as JSON at once; images, audio and videos have tests of their own for each model. */
 const built: ReadonlySet<string> = new Set(['text', 'embedding', 'moderation']);
 
 type Protocol = (typeof served)[number]['protocols'][number];
@@ -157,28 +157,6 @@ test('CAT-5 what is free is a moderation, and nothing else', () => {
   const free = sold.filter(({ id }) => isFree(id));
   expect(free.map(({ kind }) => kind)).toEqual(['moderation']);
 });
-
-const chatButUnsold = served.filter(
-  ({ kind, protocols }) => !built.has(kind) && protocols.some((protocol) => protocol === 'chat_completions'),
-);
-
-test.each(chatButUnsold.map(({ id }) => id))(
-  'CAT-5 %s, whose kind is not sold yet, is 503 model_unavailable without Retry-After',
-  async (id) => {
-    const { result: response, spent } = await spentBy(gateway, () =>
-      postChat(gateway, { model: id, messages: saying('hello') }),
-    );
-    expect(response.status).toBe(503);
-    expect(await readError(response)).toMatchObject({
-      code: 'model_unavailable',
-      type: 'service_unavailable',
-      param: 'model',
-    });
-    expect(response.headers.get('retry-after')).toBeNull();
-    expect(spent).toBe(0n);
-    expect(vendor.requests).toHaveLength(0);
-  },
-);
 
 const notForChat = served.filter(({ protocols }) => !protocols.some((protocol) => protocol === 'chat_completions'));
 

@@ -7,8 +7,10 @@ import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import type { Clock } from '../../lambdas/core/clock.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createAccountHandler } from '../../lambdas/functions/wiring/account-handler.ts';
+import { createAudioHandler } from '../../lambdas/functions/wiring/audio-handler.ts';
 import { createCatalogHandler } from '../../lambdas/functions/wiring/catalog-handler.ts';
 import { createContentHandler } from '../../lambdas/functions/wiring/content-handler.ts';
+import { createImagesHandler } from '../../lambdas/functions/wiring/images-handler.ts';
 import type { Parts, VendorAccess } from '../../lambdas/functions/wiring/parts.ts';
 import { createTextHandler } from '../../lambdas/functions/wiring/text-handler.ts';
 import { createVideosHandler } from '../../lambdas/functions/wiring/videos-handler.ts';
@@ -57,6 +59,8 @@ export const startHostileGateway = async ({ vendor, environment, now = () => DAY
   const host = await startHost({
     handlers: {
       text: streaming(createTextHandler(parts)),
+      images: streaming(createImagesHandler(parts)),
+      audio: streaming(createAudioHandler(parts)),
       videos: streaming(createVideosHandler(parts)),
       content: streaming(createContentHandler(parts)),
       catalog: streaming(createCatalogHandler(parts)),
@@ -111,6 +115,7 @@ const vendorPaths: Readonly<Record<string, string>> = {
   anthropic: '',
   google: '',
   byteplus: '/api/v3',
+  bfl: '',
 };
 
 const accessTo = (url: string, id: string): VendorAccess | undefined =>

@@ -158,6 +158,21 @@ const moderations: readonly object[] = [
   routes.moderations.body('', { input: [{ type: 'text', text: 'a' }] }),
 ];
 
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const images: readonly object[] = [
+  routes.images.body('hello', { n: 2, response_format: 'b64_json', user: 'someone', output_format: 'png' }),
+  routes.images.body('hello', { model: 'gpt-image-2', size: '1024x1024', quality: 'low' }),
+  routes.images.body('hello', { model: 'flux-2-pro', width: 512, height: 512, input_image: pixel, seed: 1 }),
+  routes.images.body('hello', { model: 'seedream-4-0', size: '1280x720', image: ['https://example.com/a.png'] }),
+];
+
+const speech: readonly object[] = [
+  routes.speech.body('hello', { response_format: 'mp3', speed: 1.5 }),
+  routes.speech.body('hello', { model: 'tts-1-hd', response_format: 'pcm' }),
+];
+
 export const fuzzed: readonly Fuzzed[] = [
   { route: routes.responses, bodies: responses },
   { route: routes.messages, bodies: messages },
@@ -168,4 +183,6 @@ export const fuzzed: readonly Fuzzed[] = [
   { route: routes.countContent, bodies: countContents },
   { route: routes.embeddings, bodies: embeddings },
   { route: routes.moderations, bodies: moderations },
+  { route: routes.images, bodies: images },
+  { route: routes.speech, bodies: speech },
 ];

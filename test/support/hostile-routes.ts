@@ -1,4 +1,5 @@
 import { type Credential, type RouteName, routes } from '../../lambdas/routes.ts';
+import { FORM, goodForms } from './hostile-forms.ts';
 import type { ErrorShape } from './hostile-oracle.ts';
 
 /** One route that takes a body, as a client of its protocol uses it. */
@@ -103,15 +104,29 @@ export const videos: PostRoute = {
   body: (words, members) => ({ model: 'seedance-1-5-pro', prompt: words, ...members }),
 };
 
+export const images: PostRoute = {
+  ...{ ...plain, name: 'images', route: 'generateImages', target: '/v1/images/generations' },
+  model: 'gpt-image-2-prompt',
+  body: (words, members) => ({ model: 'gpt-image-2-prompt', prompt: words, ...members }),
+};
+
+export const speech: PostRoute = {
+  ...{ ...plain, name: 'speech', route: 'speak', target: '/v1/audio/speech', model: 'tts-1' },
+  body: (words, members) => ({ model: 'tts-1', voice: 'nova', input: words, ...members }),
+};
+
+/** They make something out of a `prompt`, and take keys. */
+export const creations: readonly PostRoute[] = [images, videos];
+
 /** Those that came after chat, which has suites of its own. */
 export const newRoutes: readonly PostRoute[] = [
   ...[responses, messages, countTokens, generateContent, streamAsEvents, streamAsArray, countContent],
-  ...[embeddings, moderations, videos],
+  ...[embeddings, moderations, images, speech, videos],
 ];
 export const postRoutes: readonly PostRoute[] = [chat, ...newRoutes];
 
 /** A good body of these can cost more than any request may. */
-export const hasCap = (route: PostRoute): boolean => ![embeddings, moderations, videos].includes(route);
+export const hasCap = (route: PostRoute): boolean => ![embeddings, moderations, images, speech, videos].includes(route);
 
 /** A good body of the route with these members, as they stand on the wire, behind its own. */
 export const having = ({ body }: PostRoute, members: string): string =>
@@ -169,8 +184,14 @@ const names: RouteName[] = [];
 let routeName: RouteName;
 for (routeName in routes) names.push(routeName);
 
-/** Nobody here has a request or a video of the id they are asked for. */
-const ofNobody: ReadonlySet<RouteName> = new Set(['getUsage', 'getVideo', 'deleteVideo', 'getVideoContent']);
+/** Nobody here has a request, a video or an image of the id they are asked for. */
+const ofNobody: ReadonlySet<RouteName> = new Set([
+  'getUsage',
+  'getVideo',
+  'deleteVideo',
+  'getVideoContent',
+  'getMedia',
+]);
 
 const addressesOf = (name: RouteName): readonly Address[] => {
   const { method, path, credential, billed, ...route } = routes[name];
@@ -184,7 +205,12 @@ const addressesOf = (name: RouteName): readonly Address[] => {
 export const addresses: readonly Address[] = names.flatMap(addressesOf);
 
 /** The body that is served at an address; empty where none is read. */
-export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string => {
+export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string | Uint8Array => {
+  const form = goodForms[name];
+  if (form) return form;
   const post = postRoutes.find(({ route }) => route === name);
   return post ? JSON.stringify(post.body('hi')) : '';
 };
+
+/** What that body needs beside the credential. */
+export const goodHeadersAt = ({ name }: Pick<Address, 'name'>): readonly string[] => (goodForms[name] ? [FORM] : []);

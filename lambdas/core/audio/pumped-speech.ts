@@ -21,28 +21,24 @@ export interface PumpedSpeech {
   pump(sink: SpeechSink): Promise<void>;
 }
 
-/** Awaits the first bytes, so that a failure in their place, or an answer without any, is thrown and becomes a true HTTP error. */
+/** Awaits what can go out, so that a failure in its place, or an answer without any sound, is thrown and becomes a true HTTP error. */
 export const pumpedSpeech = async (
   ports: PaidCallPorts,
   paid: PaidCall,
   { bytes, close }: SpeechStream,
   stopDeadline: () => void,
 ): Promise<PumpedSpeech> => {
-  const first = await nextPiece(bytes).catch((error: unknown) => {
+  const begun = await begin(bytes).catch((error: unknown) => {
     close();
     throw error;
   });
-  if (!first) {
-    close();
-    throw silent();
-  }
   await paid.passage.begun();
   return {
     pump: async (sink) => {
       let receipt: Receipt | undefined;
       let finished = false;
       try {
-        const last = await forward(bytes, first, sink);
+        const last = await forward(bytes, begun, sink);
         stopDeadline();
         const committed = await commitCharge(ports, paid, undefined);
         receipt = { costPicos: committed.record.amountPicos, usage: undefined, balancePicos: undefined };
@@ -74,13 +70,29 @@ const nextPiece = async (bytes: SpeechStream['bytes']): Promise<Uint8Array | und
   }
 };
 
+interface Begun {
+  readonly first: Uint8Array;
+  /** Undefined when the first is all. */
+  readonly second: Uint8Array | undefined;
+}
+
+/** The first piece can only go out when there is a second, and what breaks before that is a true HTTP error. */
+const begin = async (bytes: SpeechStream['bytes']): Promise<Begun> => {
+  const first = await nextPiece(bytes);
+  if (!first) throw silent();
+  return { first, second: await nextPiece(bytes) };
+};
+
 /** Answers the last piece, which is not passed on: it shows that the answer is whole, and waits for the charge. */
-const forward = async (bytes: SpeechStream['bytes'], first: Uint8Array, sink: SpeechSink): Promise<Uint8Array> => {
+const forward = async (
+  bytes: SpeechStream['bytes'],
+  { first, second }: Begun,
+  sink: SpeechSink,
+): Promise<Uint8Array> => {
   let held = first;
-  for (;;) {
-    const next = await nextPiece(bytes);
-    if (!next) return held;
+  for (let next = second; next; next = await nextPiece(bytes)) {
     sink.write(held);
     held = next;
   }
+  return held;
 };

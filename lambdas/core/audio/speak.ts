@@ -50,7 +50,7 @@ export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechOrde
     return { kind: 'dry_run', model, holdPicos: amountPicos, outputTokensMax: undefined, prices };
   }
   const deadline = upstreamDeadline(ports, caller.hostEndsAtMs, model);
-  const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs };
+  const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up or send a shorter text.' };
   const { reservation, passage } = await holdAndEnter(ports, caller, { model, circuit, hold });
   const paid: PaidCall = {
     modelId: model.id,

@@ -60,7 +60,7 @@ export const transcribe = async (
     model,
     circuit,
     deadline,
-    hold: { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs },
+    hold: { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up.' },
     endUser: order.endUser,
     chargeFor: ({ counted }: Answer) => money.chargeFor(counted),
     expectsUsage: money.expectsUsage,
@@ -85,6 +85,6 @@ const chooseServed = (catalog: Catalog, modelId: string, nowMs: number): Transcr
   if (catalog.find(modelId, nowMs)) return chooseModel(catalog, { modelId, protocol, kind: 'transcription', nowMs });
   const served = catalog.list(nowMs).filter(({ kind }) => kind === 'transcription');
   const names = served.map(({ id }) => id).join(', ') || 'none at present';
-  const message = `model: ${catalog.explainMissing(modelId, nowMs)} Models for transcriptions: ${names}.`;
+  const message = `${catalog.explainMissing(modelId, nowMs, 'audio_transcriptions')} Models for transcriptions: ${names}.`;
   throw new GatewayError('model_not_found', message, { param: 'model' });
 };

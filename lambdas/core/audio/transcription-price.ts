@@ -21,6 +21,8 @@ export interface TranscriptionMoney {
   chargeFor(counted: AudioUsage | undefined): Charge;
 }
 
+/** A count beyond so many times what is held for cannot be true: the longest recording is an estimate where no vendor states one. */
+const IMPLAUSIBLE_TIMES = 4;
 /** Around the client's own prompt a vendor may put words of its own. */
 const VENDOR_WORDS_TOKENS = 1_000;
 
@@ -34,7 +36,8 @@ export const priceTranscription = (
   ask: TranscriptionAsk,
 ): TranscriptionMoney => {
   const { secondsMax } = model.transcription;
-  const wav = wavSecondsAtMost(ask.file.bytes);
+  // The vendor goes by the name: behind another one the same bytes may be taken for something else.
+  const wav = /\.wav$/i.test(ask.file.name) ? wavSecondsAtMost(ask.file.bytes) : undefined;
   const seconds = Math.min(Math.ceil(wav ?? secondsMax), secondsMax);
   const { reportsUsage } = model;
   return row.unit === 'audio_minute'
@@ -64,10 +67,10 @@ const byDuration = (
       if (counted?.kind !== 'duration') return { amountPicos: 0n, prices, usage: {}, implausible: false };
       const seconds = Math.ceil(counted.seconds);
       return {
-        amountPicos: BigInt(Math.min(seconds, secondsMax)) * second,
+        amountPicos: BigInt(Math.min(seconds, secondsMax * IMPLAUSIBLE_TIMES)) * second,
         prices,
         usage: { second: seconds },
-        implausible: seconds > secondsMax,
+        implausible: seconds > secondsMax * IMPLAUSIBLE_TIMES,
       };
     },
   };
@@ -88,8 +91,8 @@ const byTokens = (
     BigInt(text) * textInput + BigInt(audio) * audioInput + BigInt(output) * textOutput;
   const most = {
     text: promptTokens + VENDOR_WORDS_TOKENS,
-    audio: secondsMax * tokensPerSecond,
-    output: outputTokensMax,
+    audio: secondsMax * tokensPerSecond * IMPLAUSIBLE_TIMES,
+    output: outputTokensMax * IMPLAUSIBLE_TIMES,
   };
   return {
     holdPicos: priceOf(promptTokens, seconds * tokensPerSecond, outputTokensMax),

@@ -2,7 +2,10 @@
 const CHUNKS_MAX = 64;
 const PCM = 1;
 const FLOAT = 3;
-const EXTENSIBLE = 0xfffe;
+/** Beyond what any recorder writes, a head claims what it likes to seem short. */
+const CHANNELS_MAX = 8;
+const SAMPLES_PER_SECOND_MAX = 192_000;
+const BITS: readonly number[] = [8, 16, 24, 32];
 
 /**
  * How many seconds a WAV file of plain samples can last at most; undefined for anything else. The samples are counted by the bytes that
@@ -34,6 +37,10 @@ const rateOf = (view: DataView, at: number, length: number): number | undefined 
   const channels = view.getUint16(at + 2, true);
   const samplesPerSecond = view.getUint32(at + 4, true);
   const bits = view.getUint16(at + 14, true);
-  if (![PCM, FLOAT, EXTENSIBLE].includes(coding) || bits % 8 !== 0) return undefined;
+  const frameBytes = view.getUint16(at + 12, true);
+  // The extensible coding hides another one behind a name of its own.
+  if ((coding !== PCM && coding !== FLOAT) || !BITS.includes(bits)) return undefined;
+  if (channels > CHANNELS_MAX || samplesPerSecond > SAMPLES_PER_SECOND_MAX) return undefined;
+  if (frameBytes !== channels * (bits / 8)) return undefined;
   return channels * samplesPerSecond * (bits / 8) || undefined;
 };

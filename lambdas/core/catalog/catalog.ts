@@ -1,6 +1,6 @@
 import { nearestOf } from './nearest.ts';
 import { rowIndexOn, utcDay } from './rates.ts';
-import type { Model, Provider } from './schema.ts';
+import type { Model, Protocol, Provider } from './schema.ts';
 
 /** The validated catalog. The caller says what time it is, so every answer can be repeated. */
 export interface Catalog {
@@ -11,10 +11,10 @@ export interface Catalog {
   find(id: string, nowMs: number): Model | undefined;
   /** What `find` would find, aliases left out. A model whose providers are all off is listed: a call tells (`model_unavailable`). */
   list(nowMs: number): readonly Model[];
-  /** The id or alias a caller may have meant. */
-  nearest(id: string, nowMs: number): string | undefined;
+  /** The id or alias a caller may have meant, of those that are served in that protocol if one is named. */
+  nearest(id: string, nowMs: number, protocol?: Protocol): string | undefined;
   /** The message of `model_not_found` (CAT-4, CAT-6). */
-  explainMissing(id: string, nowMs: number): string;
+  explainMissing(id: string, nowMs: number, protocol?: Protocol): string;
   /** The row of that UTC day. Throws a RangeError on a day without one, which `find` rules out. */
   priceRow<Sold extends Model>(model: Sold, nowMs: number): Sold['prices'][number];
   provider(id: string): Provider | undefined;
@@ -34,10 +34,14 @@ export const createCatalog = (entries: readonly Model[], providers: readonly Pro
   );
   const providersById = new Map(providers.map((provider) => [provider.id, provider]));
   const list = (nowMs: number) => entries.filter((model) => isServed(model, utcDay(nowMs)));
-  const nearest = (id: string, nowMs: number) =>
+  const nearest = (id: string, nowMs: number, protocol?: Protocol) =>
     nearestOf(
       id,
-      list(nowMs).flatMap((model) => [model.id, ...model.aliases]),
+      list(nowMs)
+        .filter(
+          ({ protocols }: { readonly protocols: readonly Protocol[] }) => !protocol || protocols.includes(protocol),
+        )
+        .flatMap((model) => [model.id, ...model.aliases]),
     );
 
   /** Follows replacements that are gone themselves. */
@@ -47,7 +51,7 @@ export const createCatalog = (entries: readonly Model[], providers: readonly Pro
     return isServed(next, day) ? next.id : replacementOf(next, day, new Set([...seen, next.id]));
   };
 
-  const explainMissing = (id: string, nowMs: number): string => {
+  const explainMissing = (id: string, nowMs: number, protocol?: Protocol): string => {
     const day = utcDay(nowMs);
     const known = byName.get(id);
     const replacement = known && replacementOf(known, day);
@@ -56,7 +60,7 @@ export const createCatalog = (entries: readonly Model[], providers: readonly Pro
       ? `The model "${shown(id)}" was shut down on ${known.lifecycle.shutdownDate}.`
       : `The model "${shown(id)}" does not exist or is not enabled.`;
     if (replacement) return `${what} Use "${replacement}" instead.`;
-    const close = nearest(id, nowMs);
+    const close = nearest(id, nowMs, protocol);
     return close ? `${what} The nearest model id is "${close}".` : what;
   };
 

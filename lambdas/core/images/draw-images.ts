@@ -49,6 +49,8 @@ interface Answer extends MadeImages {
 
 export type DrawnImages = DryRun | { readonly kind: 'answer'; readonly made: MadeImages; readonly receipt: Receipt };
 
+const ADVICE = 'ask for fewer or smaller images';
+
 /** Validate, hold, draw, make the links, settle (BILL-1): an image the client could not get is not charged (IMG-7). */
 export const drawImages = async (
   ports: ImagePorts,
@@ -64,7 +66,7 @@ export const drawImages = async (
   const { upstream, provider, wire, circuit } = reachModel(ports, caller, model, (spoken) =>
     spoken.check?.(ask, model),
   );
-  refuseAboveBudget(money.holdPicos, 'n', 'ask for fewer or smaller images');
+  refuseAboveBudget(money.holdPicos, 'n', ADVICE);
   if (dryRun) {
     refuseManyDrains(ports, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
@@ -74,7 +76,7 @@ export const drawImages = async (
     model,
     circuit,
     deadline,
-    hold: { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs },
+    hold: { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: `Top up or ${ADVICE}.` },
     endUser,
     chargeFor: ({ images, drawing }: Answer) =>
       money.chargeFor({
@@ -88,7 +90,14 @@ export const drawImages = async (
     keyed,
   };
   const paid = await paidAnswer<Answer>(ports, caller, paidOrder, async (signal) => {
-    const drawing = await wire.draw({ ...ask, model, provider, upstream, signal });
+    const drawing = await wire.draw({
+      ...ask,
+      model,
+      provider,
+      upstream,
+      signal,
+      outputTokensMax: money.outputTokensMax,
+    });
     if (drawing.images.length === 0) throw nothingDrawn();
     const images = await deliverImages(ports, drawing.images.slice(0, ask.n), format);
     const delivery = { delivered: images.length, made: drawing.images.length };

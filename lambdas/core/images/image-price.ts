@@ -25,6 +25,8 @@ export interface ImageMoney {
   readonly holdPicos: bigint;
   /** Pico-USD for one of what is counted. */
   readonly prices: Readonly<Record<string, bigint>>;
+  /** The tokens that were held for as the answer, where the vendor can be told so. */
+  readonly outputTokensMax?: number;
   /** An answer without usage is an alarm (BILL-10). */
   readonly expectsUsage: boolean;
   /** Only delivered images are charged (IMG-7). */
@@ -48,7 +50,8 @@ const priceByImage = (row: RowOf<'image'>, model: ImageModel, ask: ImageAsk): Im
   if (image === undefined) throw unpriced(model, 'size');
   const inputImage = row.rates.perInputImage ?? 0n;
   const references = ask.references.length;
-  const prices = { image, ...(inputImage > 0n && { inputImage }) };
+  const countsInputs = inputImage > 0n && references > 0;
+  const prices = { image, ...(countsInputs && { inputImage }) };
   return {
     holdPicos: image * BigInt(ask.n) + inputImage * BigInt(references),
     prices,
@@ -56,7 +59,7 @@ const priceByImage = (row: RowOf<'image'>, model: ImageModel, ask: ImageAsk): Im
     chargeFor: ({ delivered }) => ({
       amountPicos: image * BigInt(delivered) + inputImage * BigInt(references),
       prices,
-      usage: { image: delivered, ...(inputImage > 0n && { inputImage: references }) },
+      usage: { image: delivered, ...(countsInputs && { inputImage: references }) },
       implausible: false,
     }),
   };

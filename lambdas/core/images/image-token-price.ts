@@ -13,7 +13,7 @@ type TokenRow = Extract<ImageModel['prices'][number], { readonly unit: '1M_token
 /** What a reference costs at most where the entry does not say. */
 const REFERENCE_TOKENS = 6_500;
 /** What the model thinks and says beside its image, where it is sold by that as well. */
-const TEXT_TOKENS = 8_192;
+const TEXT_TOKENS = 4_096;
 /** What a vendor adds around a prompt. */
 const TOKENS_AROUND = 256;
 /** The vendor's count is settled by; what is beyond this many times the estimate is no count of this request (BILL-7). */
@@ -36,6 +36,7 @@ export const priceByTokens = (row: TokenRow, model: ImageModel, ask: ImageAsk): 
   return {
     holdPicos: costOf(held, prices),
     prices,
+    outputTokensMax: held.output + held.imageOutput,
     expectsUsage: model.reportsUsage,
     chargeFor: ({ usage, ...delivery }) =>
       chargeFor(usage && deliveredUsage(usage, delivery), prices, { promptMax, answerMax }),

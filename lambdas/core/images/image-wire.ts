@@ -42,6 +42,8 @@ export interface ImageCall extends ImageAsk {
   readonly model: ImageModel;
   readonly provider: Provider;
   readonly upstream: Upstream;
+  /** What the hold was computed from, where the model is sold by tokens that it chooses the number of (BILL-6). */
+  readonly outputTokensMax?: number | undefined;
   /** Aborted when the upstream's time is over. Its reason is the GatewayError to end with. */
   readonly signal: AbortSignal;
 }

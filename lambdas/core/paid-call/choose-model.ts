@@ -31,7 +31,7 @@ export const chooseModel = <Kind extends ModelKind>(
 ): ModelOf<Kind> => {
   const model = catalog.find(modelId, nowMs);
   if (!model) {
-    throw new GatewayError('model_not_found', catalog.explainMissing(modelId, nowMs), { param: 'model' });
+    throw new GatewayError('model_not_found', catalog.explainMissing(modelId, nowMs, protocol), { param: 'model' });
   }
   const protocols: readonly Protocol[] = model.protocols;
   if (!protocols.includes(protocol)) {

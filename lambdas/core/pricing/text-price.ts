@@ -26,7 +26,13 @@ export const imageTokensOf = ({ imageTokensByTier = {} }: TextPriceRow, tier = I
 
 const imageRate = ({ imageOutput, output }: TextRates): bigint => imageOutput ?? output;
 
-/** What a request can cost at most. Pico-USD. `imageTokens` of the answer's are an image's, which no cap makes smaller. */
+/** What a token of an answer can cost at most. */
+const answerRate = ({ imageOutput = 0n, output }: TextRates): bigint => (imageOutput > output ? imageOutput : output);
+
+/**
+ * What a request can cost at most. Pico-USD. An answer may be images through and through, and has `imageTokens` at least, which no cap
+ * makes fewer.
+ */
 export const maximumPrice = (
   row: TextPriceRow,
   promptTokens: number,
@@ -36,9 +42,7 @@ export const maximumPrice = (
 ): bigint => {
   const rates = ratesAt(row, promptTokens);
   return (
-    BigInt(promptTokens) * promptRate(rates, pricing) +
-    BigInt(imageTokens) * imageRate(rates) +
-    BigInt(Math.max(0, answerTokens - imageTokens)) * rates.output
+    BigInt(promptTokens) * promptRate(rates, pricing) + BigInt(Math.max(answerTokens, imageTokens)) * answerRate(rates)
   );
 };
 
@@ -61,12 +65,12 @@ export const affordableAnswerTokens = (
   promptTokens: number,
   amountPicos: bigint,
   pricing: PromptPricing = 'one-rate',
-  imageTokens = 0,
 ): number => {
   const rates = ratesAt(row, promptTokens);
-  const left = amountPicos - BigInt(promptTokens) * promptRate(rates, pricing) - BigInt(imageTokens) * imageRate(rates);
+  const rate = answerRate(rates);
+  const left = amountPicos - BigInt(promptTokens) * promptRate(rates, pricing);
   if (left < 0n) return -1;
-  return rates.output === 0n ? Number.MAX_SAFE_INTEGER : imageTokens + Number(left / rates.output);
+  return rate === 0n ? Number.MAX_SAFE_INTEGER : Number(left / rate);
 };
 
 export interface TokenBounds {

@@ -25,10 +25,7 @@ export const priceText = ({ model, request, row, promptTokens }: CheckedText, ca
   const amountPicos = price(cap);
   refuseAboveBudget(amountPicos, capParam, `reduce ${capParam} or split it`);
   const affordableAt = (availablePicos: bigint): number =>
-    Math.max(
-      0,
-      Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos, promptPricing, imageTokens) / choices),
-    );
+    Math.max(0, Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos, promptPricing) / choices));
   const smaller = (availablePicos: bigint): bigint | undefined => {
     const affordable = affordableAt(availablePicos);
     if (affordable < SMALLEST_CAP + imageTokens || affordable >= cap) return undefined;
@@ -47,11 +44,11 @@ export const priceText = ({ model, request, row, promptTokens }: CheckedText, ca
 
 /** Only what settling needs: a stream must not keep the request's body in memory to its end. */
 export const settlementTerms = (
-  { model, row, request: { choices, promptPricing, imageTier } }: CheckedText,
+  { model, row, request: { choices, promptPricing } }: CheckedText,
   cap: number,
 ): Pick<Settlement, 'chargeFor' | 'expectsUsage'> => {
   // Some vendors do not count an image by the cap.
-  const answerTokens = Math.max(cap * choices, imageTokensOf(row, imageTier));
+  const answerTokens = model.imageTiers.length > 0 ? model.limits.outputTokensMax * choices : cap * choices;
   const bounds = { promptTokens: model.limits.contextTokens, answerTokens };
   return {
     chargeFor: (usage) => chargeFor(row, usage, bounds, promptPricing),

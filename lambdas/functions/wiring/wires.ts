@@ -45,7 +45,7 @@ const toLinkImage = (parts: Parts): LinkImage => {
   const media = toMediaPorts(parts);
   return (bytes, mediaType) => {
     const { name, url } = newMediaLink(media, parts.clock.now());
-    return { url, stored: media.media.put(name, bytes, mediaType) };
+    return { url, store: () => media.media.put(name, bytes, mediaType) };
   };
 };
 

@@ -87,9 +87,24 @@ const toEntry = (model: Model) => ({
 
 const limitsOf = (model: Model): object => {
   if ('limits' in model) return snakeCased(model.limits);
-  if (model.kind !== 'video') return {};
-  const { seconds, sizes, inputReference } = model.video;
-  return { seconds, sizes, input_reference: inputReference };
+  switch (model.kind) {
+    case 'video': {
+      const { seconds, sizes, inputReference } = model.video;
+      return { seconds, sizes, input_reference: inputReference };
+    }
+    case 'image': {
+      const { size, nMax, references, promptCharactersMax } = model.image;
+      const { max, fields, form } = references;
+      const shown = { size: snakeCased(size), n_max: nMax, references: { max, fields, form } };
+      return { ...shown, prompt_characters_max: promptCharactersMax };
+    }
+    case 'speech':
+      return snakeCased(model.speech);
+    case 'transcription':
+      return { formats: model.transcription.formats };
+    default:
+      return {};
+  }
 };
 
 const toPrice = ({ unit, from, until, rates, tiers, byTier, bySize, byPixels, imageTokensByTier }: ListedPrice) => ({

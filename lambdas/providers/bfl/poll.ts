@@ -135,8 +135,11 @@ const requestFiltered = (): GatewayError =>
     'The prompt or an image of the request was stopped by the safety filter of the vendor. Nothing was charged.',
   );
 
+/** It may lie in what was asked, such as a reference that the vendor cannot open: no failure that a circuit counts. */
 const notMade = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model could not make the image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model could not make the image. Nothing was charged.', {
+    upstreamFailed: false,
+  });
 
 const lost = (): GatewayError =>
   new GatewayError('upstream_error', 'The vendor has lost the image. Nothing was charged.');

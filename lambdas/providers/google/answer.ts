@@ -35,6 +35,6 @@ const toTextAnswer = async (generated: Generated, linkImage: LinkImage | undefin
   const content = new LinkedContent(linkImage);
   const text = parts.map((part) => content.take(part)).join('');
   const finishReason = toFinishReason(reason, { calls: toolCalls.length > 0, text: text !== '' });
-  await content.stored();
+  await content.store();
   return { text: text === '' && toolCalls.length > 0 ? null : text, refusal: null, toolCalls, finishReason };
 };

@@ -103,5 +103,8 @@ export const brokenOff = (reason: string): GatewayError => {
 export const noImage = (): GatewayError =>
   new GatewayError('upstream_error', 'The model sent something that is no image. Nothing was charged.');
 
+/** A vendor that answers in words works: a prompt must not be able to close its model for everybody (ERR-9). */
 export const noImageDrawn = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model answered without an image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model answered without an image. Nothing was charged.', {
+    upstreamFailed: false,
+  });

@@ -38,7 +38,7 @@ export const createGeminiImageWire = (options: WireOptions): ImageWire => ({
 });
 
 /** https://ai.google.dev/api/generate-content#ImageConfig. A model of one size is not told it. */
-const toBody = ({ prompt, references, size, model }: ImageCall): JsonObject => {
+const toBody = ({ prompt, references, size, model, outputTokensMax }: ImageCall): JsonObject => {
   const { aspectRatio, tier = undefined } = size.kind === 'tier' ? size : { aspectRatio: undefined };
   const imageSize = model.image.size.mode === 'forbidden' ? undefined : tier;
   const imageConfig = { ...(aspectRatio && { aspectRatio }), ...(imageSize && { imageSize }) };
@@ -46,6 +46,7 @@ const toBody = ({ prompt, references, size, model }: ImageCall): JsonObject => {
     contents: [{ role: 'user', parts: [...references.map(toPart), { text: prompt }] }],
     generationConfig: {
       responseModalities: drawnModalities,
+      ...(outputTokensMax !== undefined && { maxOutputTokens: outputTokensMax }),
       ...(Object.keys(imageConfig).length > 0 && { imageConfig }),
     },
   };

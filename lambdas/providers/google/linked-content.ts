@@ -5,11 +5,11 @@ import type { Part } from './chunk.ts';
 import { textOf } from './function-calls.ts';
 import { decodeImage, imageDataOf } from './image-bytes.ts';
 
-/** An image and the address it will be found at: known at once, there from `stored` on, which throws StoreError. */
+/** An image and the address it will be found at: known at once, there once it is stored, which throws StoreError. */
 export type LinkImage = (
   bytes: Uint8Array,
   mediaType: ImageMediaType,
-) => { readonly url: string; readonly stored: Promise<void> };
+) => { readonly url: string; readonly store: () => Promise<void> };
 
 /**
  * What one answer says, as one text: an image stands in it by its link (CHAT-12), with a blank line between it and what is around it.
@@ -17,7 +17,7 @@ export type LinkImage = (
  */
 export class LinkedContent {
   readonly #link: LinkImage | undefined;
-  readonly #stored: Promise<void>[] = [];
+  readonly #waiting: (() => Promise<void>)[] = [];
   #before: 'nothing' | 'text' | 'image' = 'nothing';
 
   constructor(link: LinkImage | undefined) {
@@ -35,10 +35,13 @@ export class LinkedContent {
     return `${gap}${text}`;
   }
 
-  /** Done when every link that was given leads to its image. Throws `service_unavailable`. */
-  async stored(): Promise<void> {
+  /**
+   * Done when every link that was given leads to its image: for an answer that has come to a good end. Before that nothing is stored, or
+   * whoever has an answer broken off would have its images for nothing. Throws `service_unavailable`.
+   */
+  async store(): Promise<void> {
     try {
-      await Promise.all(this.#stored);
+      await Promise.all(this.#waiting.splice(0).map((store) => store()));
     } catch (error) {
       throw error instanceof StoreError ? notStored(error) : error;
     }
@@ -46,10 +49,8 @@ export class LinkedContent {
 
   #image(link: LinkImage, data: string): string {
     const { bytes, mediaType } = decodeImage(data);
-    const { url, stored } = link(bytes, mediaType);
-    this.#stored.push(stored);
-    // Whoever waits for it comes later, or never where the answer breaks off.
-    stored.catch(() => undefined);
+    const { url, store } = link(bytes, mediaType);
+    this.#waiting.push(store);
     const gap = this.#before === 'nothing' ? '' : '\n\n';
     this.#before = 'image';
     return `${gap}![image](${url})`;

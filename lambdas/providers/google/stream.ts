@@ -85,7 +85,7 @@ export const neutralReader = (inBand: InBand): StreamReader => {
     get isWhole() {
       return outcome.isWhole;
     },
-    ready: () => content.stored(),
+    ready: () => content.store(),
     end: () => {
       if (!outcome.isFinished) throw incomplete();
       const finishReason = toFinishReason(reason, { calls: calls > 0, text: said });

@@ -23,13 +23,14 @@ type Counts = z.output<typeof byModality> | null | undefined;
 /** Undefined when the vendor reported none, or nothing that can be counted. */
 export const toImageUsage = (reported: unknown): TokenUsage | undefined => {
   const { data } = imageUsage.safeParse(reported);
-  if (!data || (data.input_tokens ?? data.output_tokens ?? undefined) === undefined) return undefined;
+  // There is an image, so a count without any output counts nothing.
+  if (!data?.output_tokens) return undefined;
   const { input_tokens_details: details, output_tokens_details: outputDetails } = data;
   const input = data.input_tokens ?? 0;
   const imageInput = imagesOf(details, input) ?? 0;
   const textInput = input - imageInput;
   const cached = cachedOf(details, textInput, imageInput);
-  const output = data.output_tokens ?? 0;
+  const output = data.output_tokens;
   // Where nothing is said, images are all that the model puts out.
   const imageOutput = imagesOf(outputDetails, output) ?? output;
   return {

@@ -164,16 +164,16 @@ const answerBugs = [
     {
       id: 'image-in-an-answer-not-held',
       what: 'The hold of a chat answer takes its image for text.',
-      find: 'BigInt(imageTokens) * imageRate(rates) +\n',
-      replace: 'BigInt(imageTokens) * rates.output +\n',
+      find: '* answerRate(rates)',
+      replace: '* rates.output',
     },
   ]),
   ...bugsIn('lambdas/core/text/price-text.ts', textTests, [
     {
       id: 'image-cut-at-the-cap',
       what: 'An image in an answer is sold for the few tokens of the cap.',
-      find: 'Math.max(cap * choices, imageTokensOf(row, imageTier))',
-      replace: 'Math.min(cap * choices, cap * choices + imageTokensOf(row, imageTier))',
+      find: 'model.limits.outputTokensMax * choices : cap',
+      replace: 'cap * choices : cap',
     },
   ]),
   ...bugsIn('lambdas/core/pricing/recorded-amount.ts', recordTests, [

@@ -55,8 +55,8 @@ const chargeBugs = bugsIn('lambdas/core/pricing/text-price.ts', 'test/lambdas/co
   {
     id: 'one-token-too-affordable',
     what: 'The smaller hold is of one token more than there is money for.',
-    find: 'Number(left / rates.output)',
-    replace: 'Number(left / rates.output) + 1',
+    find: 'Number(left / rate)',
+    replace: 'Number(left / rate) + 1',
   },
 ]);
 
@@ -95,14 +95,14 @@ const holdBugs = bugsIn('lambdas/core/text/price-text.ts', budgetTests, [
   {
     id: 'answers-not-divided',
     what: 'The affordable cap is that of one answer, whatever the number of answers asked for.',
-    find: '(row, promptTokens, availablePicos, promptPricing, imageTokens) / choices)',
-    replace: '(row, promptTokens, availablePicos, promptPricing, imageTokens))',
+    find: '(row, promptTokens, availablePicos, promptPricing) / choices)',
+    replace: '(row, promptTokens, availablePicos, promptPricing))',
   },
   {
     id: 'bound-of-one-answer',
     what: 'Several answers together are charged at the cap of one.',
-    find: 'const answerTokens = Math.max(cap * choices,',
-    replace: 'const answerTokens = Math.max(cap,',
+    find: ': cap * choices;\n  const bounds',
+    replace: ': cap;\n  const bounds',
   },
   {
     id: 'budget-not-checked',

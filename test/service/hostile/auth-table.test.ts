@@ -15,6 +15,7 @@ import {
   credentialForms,
   GEMINI,
   goodBodyAt,
+  goodHeadersAt,
   VERSION,
   withQuery,
 } from '../../support/hostile-routes.ts';
@@ -86,12 +87,13 @@ const schemes: readonly (readonly [what: string, header: () => string, expected:
 
 const send = async (address: Address, headers: readonly string[], query = '', body = goodBodyAt(address)) => {
   const target = withQuery(address.target, query);
-  const reply = await ask(gateway.port, { method: address.method, target, body, headers });
+  const sent = [...headers, ...goodHeadersAt(address)];
+  const reply = await ask(gateway.port, { method: address.method, target, body, headers: sent });
   return { ...reply, shape: shapeAt(target, headers) };
 };
 
 /** With what else the route asks of clients that prove themselves like this. */
-const sendWith = (address: Address, form: CredentialForm, credential: string, body?: string) => {
+const sendWith = (address: Address, form: CredentialForm, credential: string, body?: string | Uint8Array) => {
   const { headers, query } = form.carry(credential);
   const isMessages = address.credential === 'messages' || form === credentialForms.xApiKey;
   return send(modelFor(address, form), isMessages ? [...headers, VERSION] : headers, query, body);
@@ -132,7 +134,7 @@ test.each(table)(
 );
 
 test.each(addresses)('AUTH-4 nothing at all on $method $target', async (address) => {
-  judged(await send(address, [VERSION]), address.credential === 'none' ? undefined : missing);
+  judged(await send(address, [VERSION]), address.credential === 'none' ? undefined : missing, address.served);
 });
 
 const withSchemes = guarded

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type HostileGateway, startHostileGateway } from '../../support/hostile-gateway.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
-import { type Address, addresses, GEMINI, goodBodyAt, VERSION, withQuery } from '../../support/hostile-routes.ts';
+import {
+  type Address,
+  addresses,
+  GEMINI,
+  goodBodyAt,
+  goodHeadersAt,
+  VERSION,
+  withQuery,
+} from '../../support/hostile-routes.ts';
 import { ask, exchange, type WireRequest } from '../../support/hostile-wire.ts';
 
 let gateway: HostileGateway;
@@ -97,7 +105,7 @@ const inHeader = (address: Address, name: string, scheme = ''): Way => ({
   address,
   toRequest: (credential) => ({
     ...{ method: address.method, target: address.target, body: goodBodyAt(address) },
-    headers: [`${name}: ${scheme}${credential}`, VERSION],
+    headers: [`${name}: ${scheme}${credential}`, VERSION, ...goodHeadersAt(address)],
   }),
 });
 

@@ -48,7 +48,7 @@ const paths = [...new Set(addresses.map(({ target }) => target))];
 /** Where anything may be the id of a model, a video or a request there is nothing to twist but the path before it. */
 const twisted = (path: string): readonly string[] =>
   twists(path).filter(
-    (target) => target !== path && !/^\/(v1(beta)?\/models|v1\/videos|api\/usage)\/[^/]*$/.test(target),
+    (target) => target !== path && !/^\/(v1(beta)?\/models|v1\/videos|api\/usage|media)\/[^/]*$/.test(target),
   );
 const twists = (path: string): readonly string[] => [
   ...[`${path}/`, `/${path}`, `${path}//`, `${path}%00`, `${path}%2f`, `${path}/..`, `/x/..${path}`, `/.${path}`],

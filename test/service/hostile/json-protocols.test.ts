@@ -5,6 +5,7 @@ import { nested } from '../../support/hostile-json.ts';
 import { malformed } from '../../support/hostile-malformed.ts';
 import { judge, moneyOf, readError } from '../../support/hostile-oracle.ts';
 import {
+  creations,
   generateContent,
   having,
   messages,
@@ -64,7 +65,7 @@ test.each(corpus)('GEN-2 %s at %s is 400 and names no field', async (_what, _nam
 test.each(
   newRoutes.flatMap((route) =>
     strange
-      .filter(([, , param]) => !(route === videos && param === 'prompt'))
+      .filter(([, , param]) => !(creations.includes(route) && param === 'prompt'))
       .map(([what, members, param]) => [what, route.name, route, members, param] as const),
   ),
 )('GEN-2 GEN-9 ERR-8 %s beside the fields of %s is 400 and named', async (_what, _name, route, members, param) => {
@@ -164,7 +165,9 @@ const good = (route: PostRoute): readonly (readonly [what: string, body: string]
       ),
     ],
     // A video's prompt is kept and shown again, and no store keeps half of a character.
-    ...(route === videos ? [] : [['a lone surrogate in its text', text.replace('"hi"', '"\\ud800"')] as const]),
+    ...(creations.includes(route)
+      ? []
+      : [['a lone surrogate in its text', text.replace('"hi"', '"\\ud800"')] as const]),
     ['control characters in its text', text.replace('"hi"', '"\\u0000\\u001b[2J\\r\\nx-injected: 1"')],
   ];
 };

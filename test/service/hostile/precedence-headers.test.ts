@@ -5,12 +5,12 @@ import { within } from '../../support/gateway-process.ts';
 import {
   CLAUDE,
   chat,
+  creations,
   messages,
   namesModelInPath,
   type PostRoute,
   postRoutes,
   responses,
-  videos,
 } from '../../support/hostile-routes.ts';
 
 const { open, vendor } = circuitSuite();
@@ -47,7 +47,7 @@ test.each(named(postRoutes))(
 
 const withStream = [chat, responses, messages].map((route) => [route.name, route, { stream: true }] as const);
 const withoutKeys = postRoutes
-  .filter((route) => ![...keyed, videos].includes(route))
+  .filter((route) => ![...keyed, ...creations].includes(route))
   .map((route) => [route.name, route, {}] as const);
 
 test.each([...withStream, ...withoutKeys])(
@@ -63,7 +63,7 @@ test.each([...withStream, ...withoutKeys])(
   },
 );
 
-test.each(named([...keyed, videos]))(
+test.each(named([...keyed, ...creations]))(
   'GEN-8 IDEM-2 IDEM-3 %s: the 400 of the JSON, then the key: its answer or 422, whatever the request is otherwise',
   async (_, route) => {
     const gateway = await open();
@@ -78,7 +78,7 @@ test.each(named([...keyed, videos]))(
       expect((await sending(body)).told).toBe('422 idempotency_key_mismatch');
     }
     // Videos have no reserve under any key.
-    const reserve = route === videos ? '400 invalid_fallback_model' : '422 idempotency_key_mismatch';
+    const reserve = creations.includes(route) ? '400 invalid_fallback_model' : '422 idempotency_key_mismatch';
     expect((await sending({}, [NO_RESERVE])).told).toBe(reserve);
     await openCircuit(gateway, route);
     await holdAll(gateway, accountId);
@@ -93,7 +93,7 @@ test.each(named([...keyed, videos]))(
 
 const withoutStream = ({ stream: _, ...members }: { readonly stream?: unknown }): object => members;
 
-test.each(named([...keyed, videos]))(
+test.each(named([...keyed, ...creations]))(
   'GEN-8 IDEM-4 %s: while a key is in use, 422 for another body and 409 for its own',
   async (_, route) => {
     const gateway = await open();

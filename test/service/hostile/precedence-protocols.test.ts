@@ -203,7 +203,7 @@ test.each(named(newRoutes))(
     const gateway = await open();
     const good = await owned(gateway, route, { balanceUsd: '0' });
     const saying = (header: string) => outcome(gateway, route, { headers: [...good, header] });
-    const takesKeys = route.name === 'responses' || route.name === 'videos';
+    const takesKeys = ['responses', 'images', 'videos'].includes(route.name);
     expect(await saying('idempotency-key: a')).toBe(
       takesKeys ? '402 insufficient_balance' : '400 idempotency_not_supported',
     );

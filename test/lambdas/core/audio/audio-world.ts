@@ -115,7 +115,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
         endUser: undefined,
         dryRun: false,
         prepare: () => ({
-          file: { name: 'a.mp3', mediaType: '', bytes: file },
+          file: { name: isWav(file) ? 'a.wav' : 'a.mp3', mediaType: '', bytes: file },
           language: undefined,
           prompt,
           temperature: undefined,
@@ -148,3 +148,5 @@ export const refusal = async (answer: Promise<unknown>): Promise<unknown> =>
     () => 'was not refused',
     (error: unknown) => error,
   );
+
+const isWav = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 4)).toString() === 'RIFF';

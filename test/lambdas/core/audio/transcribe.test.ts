@@ -57,15 +57,15 @@ test('BILL-1 what is held is what the dry run tells', async () => {
 });
 
 test.for([
-  ['scribe-1', { kind: 'duration', seconds: 601 }, 600n * SECOND],
-  ['scribe-2', used(0, 1_001, 0), 1_000n * 6_000_000n],
-  ['scribe-2', used(0, 0, 201), 200n * 10_000_000n],
+  ['scribe-1', { kind: 'duration', seconds: 2_401 }, 2_400n * SECOND],
+  ['scribe-2', used(0, 4_001, 0), 4_000n * 6_000_000n],
+  ['scribe-2', used(0, 0, 801), 800n * 10_000_000n],
   ['scribe-2', used(1_001, 0, 0), 1_000n * 2_000_000n],
 ] as const)('BILL-7 %s: a count that cannot be true is charged at its bound', async ([modelId, counted, cost]) => {
   const world = await createAudioWorld(hearing(counted));
   await world.transcribe({ modelId });
   expect(world.records()).toMatchObject([{ amountPicos: cost, implausible: true }]);
-  expect(world.notices).toEqual(['usage_implausible']);
+  expect(world.notices).toContain('usage_implausible');
 });
 
 test.for([

@@ -6,7 +6,7 @@ test.for([
   [1.5, {}],
   [2, { rate: 44_100, channels: 2 }],
   [0.25, { bits: 8 }],
-  [1, { bits: 24, coding: 0xfffe }],
+  [1, { bits: 24 }],
   [1, { bits: 32, coding: 3 }],
 ] as const)('BILL-5 a WAV of %d s is as long as its samples (%j)', ([seconds, options]) => {
   expect(wavSecondsAtMost(wavOf(seconds, options))).toBe(seconds);
@@ -45,4 +45,19 @@ test('BILL-5 a file that stands inside of another buffer is read by its own byte
   const wav = wavOf(3);
   const buffer = Buffer.concat([Buffer.alloc(7), wav, Buffer.alloc(5_000)]);
   expect(wavSecondsAtMost(buffer.subarray(7, 7 + wav.length))).toBe(3);
+});
+
+test.for([
+  ['more channels than anybody records', { channels: 9 }],
+  ['more samples than anybody records', { rate: 192_001 }],
+  ['a coding that hides another', { coding: 0xfffe }],
+  ['samples of an odd length', { bits: 12 }],
+] as const)('BILL-5 a WAV with %s is not believed', ([, options]) => {
+  expect(wavSecondsAtMost(wavOf(1, options))).toBeUndefined();
+});
+
+test('BILL-5 frames of another length than their samples are not believed', () => {
+  const file = wavOf(1);
+  file.writeUInt16LE(file.readUInt16LE(32) + 1, 32);
+  expect(wavSecondsAtMost(file)).toBeUndefined();
 });

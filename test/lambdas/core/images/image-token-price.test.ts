@@ -41,12 +41,12 @@ describe('BILL-5 the hold', () => {
     ['4K', 2_520n],
   ] as const)('BILL-5 %s by its tokens, and what the model says beside it', ([tier, tokens]) => {
     const money = priceOf(banana, { size: { kind: 'tier', tier, aspectRatio: undefined } });
-    expect(money.holdPicos).toBe(PROMPT * 1_500_000n + 8_192n * 7_500_000n + tokens * 30_000_000n);
+    expect(money.holdPicos).toBe(PROMPT * 1_500_000n + 4_096n * 7_500_000n + tokens * 30_000_000n);
   });
 
   test("BILL-5 of the largest step where the vendor chooses, and of the entry's own tokens for a reference", () => {
     const money = priceOf(banana, { size: { kind: 'vendor', pixelsMax: 1 }, references: byUrl(2) });
-    expect(money.holdPicos).toBe((PROMPT + 2n * 1_120n) * 1_500_000n + 8_192n * 7_500_000n + 2_520n * 30_000_000n);
+    expect(money.holdPicos).toBe((PROMPT + 2n * 1_120n) * 1_500_000n + 4_096n * 7_500_000n + 2_520n * 30_000_000n);
   });
 
   const row = (changes: object) =>

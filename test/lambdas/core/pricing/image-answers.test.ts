@@ -48,19 +48,19 @@ describe('BILL-5 the hold of an answer that holds an image', () => {
     expect(imageTokensOf({ ...row, imageTokensByTier: {} }, '1K')).toBe(0);
   });
 
-  test('BILL-5 the image has its own price, the rest of the cap that of text', () => {
-    expect(maximumPrice(row, 10, 2_000, 'one-rate', 1_120)).toBe(10n * 3n + 1_120n * 28n + 880n * 7n);
+  test('BILL-5 an answer may be images through and through', () => {
+    expect(maximumPrice(row, 10, 2_000, 'one-rate', 1_120)).toBe(10n * 3n + 2_000n * 28n);
+    expect(maximumPrice(plain, 10, 2_000)).toBe(10n * 3n + 2_000n * 7n);
   });
 
   test('BILL-5 a cap below its tokens makes an image no cheaper', () => {
     expect(maximumPrice(row, 0, 100, 'one-rate', 1_120)).toBe(1_120n * 28n);
   });
 
-  test('BILL-6 what is affordable after the image is text', () => {
-    const left = 10n * 3n + 1_120n * 28n;
-    expect(affordableAnswerTokens(row, 10, left - 1n, 'one-rate', 1_120)).toBe(-1);
-    expect(affordableAnswerTokens(row, 10, left, 'one-rate', 1_120)).toBe(1_120);
-    expect(affordableAnswerTokens(row, 10, left + 20n, 'one-rate', 1_120)).toBe(1_122);
+  test('BILL-6 what is affordable is counted at the dearest there may be', () => {
+    expect(affordableAnswerTokens(row, 10, 29n)).toBe(-1);
+    expect(affordableAnswerTokens(row, 10, 30n + 27n)).toBe(0);
+    expect(affordableAnswerTokens(row, 10, 30n + 1_120n * 28n)).toBe(1_120);
   });
 });
 

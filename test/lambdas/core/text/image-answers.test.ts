@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { price, text } from '../catalog/sample-data.ts';
+import { limits, price, text } from '../catalog/sample-data.ts';
 import { answeredIn } from './sink.ts';
 import { answered, createWorld, INPUT_PICOS, OUTPUT_PICOS, used } from './text-world.ts';
 
 /** 160 USD per million tokens of an image. */
 const IMAGE_PICOS = 160_000_000n;
 const draws = text({
+  imageTiers: ['1K', '4K'],
   prices: [
     price({
       rates: { input: '8', output: '40', imageOutput: '160' },
@@ -16,16 +17,19 @@ const draws = text({
 const prompt = 100n * INPUT_PICOS;
 
 test.for([
-  ['whose size is not told', undefined, 200, 120n, 80n],
-  ['of a size that is told', '4K', 500, 400n, 100n],
-  ['that is larger than the cap', '4K', 100, 400n, 0n],
-] as const)('BILL-5 an answer with an image %s is held for with it', async ([, imageTier, cap, image, rest]) => {
-  const world = await createWorld({ models: [draws] });
-  const dry = await world.generate({ dryRun: true }, { imageTier, outputTokensMax: cap });
-  if (dry.kind !== 'dry_run') throw new Error('a dry run was asked for');
-  expect(dry.holdPicos).toBe(prompt + image * IMAGE_PICOS + rest * OUTPUT_PICOS);
-  expect(dry.prices).toEqual({ input: INPUT_PICOS, output: OUTPUT_PICOS, imageOutput: IMAGE_PICOS });
-});
+  ['whose size is not told', undefined, 200, 200n],
+  ['of a size that is told', '4K', 500, 500n],
+  ['that is larger than the cap', '4K', 100, 400n],
+] as const)(
+  'BILL-5 an answer with an image %s is held for as images through and through',
+  async ([, imageTier, cap, held]) => {
+    const world = await createWorld({ models: [draws] });
+    const dry = await world.generate({ dryRun: true }, { imageTier, outputTokensMax: cap });
+    if (dry.kind !== 'dry_run') throw new Error('a dry run was asked for');
+    expect(dry.holdPicos).toBe(prompt + held * IMAGE_PICOS);
+    expect(dry.prices).toEqual({ input: INPUT_PICOS, output: OUTPUT_PICOS, imageOutput: IMAGE_PICOS });
+  },
+);
 
 test('BILL-7 an image that its vendor does not count by the cap is charged whole', async () => {
   const play = async () => answered({ ...used(40, 0), imageOutput: 120 });
@@ -36,20 +40,18 @@ test('BILL-7 an image that its vendor does not count by the cap is charged whole
   expect(world.records()).toMatchObject([{ prices: { imageOutput: IMAGE_PICOS }, usage: { imageOutput: 120 } }]);
 });
 
-test('BILL-7 more than an image and the cap is charged at their bound', async () => {
-  const play = async () => answered({ ...used(40, 0), imageOutput: 121 });
+test('BILL-7 more than the model can say is charged at that bound', async () => {
+  const most = limits.outputTokensMax;
+  const play = async () => answered({ ...used(40, 0), imageOutput: most + 1 });
   const world = await createWorld({ models: [draws], play });
   const { receipt } = answeredIn(await world.ask({ outputTokensMax: 50 }));
-  expect(receipt.costPicos).toBe(40n * INPUT_PICOS + 120n * IMAGE_PICOS);
+  expect(receipt.costPicos).toBe(40n * INPUT_PICOS + BigInt(most) * IMAGE_PICOS);
   expect(world.notices).toContain('usage_implausible');
 });
 
 test('BILL-6 a smaller cap leaves the image its money, or there is none', async () => {
-  // The prompt, an image and 256 tokens of text.
-  const enough = '0.03024';
-  const world = await createWorld({ models: [draws], usd: enough });
-  await world.ask({ outputTokensMax: undefined, imageTier: '1K' });
-  expect(world.sent).toHaveLength(1);
+  // The prompt, and 256 tokens beside those of an image.
+  const enough = '0.06096';
   const large = await createWorld({
     models: [{ ...draws, limits: { contextTokens: 1_000, outputTokensMax: 800, outputTokensDefault: 700 } }],
     usd: enough,
@@ -58,7 +60,7 @@ test('BILL-6 a smaller cap leaves the image its money, or there is none', async 
   expect(large.sent[0]?.outputTokensMax).toBe(376);
   const poor = await createWorld({
     models: [{ ...draws, limits: { contextTokens: 1_000, outputTokensMax: 800, outputTokensDefault: 700 } }],
-    usd: '0.030239999999',
+    usd: '0.060959999999',
   });
   await expect(poor.ask()).rejects.toMatchObject({ code: 'insufficient_balance' });
 });

@@ -126,7 +126,7 @@ test('BILL-9 a transcript that breaks off is an error and costs nothing', async 
 
 test('BILL-9 behind a function URL sound that is cut makes the answer fail, uncharged', async () => {
   const service = await simulated();
-  await expect(service.speak({ input: '[[cut 3]] [[bytes 90000]]' })).rejects.toThrow(/premature/i);
+  await expect(service.speak({ input: '[[pause 20]] [[cut 3]] [[bytes 90000]]' })).rejects.toThrow(/premature/i);
   const { spentPicos, holds } = await service.account();
   expect([spentPicos, holds.size]).toEqual([0n, 0]);
   expect(service.finished).toMatchObject([{ status: 200, errorCode: 'upstream_error' }]);
@@ -141,7 +141,7 @@ test('BILL-10 a transcript without usage is free', async () => {
 test('BILL-7 a count of the vendor that cannot be true is charged at its bound', async () => {
   const service = await simulated();
   await service.transcribe({ prompt: '[[usage-prompt 100000]]' });
-  expect(service.records()).toMatchObject([{ amountPicos: 600n * SECOND, implausible: true }]);
+  expect(service.records()).toMatchObject([{ amountPicos: 2_400n * SECOND, implausible: true }]);
 });
 
 test('IDEM-5 an Idempotency-Key is refused on both', async () => {

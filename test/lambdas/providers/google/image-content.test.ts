@@ -18,7 +18,7 @@ const linked = (stored: () => Promise<void> = () => Promise.resolve()) => {
   const types: string[] = [];
   const linkImage: LinkImage = (_bytes, mediaType) => {
     types.push(mediaType);
-    return { url: `https://m.test/${types.length}`, stored: stored() };
+    return { url: `https://m.test/${types.length}`, store: stored };
   };
   return { linkImage, types };
 };

@@ -1,0 +1,37 @@
+import type { RouteName } from '../../lambdas/routes.ts';
+import { pictureOf } from '../../lib/local/upstreams/picture.ts';
+import { wavOf } from './audio-samples.ts';
+
+const BOUNDARY = 'the-boundary-of-the-tests';
+
+export const FORM = `content-type: multipart/form-data; boundary=${BOUNDARY}`;
+
+interface Part {
+  readonly name: string;
+  readonly fileName?: string;
+  readonly content: string | Uint8Array;
+}
+
+const toForm = (parts: readonly Part[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap(({ name, fileName, content }) => [
+      Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"`),
+      Buffer.from(`${fileName === undefined ? '' : `; filename="${fileName}"`}\r\n\r\n`),
+      Buffer.from(content),
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from(`--${BOUNDARY}--\r\n`),
+  ]);
+
+/** What is served at the routes that take forms alone. */
+export const goodForms: Partial<Record<RouteName, Buffer>> = {
+  editImages: toForm([
+    { name: 'model', content: 'gpt-image-2-prompt' },
+    { name: 'prompt', content: 'hi' },
+    { name: 'image', fileName: 'one.png', content: pictureOf({ width: 64, height: 64, about: 'one' }) },
+  ]),
+  transcribe: toForm([
+    { name: 'model', content: 'gpt-transcribe' },
+    { name: 'file', fileName: 'one.wav', content: wavOf(1) },
+  ]),
+};
