@@ -36,6 +36,17 @@ test('CHAT-12 a blank line stands between an image and what is around it', () =>
   expect(contentOf([drawn, drawn])).toBe('![image](https://m.test/1)\n\n![image](https://m.test/2)');
 });
 
+test('CHAT-12 CHAT-14 an image is stored when the answer has come to a good end, not before, and once', async () => {
+  const stored: string[] = [];
+  const { linkImage } = linked(async () => void stored.push('stored'));
+  const content = new LinkedContent(linkImage);
+  expect(content.take(drawn)).toContain('https://m.test/1');
+  expect(stored).toEqual([]);
+  await content.store();
+  await content.store();
+  expect(stored).toEqual(['stored']);
+});
+
 test('CHAT-12 thoughts are left out, drafts among them', () => {
   const { linkImage, types } = linked();
   const thoughts = [

@@ -136,10 +136,12 @@ test.for([
   expect(codeOf((await draw(body)).error)).toBe(code);
 });
 
-test('IMG-7 words alone are told to be no image', async () => {
-  expect((await draw(answer([{ text: 'No.' }]))).error?.message).toBe(
-    'The model answered without an image. Nothing was charged.',
-  );
+test('IMG-7 words alone are told to be no image, and are no failure that a circuit counts', async () => {
+  const { error } = await draw(answer([{ text: 'No.' }]));
+  expect(error).toMatchObject({
+    message: 'The model answered without an image. Nothing was charged.',
+    upstreamFailed: false,
+  });
 });
 
 test('IMG-7 an image that is no base64 is no image', async () => {
