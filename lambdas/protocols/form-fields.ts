@@ -26,6 +26,8 @@ export const toTextFields = ({ fields, files }: Form, rules: FormFields): Record
   const other = files.find(({ field }) => !rules.files.includes(field));
   if (!other) return Object.fromEntries(seen);
   const shown = shownName(other.field);
-  const fix = rules.isText(other.field) ? 'must be text, not a file.' : 'no such file is taken here. Leave it out.';
+  const fix = rules.isText(other.field)
+    ? 'must be text, not a file.'
+    : `no such file is taken here. A file is sent as "${rules.files[0]}".`;
   throw invalidRequest(shown, `${shown}: ${fix}`);
 };

@@ -3,7 +3,9 @@ import type { AudioFile } from '../../core/audio/audio-wire.ts';
 import type { TranscriptionOrder } from '../../core/audio/transcribe.ts';
 import type { TranscriptionModel } from '../../core/catalog/schema.ts';
 import type { Form, FormFile } from '../../http/exchange.ts';
-import { onlyFile, refuse, textFields } from './form-fields.ts';
+import { toTextFields } from '../form-fields.ts';
+import { shownName } from '../parse.ts';
+import { onlyFile, refuse } from './form-file.ts';
 
 export type TranscriptFormat = 'json' | 'text';
 
@@ -12,7 +14,7 @@ export interface TranscriptionRequest {
   readonly format: TranscriptFormat;
 }
 
-const fieldNames = ['model', 'language', 'prompt', 'response_format', 'temperature', 'stream'] as const;
+const fieldNames = new Set(['model', 'language', 'prompt', 'response_format', 'temperature', 'stream']);
 
 const PROMPT_CHARACTERS_MAX = 4_000;
 const LANGUAGE_CHARACTERS_MAX = 35;
@@ -26,7 +28,10 @@ const decimal = /^(?:0|1)(?:\.\d{1,10})?$|^\.\d{1,10}$/;
  */
 export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
   refuseOtherForms(form);
-  const fields = textFields({ ...form, fields: form.fields.filter(({ name }) => name !== 'file') }, fieldNames);
+  const isText = (name: string): boolean => fieldNames.has(name);
+  const fields = new Map(Object.entries(toTextFields(form, { files: ['file'], content: 'recording', isText })));
+  const unknown = [...fields.keys()].find((name) => !isText(name));
+  if (unknown !== undefined) throw refuse(shownName(unknown), 'this field is not supported here. Leave it out.');
   const modelId = fields.get('model');
   if (!modelId) throw refuse('model', 'must be the id of a model.');
   const file = onlyFile(form, 'file');

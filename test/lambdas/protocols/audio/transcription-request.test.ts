@@ -133,7 +133,7 @@ test('AUD-1 the refusal of a format lists those that work', () => {
 
 test('AUD-1 a file in another field and a file sent as text are told so', () => {
   expect(refused(formWith({}, [recording({ field: 'audio' })]))).toEqual(['audio', expect.stringContaining('"file"')]);
-  expect(refused(formWith({ file: 'a.mp3' }, []))).toEqual(['file', expect.stringContaining('is text')]);
+  expect(refused(formWith({ file: 'a.mp3' }, []))).toEqual(['file', expect.stringContaining('as one file')]);
 });
 
 test('AUD-1 a field that was sent twice is refused', () => {

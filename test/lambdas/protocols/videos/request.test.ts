@@ -142,8 +142,8 @@ test.for([
   [[['__proto__', '2']], '__proto__', 'this field is not supported here. Leave it out.'],
   [[['constructor', '2']], 'constructor', 'this field is not supported here. Leave it out.'],
   [[['seconds', new File(['4'], 's')]], 'seconds', 'must be text, not a file.'],
-  [[['image', image]], 'image', 'no such file is taken here. Leave it out.'],
-  [[['__proto__', image]], '__proto__', 'no such file is taken here. Leave it out.'],
+  [[['image', image]], 'image', 'no such file is taken here. A file is sent as "input_reference".'],
+  [[['__proto__', image]], '__proto__', 'no such file is taken here. A file is sent as "input_reference".'],
   [[['input_reference', 'https://a.example']], 'input_reference', 'as one file of the name input_reference.'],
   [
     [['input_reference[image_url]', 'https://a.example']],
