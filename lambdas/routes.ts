@@ -1,8 +1,20 @@
-/** How a caller proves who it is: one header or query form per group of routes (spec, "Authentication"; AUTH-1 to AUTH-3, AUTH-6). */
-export type Credential = 'bearer' | 'messages' | 'generate_content' | 'any' | 'none';
+/** Where an API key stands: one header or query form per group of routes (spec, "Authentication"; AUTH-1 to AUTH-3). */
+export type KeyCredential = 'bearer' | 'messages' | 'generate_content' | 'any';
+
+/**
+ * What callers without an API key prove themselves with (AUTH-6): the messenger's secret token, what the messenger signs when it opens
+ * the mini app, and a payment provider's signature.
+ */
+export type OtherCredential = 'bot' | 'init_data' | 'signature';
+
+export type Credential = KeyCredential | OtherCredential | 'none';
 
 /** One entry is one Lambda function, one file in `functions/` and one name in AWS. */
-export type HttpFunction = 'text' | 'images' | 'audio' | 'videos' | 'content' | 'catalog' | 'account';
+export type HttpFunction = 'text' | 'images' | 'audio' | 'videos' | 'content' | 'catalog' | 'account' | 'bot' | 'app';
+
+/** Pages that are served as they were built: the mini app and the API reference. */
+export const pageNames = ['app', 'api-reference'] as const;
+export type PageName = (typeof pageNames)[number];
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -17,6 +29,8 @@ export interface Route {
   /** The answer may be sent as it arises. */
   readonly streamed: boolean;
   readonly credential: Credential;
+  /** What the mini app was opened with has to be recent (KEY-5). */
+  readonly fresh?: true;
   /** Places a hold, so an empty balance is refused here and only here (AUTH-4). */
   readonly billed: boolean;
   /** Counts against the address bucket; all but `/health` (AUTH-6). */
@@ -37,6 +51,11 @@ const own = {
 } as const;
 /** Reads what is everybody's. */
 const open = { ...own, credential: 'none' } as const;
+/** Files of a page, which begin to go out before they are read to their end. */
+const page = { ...open, function: 'content', streamed: true } as const;
+/** What the mini app reads, and what it changes. */
+const ofApp = { ...own, credential: 'init_data', function: 'app' } as const;
+const changes = { ...ofApp, method: 'POST', body: 'json' } as const;
 
 /** The one table of what the gateway answers to. Deployment, the local host and the tests all read it. */
 export const routes = {
@@ -193,6 +212,17 @@ export const routes = {
   getAccount: { ...own, path: '/api/account', function: 'account' },
   listUsage: { ...own, path: '/api/usage', function: 'account' },
   getUsage: { ...own, path: '/api/usage/{request_id}', function: 'account' },
+  takeUpdate: { ...changes, path: '/bot', function: 'bot', credential: 'bot' },
+  creditAccount: { ...changes, path: '/app/credits', credential: 'signature' },
+  getAppAccount: { ...ofApp, path: '/app/api/account' },
+  listAppUsage: { ...ofApp, path: '/app/api/usage' },
+  getAppSpend: { ...ofApp, path: '/app/api/spend' },
+  setThreshold: { ...changes, path: '/app/api/threshold' },
+  rotateKey: { ...changes, path: '/app/api/key', fresh: true },
+  getApp: { ...page, path: '/app' },
+  getAppFile: { ...page, path: '/app/assets/{file}' },
+  getReference: { ...page, path: '/api-reference' },
+  getReferenceFile: { ...page, path: '/api-reference/{file}' },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

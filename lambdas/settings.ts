@@ -28,6 +28,26 @@ export const settingsSchema = z.object({
   /** What API keys are hashed with; or, in AWS, the name of the secret that holds it. One of the two. */
   KEY_PEPPER: z.string().min(16).optional(),
   KEY_PEPPER_SECRET: z.string().min(1).optional(),
+  /** The token of the messenger's bot, or the name of the secret that holds it; without one there is no bot. */
+  BOT_TOKEN: z
+    .string()
+    .regex(/^\d+:[\w-]+$/, 'must be a bot token such as 123456:ABC-DEF')
+    .optional(),
+  BOT_TOKEN_SECRET: z.string().min(1).optional(),
+  /** Where the messenger's Bot API answers. */
+  BOT_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.telegram.org'),
+  /** What payments are reported with, signed; or the name of the secret that holds it. Without one nobody can. */
+  TOP_UP_KEY: z.string().min(16).optional(),
+  TOP_UP_KEY_SECRET: z.string().min(1).optional(),
+  /** What `/topup` says, or the link that it shows; `{account}` stands for the account's id. */
+  TOP_UP_TEXT: z.string().min(1).max(1_000).optional(),
+  /** What an account has that begins with `/start`: a decimal amount in USD. */
+  START_CREDIT_USD: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,5})(\.\d{1,12})?$/)
+    .default('0'),
+  /** The address that clients use, without a path: what the bot tells them, and where the mini app is. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** The name of the secret with the vendors' keys, a JSON object by variable name; without it they are in the environment. */
   PROVIDER_KEYS_SECRET: z.string().min(1).optional(),
   /** LIM-1 and LIM-2. */

@@ -31,6 +31,16 @@ export const environmentSchema = z.strictObject({
   terminationProtection: z.boolean(),
   /** Factor on every list price, a decimal (BILL-3). */
   markup: z.string().regex(/^\d+(\.\d+)?$/),
+  /** The address that clients use, without a path: the bot tells it, and leads to the mini app there. */
+  publicUrl: z.url({ protocol: /^https$/ }).optional(),
+  bot: z
+    .strictObject({
+      /** What an account begins with, in USD. */
+      startCreditUsd: settingsSchema.shape.START_CREDIT_USD,
+      /** What `/topup` says, or the link that it shows. */
+      topUpText: settingsSchema.shape.TOP_UP_TEXT,
+    })
+    .prefault({}),
   /** In place of what `functions.ts` says. */
   memoryMb: z.partialRecord(functionName, z.int().min(128).max(10_240)).default({}),
   /**

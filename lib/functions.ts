@@ -1,7 +1,15 @@
 import type { HttpFunction } from '../lambdas/routes.ts';
 import type { TableName } from './tables.ts';
 
-export type DynamodbAction = 'GetItem' | 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
+/** Items of a transaction need the action of their own kind, and a mere condition the last one. */
+export type DynamodbAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'Query'
+  | 'ConditionCheckItem';
 
 export interface TableGrant {
   readonly table: TableName;
@@ -21,7 +29,7 @@ export interface BucketGrant {
 /** Large objects are put in parts, which needs no more than `PutObject`; who breaks that off, `AbortMultipartUpload`. */
 type BucketAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload' | 'ListBucket';
 
-export type SecretName = 'keyPepper' | 'providerKeys';
+export type SecretName = 'keyPepper' | 'providerKeys' | 'botToken' | 'topUpKey';
 
 export interface FunctionDescription {
   /** From the root of the repository. */
@@ -36,11 +44,13 @@ export interface FunctionDescription {
   readonly startsVideos?: true;
   /** Makes links to images, and is told what they begin with. */
   readonly linksMedia?: true;
+  /** Tells people where the gateway and its mini app are. */
+  readonly showsApp?: true;
 }
 
 /** Called with an event. The entry exports `handler`. */
 export interface EventFunctionDescription extends FunctionDescription {
-  readonly trigger: 'url' | 'every-minute' | 'machine';
+  readonly trigger: 'url' | 'every-minute' | 'machine' | 'account-changes';
   readonly memoryMb: number;
 }
 
@@ -56,7 +66,7 @@ export type WebFunctionName = Extract<HttpFunction, 'content'>;
 type UrlFunctionName = Exclude<HttpFunction, WebFunctionName>;
 /** Functions no route leads to. */
 type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep';
-export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps';
+export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps' | 'notices';
 export type FunctionName = EventFunctionName | WebFunctionName;
 
 /** Lookup, revocation, block and rate of a key are one update of its item; the read is for when that update fails. */
@@ -67,6 +77,13 @@ const admission: readonly TableGrant[] = [
 
 /** Holds, charges and releases. */
 const ledger: TableGrant = { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem'] };
+
+/** Accounts that begin, keys that are replaced, credits: transactions over both tables. */
+const accountChanges: TableGrant = {
+  table: 'accounts',
+  actions: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+};
+const keyChanges: TableGrant = { table: 'keys', actions: ['PutItem', 'UpdateItem'] };
 
 /** Claims of Idempotency-Keys. */
 const claims: TableGrant = { table: 'idempotency', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] };
@@ -88,7 +105,8 @@ export const functions: Readonly<
   Record<UrlFunctionName, Triggered<'url'>> &
     Record<WebFunctionName, WebFunctionDescription> &
     Record<ScheduledFunctionName, Triggered<'every-minute'>> &
-    Record<'videoSteps', Triggered<'machine'>>
+    Record<'videoSteps', Triggered<'machine'>> &
+    Record<'notices', Triggered<'account-changes'>>
 > = {
   text: {
     entry: 'lambdas/functions/text.ts',
@@ -148,6 +166,7 @@ export const functions: Readonly<
     buckets: [
       { prefix: 'videos/', actions: ['GetObject', 'ListBucket'] },
       { prefix: 'media/', actions: ['GetObject', 'ListBucket'] },
+      { prefix: 'pages/', actions: ['GetObject', 'ListBucket'] },
     ],
     secrets: ['keyPepper'],
   },
@@ -168,6 +187,46 @@ export const functions: Readonly<
     tables: [...admission, { table: 'accounts', actions: ['GetItem', 'Query'] }],
     buckets: [],
     secrets: ['keyPepper'],
+  },
+  bot: {
+    entry: 'lambdas/functions/bot.ts',
+    trigger: 'url',
+    memoryMb: 512,
+    timeoutSeconds: 30,
+    tables: [
+      accountChanges,
+      { table: 'accounts', actions: ['Query'] },
+      keyChanges,
+      // The address's bucket, and the updates that have been dealt with.
+      { table: 'counters', actions: ['UpdateItem', 'DeleteItem'] },
+    ],
+    buckets: [],
+    secrets: ['keyPepper', 'botToken'],
+    showsApp: true,
+  },
+  app: {
+    entry: 'lambdas/functions/app.ts',
+    trigger: 'url',
+    memoryMb: 512,
+    timeoutSeconds: 30,
+    tables: [
+      accountChanges,
+      { table: 'accounts', actions: ['Query'] },
+      keyChanges,
+      { table: 'counters', actions: ['UpdateItem'] },
+    ],
+    buckets: [],
+    secrets: ['keyPepper', 'botToken', 'topUpKey'],
+  },
+  notices: {
+    entry: 'lambdas/functions/notices.ts',
+    trigger: 'account-changes',
+    memoryMb: 512,
+    timeoutSeconds: 60,
+    tables: [{ table: 'accounts', actions: ['GetItem', 'UpdateItem'] }],
+    buckets: [],
+    secrets: ['botToken'],
+    showsApp: true,
   },
   sweep: {
     entry: 'lambdas/functions/sweep.ts',
@@ -227,6 +286,9 @@ export const eventFunctionNames = [
   'videos',
   'catalog',
   'account',
+  'bot',
+  'app',
+  'notices',
   'sweep',
   'outbox',
   'videoSweep',

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
-import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import { type AccountAudit, auditAccount, auditAll } from '../../lambdas/core/ledger/audit.ts';
-import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
-import { openLedger } from '../open-ledger.ts';
+import { withReading } from '../command-options.ts';
+import { failed, unsatisfied } from '../exit.ts';
+import { printJson } from '../output.ts';
+import { atPlace, type PlaceOptions } from '../place.ts';
+import { steady } from '../steady.ts';
+import type { Terminal } from '../terminal.ts';
 
-interface AuditOptions {
+interface AuditOptions extends PlaceOptions {
   readonly account?: string;
-  readonly table?: string;
-  readonly endpoint?: string;
   readonly json?: true;
 }
 
@@ -31,25 +32,14 @@ interface AuditResult {
   readonly findings: readonly (Named & { readonly invariant: string; readonly message: string })[];
 }
 
-const audit = async ({ account, ...place }: AuditOptions): Promise<AuditResult> => {
-  const ledger = await openLedger(place, process.env);
-  try {
-    process.stderr.write(`${ledger.where}\n`);
-    const ports = { ...ledger, clock: systemClock };
+const audit = (terminal: Terminal, { account, ...options }: AuditOptions): Promise<AuditResult> =>
+  atPlace(terminal, options, async ({ stores: { ledger, records } }) => {
+    const ports = { store: ledger, records, clock: steady.clock };
     if (account === undefined) return summed(await Array.fromAsync(auditAll(ports)));
     const audited = await auditAccount(ports, account);
-    if (!audited) throw new Error(`There is no account ${account}.`);
+    if (!audited) throw failed(`There is no account ${account}.`);
     return summed([audited]);
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    throw new Error(`${ledger.where} did not answer: ${reasonOf(error)}`);
-  } finally {
-    await ledger.close();
-  }
-};
-
-const reasonOf = ({ cause, message }: StoreError): string =>
-  cause instanceof Error && cause.message ? cause.message : message;
+  });
 
 const summed = (audits: readonly AccountAudit[]): AuditResult => {
   const sum = (name: 'records' | 'openHolds' | 'expiredHolds'): number =>
@@ -78,7 +68,7 @@ const summed = (audits: readonly AccountAudit[]): AuditResult => {
   };
 };
 
-const report = (result: AuditResult): void => {
+const report = async (terminal: Terminal, result: AuditResult): Promise<void> => {
   const { ok, accounts, records, openHolds, expiredHolds, overage, implausible, unstable, findings } = result;
   const lines = [
     ...findings.map(
@@ -88,24 +78,27 @@ const report = (result: AuditResult): void => {
     ...implausible.map(({ account, record }) => `${account}  ${record}  flagged  implausible`),
     `${accounts} accounts, ${records} records, ${openHolds} open holds (${expiredHolds} expired): ${ok ? 'ok' : `${findings.length} findings`}`,
   ];
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  await terminal.print(lines.map((line) => `${line}\n`).join(''));
   for (const account of unstable) {
-    process.stderr.write(`${account}: in use all the time, its sums were not compared. Repeat the audit.\n`);
+    terminal.tell(`${account}: in use all the time, its sums were not compared. Repeat the audit.`);
   }
 };
 
-export const addAuditCommand = (program: Command): void => {
-  program
-    .command('audit')
-    .description('compare every account with its charges and credits; exit 1 and one line per finding if they differ')
+export const addAuditCommand = (program: Command, terminal: Terminal): void => {
+  withReading(
+    program
+      .command('audit')
+      .description(
+        'compare every account with its charges and credits; exit 1 and one line per finding if they differ',
+      ),
+  )
     .option('--account <id>', 'this account alone')
     .option('--table <name>', 'the accounts table (ACCOUNTS_TABLE); without it, the local gateway of DATA_DIR')
     .option('--endpoint <url>', 'another DynamoDB than that of AWS_REGION (DYNAMODB_ENDPOINT)')
-    .option('--json', 'print the result as JSON')
     .action(async (options: AuditOptions) => {
-      const result = await audit(options);
-      if (options.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-      else report(result);
-      if (!result.ok) process.exitCode = 1;
+      const result = await audit(terminal, options);
+      if (options.json) await printJson(terminal, result);
+      else await report(terminal, result);
+      if (!result.ok) throw unsatisfied();
     });
 };

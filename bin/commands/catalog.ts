@@ -1,9 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { catalogData } from '../../catalog/index.ts';
 import { CatalogError, type CatalogProblem, loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { catalogWarnings } from '../../lambdas/core/catalog/warnings.ts';
+import { withJson } from '../command-options.ts';
+import { unsatisfied } from '../exit.ts';
+import { printJson } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { addCatalogDiffCommand } from './catalog-diff.ts';
+import { readCatalogFolder } from './catalog-files.ts';
 
 interface CheckOptions {
   readonly folder?: string;
@@ -20,26 +24,9 @@ interface CheckResult {
   readonly warnings: readonly CatalogProblem[];
 }
 
-const readJson = async (path: string): Promise<unknown> => {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new CatalogError([{ id: basename(path), field: '', message }]);
-  }
-};
-
-/** The shape `catalog/index.ts` has: `providers.json`, and every other JSON file as a company. */
-const readFolder = async (folder: string): Promise<unknown> => {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.json') && name !== 'providers.json').sort();
-  const companies: Record<string, unknown> = {};
-  for (const name of names) companies[basename(name, '.json')] = await readJson(join(folder, name));
-  return { providers: await readJson(join(folder, 'providers.json')), companies };
-};
-
 const check = async ({ folder, markup }: CheckOptions): Promise<CheckResult> => {
   try {
-    const catalog = loadCatalog(folder === undefined ? catalogData : await readFolder(folder), { markup });
+    const catalog = loadCatalog(folder === undefined ? catalogData : await readCatalogFolder(folder), { markup });
     return {
       ok: true,
       models: catalog.entries.length,
@@ -54,31 +41,35 @@ const check = async ({ folder, markup }: CheckOptions): Promise<CheckResult> => 
   }
 };
 
-const toLines = (problems: readonly CatalogProblem[], prefix = ''): string =>
-  problems.map(({ id, field, message }) => `${prefix}${id}  ${field}  ${message}\n`).join('');
+const toLines = (problems: readonly CatalogProblem[]): readonly string[] =>
+  problems.map(({ id, field, message }) => `${id}  ${field}  ${message}`);
 
-const report = (result: CheckResult): void => {
+const report = async (terminal: Terminal, result: CheckResult): Promise<void> => {
   const { ok, models, enabled, providers, problems, warnings } = result;
-  process.stderr.write(toLines(warnings, 'warning  '));
-  if (ok) process.stdout.write(`${models} models (${enabled} enabled), ${providers} providers: ok\n`);
-  else {
-    process.stdout.write(toLines(problems));
-    process.stderr.write(`${problems.length} problems\n`);
-  }
+  for (const line of toLines(warnings)) terminal.tell(`warning  ${line}`);
+  if (ok) return terminal.print(`${models} models (${enabled} enabled), ${providers} providers: ok\n`);
+  await terminal.print(
+    toLines(problems)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+  terminal.tell(`${problems.length} problems`);
 };
 
-export const addCatalogCommands = (program: Command): void => {
+export const addCatalogCommands = (program: Command, terminal: Terminal): void => {
   const catalog = program.command('catalog').description('the models, their prices and their providers');
-  catalog
-    .command('check')
-    .description('validate the catalog; exit 1 and one line per problem (id, field, message) if it is invalid')
+  withJson(
+    catalog
+      .command('check')
+      .description('validate the catalog; exit 1 and one line per problem (id, field, message) if it is invalid'),
+  )
     .option('--folder <path>', 'check the JSON files of another folder')
     .option('--markup <factor>', 'factor on every price', '1')
-    .option('--json', 'print the result as JSON')
     .action(async (options: CheckOptions) => {
       const result = await check(options);
-      if (options.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-      else report(result);
-      if (!result.ok) process.exitCode = 1;
+      if (options.json) await printJson(terminal, result);
+      else await report(terminal, result);
+      if (!result.ok) throw unsatisfied();
     });
+  addCatalogDiffCommand(catalog, terminal);
 };

@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly newRequestId: () => string;
   /** Where a request comes from; the other end of its connection unless told otherwise (LIM-7). */
   readonly sourceIp?: (request: IncomingMessage) => string;
+  /** What this host serves beside its routes; answers whether it has taken the request. */
+  readonly beside?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** A handler that fails as a whole, which none should. */
   readonly onCrash: (error: unknown) => void;
 }
@@ -72,6 +74,7 @@ const serve = async (options: HostOptions, request: IncomingMessage, response: S
     response.writeHead(400, errorHeaders(requestId, format)).end(errorText(problem, format, requestId));
     return;
   }
+  if (options.beside?.(request, response)) return;
   const event = toEvent(request, options.now(), options.sourceIp);
   response.once('close', () => {
     if (!response.writableFinished) markAsLeft(event);

@@ -1,4 +1,4 @@
-import type { Credential } from '../routes.ts';
+import type { Credential, KeyCredential } from '../routes.ts';
 
 type Values = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ const bearer: CredentialForm = {
 };
 
 /** One form per group of endpoints (AUTH-1 to AUTH-3). The vendors' own headers are taken, too, so that their SDKs work unchanged. */
-export const credentialForms: Record<Exclude<Credential, 'none'>, CredentialForm> = {
+export const credentialForms: Record<KeyCredential, CredentialForm> = {
   bearer,
   messages: {
     read: (headers) => trimmed(headers['x-api-key']) ?? bearerOf(headers),
@@ -45,3 +45,5 @@ export const credentialForms: Record<Exclude<Credential, 'none'>, CredentialForm
       trimmed(headers['x-goog-api-key']),
   },
 };
+
+export const isKeyCredential = (credential: Credential): credential is KeyCredential => credential in credentialForms;

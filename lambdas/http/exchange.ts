@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Admission } from '../core/accounts/admit.ts';
+import type { InitData } from '../core/accounts/init-data.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Route, RouteName } from '../routes.ts';
 
@@ -62,6 +63,8 @@ export interface Exchange {
     | undefined;
   /** Known after authentication, on routes that have it. */
   admission: Admission | undefined;
+  /** Who has opened the mini app, on its routes. */
+  initData?: InitData | undefined;
   body: { readonly json: JsonObject; readonly bytes: number } | undefined;
   /** In place of `body`, where the route takes forms and the client sent one. */
   form?: Form | undefined;
@@ -77,6 +80,12 @@ export type RouteHandler = (exchange: Exchange) => Promise<GatewayResponse>;
 export const admissionOf = ({ admission }: Exchange): Admission => {
   if (!admission) throw new Error('a handler was called without authentication');
   return admission;
+};
+
+/** Who has opened the mini app; the chain never calls a handler of its routes without. */
+export const initDataOf = ({ initData }: Exchange): InitData => {
+  if (!initData) throw new Error('a handler of the mini app was called without its credential');
+  return initData;
 };
 
 export const json = (statusCode: number, body: unknown, headers: Record<string, string> = {}): GatewayResponse => ({

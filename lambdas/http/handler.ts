@@ -3,13 +3,16 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { type AdmissionPorts, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
 import type { Clock } from '../core/clock.ts';
+import { GatewayError } from '../core/errors/gateway-error.ts';
+import type { ProcessBuckets } from '../core/limits/process-buckets.ts';
 import type { RouteName } from '../routes.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { addressBucket } from './client-address.ts';
 import { formatOf } from './client-format.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
-import { credentialForms } from './credential.ts';
+import { credentialForms, isKeyCredential } from './credential.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summary } from './exchange.ts';
+import { type CallerSecrets, type Proof, prove } from './proof.ts';
 import { readBody } from './read-body.ts';
 import { errorHeaders, toErrorBody, toGatewayError } from './render-error.ts';
 import { matchPath, matchRoute } from './router.ts';
@@ -18,13 +21,18 @@ export interface HttpPorts {
   readonly clock: Clock;
   readonly newRequestId: () => string;
   readonly admission: AdmissionPorts;
+  /** What callers without an API key are known by. */
+  readonly secrets: CallerSecrets;
   readonly bodies: BodyBudget;
+  /** How often one chat's mini app may ask: what it asks for is dear to read. */
+  readonly chatBuckets: ProcessBuckets;
   /** Called once for each request, when all of its answer has been made. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 
 interface HandledEvent extends APIGatewayProxyEventV2 {
   exchange?: Exchange;
+  proof?: Proof;
 }
 
 /**
@@ -37,8 +45,10 @@ export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteNa
       event.exchange = open(ports, event, context);
     })
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
-    .before(({ event }) => authenticate(ports, exchangeOf(event)))
-    .before(({ event }) => receive(ports, exchangeOf(event)))
+    .before(async ({ event }) => {
+      event.proof = await authenticate(ports, exchangeOf(event));
+    })
+    .before(({ event }) => receive(ports, exchangeOf(event), event.proof))
     .after((request) => {
       request.response = complete(ports, exchangeOf(request.event), request.response);
     })
@@ -85,20 +95,37 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
   exchange.route = matchRoute(requestContext.http.method, rawPath, served);
 };
 
-const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<void> => {
+const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<Proof | undefined> => {
   const matched = exchange.route?.route;
-  if (matched && !matched.limited) return;
+  if (matched && !matched.limited) return undefined;
   const address = addressBucket(exchange.event.requestContext.http.sourceIp);
-  if (!matched || matched.credential === 'none') return admitAddress(ports.admission, address);
-  const { read, param, advice } = credentialForms[matched.credential];
+  const credential = matched?.credential ?? 'none';
   const { headers, queryStringParameters: query = {} } = exchange.event;
+  if (!isKeyCredential(credential)) {
+    await admitAddress(ports.admission, address);
+    if (credential === 'none') return undefined;
+    const proof = prove(ports.secrets, { credential, headers, nowMs: ports.clock.now(), fresh: matched?.fresh });
+    exchange.initData = proof.initData;
+    if (proof.initData) limitChat(ports, proof.initData.chatId);
+    return proof;
+  }
+  const { read, param, advice } = credentialForms[credential];
   exchange.admission = await admit(ports.admission, address, { credential: read(headers, query), param, advice });
   exchange.summary.accountId = exchange.admission.accountId;
+  return undefined;
 };
 
-const receive = async (ports: HttpPorts, exchange: Exchange): Promise<void> => {
+/** LIM-3. */
+const limitChat = ({ chatBuckets, clock }: HttpPorts, chatId: string): void => {
+  if (chatBuckets.take(chatId, clock.now() * 1_000).allowed) return;
+  throw new GatewayError('rate_limit_exceeded', 'Too many requests of this mini app. Slow down and try again.', {
+    retryAfterSeconds: 1,
+  });
+};
+
+const receive = async (ports: HttpPorts, exchange: Exchange, proof: Proof | undefined): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
-  if (taken !== 'none') await readBody(exchange, taken, ports.bodies);
+  if (taken !== 'none') await readBody(exchange, taken, ports.bodies, proof?.checkBody);
 };
 
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {
@@ -135,6 +162,8 @@ const complete = (
       'x-request-id': exchange.requestId,
       ...(format === 'messages' ? { 'request-id': exchange.requestId } : {}),
       ...(exchange.admission ? rateHeaders(exchange.admission.rate) : {}),
+      // In the mini app a browser asks, and answers may hold a new key.
+      ...(exchange.route?.route.credential === 'init_data' ? { 'cache-control': 'no-store' } : {}),
       ...response.headers,
     },
   };

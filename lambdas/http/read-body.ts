@@ -11,6 +11,8 @@ export const readBody = async (
   exchange: Exchange,
   taken: Exclude<Route['body'], 'none'>,
   budget: BodyBudget,
+  /** Called with all of the body before it is looked into; throws for one that is not to be. */
+  check: (bytes: Uint8Array) => void = () => undefined,
 ): Promise<void> => {
   const { event } = exchange;
   const source = bodySourceOf(event);
@@ -25,6 +27,7 @@ export const readBody = async (
   lease.whole();
   if (bytes === 'too-long') throw tooLarge();
   if (bytes === 'incomplete') throw new GatewayError('invalid_request_error', 'The body did not arrive whole.');
+  check(bytes);
   refuseEncoding(event.headers);
   const contentType = event.headers['content-type'] ?? '';
   if (taken === 'form' || (taken === 'json-or-form' && isForm(contentType))) {

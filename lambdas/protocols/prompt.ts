@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { showAs } from './bounded.ts';
 
 /** Whether a text has at most this many characters. None takes more than two units, so that megabytes are not counted one by one. */
 export const hasAtMost = (text: string, charactersMax: number): boolean =>
@@ -6,8 +7,11 @@ export const hasAtMost = (text: string, charactersMax: number): boolean =>
 
 /** The words that a picture is made of; how many there may be is for each model to say. */
 export const promptText = (problem: string) =>
-  z
-    .string(problem)
-    .refine((text) => text.trim() !== '', problem)
-    // A store would keep something else in its place.
-    .refine((text) => text.isWellFormed(), 'holds half of a character. Send well-formed Unicode.');
+  showAs(
+    z
+      .string(problem)
+      .refine((text) => text.trim() !== '', problem)
+      // A store would keep something else in its place.
+      .refine((text) => text.isWellFormed(), 'holds half of a character. Send well-formed Unicode.'),
+    { kind: 'schema', schema: { type: 'string', minLength: 1 } },
+  );

@@ -17,6 +17,8 @@ export interface SettingsSource {
 const secretSettings = {
   keyPepper: 'KEY_PEPPER_SECRET',
   providerKeys: 'PROVIDER_KEYS_SECRET',
+  botToken: 'BOT_TOKEN_SECRET',
+  topUpKey: 'TOP_UP_KEY_SECRET',
 } as const satisfies Record<SecretName, keyof FunctionSettings>;
 
 export const toSettings = (
@@ -38,5 +40,12 @@ export const toSettings = (
     ...Object.fromEntries(times.map(([time, value]) => [time, String(value)])),
     ...(machineArn === undefined ? {} : { VIDEO_MACHINE_ARN: machineArn }),
     ...(mediaUrl === undefined ? {} : { MEDIA_URL: mediaUrl }),
+    ...(functions[name].showsApp ? toBotSettings(environment) : {}),
   };
 };
+
+const toBotSettings = ({ publicUrl, bot }: Environment): Partial<FunctionSettings> => ({
+  START_CREDIT_USD: bot.startCreditUsd,
+  ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
+  ...(bot.topUpText === undefined ? {} : { TOP_UP_TEXT: bot.topUpText }),
+});

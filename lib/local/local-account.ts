@@ -1,18 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { randomBytes } from 'node:crypto';
+import { hashApiKey, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { toNewKey } from '../../lambdas/core/accounts/new-key.ts';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
-import { putKey } from '../../lambdas/stores/dynamodb/key-store.ts';
+import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localTableNames } from './create-tables.ts';
 import { type DataFolder, readOrCreateSecret } from './data-folder.ts';
 
 const ACCOUNT_ID = 'local';
-const FIRST_CREDIT = 'local-start';
 
 export interface LocalAccount {
   readonly apiKey: string;
+  /** Nobody has replaced it since. */
+  readonly isCurrent: boolean;
   readonly pepper: string;
   readonly balanceUsd: string;
 }
@@ -32,24 +34,23 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
   const apiKey = readOrCreateSecret(folder, 'api-key', () => options.apiKey ?? makeApiKey(randomBytes(32)));
   const clients = createClients({ endpoint, region: 'us-east-1' });
   const ledger = createLedgerStore(clients, localTableNames.accounts);
-  await ledger.createAccount(ACCOUNT_ID);
-  const amountPicos = parseUsd(options.balanceUsd);
-  if (amountPicos > 0n) {
-    const at = Date.now();
-    await ledger.credit({ accountId: ACCOUNT_ID, ref: FIRST_CREDIT, amountPicos, reason: 'first balance', at });
-  }
-  await putKey(clients.repeating, localTableNames.keys, {
-    hash: hashApiKey(pepper, apiKey),
+  const accounts = createAccountStore(clients.repeating, localTableNames);
+  await accounts.open({
     accountId: ACCOUNT_ID,
-    label: labelOf(apiKey),
-    pepperId: createHash('sha256').update(pepper).digest('hex').slice(0, 8),
+    chatId: undefined,
+    key: toNewKey(pepper, apiKey, true),
+    creditPicos: parseUsd(options.balanceUsd),
+    atMs: Date.now(),
   });
+  const current = await accounts.currentKey(ACCOUNT_ID);
+  if (!current) throw new Error('The database is of an earlier version. Start once with --reset.');
   const account = await ledger.readAccount(ACCOUNT_ID);
   // A time to sweep that was set under other settings may be far off.
   await ledger.reschedule(ACCOUNT_ID, account?.holds.size ? Date.now() : undefined);
   clients.once.destroy();
   clients.repeating.destroy();
-  return { apiKey, pepper, balanceUsd: formatUsd(balance(account)) };
+  const isCurrent = current.hash === hashApiKey(pepper, apiKey) && !current.isRevoked;
+  return { apiKey, isCurrent, pepper, balanceUsd: formatUsd(balance(account)) };
 };
 
 const balance = (account: Account | undefined): bigint => (account ? balanceOf(account) : 0n);

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
-import { type Host, startHost } from '../../lambdas/host/server.ts';
+import { type Host, type HostOptions, startHost } from '../../lambdas/host/server.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import { readDefinition, toSubstitutions } from '../video/definition.ts';
 import { type StepFunctionsStandIn, startStepFunctions } from './step-functions-stand-in.ts';
@@ -35,16 +35,20 @@ export async function openMachine(onFailure: OnFailure): Promise<StepFunctionsSt
   });
 }
 
+type HostPlace = Pick<HostOptions, 'port' | 'address' | 'beside'>;
+
 /** Every HTTP function behind one port, with Lambda's own globals in place. */
-export async function openHost(port: number, address: string, onFailure: OnFailure): Promise<Host> {
+export async function openHost({ port, address, beside }: HostPlace, onFailure: OnFailure): Promise<Host> {
   installLambdaRuntime();
-  const [text, images, audio, videos, catalog, account, content] = await Promise.all([
+  const [text, images, audio, videos, catalog, account, bot, app, content] = await Promise.all([
     import('../../lambdas/functions/text.ts'),
     import('../../lambdas/functions/images.ts'),
     import('../../lambdas/functions/audio.ts'),
     import('../../lambdas/functions/videos.ts'),
     import('../../lambdas/functions/catalog.ts'),
     import('../../lambdas/functions/account.ts'),
+    import('../../lambdas/functions/bot.ts'),
+    import('../../lambdas/functions/app.ts'),
     loadContentHandler(),
   ]);
   return startHost({
@@ -56,9 +60,12 @@ export async function openHost(port: number, address: string, onFailure: OnFailu
       content: streaming(content),
       catalog: streaming(catalog.handler),
       account: streaming(account.handler),
+      bot: streaming(bot.handler),
+      app: streaming(app.handler),
     },
     port,
     address,
+    beside,
     now: Date.now,
     newRequestId: ulid,
     onCrash: (error) => onFailure(`a handler failed: ${error instanceof Error ? error.stack : error}`),
@@ -90,6 +97,12 @@ export async function startSweeping(everyMs: number, onFailure: OnFailure): Prom
     lookAfterVideos().catch(tell);
   }, everyMs);
   return () => clearInterval(timer);
+}
+
+/** Called with every change of an account. */
+export async function loadNotices() {
+  const { handler } = await import('../../lambdas/functions/notices.ts');
+  return handler;
 }
 
 async function loadVideoSweep(): Promise<() => Promise<void>> {

@@ -1,13 +1,20 @@
-import { createTables, localTableNames } from './create-tables.ts';
-import { openDataFolder, resetDataFolder } from './data-folder.ts';
-import { startDynamodb } from './dynamodb-stand-in.ts';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { buildFiles, buildPages } from '../pages/build-pages.ts';
+import { type FollowOptions, followChanges } from './account-changes.ts';
+import { localTableNames } from './create-tables.ts';
+import { type DataFolder, openDataFolder, readOrCreateSecret, resetDataFolder } from './data-folder.ts';
 import { freePort } from './free-port.ts';
 import { openLocalAccount } from './local-account.ts';
-import { openHost, openMachine, startSweeping } from './local-functions.ts';
-import { type LocalSettings, localVideoTimes } from './local-settings.ts';
+import { toEnvironment } from './local-environment.ts';
+import { loadNotices, openHost, openMachine, startSweeping } from './local-functions.ts';
+import type { LocalSettings } from './local-settings.ts';
+import { openBucket, openDatabase } from './local-stores.ts';
 import { openVendors } from './local-vendors.ts';
-import { createMediaBucket, localMediaBucket, startS3 } from './s3-stand-in.ts';
-import type { Welcome } from './welcome.ts';
+import { createLocalPage, type LocalPage } from './page/local-page.ts';
+import { openMessenger } from './page/open-messenger.ts';
+import { putPages } from './put-pages.ts';
+import type { StandIn, Welcome } from './welcome.ts';
 
 const HOST = '127.0.0.1';
 /** Requests under way may end before the end. */
@@ -25,114 +32,105 @@ interface Options {
   readonly onFailure: (message: string) => void;
 }
 
+type Endings = (() => Promise<unknown> | unknown)[];
+
 /** The whole service on this machine. What has been started when something fails is stopped again. */
-export const startLocalGateway = async ({ settings, reset, onFailure }: Options): Promise<LocalGateway> => {
-  const endings: (() => Promise<void> | void)[] = [];
+export const startLocalGateway = async (options: Options): Promise<LocalGateway> => {
+  const endings: Endings = [];
   const stop = async (): Promise<void> => {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    if (reset) await resetDataFolder(settings.DATA_DIR);
-    const folder = openDataFolder(settings.DATA_DIR);
-    endings.push(() => folder.close());
-    const endpoint = await openDatabase(settings, folder, onFailure, endings);
-    const s3Endpoint = await openBucket(settings, folder, endings);
-    const account = await openLocalAccount({
-      endpoint,
-      folder,
-      apiKey: settings.LOCAL_API_KEY,
-      balanceUsd: settings.LOCAL_BALANCE_USD,
-    });
-    const vendors = await openVendors(process.env);
-    endings.push(vendors.stop);
-    const port = settings.PORT || (await freePort());
-    setEnvironment({ endpoint, s3Endpoint, pepper: account.pepper, port });
-    const machine = await openMachine(onFailure);
-    endings.push(machine.stop);
-    Object.assign(process.env, { SFN_ENDPOINT: machine.endpoint, VIDEO_MACHINE_ARN: machine.machineArn });
-    const host = await openHost(port, HOST, onFailure);
-    endings.push(() => host.stop(STOP_GRACE_MS));
-    endings.push(await startSweeping(settings.SWEEP_SECONDS * 1_000, onFailure));
-    const welcome = {
-      url: `http://${HOST}:${host.port}`,
-      apiKey: account.apiKey,
-      balanceUsd: account.balanceUsd,
-      standIns: [
-        database(settings, endpoint),
-        bucket(settings, s3Endpoint),
-        ['Step Functions', 'aws-local-stepfunctions; what had not ended is taken up again at the next start'] as const,
-        ...vendors.standIns,
-        ['Lambda', 'the same handlers behind node:http'] as const,
-      ],
-    };
-    return { welcome, stop };
+    return { welcome: await start(options, endings), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 };
 
-const database = (settings: LocalSettings, endpoint: string) =>
-  [
-    'DynamoDB',
-    settings.DYNAMODB_ENDPOINT ? `yours, at ${endpoint}` : `dynoxide, data in ${settings.DATA_DIR}`,
-  ] as const;
-
-const bucket = (settings: LocalSettings, endpoint: string) =>
-  ['S3', settings.S3_ENDPOINT ? `yours, at ${endpoint}` : `s3rver, data in ${settings.DATA_DIR}`] as const;
-
-type Endings = (() => Promise<void> | void)[];
-
-const openDatabase = async (
-  settings: LocalSettings,
-  folder: ReturnType<typeof openDataFolder>,
-  onExit: (message: string) => void,
-  endings: Endings,
-): Promise<string> => {
-  if (settings.DYNAMODB_ENDPOINT) {
-    await createTables(settings.DYNAMODB_ENDPOINT);
-    return settings.DYNAMODB_ENDPOINT;
-  }
-  const standIn = await startDynamodb({ folder, onExit });
-  endings.push(standIn.stop);
-  return standIn.endpoint;
+const start = async ({ settings, reset, onFailure }: Options, endings: Endings): Promise<Welcome> => {
+  if (reset) await resetDataFolder(settings.DATA_DIR);
+  const folder = openDataFolder(settings.DATA_DIR);
+  endings.push(() => folder.close());
+  const building = startBuilding();
+  const database = await openDatabase(settings, folder, onFailure);
+  endings.push(database.stop);
+  const bucket = await openBucket(settings, folder);
+  endings.push(bucket.stop);
+  const account = await openLocalAccount({
+    endpoint: database.endpoint,
+    folder,
+    apiKey: settings.LOCAL_API_KEY,
+    balanceUsd: settings.LOCAL_BALANCE_USD,
+  });
+  const vendors = await openVendors(process.env);
+  endings.push(vendors.stop);
+  const messenger = await openMessenger(folder, process.env);
+  endings.push(messenger.stop);
+  const port = settings.PORT || (await freePort());
+  const url = `http://${HOST}:${port}`;
+  const topUpKey = process.env.TOP_UP_KEY || readOrCreateSecret(folder, 'top-up-key', newTopUpKey);
+  const stores = { databaseEndpoint: database.endpoint, bucketEndpoint: bucket.endpoint };
+  const parts = { url, ...stores, pepper: account.pepper, topUpKey, bot: messenger.environment };
+  Object.assign(process.env, toEnvironment(process.env, parts));
+  const { pages, localPage: files } = await building;
+  await putPages(pages, bucket.endpoint);
+  const { apiKey, isCurrent, balanceUsd } = account;
+  const changes = changesOf(database.endpoint, folder);
+  const page = createLocalPage({ port, apiKey, topUpKey, files, vendors, messenger: messenger.chat, onFailure });
+  await openFunctions({ port, page, sweepSeconds: settings.SWEEP_SECONDS, changes }, onFailure, endings);
+  messenger.connect(`${url}/bot`);
+  const own = [database.standIn, bucket.standIn, machineStandIn, ...vendors.standIns, messenger.standIn, hostStandIn];
+  return { url, apiKey, isCurrent, balanceUsd, standIns: own };
 };
 
-const openBucket = async (
-  settings: LocalSettings,
-  folder: ReturnType<typeof openDataFolder>,
-  endings: Endings,
-): Promise<string> => {
-  if (settings.S3_ENDPOINT) {
-    await createMediaBucket(settings.S3_ENDPOINT);
-    return settings.S3_ENDPOINT;
-  }
-  const standIn = await startS3(folder);
-  endings.push(standIn.stop);
-  return standIn.endpoint;
+const machineStandIn: StandIn = [
+  'Step Functions',
+  'aws-local-stepfunctions; what had not ended is taken up again at the next start',
+];
+const hostStandIn: StandIn = ['Lambda', 'the same handlers behind node:http'];
+
+const newTopUpKey = (): string => randomBytes(32).toString('hex');
+
+/** Goes on while the stores are opened. Who fails before it is waited for says so. */
+const startBuilding = () => {
+  const building = Promise.all([buildPages(), buildFiles('web/local-page')]).then(([pages, localPage]) => ({
+    pages,
+    localPage,
+  }));
+  building.catch(() => undefined);
+  return building;
 };
 
-interface Addresses {
-  readonly endpoint: string;
-  readonly s3Endpoint: string;
-  readonly pepper: string;
+/** How far the changes were read is of no use without the database that it stands beside. */
+const changesOf = (endpoint: string, folder: DataFolder) => ({
+  endpoint,
+  table: localTableNames.accounts,
+  positionFile: join(folder.room('dynamodb'), 'changes-read.json'),
+});
+
+interface Running {
   readonly port: number;
+  readonly page: LocalPage;
+  readonly sweepSeconds: number;
+  readonly changes: Omit<FollowOptions, 'onFailure'>;
 }
 
-const setEnvironment = ({ endpoint, s3Endpoint, pepper, port }: Addresses): void => {
-  Object.assign(process.env, {
-    AWS_REGION: 'us-east-1',
-    DYNAMODB_ENDPOINT: endpoint,
-    ACCOUNTS_TABLE: localTableNames.accounts,
-    KEYS_TABLE: localTableNames.keys,
-    COUNTERS_TABLE: localTableNames.counters,
-    IDEMPOTENCY_TABLE: localTableNames.idempotency,
-    VIDEOS_TABLE: localTableNames.videos,
-    S3_ENDPOINT: s3Endpoint,
-    MEDIA_BUCKET: localMediaBucket,
-    MEDIA_URL: process.env.MEDIA_URL || `http://${HOST}:${port}`,
-    KEY_PEPPER: pepper,
-    LOG_FORMAT: process.env.LOG_FORMAT || 'line',
-    ...localVideoTimes(process.env),
-  });
+/** Everything that calls functions, in the order in which it is needed. */
+const openFunctions = async (
+  { port, page, sweepSeconds, changes }: Running,
+  onFailure: Options['onFailure'],
+  endings: Endings,
+): Promise<void> => {
+  const machine = await openMachine(onFailure);
+  endings.push(machine.stop);
+  Object.assign(process.env, { SFN_ENDPOINT: machine.endpoint, VIDEO_MACHINE_ARN: machine.machineArn });
+  const host = await openHost({ port, address: HOST, beside: page.take }, onFailure);
+  endings.push(() => host.stop(STOP_GRACE_MS));
+  endings.push(await startSweeping(sweepSeconds * 1_000, onFailure));
+  const followed = await followChanges({ ...changes, onFailure });
+  endings.push(followed.stop);
+  followed.subscribe(await loadNotices());
+  followed.subscribe(page.takeChanges);
+  endings.push(page.stop);
 };

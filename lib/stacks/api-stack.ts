@@ -4,6 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { routes } from '../../lambdas/routes.ts';
+import { AccountChanges, type AccountChangesProps } from '../constructs/account-changes.ts';
 import { CodeBucket } from '../constructs/code-bucket.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { GatewayWebFunction } from '../constructs/gateway-web-function.ts';
@@ -42,6 +43,7 @@ export class ApiStack extends Stack {
       const told = { machineArn: machineFor(name), mediaUrl: linksMedia && mediaUrl };
       const built = new GatewayFunction(this, { name, prefix, environment, data, ...told });
       if (trigger === 'url') addUrl(this, name, built);
+      else if (trigger === 'account-changes') callOnChanges(this, { built, data, prefix });
       else callEveryMinute(built);
     }
   }
@@ -55,6 +57,12 @@ export class ApiStack extends Stack {
 const addUrl = (stack: ApiStack, name: FunctionName, { lambda }: GatewayFunction): void => {
   const url = lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE, invokeMode: InvokeMode.RESPONSE_STREAM });
   new CfnOutput(stack, `${name}Url`, { value: url.url });
+};
+
+/** What became of nothing, though it was tried again and again, waits in a queue for the operator. */
+const callOnChanges = (stack: ApiStack, props: AccountChangesProps): void => {
+  const { failed } = new AccountChanges(stack, 'account-changes', props);
+  new CfnOutput(stack, 'failedAccountChangesUrl', { value: failed.queueUrl });
 };
 
 /** A call that failed is not repeated: the next one comes within the minute and finds the same work. */

@@ -38,7 +38,7 @@ export class DataStack extends Stack {
 }
 
 /**
- * Secrets Manager draws both values, so that none is ever in a template. CloudFormation draws again whenever anything of
+ * Secrets Manager draws all values, so that none is ever in a template. CloudFormation draws again whenever anything of
  * `generateSecretString` changes: every API key would stop working, every vendor's key would be lost. It stays as it is.
  */
 const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy): Record<SecretName, Secret> => ({
@@ -51,6 +51,17 @@ const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy): Record<SecretNa
     description: "The vendors' keys: one JSON object, by the variable names of catalog/providers.json.",
     // An object from the start, or the functions could not read it before an operator has filled it in. Nothing reads `drawn`.
     generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'drawn' },
+    removalPolicy,
+  }),
+  botToken: new Secret(stack, 'bot-token', {
+    description:
+      "The token of the messenger's bot. What was drawn for it is none, so that there is no bot until it is put in.",
+    generateSecretString: { passwordLength: 32, excludePunctuation: true },
+    removalPolicy,
+  }),
+  topUpKey: new Secret(stack, 'top-up-key', {
+    description: 'What reports of payments are signed with. The payment provider needs it.',
+    generateSecretString: { passwordLength: 64, excludePunctuation: true },
     removalPolicy,
   }),
 });

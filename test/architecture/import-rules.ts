@@ -77,9 +77,12 @@ const problemOf = (path: string, room: Room, target: string): string | undefined
   return reason && `${path} imports ${target}: ${reason}`;
 };
 
-/** A name without a slash that ends in `.js` is a package. */
-const isInside = (target: string): boolean =>
-  target.startsWith('../') || /(?:\.(?:ts|json)|\/.*\.(?:js|mjs|css|html))$/.test(target.split('?')[0] ?? '');
+/** A package may have files with endings of ours, and `../` leads out of the repository. */
+const isInside = (target: string): boolean => {
+  const [top = ''] = target.split('/');
+  const isOurs = top === '..' || top === 'lambdas' || folders.some((folder) => folder === top);
+  return isOurs || /\.(?:ts|json)$/.test(target.split('?')[0] ?? '');
+};
 
 const insideProblem = (path: string, room: Room, target: string): string | undefined => {
   if (free.has(room)) return undefined;

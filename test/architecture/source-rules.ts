@@ -40,7 +40,7 @@ const outside: readonly (readonly [name: string, pattern: RegExp])[] = [
 export const sourceProblems = (path: string, source: string): readonly string[] => {
   const problems: string[] = [];
   const lines = source.split('\n').length - 1;
-  if (/^(lambdas|lib|bin)\//.test(path) && lines > LINES_MAX) {
+  if (/^(lambdas|lib|bin|web)\/.*\.tsx?$/.test(path) && lines > LINES_MAX) {
     problems.push(`${path} has ${lines} lines, more than ${LINES_MAX}`);
   }
   const room = roomOf(path);

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { runHere } from '../support/scripted-terminal.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folders: string[] = [];
@@ -11,8 +11,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-const cli = (...args: readonly string[]) =>
-  spawnSync(process.execPath, [join(root, 'bin/cli.ts'), ...args], { encoding: 'utf8' });
+const cli = (...args: readonly string[]) => runHere(args);
 
 /** A copy of the catalog with one text replaced in one file. */
 const catalogWith = (file: string, from: string, to: string): string => {
@@ -25,29 +24,29 @@ const catalogWith = (file: string, from: string, to: string): string => {
   return folder;
 };
 
-test('OPS-5 catalog check counts on stdout, warns on stderr and ends with 0', () => {
-  const { status, stdout, stderr } = cli('catalog', 'check');
+test('OPS-5 catalog check counts on stdout, warns on stderr and ends with 0', async () => {
+  const { status, stdout, stderr } = await cli('catalog', 'check');
   expect(stdout).toMatch(/^\d+ models \(\d+ enabled\), \d+ providers: ok\n$/);
   expect(stderr).toMatch(/^warning {2}gpt-image-2-fixed {2}verification {2}/m);
   expect(status).toBe(0);
 });
 
-test('OPS-5 catalog check --json prints one object', () => {
-  const { status, stdout, stderr } = cli('catalog', 'check', '--json');
+test('OPS-5 catalog check --json prints one object', async () => {
+  const { status, stdout, stderr } = await cli('catalog', 'check', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, problems: [] });
   expect(stderr).toBe('');
   expect(status).toBe(0);
 });
 
-test('CAT-5 catalog check prints id, field and message of each problem and ends with 1', () => {
+test('CAT-5 catalog check prints id, field and message of each problem and ends with 1', async () => {
   const folder = catalogWith('anthropic.json', '"contextTokens": 1000000', '"contextToken": 1000000');
-  const { status, stdout } = cli('catalog', 'check', '--folder', folder);
+  const { status, stdout } = await cli('catalog', 'check', '--folder', folder);
   expect(stdout.split('\n').filter((line) => line.startsWith('claude-fable-5-2  limits.'))).toEqual([
     'claude-fable-5-2  limits.contextTokens  is missing (number)',
     'claude-fable-5-2  limits.contextToken  is no field of this entry',
   ]);
   expect(status).toBe(1);
-  const json = cli('catalog', 'check', '--json', '--folder', folder);
+  const json = await cli('catalog', 'check', '--json', '--folder', folder);
   expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, problems: [{ id: 'claude-fable-5-2' }, {}] });
   expect(json.status).toBe(1);
 });
@@ -55,29 +54,77 @@ test('CAT-5 catalog check prints id, field and message of each problem and ends 
 test.each([
   ['an unknown provider', 'openai.json', '"provider": "openai"', '"provider": "nobody"', 'upstreams[0].provider'],
   ['an uneven price', 'openai.json', '"input": "8"', '"input": "8.0000001"', 'prices[0].rates.input'],
-])('CAT-5 catalog check names %s', (_, file, from, to, field) => {
-  const { status, stdout } = cli('catalog', 'check', '--folder', catalogWith(file, from, to));
+])('CAT-5 catalog check names %s', async (_, file, from, to, field) => {
+  const { status, stdout } = await cli('catalog', 'check', '--folder', catalogWith(file, from, to));
   expect(stdout).toMatch(/^gpt-6\.2-astra {2}/);
   expect(stdout.split('  ')[1]).toBe(field);
   expect(status).toBe(1);
 });
 
-test('CAT-5 catalog check names a file that is no JSON', () => {
-  const { status, stdout } = cli('catalog', 'check', '--folder', catalogWith('google.json', '{', ''));
+test('CAT-5 catalog check names a file that is no JSON', async () => {
+  const { status, stdout } = await cli('catalog', 'check', '--folder', catalogWith('google.json', '{', ''));
   expect(stdout).toMatch(/^google\.json {2}/);
   expect(status).toBe(1);
 });
 
-test('BILL-3 catalog check --markup finds prices the markup makes uneven', () => {
-  expect(cli('catalog', 'check', '--markup', '1.25').status).toBe(0);
-  const { status, stdout } = cli('catalog', 'check', '--markup', '1.0000001');
+test('BILL-3 catalog check --markup finds prices the markup makes uneven', async () => {
+  expect((await cli('catalog', 'check', '--markup', '1.25')).status).toBe(0);
+  const { status, stdout } = await cli('catalog', 'check', '--markup', '1.0000001');
   expect(stdout).toContain('gpt-6.2-astra  prices[0].rates.input  ');
   expect(status).toBe(1);
 });
 
-test('OPS-5 wrong usage ends with 2, help with 0, a missing folder with 1', () => {
-  expect(cli('catalog', 'chekc').status).toBe(2);
-  expect(cli('catalog', 'check', '--nope').status).toBe(2);
-  expect(cli('--help').status).toBe(0);
-  expect(cli('catalog', 'check', '--folder', '/nonexistent').status).toBe(1);
+test('OPS-5 wrong usage ends with 2, help with 0, a missing folder with 1', async () => {
+  expect((await cli('catalog', 'chekc')).status).toBe(2);
+  expect((await cli('catalog', 'check', '--nope')).status).toBe(2);
+  expect((await cli('--help')).status).toBe(0);
+  expect((await cli('catalog', 'check', '--folder', '/nonexistent')).status).toBe(1);
+});
+
+const folder = (): string => catalogWith('providers.json', '"name": "OpenAI"', '"name": "OpenAI"');
+
+test('OPS-5 catalog diff of the same catalog says nothing and ends with 0', async () => {
+  expect(await cli('catalog', 'diff', folder())).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  const { status, stdout } = await cli('catalog', 'diff', folder(), folder(), '--json');
+  expect([status, JSON.parse(stdout)]).toEqual([0, { same: true, added: [], removed: [], changed: [] }]);
+});
+
+test('OPS-5 catalog diff tells models that come and go, fields, and prices in percent; it ends with 1', async () => {
+  const old = folder();
+  const now = catalogWith('openai.json', '"input": "8"', '"input": "10"');
+  const file = join(now, 'openai.json');
+  const { models } = JSON.parse(readFileSync(file, 'utf8'));
+  const [first, second] = models;
+  models[1] = { ...second, id: 'gpt-new' };
+  first.limits.outputTokensMax = 1;
+  first.aliases = ['gpt-alias'];
+  writeFileSync(file, JSON.stringify({ models }));
+  const { status, stdout } = await cli('catalog', 'diff', old, now, '--json');
+  expect(status).toBe(1);
+  const { added, removed, changed } = JSON.parse(stdout);
+  expect([added, removed]).toEqual([['gpt-new'], [second.id]]);
+  const price = { id: 'gpt-6.2-astra', field: 'prices[first].rates.input', old: '8', new: '10', percent: 25 };
+  expect(changed).toContainEqual(price);
+  expect(changed).toContainEqual(expect.objectContaining({ id: first.id, field: 'aliases', new: '["gpt-alias"]' }));
+  expect(changed.map(({ field }: { field: string }) => field)).toContain('limits.outputTokensMax');
+  const text = await cli('catalog', 'diff', old, now);
+  expect(text.stdout).toContain(`- ${second.id}\n+ gpt-new\n`);
+  expect(text.stdout).toContain('~ gpt-6.2-astra  prices[first].rates.input  8 -> 10  (+25%)\n');
+});
+
+test('OPS-5 catalog diff compares the file of one company with that company alone', async () => {
+  const now = catalogWith('google.json', '"enabled": true', '"enabled": false');
+  for (const args of [[join(now, 'google.json')], [folder(), join(now, 'google.json')]]) {
+    const { status, stdout } = await cli('catalog', 'diff', ...args);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^~ gemini-\S+ {2}enabled {2}\w+ -> \w+\n$/);
+  }
+});
+
+test('OPS-5 catalog diff ends with 2 for what cannot be compared', async () => {
+  expect((await cli('catalog', 'diff', '/nonexistent')).status).toBe(2);
+  expect((await cli('catalog', 'diff', catalogWith('google.json', '{', ''))).status).toBe(2);
+  const stray = join(folder(), 'stray.json');
+  writeFileSync(stray, '{"models": []}');
+  expect((await cli('catalog', 'diff', stray)).status).toBe(2);
 });

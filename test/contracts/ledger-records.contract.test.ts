@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ledgerScene } from './ledger-scene.ts';
+import { AT, ledgerScene } from './ledger-scene.ts';
 import { ledgerSubjects } from './ledger-subjects.ts';
 
 describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
@@ -43,7 +43,9 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     await write(one, 'a.0');
     expect(await list(other, { limit: 9 })).toEqual([[], false]);
     expect(await subject().records.recordsOfRequest(other, 'a')).toEqual([]);
-    expect(await subject().records.readCredits(other)).toEqual([{ ref: 'first', amountPicos: 7n }]);
+    expect(await subject().records.readCredits(other)).toEqual([
+      { ref: 'first', amountPicos: 7n, reason: 'test', at: AT },
+    ]);
   });
 
   test('BILL-15 the records of one request are its own and whole', async () => {
@@ -67,15 +69,15 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     expect(await list(id, { limit: 149 })).toEqual([holdIds.slice(1).toReversed(), true]);
   });
 
-  test('OPS-5 every credit is listed with its reference and amount, holds and charges are not', async () => {
+  test('OPS-5 every credit is listed with reference, amount, reason and time, holds and charges are not', async () => {
     const id = await account(100n);
     await credit(id, 5n, 'second');
     await store.hold(order(id));
     await store.putRecord(record(id));
     const credits = await subject().records.readCredits(id);
     expect(credits.toSorted((one, other) => (one.ref < other.ref ? -1 : 1))).toEqual([
-      { ref: 'first', amountPicos: 100n },
-      { ref: 'second', amountPicos: 5n },
+      { ref: 'first', amountPicos: 100n, reason: 'test', at: AT },
+      { ref: 'second', amountPicos: 5n, reason: 'test', at: AT },
     ]);
   });
 

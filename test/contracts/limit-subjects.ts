@@ -3,17 +3,18 @@ import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
 import type { AddressCounters } from '../../lambdas/core/limits/address-limit.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/address-counters.ts';
-import { createKeyStore, putKey } from '../../lambdas/stores/dynamodb/key-store.ts';
+import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
 import { startTestDynamodb } from '../support/dynamodb.ts';
 import { MemoryAddressCounters } from '../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
+import { putKey } from '../support/put-key.ts';
 
 /** One implementation of the two stores that limit, and what a test has to do past them. */
 export interface LimitSubject {
   readonly keys: KeyStore;
   readonly counters: AddressCounters;
-  put(hash: string, accountId: string): Promise<'created' | 'exists'>;
+  put(hash: string, accountId: string): Promise<void>;
   revoke(hash: string): Promise<void>;
   block(hash: string): Promise<void>;
   countKeys(): Promise<number>;
@@ -25,7 +26,7 @@ const memory = async (): Promise<LimitSubject> => {
   return {
     keys,
     counters: new MemoryAddressCounters(),
-    put: (hash, accountId) => keys.put(hash, accountId),
+    put: async (hash, accountId) => void (await keys.put(hash, accountId)),
     revoke: (hash) => keys.revoke(hash),
     block: (hash) => keys.setBlocked(hash, true),
     countKeys: async () => keys.size,

@@ -1,3 +1,4 @@
+import { accountBugs } from './bugs/accounts.ts';
 import { imageBugs } from './bugs/images.ts';
 import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
@@ -18,4 +19,5 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...storeBugs,
   ...videoBugs,
   ...imageBugs,
+  ...accountBugs,
 ];

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -186,4 +186,53 @@ test('the database that a kill -9 left behind is stopped by the next start', asy
   expect(second.apiKey).toBe(first.apiKey);
   expect(databasesOf(folder)).toHaveLength(1);
   expect(databasesOf(folder)).not.toContain(orphan);
+});
+
+/** What the page at `/` is told. */
+const readState = async ({ url }: TestGateway): Promise<{ key: string; messenger?: { init_data: string } }> =>
+  (await fetch(`${url}/local/state`)).json();
+
+test('the page at / has the key, and the welcome names it', async () => {
+  const gateway = await start();
+  const page = await fetch(`${gateway.url}/`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(gateway.output()).toContain(`Open ${gateway.url}/ `);
+  expect((await readState(gateway)).key).toBe(gateway.apiKey);
+});
+
+test('the messenger that is played here has a bot token of its own, which survives a restart', async () => {
+  const first = await start();
+  const readSecrets = () =>
+    ['bot-token', 'top-up-key'].map((name) => readFileSync(join(folder, 'secrets', name), 'utf8'));
+  const secrets = readSecrets();
+  expect(secrets[0]).toMatch(/^\d+:[\w-]{35}$/);
+  const { messenger } = await readState(first);
+  await first.kill('SIGTERM');
+  const second = await start();
+  expect(readSecrets()).toEqual(secrets);
+  // What was signed with the token before is still genuine; the user has no account yet.
+  const response = await fetch(`${second.url}/app/api/account`, {
+    headers: { authorization: `tma ${messenger?.init_data}` },
+  });
+  expect(response.status).toBe(404);
+  expect(secrets.filter((secret) => second.output().includes(secret))).toEqual([]);
+});
+
+test('with a bot token of the user no messenger is played', async () => {
+  const gateway = await start({ BOT_TOKEN: `1:${'a'.repeat(35)}`, BOT_API_URL: 'http://127.0.0.1:9' });
+  expect((await readState(gateway)).messenger).toBeUndefined();
+  const said = await fetch(`${gateway.url}/local/say`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text: '/start', language: 'en' }),
+  });
+  expect(said.status).toBe(409);
+});
+
+test('Ctrl-C ends the stream of a page that is open properly', async () => {
+  const gateway = await start();
+  const events = await fetch(`${gateway.url}/local/events`);
+  const read = events.text();
+  expect(await gateway.kill('SIGINT')).toBe(0);
+  expect(await read).toContain('retry: ');
 });

@@ -75,9 +75,9 @@ test.each(ways)(
 const perMillion = (usd: number): bigint => BigInt(usd * 1_000) * 1_000_000_000n;
 
 test.each([
-  ['claude-opus-5-5', { input: 4, cache_write5m: 5, cache_write1h: 8, cache_read: 0.2, output: 20 }],
-  ['claude-sonnet-5-5', { input: 2, cache_write5m: 2.5, cache_write1h: 4, cache_read: 0.1, output: 10 }],
-  [HAIKU, { input: 1, cache_write5m: 1.25, cache_write1h: 2, cache_read: 0.1, output: 5 }],
+  ['claude-opus-5-5', { input: 4, cache_write_5m: 5, cache_write_1h: 8, cache_read: 0.2, output: 20 }],
+  ['claude-sonnet-5-5', { input: 2, cache_write_5m: 2.5, cache_write_1h: 4, cache_read: 0.1, output: 10 }],
+  [HAIKU, { input: 1, cache_write_5m: 1.25, cache_write_1h: 2, cache_read: 0.1, output: 5 }],
 ])('BILL-12 the public list has the cache rates of %s', async (model, usd) => {
   const wanted = Object.fromEntries(Object.entries(usd).map(([name, value]) => [name, perMillion(value)]));
   expect(await messageRates(gateway, model)).toMatchObject(wanted);

@@ -31,6 +31,9 @@ test.each([
   ['videos', 120, 1_024],
   ['catalog', 30, 512],
   ['account', 30, 512],
+  ['bot', 30, 512],
+  ['app', 30, 512],
+  ['notices', 60, 512],
   ['sweep', 60, 512],
   ['outbox', 60, 512],
   ['videoSweep', 60, 512],
@@ -104,6 +107,8 @@ const machine = { VIDEO_MACHINE_ARN: 'machine' };
 const links = { MEDIA_URL: 'https://content/function/Endpoint' };
 const pepper = { KEY_PEPPER_SECRET: 'key-pepper' };
 const vendors = { PROVIDER_KEYS_SECRET: 'provider-keys' };
+const bot = { BOT_TOKEN_SECRET: 'bot-token' };
+const shown = { START_CREDIT_USD: '0' };
 
 test.each([
   ['text', { ...pepper, ...vendors, ...links }],
@@ -113,6 +118,9 @@ test.each([
   ['content', { ...pepper, ...times, AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' }],
   ['catalog', pepper],
   ['account', pepper],
+  ['bot', { ...pepper, ...bot, ...shown }],
+  ['app', { ...pepper, ...bot, TOP_UP_KEY_SECRET: 'top-up-key' }],
+  ['notices', { ...bot, ...shown }],
   ['sweep', {}],
   ['outbox', {}],
   ['videoSweep', { ...times, ...machine }],
@@ -138,7 +146,9 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
   const urls = ofType(api, 'AWS::Lambda::Url');
   expect(urls.map((url) => nameOf(url)).sort()).toEqual([
     'account/function/FunctionUrl',
+    'app/function/FunctionUrl',
     'audio/function/FunctionUrl',
+    'bot/function/FunctionUrl',
     'catalog/function/FunctionUrl',
     'images/function/FunctionUrl',
     'text/function/FunctionUrl',
@@ -150,9 +160,12 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
   }
   expect(Object.keys(api.outputs).sort()).toEqual([
     'accountUrl',
+    'appUrl',
     'audioUrl',
+    'botUrl',
     'catalogUrl',
     'contentUrl',
+    'failedAccountChangesUrl',
     'imagesUrl',
     'textUrl',
     'videosUrl',

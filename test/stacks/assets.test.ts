@@ -230,6 +230,25 @@ test.each(['text', 'images', 'audio'] as const)(
   },
 );
 
+test.each(['bot', 'app', 'notices'] as const)('what a start of %s reads stays under 1,000 kB', (name) => {
+  const bytes = readAtStart(name).reduce((sum, output) => sum + output.bytes, 0);
+  console.log(`${name}: ${Math.round(bytes / 1_000)} kB`);
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThan(START_BYTES_MAX);
+});
+
+/** Its build for Node brings an HTTP client of its own, and four times the bytes. */
+test('KEY-1 the functions that speak with the messenger have the library in its build for the web, and only they', () => {
+  const libraryOf = (name: FunctionName) =>
+    readAtStart(name)
+      .flatMap(({ inputs }) => Object.keys(inputs))
+      .filter((file) => /\/node_modules\/(grammy|node-fetch|@grammyjs)\//.test(`/${file}`));
+  for (const name of functionNames) {
+    const expected = name === 'bot' || name === 'notices' ? ['node_modules/grammy/out/web.mjs'] : [];
+    expect(libraryOf(name), name).toEqual(expected);
+  }
+});
+
 test('CommonJS packages find `require` in every asset', () => {
   for (const name of functionNames)
     expect(readFileSync(join(assetOf(name), 'index.mjs'), 'utf8').slice(0, 200), name).toContain(

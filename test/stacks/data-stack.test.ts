@@ -16,6 +16,8 @@ const tableOf = (stack: typeof prod, name: string) =>
 const secretOf = (stack: typeof prod, name: string) =>
   only(ofType(stack, 'AWS::SecretsManager::Secret').filter((secret) => nameOf(secret) === name));
 
+const secretNames = ['key-pepper', 'provider-keys', 'bot-token', 'top-up-key'];
+
 test('OPS-1 there is one table for each description, billed on demand', () => {
   const found = ofType(prod, 'AWS::DynamoDB::GlobalTable');
   expect(found.map(nameOf).sort()).toEqual(tableNames.map((name) => `${name}-table`).sort());
@@ -95,7 +97,7 @@ test('in dev everything goes with its stack but the bucket', () => {
     expect(tableOf(dev, name).DeletionPolicy, name).toBe('Delete');
     expect(tableOf(dev, name).Properties.Replicas, name).toMatchObject([{ DeletionProtectionEnabled: false }]);
   }
-  for (const name of ['key-pepper', 'provider-keys']) expect(secretOf(dev, name).DeletionPolicy, name).toBe('Delete');
+  for (const name of secretNames) expect(secretOf(dev, name).DeletionPolicy, name).toBe('Delete');
   expect(only(ofType(dev, 'AWS::S3::Bucket')).DeletionPolicy).toBe('Retain');
 });
 
@@ -139,11 +141,13 @@ test('IMG-6 lifecycle removes what has expired and unfinished uploads, never a n
 
 // Any other value here would make CloudFormation draw new secrets: the pepper of every key, and the vendors' keys, would be gone.
 test('the secrets are drawn once, in AWS, are kept, and no value is in the template', () => {
-  for (const name of ['key-pepper', 'provider-keys']) expect(secretOf(prod, name).DeletionPolicy, name).toBe('Retain');
-  expect(secretOf(prod, 'key-pepper').Properties.GenerateSecretString).toEqual({
-    PasswordLength: 64,
-    ExcludePunctuation: true,
-  });
+  expect(ofType(prod, 'AWS::SecretsManager::Secret').map(nameOf).sort()).toEqual(secretNames.toSorted());
+  for (const name of secretNames) expect(secretOf(prod, name).DeletionPolicy, name).toBe('Retain');
+  const drawn = (length: number) => ({ PasswordLength: length, ExcludePunctuation: true });
+  expect(secretOf(prod, 'key-pepper').Properties.GenerateSecretString).toEqual(drawn(64));
+  // Without punctuation there is no colon in it: nobody takes it for a token.
+  expect(secretOf(prod, 'bot-token').Properties.GenerateSecretString).toEqual(drawn(32));
+  expect(secretOf(prod, 'top-up-key').Properties.GenerateSecretString).toEqual(drawn(64));
   expect(secretOf(prod, 'provider-keys').Properties.GenerateSecretString).toEqual({
     SecretStringTemplate: '{}',
     GenerateStringKey: 'drawn',
@@ -158,6 +162,8 @@ test('every table, the bucket and the secrets are named to the operator', () => 
       'mediaBucketName',
       'keyPepperSecretArn',
       'providerKeysSecretArn',
+      'botTokenSecretArn',
+      'topUpKeySecretArn',
     ]),
   );
 });

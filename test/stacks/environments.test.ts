@@ -100,6 +100,28 @@ test('what an environment says of memory, concurrency and markup reaches the fun
   expect(api.resolve(text && Reflect.get(text, 'reservedConcurrentExecutions'))).toBe(50);
 });
 
+test('KEY-1 what an environment says of the bot and its address reaches the functions that show it, and no other', () => {
+  const environment = environmentSchema.parse({
+    ...environments.dev,
+    publicUrl: 'https://gateway.example',
+    bot: { startCreditUsd: '0.5', topUpText: 'https://pay.example/?account={account}' },
+  });
+  const { api, video } = addGateway(newApp({ bundling: false }), 'dev', environment);
+  const told = {
+    PUBLIC_URL: 'https://gateway.example',
+    START_CREDIT_USD: '0.5',
+    TOP_UP_TEXT: 'https://pay.example/?account={account}',
+  };
+  const ofFunction = z.looseObject({ variables: z.record(z.string(), z.unknown()) });
+  for (const name of functionNames.filter((each) => each !== 'content')) {
+    const stack = name === 'videoSteps' ? video : api;
+    const built = stack.node.findChild(name).node.findChild('function').node.defaultChild;
+    const { variables } = ofFunction.parse(stack.resolve(built && Reflect.get(built, 'environment')));
+    const shown = Object.fromEntries(Object.entries(variables).filter(([variable]) => variable in told));
+    expect(shown, name).toEqual(name === 'bot' || name === 'notices' ? told : {});
+  }
+});
+
 test.each([
   ['a period CloudWatch does not know', { logRetentionDays: 8 }],
   ['a function there is not', { memoryMb: { txt: 1_024 } }],
@@ -108,6 +130,9 @@ test.each([
   ['a time of videos there is not', { videos: { VIDEO_SECONDS: 1 } }],
   ['a time of videos out of bounds', { videos: { VIDEO_LIMIT_SECONDS: 0 } }],
   ['a word of its own', { retries: 1 }],
+  ['an address without TLS', { publicUrl: 'http://gateway.example' }],
+  ['a first credit that is no amount', { bot: { startCreditUsd: '1,5' } }],
+  ['a word of its own for the bot', { bot: { token: 'x' } }],
 ])('an environment with %s is refused', (_, change) => {
   expect(environmentSchema.safeParse(environments.prod).success).toBe(true);
   expect(environmentSchema.safeParse({ ...environments.prod, ...change }).success).toBe(false);

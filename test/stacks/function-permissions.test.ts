@@ -28,6 +28,14 @@ const claims = [
   'dynamodb:DeleteItem idempotency-table',
 ];
 const circuits = ['dynamodb:BatchGetItem counters-table', 'dynamodb:DeleteItem counters-table'];
+/** Accounts that begin, keys that are replaced, credits. */
+const accountChanges = [
+  ...ledger,
+  'dynamodb:ConditionCheckItem accounts-table',
+  'dynamodb:Query accounts-table',
+  'dynamodb:PutItem keys-table',
+  'dynamodb:UpdateItem keys-table',
+];
 const answers = ['s3:GetObject media/answers/*', 's3:PutObject media/answers/*'];
 
 test.each([
@@ -99,11 +107,46 @@ test.each([
       'dynamodb:GetItem videos-table',
       's3:GetObject media/media/*',
       's3:GetObject media/videos/*',
+      's3:GetObject media/pages/*',
       's3:ListBucket media',
     ],
   ],
   ['catalog', admission],
   ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
+  [
+    'bot',
+    [
+      ...accountChanges,
+      'dynamodb:PutItem counters-table',
+      'dynamodb:UpdateItem counters-table',
+      'dynamodb:DeleteItem counters-table',
+      'secretsmanager:GetSecretValue key-pepper',
+      'secretsmanager:GetSecretValue bot-token',
+    ],
+  ],
+  [
+    'app',
+    [
+      ...accountChanges,
+      'dynamodb:UpdateItem counters-table',
+      'secretsmanager:GetSecretValue key-pepper',
+      'secretsmanager:GetSecretValue bot-token',
+      'secretsmanager:GetSecretValue top-up-key',
+    ],
+  ],
+  [
+    'notices',
+    [
+      'dynamodb:GetItem accounts-table',
+      'dynamodb:UpdateItem accounts-table',
+      'dynamodb:DescribeStream accounts-table stream',
+      'dynamodb:GetRecords accounts-table stream',
+      'dynamodb:GetShardIterator accounts-table stream',
+      'dynamodb:ListStreams accounts-table/stream/*',
+      'sqs:SendMessage account-changes/failed',
+      'secretsmanager:GetSecretValue bot-token',
+    ],
+  ],
   [
     'sweep',
     [...ledger, 'dynamodb:Query accounts-table/index/sweep', 's3:GetObject media/outbox/*', 's3:ListBucket media'],

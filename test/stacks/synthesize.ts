@@ -83,8 +83,8 @@ export const nameOf = (resource: Resource | undefined): string =>
   resource?.Metadata['aws:cdk:path'].split('/').slice(2, -1).join('/') ?? '';
 
 const referenceSchema = z.union([
-  z.object({ Ref: z.string() }).transform(({ Ref }) => Ref),
-  z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }).transform((value) => value['Fn::GetAtt'][0]),
+  z.object({ Ref: z.string() }).transform(({ Ref }) => [Ref, ''] as const),
+  z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }).transform((value) => value['Fn::GetAtt']),
 ]);
 const stackOutputSchema = z.object({ 'Fn::GetStackOutput': z.object({ OutputName: z.string() }) });
 const joinSchema = z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) });
@@ -92,7 +92,7 @@ const subSchema = z.object({ 'Fn::Sub': z.string() });
 
 /**
  * What an attribute of a template points at, by the resource's path in its stack, in the stacks it may refer to as well. Plain text
- * is itself, and so is what AWS alone knows, such as the region.
+ * is itself, and so is what AWS alone knows, such as the region. A table's stream is not the table.
  */
 export const pointsAt = (value: unknown, own: Synthesized, others: readonly Synthesized[]): string => {
   if (typeof value === 'string') return value;
@@ -106,6 +106,8 @@ export const pointsAt = (value: unknown, own: Synthesized, others: readonly Synt
     const other = others.find(({ outputs }) => OutputName in outputs);
     return other ? pointsAt(other.outputs[OutputName]?.Value, other, []) : '';
   }
-  const target = referenceSchema.parse(value);
-  return target.startsWith('AWS::') ? target : nameOf(own.resources.get(target));
+  const [target, attribute] = referenceSchema.parse(value);
+  if (target.startsWith('AWS::')) return target;
+  const name = nameOf(own.resources.get(target));
+  return attribute === 'StreamArn' ? `${name} stream` : name;
 };

@@ -46,7 +46,7 @@ export const createAudioService = async ({
   await ledger.createAccount(ACCOUNT);
   await ledger.credit({ accountId: ACCOUNT, ref: 'r', amountPicos: parseUsd('10'), reason: 'test', at: 0 });
   const finished: Summary[] = [];
-  const stores = memoryStores(ledger);
+  const stores = memoryStores(ledger, keys);
   const parts: Parts = {
     settings: readSettings(noTables),
     catalog: loadCatalog(data(models ?? [transcription(), tokenTranscription(), speech()])),
@@ -54,7 +54,6 @@ export const createAudioService = async ({
     random: () => 0,
     newRequestId: () => '01K0000000000000000000000',
     pepper: PEPPER,
-    keys,
     addressCounters: new MemoryAddressCounters(),
     ...stores,
     ledgerStore: withFaults(ledger, fault ?? {}),

@@ -5,9 +5,9 @@ import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api
 import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
 import { sweep } from '../../lambdas/core/ledger/sweep.ts';
 import type { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
-import { putKey } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { localTableNames } from '../../lib/local/create-tables.ts';
 import type { Call } from './fault-proxy.ts';
+import { putKey } from './put-key.ts';
 
 export interface Answer {
   /** 0 when there was none. */

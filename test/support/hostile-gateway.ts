@@ -7,7 +7,9 @@ import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import type { Clock } from '../../lambdas/core/clock.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createAccountHandler } from '../../lambdas/functions/wiring/account-handler.ts';
+import { createAppHandler } from '../../lambdas/functions/wiring/app-handler.ts';
 import { createAudioHandler } from '../../lambdas/functions/wiring/audio-handler.ts';
+import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts';
 import { createCatalogHandler } from '../../lambdas/functions/wiring/catalog-handler.ts';
 import { createContentHandler } from '../../lambdas/functions/wiring/content-handler.ts';
 import { createImagesHandler } from '../../lambdas/functions/wiring/images-handler.ts';
@@ -18,11 +20,13 @@ import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runti
 import { startHost } from '../../lambdas/host/server.ts';
 import { toCause, toRequestRecord } from '../../lambdas/http/log/request-record.ts';
 import { createUpstreamHttp } from '../../lambdas/providers/upstream-http.ts';
+import { pageNames } from '../../lambdas/routes.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import { unlimited } from './gateway.ts';
 import { MemoryAddressCounters } from './memory/memory-address-counters.ts';
 import { MemoryKeyStore } from './memory/memory-key-store.ts';
 import { MemoryLedgerStore } from './memory/memory-ledger-store.ts';
+import { MemoryPageFiles } from './memory/memory-page-files.ts';
 import { memoryStores, noTables } from './memory/memory-stores.ts';
 
 /** On this day every model the hostile suites ask for is sold. */
@@ -55,7 +59,16 @@ export const startHostileGateway = async ({ vendor, environment, now = () => DAY
   const keyReads: string[] = [];
   const log: string[] = [];
   const crashes: unknown[] = [];
-  const parts = toParts({ vendor, environment, now, catalog, keys: spiedOn(keyTable, keyReads), ledger, log });
+  const parts = toParts({
+    vendor,
+    environment,
+    now,
+    catalog,
+    keyTable,
+    keys: spiedOn(keyTable, keyReads),
+    ledger,
+    log,
+  });
   const host = await startHost({
     handlers: {
       text: streaming(createTextHandler(parts)),
@@ -65,6 +78,8 @@ export const startHostileGateway = async ({ vendor, environment, now = () => DAY
       content: streaming(createContentHandler(parts)),
       catalog: streaming(createCatalogHandler(parts)),
       account: streaming(createAccountHandler(parts)),
+      bot: streaming(createBotHandler(parts)),
+      app: streaming(createAppHandler(parts)),
     },
     port: 0,
     address: '127.0.0.1',
@@ -123,12 +138,19 @@ const accessTo = (url: string, id: string): VendorAccess | undefined =>
 
 interface Inside extends HostileOptions {
   readonly now: () => number;
+  readonly keyTable: MemoryKeyStore;
   readonly keys: KeyStore;
   readonly ledger: MemoryLedgerStore;
   readonly log: string[];
 }
 
-const toParts = ({ vendor, environment, now, catalog = catalogData, keys, ledger, log }: Inside): Parts => ({
+const pages = (): MemoryPageFiles => {
+  const files = new MemoryPageFiles();
+  for (const page of pageNames) files.put(page, 'index.html', '<!doctype html>', 'text/html; charset=utf-8');
+  return files;
+};
+
+const toParts = ({ vendor, environment, now, catalog = catalogData, keyTable, keys, ledger, log }: Inside): Parts => ({
   settings: readSettings({
     ...noTables,
     ...unlimited,
@@ -139,9 +161,10 @@ const toParts = ({ vendor, environment, now, catalog = catalogData, keys, ledger
   random: Math.random,
   newRequestId: ulid,
   pepper: PEPPER,
-  keys,
   addressCounters: new MemoryAddressCounters(),
-  ...memoryStores(ledger),
+  ...memoryStores(ledger, keyTable),
+  keys,
+  pages: pages(),
   upstreamHttp: createUpstreamHttp(),
   fetchImage: () => Promise.reject(new Error('no image is fetched here')),
   vendorAccess: (id) => (vendor === undefined ? undefined : accessTo(vendor, id)),

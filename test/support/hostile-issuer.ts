@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { putKey } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
 import { readPepper } from './hostile-account.ts';
+import { putKey } from './put-key.ts';
 
 export type Issuer = ReturnType<typeof openIssuer>;
 

@@ -8,6 +8,10 @@ import { environmentFor, newFolder, unlimited } from './gateway.ts';
 import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
 import { readAccount } from './hostile-account.ts';
 
+/** What callers without an API key are known by. */
+export const botToken = '123456:a-token-of-the-hostile-tests';
+export const topUpKey = 'a-top-up-key-of-the-hostile-tests';
+
 export type HostileProcess = Awaited<ReturnType<typeof startHostileProcess>>;
 
 /** The real program with a vendor beside it, to be looked at from outside. */
@@ -15,7 +19,14 @@ export const startHostileProcess = async (environment: Environment = {}) => {
   const vendor: Simulator = await startSimulator({ recordedMax: 100 });
   const folder = newFolder();
   const apiKey = makeApiKey(randomBytes(32));
-  const own = { LOCAL_API_KEY: apiKey, LOCAL_BALANCE_USD: '1000' };
+  const own = {
+    LOCAL_API_KEY: apiKey,
+    LOCAL_BALANCE_USD: '1000',
+    BOT_TOKEN: botToken,
+    // Nobody is there: what a bot has to say is not heard.
+    BOT_API_URL: 'http://127.0.0.1:9',
+    TOP_UP_KEY: topUpKey,
+  };
   const local = spawnLocal({ ...environmentFor(folder, vendor.url), ...unlimited, ...own, ...environment });
   const port = await until('the ready line', () => {
     if (local.ended() !== undefined) throw new Error(`bin/local.ts ended: ${local.stderr()}`);

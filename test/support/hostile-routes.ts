@@ -1,3 +1,4 @@
+import { isKeyCredential } from '../../lambdas/http/credential.ts';
 import { type Credential, type RouteName, routes } from '../../lambdas/routes.ts';
 import { FORM, goodForms } from './hostile-forms.ts';
 import type { ErrorShape } from './hostile-oracle.ts';
@@ -191,6 +192,8 @@ const ofNobody: ReadonlySet<RouteName> = new Set([
   'deleteVideo',
   'getVideoContent',
   'getMedia',
+  'getAppFile',
+  'getReferenceFile',
 ]);
 
 const addressesOf = (name: RouteName): readonly Address[] => {
@@ -202,7 +205,13 @@ const addressesOf = (name: RouteName): readonly Address[] => {
 };
 
 /** Every address in the route table, by each of its paths. */
-export const addresses: readonly Address[] = names.flatMap(addressesOf);
+export const allAddresses: readonly Address[] = names.flatMap(addressesOf);
+
+/** Those that an API key opens, or that need nothing. */
+export const addresses = allAddresses.filter(({ credential }) => credential === 'none' || isKeyCredential(credential));
+
+/** Those that something else opens (AUTH-6). */
+export const otherAddresses = allAddresses.filter((address) => !addresses.includes(address));
 
 /** The body that is served at an address; empty where none is read. */
 export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string | Uint8Array => {

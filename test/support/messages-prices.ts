@@ -17,8 +17,8 @@ const usd = z.string().transform(parseUsd);
 const rates = {
   input: usd,
   output: usd,
-  cache_write5m: usd,
-  cache_write1h: usd,
+  cache_write_5m: usd,
+  cache_write_1h: usd,
   cache_read: usd,
 };
 const row = z.object({
@@ -55,8 +55,8 @@ export async function messagePrices(
     const millionfold =
       BigInt(usage.input_tokens) * used.input +
       BigInt(read) * used.cache_read +
-      BigInt(written - written1h) * used.cache_write5m +
-      BigInt(written1h) * used.cache_write1h +
+      BigInt(written - written1h) * used.cache_write_5m +
+      BigInt(written1h) * used.cache_write_1h +
       BigInt(usage.output_tokens) * used.output;
     if (millionfold % 1_000_000n !== 0n) throw new Error('a charge that is no whole pico-dollar');
     return millionfold / 1_000_000n;

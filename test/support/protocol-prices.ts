@@ -7,8 +7,8 @@ const ratesSchema = z.object({
   input: z.string(),
   output: z.string().default('0'),
   cache_read: z.string().optional(),
-  cache_write5m: z.string().optional(),
-  cache_write1h: z.string().optional(),
+  cache_write_5m: z.string().optional(),
+  cache_write_1h: z.string().optional(),
 });
 type Rates = z.infer<typeof ratesSchema>;
 
@@ -51,8 +51,8 @@ export async function tokenPricesOf(
       return (
         cost(usage.input, rates.input) +
         cost(usage.cacheRead, rates.cache_read) +
-        cost(usage.cacheWrite, rates.cache_write5m) +
-        cost(usage.cacheWrite1h, rates.cache_write1h) +
+        cost(usage.cacheWrite, rates.cache_write_5m) +
+        cost(usage.cacheWrite1h, rates.cache_write_1h) +
         cost(usage.output + usage.reasoning, rates.output)
       );
     },

@@ -9,7 +9,6 @@ import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
-import { putKey } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
@@ -18,6 +17,7 @@ import { startTestDynamodb } from './dynamodb.ts';
 import { startTestBucket } from './fault-proxy-bucket.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import type { Environment } from './gateway-process.ts';
+import { putKey } from './put-key.ts';
 
 /** A customer of the shared store, whom every server knows. */
 export interface GroupAccount {

@@ -14,7 +14,6 @@ import { createVideoStepsHandler } from '../../lambdas/functions/wiring/video-st
 import { createVideosHandler } from '../../lambdas/functions/wiring/videos-handler.ts';
 import { createWebhookSender } from '../../lambdas/providers/webhook.ts';
 import { readSettings } from '../../lambdas/settings.ts';
-import { putKey } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { localTableNames } from '../../lib/local/create-tables.ts';
 import { localMediaBucket } from '../../lib/local/s3-stand-in.ts';
 import { localMachineArn, startStepFunctions } from '../../lib/local/step-functions-stand-in.ts';
@@ -24,6 +23,7 @@ import { startTestDynamodb } from './dynamodb.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { startTestBucket } from './fault-proxy-bucket.ts';
 import { s3Wire } from './fault-proxy-wire.ts';
+import { putKey } from './put-key.ts';
 
 /** Of a step that fails; the deployed definition goes on for minutes. */
 const REPEATS = 3;

@@ -18,6 +18,9 @@ export interface RecordPage {
 export interface CreditRecord {
   readonly ref: string;
   readonly amountPicos: bigint;
+  readonly reason: string;
+  /** Unix milliseconds. */
+  readonly at: number;
 }
 
 /**

@@ -27,27 +27,34 @@ const decisive = (records: readonly ChargeRecord[]): ChargeRecord | undefined =>
   );
 };
 
+/** Takes records in the order of a list, and hands on what became of a request when the next one begins, and at the `end`. */
+export const gatherRequests = (ended: (record: ChargeRecord) => void) => {
+  let request: ChargeRecord[] = [];
+  const end = (): void => {
+    const record = decisive(request);
+    if (record) ended(record);
+    request = [];
+  };
+  const take = (record: ChargeRecord): void => {
+    const [first] = request;
+    if (first && requestIdOf(first.holdId) !== requestIdOf(record.holdId)) end();
+    request.push(record);
+  };
+  return { take, end };
+};
+
 /** The requests of an account that have ended (BILL-15). Throws StoreError. */
 export const listUsage = async (ledger: LedgerRecords, accountId: string, range: RecordRange): Promise<UsagePage> => {
   const ended: ChargeRecord[] = [];
-  let request: ChargeRecord[] = [];
-  const endRequest = (): void => {
-    const record = decisive(request);
-    if (record) ended.push(record);
-    request = [];
-  };
+  const requests = gatherRequests((record) => ended.push(record));
   let { beforeHoldId } = range;
   // One more than is asked for tells whether there is a next page.
   while (ended.length <= range.limit) {
     const page = await ledger.listRecords(accountId, { ...range, beforeHoldId, limit: range.limit + 1 });
-    for (const record of page.records) {
-      const [first] = request;
-      if (first && requestIdOf(first.holdId) !== requestIdOf(record.holdId)) endRequest();
-      request.push(record);
-    }
+    page.records.forEach(requests.take);
     beforeHoldId = page.records.at(-1)?.holdId;
     if (page.more && beforeHoldId !== undefined) continue;
-    endRequest();
+    requests.end();
     break;
   }
   const records = ended.slice(0, range.limit);

@@ -2,18 +2,23 @@ import { StoreError } from '../errors/store-error.ts';
 import type { ChargeRecord } from '../ledger/charge-record.ts';
 import { apply, untilDefinite } from '../ledger/resolve.ts';
 import type { VideoFailure, VideoJob } from './video-job.ts';
-import type { VideoStepPorts } from './video-ports.ts';
+import type { VideoStepPorts, VideoTimes } from './video-ports.ts';
 
 const lateFailure: VideoFailure = {
   code: 'internal_error',
   message: 'The video could not be charged in time, so it is withheld. Nothing was charged.',
 };
 
+/** What it takes to end a video, with nothing of vendors. */
+export interface EndingPorts extends Pick<VideoStepPorts, 'jobs' | 'files' | 'ledger' | 'notice'> {
+  readonly times: Pick<VideoTimes, 'limitMs'>;
+}
+
 /**
  * The last write of a video: its state, derived from what became of its hold, and from nothing else. So a video is `completed` exactly
  * when it was charged. Throws StoreError. Safe to repeat.
  */
-export const endVideo = async (ports: VideoStepPorts, job: VideoJob, record: ChargeRecord): Promise<void> => {
+export const endVideo = async (ports: EndingPorts, job: VideoJob, record: ChargeRecord): Promise<void> => {
   const { ledger, jobs, files, notice } = ports;
   await apply(ledger, record, job.holdAmountPicos);
   if (record.outcome === 'settled') {

@@ -1,8 +1,7 @@
 import { untilDefinite } from '../ledger/resolve.ts';
 import { resolveForeign } from '../ledger/resolve-foreign.ts';
-import { endVideo } from './end-video.ts';
+import { type EndingPorts, endVideo } from './end-video.ts';
 import { isEnded, type VideoFailure } from './video-job.ts';
-import type { VideoStepPorts } from './video-ports.ts';
 
 /** Whether somebody waits to be told. */
 export interface VideoEnded {
@@ -23,7 +22,7 @@ const notStored: VideoFailure = {
  * Ends a video that will not be delivered: a vendor that failed, time that is over, a fault that did not go away, an execution that
  * died. A charge that stands already wins, and the video is then completed. Throws StoreError. Safe to repeat.
  */
-export const releaseVideo = async (ports: VideoStepPorts, videoId: string): Promise<VideoEnded> => {
+export const releaseVideo = async (ports: EndingPorts, videoId: string): Promise<VideoEnded> => {
   const { jobs, ledger, notice } = ports;
   const read = () => untilDefinite(ledger, () => jobs.read(videoId));
   const found = await read();

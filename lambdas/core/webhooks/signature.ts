@@ -1,8 +1,30 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** KEY-6: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.rawBody">`, the value of `X-Service-Signature`. */
-export const signBody = (secret: string, body: string, unixSeconds: number): string =>
-  `t=${unixSeconds},v1=${createHmac('sha256', secret).update(`${unixSeconds}.${body}`).digest('hex')}`;
+export const signBody = (secret: string, body: string | Uint8Array, unixSeconds: number): string =>
+  `t=${unixSeconds},v1=${createHmac('sha256', secret).update(`${unixSeconds}.`).update(body).digest('hex')}`;
+
+/** How old a signature may be, and how far a clock may be ahead. */
+export const SIGNATURE_AGE_MS = 5 * 60_000;
+
+const form = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
+
+/** Whether a signature has the form and the age that it needs: all that can be told before there is a body. */
+export const isTimely = (signature: string, nowMs: number): boolean => {
+  const [, t = ''] = form.exec(signature) ?? [];
+  return t !== '' && Math.abs(nowMs - Number(t) * 1_000) <= SIGNATURE_AGE_MS;
+};
+
+export const isSigned = (secret: string, signature: string, body: Uint8Array): boolean => {
+  const [, t = ''] = form.exec(signature) ?? [];
+  const given = Buffer.from(signature);
+  const expected = Buffer.from(signBody(secret, body, Number(t)));
+  return given.length === expected.length && timingSafeEqual(given, expected);
+};
 
 /** What the deliveries about a key's videos are signed with: whoever has the key can work it out, and nothing else follows from it. */
 export const webhookSecretOf = (apiKey: string): string => createHmac('sha256', apiKey).update('webhook').digest('hex');
+
+/** What the messenger sends with every update: it follows from the bot's token, whose owner sets it anyway. */
+export const updateSecretOf = (botToken: string): string =>
+  createHmac('sha256', botToken).update('updates').digest('hex');

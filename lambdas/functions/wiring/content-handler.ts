@@ -1,5 +1,6 @@
 import { createHandler } from '../../http/handler.ts';
 import { createGetMedia } from '../../protocols/media/handler.ts';
+import { createGetPage, createGetPageFile } from '../../protocols/pages/handlers.ts';
 import { createGetVideoContent } from '../../protocols/videos/content.ts';
 import { toHttpPorts } from './http-ports.ts';
 import type { Parts } from './parts.ts';
@@ -7,8 +8,13 @@ import { toReadPorts } from './video-ports.ts';
 
 export const createContentHandler = (parts: Parts) => {
   const relay = { ...toReadPorts(parts), finished: parts.reporting.finished };
+  const pages = { ...relay, pages: parts.pages };
   return createHandler(toHttpPorts(parts), {
     getVideoContent: createGetVideoContent(relay),
     getMedia: createGetMedia({ ...relay, media: parts.media }),
+    getApp: createGetPage(pages, 'app'),
+    getAppFile: createGetPageFile(pages, 'app'),
+    getReference: createGetPage(pages, 'api-reference'),
+    getReferenceFile: createGetPageFile(pages, 'api-reference'),
   });
 };

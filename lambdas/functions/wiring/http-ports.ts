@@ -20,6 +20,8 @@ export const toHttpPorts = (parts: Parts): HttpPorts => {
       pepper: parts.pepper,
       clock,
     },
+    secrets: parts.secrets,
+    chatBuckets: new ProcessBuckets(keyBucket),
     bodies: new BodyBudget(settings.BODY_BUDGET_BYTES, clock),
     finished: parts.reporting.finished,
   };

@@ -2,35 +2,46 @@ import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { ulid } from 'ulid';
 import { createImageFetch } from '../../providers/image-fetch.ts';
+import { createAccountStore } from '../../stores/dynamodb/account-store.ts';
 import { createAddressCounters } from '../../stores/dynamodb/address-counters.ts';
 import { createClaimStore } from '../../stores/dynamodb/claim-store.ts';
 import { createKeyStore } from '../../stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
+import { createUpdateLog } from '../../stores/dynamodb/update-log.ts';
 import { createAnswerStore } from '../../stores/s3/answer-store.ts';
 import { createMediaStore } from '../../stores/s3/media-store.ts';
+import { createPageFiles } from '../../stores/s3/page-files.ts';
 import { type Environment, openLedger } from './ledger-parts.ts';
 import type { Parts } from './parts.ts';
 import { createS3Access, patient } from './s3-clients.ts';
-import { readPepper } from './secrets.ts';
+import { readBotToken, readPepper, readTopUpKey } from './secrets.ts';
 import { openVideoParts } from './video-parts.ts';
 
 export const partsFromEnvironment = async (environment: Environment): Promise<Parts> => {
   const ledger = openLedger(environment);
   const { clients, s3, settings } = ledger;
-  const [pepper, videoParts] = await Promise.all([readPepper(settings), openVideoParts(ledger, environment)]);
+  const [pepper, botToken, topUpKey, videoParts] = await Promise.all([
+    readPepper(settings),
+    readBotToken(settings),
+    readTopUpKey(settings),
+    openVideoParts(ledger, environment),
+  ]);
+  const files = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION }, patient);
   return {
     ...videoParts,
     newRequestId: ulid,
     pepper,
+    secrets: { botToken, topUpKey },
+    newKeyBytes: () => randomBytes(32),
     ledgerRecords: createLedgerRecords(clients.repeating, settings.ACCOUNTS_TABLE),
     keys: createKeyStore(clients.repeating, settings.KEYS_TABLE),
+    accounts: createAccountStore(clients.repeating, { accounts: settings.ACCOUNTS_TABLE, keys: settings.KEYS_TABLE }),
+    updates: createUpdateLog(clients.repeating, settings.COUNTERS_TABLE),
     claims: createClaimStore(clients.repeating, settings.IDEMPOTENCY_TABLE),
     answers: createAnswerStore(s3, settings.MEDIA_BUCKET),
     addressCounters: createAddressCounters(clients.once, settings.COUNTERS_TABLE),
-    media: createMediaStore(
-      createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION }, patient),
-      settings.MEDIA_BUCKET,
-    ),
+    media: createMediaStore(files, settings.MEDIA_BUCKET),
+    pages: createPageFiles(files, settings.MEDIA_BUCKET),
     newMediaToken: () => randomBytes(16).toString('hex'),
     fetchImage: createImageFetch({ lookup }),
   };

@@ -1,4 +1,7 @@
+import type { AccountStore } from '../../core/accounts/account-store.ts';
 import type { KeyStore } from '../../core/accounts/key-store.ts';
+import type { NoticeSender } from '../../core/accounts/send-notices.ts';
+import type { UpdateLog } from '../../core/accounts/update-log.ts';
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -8,10 +11,12 @@ import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import type { Outbox } from '../../core/ledger/outbox.ts';
 import type { AddressCounters } from '../../core/limits/address-limit.ts';
+import type { PageFiles } from '../../core/pages/page-files.ts';
 import type { VideoJobStore } from '../../core/videos/job-store.ts';
 import type { VideoFiles } from '../../core/videos/video-files.ts';
 import type { VideoMachine } from '../../core/videos/video-machine.ts';
 import type { Summary } from '../../http/exchange.ts';
+import type { CallerSecrets } from '../../http/proof.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
 import type { UpstreamHttp } from '../../providers/upstream-http.ts';
 import type { WebhookSender } from '../../providers/webhook.ts';
@@ -38,6 +43,16 @@ export interface LedgerParts {
   readonly reporting: Reporting;
 }
 
+/** What tells owners of accounts about their balance is built of. */
+export interface NoticeParts {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly accounts: AccountStore;
+  /** Undefined where there is no bot. */
+  readonly sendNotice: NoticeSender | undefined;
+  readonly reporting: Reporting;
+}
+
 /** What brings videos to their end is built of: nothing that a client proves itself with. */
 export interface VideoParts extends LedgerParts {
   readonly catalog: Catalog;
@@ -56,12 +71,18 @@ export interface VideoParts extends LedgerParts {
 export interface Parts extends VideoParts {
   readonly newRequestId: () => string;
   readonly pepper: string;
+  readonly secrets: CallerSecrets;
+  /** 32 bytes that nobody can foresee. */
+  readonly newKeyBytes: () => Uint8Array;
   readonly ledgerRecords: LedgerRecords;
   readonly keys: KeyStore;
+  readonly accounts: AccountStore;
+  readonly updates: UpdateLog;
   readonly addressCounters: AddressCounters;
   readonly claims: ClaimStore;
   readonly answers: AnswerStore;
   readonly media: MediaStore;
+  readonly pages: PageFiles;
   /** 128 random bits, hexadecimal. */
   readonly newMediaToken: () => string;
   /** Gets images at addresses that clients named. */

@@ -1,20 +1,13 @@
-import { type Account, balanceOf, heldOf } from '../../core/ledger/account.ts';
-import { formatUsd } from '../../core/money/usd.ts';
+import type { Account } from '../../core/ledger/account.ts';
 import { admissionOf, json, type RouteHandler } from '../../http/exchange.ts';
+import { toAccountObject } from '../account-object.ts';
 import { orUnavailable } from '../account-reads.ts';
 
-/** GET /api/account (BILL-15): decimal strings, nothing rounded. */
+/** GET /api/account (BILL-15). */
 export const createGetAccount =
   (readAccount: (accountId: string) => Promise<Account | undefined>): RouteHandler =>
   async (exchange) => {
     const account = await orUnavailable(readAccount(admissionOf(exchange).accountId));
     if (!account) throw new Error('the account of a valid key is missing');
-    return json(200, {
-      id: account.id,
-      status: account.status,
-      balance_usd: formatUsd(balanceOf(account)),
-      available_usd: formatUsd(account.availablePicos),
-      held_usd: formatUsd(heldOf(account)),
-      open_holds: account.holds.size,
-    });
+    return json(200, toAccountObject(account));
   };

@@ -3,18 +3,21 @@ import { charactersIn, type SpeechOrder } from '../../core/audio/speak.ts';
 import type { SpeechModel } from '../../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { showAs } from '../bounded.ts';
 import { parseWith } from '../parse.ts';
+
+/** Checked against the model's entry. */
+const ofTheEntry = showAs(z.unknown(), { kind: 'schema', schema: { type: 'string' } });
 
 /**
  * The body of https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. `instructions` and the
  * stream format `sse` do not work with the models that are sold by the character; they and any other field are refused by name (GEN-9).
  */
-const speechBody = z.strictObject({
+export const speechBody = z.strictObject({
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   input: z.string('must be a string').min(1, 'must not be empty'),
-  /** Checked against the model's entry. */
-  voice: z.unknown().optional(),
-  response_format: z.unknown().optional(),
+  voice: ofTheEntry.optional(),
+  response_format: ofTheEntry.optional(),
   speed: z
     .number('must be a number from 0.25 to 4')
     .min(0.25, 'must be at least 0.25')

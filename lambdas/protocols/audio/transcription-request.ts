@@ -14,7 +14,14 @@ export interface TranscriptionRequest {
   readonly format: TranscriptFormat;
 }
 
-const fieldNames = new Set(['model', 'language', 'prompt', 'response_format', 'temperature', 'stream']);
+export const fieldNames: ReadonlySet<string> = new Set([
+  'model',
+  'language',
+  'prompt',
+  'response_format',
+  'temperature',
+  'stream',
+]);
 
 const PROMPT_CHARACTERS_MAX = 4_000;
 const LANGUAGE_CHARACTERS_MAX = 35;

@@ -4,6 +4,7 @@ import type { EmbeddingOrder } from '../../core/embeddings/embed.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { InputRequest } from '../../core/paid-call/input-answer.ts';
+import { showAs } from '../bounded.ts';
 import { endUserName } from '../end-user.ts';
 import { parseWith } from '../parse.ts';
 
@@ -27,12 +28,22 @@ type Input = string | readonly string[] | readonly number[] | readonly (readonly
 const isInput = (value: unknown): value is Input =>
   isText(value) || isListOf(value, isText) || isTokens(value) || isListOf(value, isTokens);
 
+const shownTokens = { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 };
+const shownInput = {
+  anyOf: [
+    { type: 'string' },
+    { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: INPUTS_MAX },
+    shownTokens,
+    { type: 'array', items: shownTokens, minItems: 1, maxItems: INPUTS_MAX },
+  ],
+};
+
 /** Any other field is refused by name (GEN-9). */
-const embeddingsBody = z.strictObject({
+export const embeddingsBody = z.strictObject({
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
-  input: z.custom<Input>(
-    isInput,
-    'must be a string, an array of strings, an array of tokens or an array of such arrays',
+  input: showAs(
+    z.custom<Input>(isInput, 'must be a string, an array of strings, an array of tokens or an array of such arrays'),
+    { kind: 'schema', schema: shownInput },
   ),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   dimensions: z.int().min(1, 'must be at least 1').max(DIMENSIONS_MAX, `must be at most ${DIMENSIONS_MAX}`).nullish(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { showAs } from '../bounded.ts';
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -43,12 +44,15 @@ export const listed = <List extends z.ZodType>(list: List) =>
 
 /** The name of an enum value, which the vendor reads in any case. It is sent on as it came. */
 export const enumName = (...names: readonly string[]) =>
-  z
-    .string()
-    .refine(
-      (name) => names.some((known) => known.toUpperCase() === name.toUpperCase()),
-      `must be one of ${names.map((name) => JSON.stringify(name)).join(', ')}`,
-    );
+  showAs(
+    z
+      .string()
+      .refine(
+        (name) => names.some((known) => known.toUpperCase() === name.toUpperCase()),
+        `must be one of ${names.map((name) => JSON.stringify(name)).join(', ')}`,
+      ),
+    { kind: 'schema', schema: { type: 'string', enum: names } },
+  );
 
 /** Any JSON, not looked into. */
-export const anyJson = z.custom<JsonValue>();
+export const anyJson = showAs(z.custom<JsonValue>(), { kind: 'schema', schema: {} });

@@ -11,7 +11,7 @@ import { isReferenceName, toReferences } from './request-references.ts';
 import { countInJson, countInText, edge, sharedFields, text } from './request-schema.ts';
 
 /** What is neither here nor a reference is for the model's entry to know (GEN-9). */
-const generationBody = z.object({
+export const generationBody = z.object({
   ...sharedFields,
   n: countInJson.nullish(),
   width: edge.nullish(),
@@ -20,7 +20,7 @@ const generationBody = z.object({
   sequential_image_generation: text('the string "disabled"').nullish(),
 });
 
-const editBody = z.object({ ...sharedFields, n: countInText.nullish() });
+export const editBody = z.object({ ...sharedFields, n: countInText.nullish() });
 
 /** POST /v1/images/generations. Throws the 400 that names the field. */
 export const toGenerationOrder = (json: JsonObject): Omit<ImageOrder, 'dryRun'> => {

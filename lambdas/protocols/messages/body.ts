@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyObject, listOf } from '../bounded.ts';
+import { anyObject, listOf, showAs } from '../bounded.ts';
 import { endUserName } from '../end-user.ts';
 import { cacheControl, messagesSchema, texts } from './blocks.ts';
 
@@ -7,15 +7,19 @@ const fraction = z.number().min(0, 'must be at least 0').max(1, 'must be at most
 
 const ownTools = 'web_search, code_execution, bash and the like';
 
-const tool = z.strictObject({
-  /** The tools that the vendor runs cost extra, those that it defines cost prompt tokens that no body shows (GEN-9). */
-  type: z
+/** The tools that the vendor runs cost extra, those that it defines cost prompt tokens that no body shows (GEN-9). */
+const toolType = showAs(
+  z
     .unknown()
     .refine(
       (type) => type === undefined || type === null || type === 'custom',
       `must be "custom" or left out: the vendor's own tools (${ownTools}) are not served here`,
-    )
-    .optional(),
+    ),
+  { kind: 'schema', schema: { enum: ['custom', null] } },
+);
+
+const tool = z.strictObject({
+  type: toolType.optional(),
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, 'must be 1 to 128 letters, digits, _ or -'),
   description: z.string().optional(),
   input_schema: anyObject,

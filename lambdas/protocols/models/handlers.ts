@@ -124,7 +124,7 @@ const toPrice = ({ unit, from, until, rates, tiers, byTier, bySize, byPixels, im
 const snakeCased = (value: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`),
       member,
     ]),
   );

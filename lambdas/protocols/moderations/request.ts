@@ -16,7 +16,7 @@ const part = z.discriminatedUnion('type', [
 const bounds = { min: 1, max: INPUTS_MAX, message: 'must be a string or an array with at least one input' };
 
 /** https://platform.openai.com/docs/api-reference/moderations/create. Any other field is refused by name (GEN-9). */
-const moderationsBody = z.strictObject({
+export const moderationsBody = z.strictObject({
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   input: z.union([z.string(), listOf(z.union([z.string(), part]), bounds)], bounds.message),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ImageDetail } from '../../core/text/text-request.ts';
-import { listOf } from '../bounded.ts';
+import { listOf, showAs } from '../bounded.ts';
 
 const parts = { max: 10_000, message: 'must be a string or an array of parts' };
 const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
@@ -64,10 +64,13 @@ const reasoning = z.strictObject({
 });
 
 /** A message may leave its type out; every other item of a list names it. */
-const item = z.preprocess(
-  (value) =>
-    typeof value === 'object' && value !== null && !('type' in value) ? { type: 'message', ...value } : value,
-  z.discriminatedUnion('type', [message, functionCall, functionCallOutput, reasoning]),
+const item = showAs(
+  z.preprocess(
+    (value) =>
+      typeof value === 'object' && value !== null && !('type' in value) ? { type: 'message', ...value } : value,
+    z.discriminatedUnion('type', [message, functionCall, functionCallOutput, reasoning]),
+  ),
+  { kind: 'like', other: z.union([message.partial({ type: true }), functionCall, functionCallOutput, reasoning]) },
 );
 
 /**

@@ -2,7 +2,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import { listUsage, usageOfRequest } from '../../core/ledger/usage-list.ts';
-import { admissionOf, json, type RouteHandler } from '../../http/exchange.ts';
+import { admissionOf, type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
 import { toCsv } from './csv.ts';
 import { readUsageQuery, toCursor } from './query.ts';
@@ -13,11 +13,16 @@ export interface UsagePorts {
   readonly ledgerRecords: LedgerRecords;
 }
 
-/** GET /api/usage (BILL-15): what every request of this account has cost, the newest first. */
+type AccountIdOf = (exchange: Exchange) => string | Promise<string>;
+
+/** GET /api/usage (BILL-15) and GET /app/api/usage: what every request of this account has cost, the newest first. */
 export const createListUsage =
-  ({ ledgerRecords }: UsagePorts): RouteHandler =>
+  (
+    { ledgerRecords }: Pick<UsagePorts, 'ledgerRecords'>,
+    accountIdOf: AccountIdOf = (exchange) => admissionOf(exchange).accountId,
+  ): RouteHandler =>
   async (exchange) => {
-    const { accountId } = admissionOf(exchange);
+    const accountId = await accountIdOf(exchange);
     const { range, format } = readUsageQuery(exchange.event.queryStringParameters ?? {});
     const { records, nextHoldId } = await orUnavailable(listUsage(ledgerRecords, accountId, range));
     const rows = records.map(toUsageRow);

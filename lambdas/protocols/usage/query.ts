@@ -1,7 +1,7 @@
-import { encodeTime } from 'ulid';
 import * as z from 'zod';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { RecordRange } from '../../core/ledger/ledger-records.ts';
+import { firstIdAt } from '../request-time.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -13,17 +13,17 @@ export interface UsageQuery {
 const formats = ['json', 'csv'] as const;
 type Format = (typeof formats)[number];
 
-const names = ['from', 'to', 'cursor', 'limit', 'format'] as const;
+export const usageParameters = ['from', 'to', 'cursor', 'limit', 'format'] as const;
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
 const MS_PER_DAY = 86_400_000;
 
 /** Throws the 400 that names the parameter. An empty parameter is as good as none. */
 export const readUsageQuery = (query: Query): UsageQuery => {
-  const unknown = Object.keys(query).find((name) => !names.some((known) => known === name));
+  const unknown = Object.keys(query).find((name) => !usageParameters.some((known) => known === name));
   if (unknown !== undefined) {
     const name = unknown.slice(0, 100);
-    throw invalidRequest(name, `${name}: no parameter of this list. There are ${names.join(', ')}.`);
+    throw invalidRequest(name, `${name}: no parameter of this list. There are ${usageParameters.join(', ')}.`);
   }
   const from = readFrom(query);
   const to = readTo(query);
@@ -38,11 +38,6 @@ export const readUsageQuery = (query: Query): UsageQuery => {
     format: readFormat(query),
   };
 };
-
-const ULID_TIME_CHARACTERS = 10;
-
-/** Ids begin with the time of their request, so this is less than or equal to all of that millisecond's. */
-const firstIdAt = (ms: number): string => encodeTime(Math.max(0, ms), ULID_TIME_CHARACTERS);
 
 const day = z.iso.date();
 const instant = z.iso.datetime({ local: true });

@@ -1,8 +1,8 @@
-import { decodeTime } from 'ulid';
 import type { Hold } from '../../core/ledger/account.ts';
 import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { wireNames } from '../price-names.ts';
+import { timeOfRequest } from '../request-time.ts';
 
 /** One request as its payer sees it. Money is decimal strings in USD, nothing rounded. */
 export interface UsageRow {
@@ -62,4 +62,4 @@ export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRo
 });
 
 /** The list is in the order of these times. */
-const timeOf = (requestId: string): string => new Date(decodeTime(requestId)).toISOString();
+const timeOf = (requestId: string): string => new Date(timeOfRequest(requestId)).toISOString();

@@ -3,6 +3,7 @@ import type { VideoModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { VideoOrder } from '../../core/videos/create-video.ts';
 import type { Exchange, Form } from '../../http/exchange.ts';
+import { showAs } from '../bounded.ts';
 import { toTextFields } from '../form-fields.ts';
 import { parseWith } from '../parse.ts';
 import { hasAtMost, promptText } from '../prompt.ts';
@@ -13,13 +14,16 @@ const PROMPT_CHARACTERS_MAX = 32_000;
 const SECONDS_DEFAULT = '4';
 const SIZE_DEFAULT = '1280x720';
 
-const prompt = promptText('must be a string that describes the video').refine(
-  (text) => hasAtMost(text, PROMPT_CHARACTERS_MAX),
-  `must have at most ${PROMPT_CHARACTERS_MAX} characters.`,
+const prompt = showAs(
+  promptText('must be a string that describes the video').refine(
+    (text) => hasAtMost(text, PROMPT_CHARACTERS_MAX),
+    `must have at most ${PROMPT_CHARACTERS_MAX} characters.`,
+  ),
+  { kind: 'schema', schema: { type: 'string', minLength: 1, maxLength: PROMPT_CHARACTERS_MAX } },
 );
 
 /** Any other field is refused by name (GEN-9). */
-const videoBody = z.strictObject({
+export const videoBody = z.strictObject({
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   prompt,
   seconds: z.string(`must be a string such as "${SECONDS_DEFAULT}"`).nullish(),

@@ -1,42 +1,34 @@
-import { type DynamoDBClient, TransactionCanceledException, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { StoreError } from '../../core/errors/store-error.ts';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CreditReply, CreditRequest } from '../../core/ledger/ledger-store.ts';
 import { accountKey } from './account-item.ts';
-import { number, readBigint, text } from './attributes.ts';
-import { toStoreError } from './failures.ts';
+import { type Item, number, readBigint, text } from './attributes.ts';
+import { failed, transact } from './transaction.ts';
 
 /** Record and account in one transaction: the same reference credits once, whatever is repeated. */
 export const credit = async (client: DynamoDBClient, table: string, request: CreditRequest): Promise<CreditReply> => {
-  try {
-    await client.send(new TransactWriteItemsCommand({ TransactItems: writes(table, request) }));
-    return { kind: 'credited' };
-  } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) throw toStoreError(error);
-    const [record, account] = error.CancellationReasons ?? [];
-    if (record?.Code === 'ConditionalCheckFailed' && record.Item) {
-      const amountPicos = readBigint(record.Item, 'amount');
-      return amountPicos === request.amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos };
-    }
-    if (account?.Code === 'ConditionalCheckFailed') return { kind: 'no-account' };
-    // A cancelled transaction certainly did not happen.
-    const throttled = [record, account].some((reason) => /Throttling|Throughput/.test(reason?.Code ?? ''));
-    throw new StoreError(throttled ? 'throttled' : 'conflict', error.name, error);
-  }
+  const cancelled = await transact(client, writes(table, request));
+  if (!cancelled) return { kind: 'credited' };
+  const [record] = cancelled;
+  if (!failed(record) || !record?.Item) return { kind: 'no-account' };
+  const amountPicos = readBigint(record.Item, 'amount');
+  return amountPicos === request.amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos };
 };
 
-const writes = (table: string, { accountId, ref, amountPicos, reason, at }: CreditRequest) => [
+export const toCreditItem = ({ accountId, ref, amountPicos, reason, at }: CreditRequest): Item => ({
+  pk: text(`account#${accountId}`),
+  sk: text(`CREDIT#${ref}`),
+  accountId: text(accountId),
+  ref: text(ref),
+  amount: number(amountPicos),
+  reason: text(reason),
+  at: number(at),
+});
+
+const writes = (table: string, request: CreditRequest) => [
   {
     Put: {
       TableName: table,
-      Item: {
-        pk: text(`account#${accountId}`),
-        sk: text(`CREDIT#${ref}`),
-        accountId: text(accountId),
-        ref: text(ref),
-        amount: number(amountPicos),
-        reason: text(reason),
-        at: number(at),
-      },
+      Item: toCreditItem(request),
       ConditionExpression: 'attribute_not_exists(pk)',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     },
@@ -44,10 +36,10 @@ const writes = (table: string, { accountId, ref, amountPicos, reason, at }: Cred
   {
     Update: {
       TableName: table,
-      Key: accountKey(accountId),
+      Key: accountKey(request.accountId),
       UpdateExpression: 'SET available = available + :amount, credited = credited + :amount, version = version + :one',
       ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':amount': number(amountPicos), ':one': number(1) },
+      ExpressionAttributeValues: { ':amount': number(request.amountPicos), ':one': number(1) },
     },
   },
 ];

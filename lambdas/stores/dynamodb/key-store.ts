@@ -1,5 +1,5 @@
-import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { KeyLabel } from '../../core/accounts/api-key.ts';
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { NewKey } from '../../core/accounts/account-store.ts';
 import type { KeyRecord, KeyStore } from '../../core/accounts/key-store.ts';
 import { type Item, number, readText, text } from './attributes.ts';
 import { takeFromBucket } from './bucket-update.ts';
@@ -28,29 +28,16 @@ export const createKeyStore = (client: DynamoDBClient, table: string): KeyStore 
   },
 });
 
-export interface NewKey {
-  readonly hash: string;
-  readonly accountId: string;
-  readonly label: KeyLabel;
-  readonly pepperId: string;
-}
-
-/** Puts a key that was just made. An existing one is left as it is. Throws StoreError. */
-export const putKey = async (client: DynamoDBClient, table: string, key: NewKey): Promise<'created' | 'exists'> => {
-  const item: Item = {
-    pk: text(key.hash),
-    accountId: text(key.accountId),
-    status: text('active'),
-    prefix: text(key.label.prefix),
-    lastFour: text(key.label.lastFour),
-    pepperId: text(key.pepperId),
-    tat: number(0),
-  };
-  const reply = await send(() =>
-    client.send(new PutItemCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(pk)' })),
-  );
-  return 'ok' in reply ? 'created' : 'exists';
-};
+/** A key as it begins. It is never put over another one, and is put together with what names it the account's own. */
+export const toKeyItem = (accountId: string, { hash, label, pepperId }: NewKey): Item => ({
+  pk: text(hash),
+  accountId: text(accountId),
+  status: text('active'),
+  prefix: text(label.prefix),
+  lastFour: text(label.lastFour),
+  pepperId: text(pepperId),
+  tat: number(0),
+});
 
 const toKey = (item: Item): KeyRecord => ({
   accountId: readText(item, 'accountId'),

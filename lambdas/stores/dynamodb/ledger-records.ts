@@ -2,7 +2,7 @@ import { type DynamoDBClient, QueryCommand, type QueryCommandInput, ScanCommand 
 import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
 import type { CreditRecord, LedgerRecords, RecordPage, RecordRange } from '../../core/ledger/ledger-records.ts';
 import { accountIdOf } from './account-item.ts';
-import { type Item, readBigint, readText, text } from './attributes.ts';
+import { type Item, readBigint, readNumber, readText, text } from './attributes.ts';
 import { toChargeRecord } from './charge-record-item.ts';
 import { toStoreError } from './failures.ts';
 
@@ -31,6 +31,8 @@ const toNamed = (item: Item): ChargeRecord => {
 const toCredit = (item: Item): CreditRecord => ({
   ref: readText(item, 'ref'),
   amountPicos: readBigint(item, 'amount'),
+  reason: readText(item, 'reason'),
+  at: readNumber(item, 'at'),
 });
 
 const partition = (accountId: string) => text(`account#${accountId}`);

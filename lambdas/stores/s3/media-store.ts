@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { MediaStore } from '../../core/images/media-store.ts';
-import { find, send } from './failures.ts';
-import { piecesOf } from './object-body.ts';
+import { send } from './failures.ts';
+import { openObject } from './open-object.ts';
 
 const keyOf = (name: string): string => `media/${name}`;
 
@@ -12,12 +12,5 @@ export const createMediaStore = (client: () => Promise<S3Client>, bucket: string
     const object = { Bucket: bucket, Key: keyOf(name), ContentType: mediaType, ContentLength: bytes.length };
     await send(() => s3.send(new PutObjectCommand({ ...object, Body: bytes })));
   },
-  open: async (name) => {
-    const [{ GetObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
-    const reply = await find(() => s3.send(new GetObjectCommand({ Bucket: bucket, Key: keyOf(name) })));
-    if (!reply) return undefined;
-    const { ContentType: mediaType = 'application/octet-stream', ContentLength: length } = reply;
-    if (length === undefined) throw new Error('an object was opened and has no length');
-    return { mediaType, length, bytes: piecesOf(reply) };
-  },
+  open: (name) => openObject(client, { Bucket: bucket, Key: keyOf(name) }),
 });

@@ -9,7 +9,17 @@ import { openaiWires } from './openai/index.ts';
 import { type Scenario, scenarioFromPrompt } from './scenario.ts';
 import type { Wire } from './wire.ts';
 
-const wires: readonly Wire[] = [...openaiWires, ...anthropicWires, ...googleWires, ...byteplusWires, ...bflWires];
+const wiresByVendor = {
+  openai: openaiWires,
+  anthropic: anthropicWires,
+  google: googleWires,
+  byteplus: byteplusWires,
+  bfl: bflWires,
+} satisfies Record<string, readonly Wire[]>;
+
+export type SimulatedVendor = keyof typeof wiresByVendor;
+
+const wires: readonly Wire[] = Object.values(wiresByVendor).flat();
 
 export type { RecordedRequest } from './exchange.ts';
 export type ScenarioChoice = (request: RecordedRequest) => Scenario | undefined;
@@ -22,9 +32,11 @@ export type Simulator = {
   /** For the next request alone; several calls queue up. It goes before `setScenario`, which goes before the prompt's markers. */
   next(scenario: Scenario): void;
   setScenario(choose: ScenarioChoice | undefined): void;
+  /** What every request to this vendor meets from now on; it goes before the prompt's markers. Undefined ends it. */
+  setFault(vendor: SimulatedVendor, fault: Scenario | undefined): void;
   /** Holds back every request until it is opened. */
   gate(): Gate;
-  /** Forgets requests and scenarios; gates are opened. */
+  /** Forgets requests, scenarios and faults; gates are opened. */
   reset(): void;
   stop(): Promise<void>;
 };
@@ -41,6 +53,7 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
   const requests: RecordedRequest[] = [];
   const queued: Scenario[] = [];
   const gates: GateKeeper[] = [];
+  const faults = new Map<readonly Wire[], Scenario>();
   let choose: ScenarioChoice | undefined;
 
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, async (request, response) => {
@@ -52,7 +65,10 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
     if (requests.length > recordedMax) requests.shift();
     const wire = findWire(record);
     const scenario =
-      queued.shift() ?? choose?.(record) ?? scenarioFromPrompt(wire?.lastUserText(record.body, record) ?? '');
+      queued.shift() ??
+      choose?.(record) ??
+      faultOf(faults, wire) ??
+      scenarioFromPrompt(wire?.lastUserText(record.body, record) ?? '');
     await playExchange(exchange, wire, scenario, Promise.all(gates.map((gate) => gate.pass())));
   });
   const url = await listen(server, port);
@@ -64,6 +80,10 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
     setScenario(next) {
       choose = next;
     },
+    setFault(vendor, fault) {
+      if (fault) faults.set(wiresByVendor[vendor], fault);
+      else faults.delete(wiresByVendor[vendor]);
+    },
     gate() {
       const gate = createGate();
       gates.push(gate);
@@ -73,6 +93,7 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
       for (const gate of gates.splice(0)) gate.open();
       requests.length = 0;
       queued.length = 0;
+      faults.clear();
       choose = undefined;
     },
     stop() {
@@ -88,6 +109,11 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
 function findWire(request: RecordedRequest): Wire | undefined {
   const candidates = wires.filter(({ method, path }) => method === request.method && path.test(request.path));
   return candidates.find((wire) => wire.isAuthorized(request.headers, request.query)) ?? candidates[0];
+}
+
+function faultOf(faults: ReadonlyMap<readonly Wire[], Scenario>, wire: Wire | undefined): Scenario | undefined {
+  if (wire === undefined) return undefined;
+  return faults.entries().find(([ofVendor]) => ofVendor.includes(wire))?.[1];
 }
 
 function listen(server: Server, port: number): Promise<string> {

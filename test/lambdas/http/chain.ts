@@ -5,12 +5,15 @@ import { ProcessBuckets } from '../../../lambdas/core/limits/process-buckets.ts'
 import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
 import { type Exchange, json, type RouteHandler, type Summary } from '../../../lambdas/http/exchange.ts';
 import { createHandler } from '../../../lambdas/http/handler.ts';
+import type { CallerSecrets } from '../../../lambdas/http/proof.ts';
 import { type RouteName, routes } from '../../../lambdas/routes.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../../support/memory/memory-key-store.ts';
 
 const PEPPER = 'pepper-of-the-tests';
+export const BOT_TOKEN = '123456:token-of-the-tests';
+export const TOP_UP_KEY = 'top-up-key-of-the-tests';
 
 export const keyOf = (seed: number): string => makeApiKey(new Uint8Array(32).fill(seed));
 export const hashOf = (key: string): string => hashApiKey(PEPPER, key);
@@ -22,6 +25,7 @@ interface ChainOptions {
   readonly handle?: RouteHandler;
   readonly clock?: ManualClock;
   readonly newRequestId?: () => string;
+  readonly secrets?: CallerSecrets;
 }
 
 /** The chain around handlers that say which route they are. */
@@ -59,6 +63,8 @@ export const createChain = async (options: ChainOptions = {}) => {
         pepper: PEPPER,
         clock,
       },
+      secrets: options.secrets ?? { botToken: BOT_TOKEN, topUpKey: TOP_UP_KEY },
+      chatBuckets: new ProcessBuckets(keyBucket),
       bodies,
       finished: (requestId, summary) => finished.push({ requestId, summary: { ...summary } }),
     },

@@ -4,7 +4,7 @@ import { fuzz, fuzzTimeoutMs } from '../../support/hostile-fuzz.ts';
 import { type HostileGateway, startHostileGateway } from '../../support/hostile-gateway.ts';
 import { judge, moneyOf, readError, refusePollution, shapeAt } from '../../support/hostile-oracle.ts';
 import { hostileRequest } from '../../support/hostile-requests.ts';
-import { addresses } from '../../support/hostile-routes.ts';
+import { allAddresses as addresses } from '../../support/hostile-routes.ts';
 import { ask, exchange, openWire, readWire, toBytes, type WireRequest } from '../../support/hostile-wire.ts';
 
 let vendor: Simulator;
@@ -48,7 +48,9 @@ const paths = [...new Set(addresses.map(({ target }) => target))];
 /** Where anything may be the id of a model, a video or a request there is nothing to twist but the path before it. */
 const twisted = (path: string): readonly string[] =>
   twists(path).filter(
-    (target) => target !== path && !/^\/(v1(beta)?\/models|v1\/videos|api\/usage|media)\/[^/]*$/.test(target),
+    (target) =>
+      target !== path &&
+      !/^\/(v1(beta)?\/models|v1\/videos|api\/usage|media|app\/assets|api-reference)\/[^/]*$/.test(target),
   );
 const twists = (path: string): readonly string[] => [
   ...[`${path}/`, `/${path}`, `${path}//`, `${path}%00`, `${path}%2f`, `${path}/..`, `/x/..${path}`, `/.${path}`],

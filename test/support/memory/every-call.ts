@@ -1,3 +1,4 @@
+import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
 import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media-store.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
@@ -74,4 +75,21 @@ export const mediaThrough = (through: Through<keyof MediaStore>, media: MediaSto
 
 export const machineThrough = (through: Through<'start'>, machine: VideoMachine): VideoMachine => ({
   start: (videoId) => through('start', () => machine.start(videoId)),
+});
+
+export const accountsThrough = (through: Through<keyof AccountStore>, accounts: AccountStore): AccountStore => ({
+  open: (account) => through('open', () => accounts.open(account)),
+  chat: (chatId) => through('chat', () => accounts.chat(chatId)),
+  profile: (accountId) => through('profile', () => accounts.profile(accountId)),
+  currentKey: (accountId) => through('currentKey', () => accounts.currentKey(accountId)),
+  putFirstKey: (accountId, key, atMs) => through('putFirstKey', () => accounts.putFirstKey(accountId, key, atMs)),
+  replaceKey: (replacement) => through('replaceKey', () => accounts.replaceKey(replacement)),
+  revokeKey: (accountId, hash) => through('revokeKey', () => accounts.revokeKey(accountId, hash)),
+  markShown: (accountId, hash) => through('markShown', () => accounts.markShown(accountId, hash)),
+  setBlocked: (accountId, isBlocked, hash) =>
+    through('setBlocked', () => accounts.setBlocked(accountId, isBlocked, hash)),
+  setThreshold: (accountId, picos) => through('setThreshold', () => accounts.setThreshold(accountId, picos)),
+  setLanguage: (chatId, language) => through('setLanguage', () => accounts.setLanguage(chatId, language)),
+  setChatClosed: (chatId, isClosed) => through('setChatClosed', () => accounts.setChatClosed(chatId, isClosed)),
+  markNoticed: (chatId, version) => through('markNoticed', () => accounts.markNoticed(chatId, version)),
 });

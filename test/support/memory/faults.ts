@@ -1,3 +1,4 @@
+import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
 import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
@@ -10,6 +11,7 @@ import type { VideoJobStore } from '../../../lambdas/core/videos/job-store.ts';
 import type { VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
 import type { VideoMachine } from '../../../lambdas/core/videos/video-machine.ts';
 import {
+  accountsThrough,
   answersThrough,
   claimsThrough,
   filesThrough,
@@ -223,5 +225,17 @@ export const withMachineFaults = (machine: VideoMachine, faults: Faults<'start'>
     calls: injector.calls,
     landed: () => injector.landed(),
     ...machineThrough((method, call) => injector.run(method, call), machine),
+  };
+};
+
+export const withAccountFaults = (
+  accounts: AccountStore,
+  faults: Faults<keyof AccountStore>,
+): AccountStore & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    calls: injector.calls,
+    landed: () => injector.landed(),
+    ...accountsThrough((method, call) => injector.run(method, call), accounts),
   };
 };

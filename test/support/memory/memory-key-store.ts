@@ -34,6 +34,10 @@ export class MemoryKeyStore implements KeyStore {
     this.#change(hash, { blocked });
   }
 
+  has(hash: string): boolean {
+    return this.#keys.has(hash);
+  }
+
   /** How many keys there are: a look-up must never add one. */
   get size(): number {
     return this.#keys.size;

@@ -26,7 +26,7 @@ interface Row {
   sweepAtMs: number | undefined;
   readonly holds: Map<string, Hold>;
   readonly records: Map<string, ChargeRecord>;
-  readonly credits: Map<string, bigint>;
+  readonly credits: Map<string, CreditRecord>;
 }
 
 /**
@@ -93,14 +93,14 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return 'created';
   }
 
-  async credit({ accountId, ref, amountPicos }: CreditRequest): Promise<CreditReply> {
+  async credit({ accountId, ref, amountPicos, reason, at }: CreditRequest): Promise<CreditReply> {
     const row = this.#rows.get(accountId);
     if (!row) return { kind: 'no-account' };
-    const before = row.credits.get(ref);
+    const before = row.credits.get(ref)?.amountPicos;
     if (before !== undefined) {
       return before === amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos: before };
     }
-    row.credits.set(ref, amountPicos);
+    row.credits.set(ref, { ref, amountPicos, reason, at });
     row.available += amountPicos;
     row.credited += amountPicos;
     row.version += 1;
@@ -131,7 +131,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   }
 
   async readCredits(accountId: string): Promise<readonly CreditRecord[]> {
-    return [...this.creditsOf(accountId)].map(([ref, amountPicos]) => ({ ref, amountPicos }));
+    return structuredClone([...(this.#rows.get(accountId)?.credits.values() ?? [])]);
   }
 
   async *accountIds(): AsyncGenerator<string, void> {
@@ -144,6 +144,20 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     if (!row) throw new Error(`there is no account ${accountId}`);
     row.status = status;
     row.version += 1;
+  }
+
+  has(accountId: string): boolean {
+    return this.#rows.has(accountId);
+  }
+
+  statusOf(accountId: string): AccountStatus | undefined {
+    return this.#rows.get(accountId)?.status;
+  }
+
+  /** A write that concerns no money. */
+  touch(accountId: string): void {
+    const row = this.#rows.get(accountId);
+    if (row) row.version += 1;
   }
 
   sweepAtOf(accountId: string): number | undefined {
@@ -160,7 +174,8 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
 
   /** Amounts in pico-USD by reference. */
   creditsOf(accountId: string): ReadonlyMap<string, bigint> {
-    return new Map(this.#rows.get(accountId)?.credits);
+    const credits = this.#rows.get(accountId)?.credits.values() ?? [];
+    return new Map([...credits].map(({ ref, amountPicos }) => [ref, amountPicos]));
   }
 
   #recordsFor(accountId: string): Map<string, ChargeRecord> {

@@ -1,19 +1,30 @@
+import { randomBytes } from 'node:crypto';
 import type { Parts } from '../../../lambdas/functions/wiring/parts.ts';
+import { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryAnswerStore } from './memory-answer-store.ts';
 import { MemoryCircuitStore } from './memory-circuit-store.ts';
 import { MemoryClaimStore } from './memory-claim-store.ts';
+import type { MemoryKeyStore } from './memory-key-store.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 import { MemoryMediaStore } from './memory-media-store.ts';
 import { MemoryOutbox } from './memory-outbox.ts';
+import { MemoryPageFiles } from './memory-page-files.ts';
+import { MemoryUpdateLog } from './memory-update-log.ts';
 import { MemoryVideoFiles } from './memory-video-files.ts';
 import { MemoryVideoJobs } from './memory-video-jobs.ts';
 import { MemoryVideoMachine } from './memory-video-machine.ts';
 
-/** Every store that stands beside the keys and the counters of addresses. */
-export const memoryStores = (ledger: MemoryLedgerStore) =>
+/** Every store that stands beside the counters of addresses. */
+export const memoryStores = (ledger: MemoryLedgerStore, keys: MemoryKeyStore) =>
   ({
     ledgerStore: ledger,
     ledgerRecords: ledger,
+    keys,
+    accounts: new MemoryAccountStore(ledger, keys),
+    updates: new MemoryUpdateLog(),
+    pages: new MemoryPageFiles(),
+    secrets: { botToken: '123456:token-of-the-tests', topUpKey: 'top-up-key-of-the-tests' },
+    newKeyBytes: () => randomBytes(32),
     outbox: new MemoryOutbox(),
     claims: new MemoryClaimStore(),
     answers: new MemoryAnswerStore(),

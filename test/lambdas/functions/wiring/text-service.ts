@@ -54,9 +54,8 @@ export const createTextService = async (
     random: () => 0,
     newRequestId: () => '01K0000000000000000000000',
     pepper: PEPPER,
-    keys,
     addressCounters: new MemoryAddressCounters(),
-    ...memoryStores(ledgerStore),
+    ...memoryStores(ledgerStore, keys),
     upstreamHttp: async (request): Promise<UpstreamResponse> => {
       requests.push(request);
       const { status = 200, headers = {}, body } = vendor(request);

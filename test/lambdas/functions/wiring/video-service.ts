@@ -41,7 +41,7 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
   const deliveries: Delivery[] = [];
   const notices: (readonly [name: string, details: object])[] = [];
   let ids = 0;
-  const stores = memoryStores(ledgerStore);
+  const stores = memoryStores(ledgerStore, keys);
   const parts: Parts = {
     settings: readSettings({ ...noTables, ...environment }),
     catalog: loadCatalog(catalogData),
@@ -49,7 +49,6 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
     random: () => 0,
     newRequestId: () => `01K000000000000000000000${String(++ids).padStart(2, '0')}`,
     pepper: PEPPER,
-    keys,
     addressCounters: new MemoryAddressCounters(),
     ...stores,
     upstreamHttp: async (request) => {

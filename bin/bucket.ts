@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { StoreError } from '../lambdas/core/errors/store-error.ts';
+import type { Outbox } from '../lambdas/core/ledger/outbox.ts';
+import type { VideoFiles } from '../lambdas/core/videos/video-files.ts';
+import { createS3Client } from '../lambdas/functions/wiring/s3-clients.ts';
+import { createOutbox } from '../lambdas/stores/s3/outbox.ts';
+import { createVideoFiles } from '../lambdas/stores/s3/video-files.ts';
+import { misused } from './exit.ts';
+import type { Environment } from './terminal.ts';
+
+/** Of the bucket, not of the tables. */
+export class BucketError extends StoreError {
+  readonly where: string;
+
+  constructor(where: string, { kind, message, cause }: StoreError) {
+    super(kind, message, cause);
+    this.where = where;
+  }
+}
+
+export interface Bucket {
+  readonly where: string;
+  readonly name: string;
+  readonly outbox: Outbox;
+  readonly videoFiles: VideoFiles;
+  client(): Promise<S3Client>;
+  close(): Promise<void>;
+}
+
+export interface BucketOptions {
+  readonly environment: Environment;
+  readonly isLocal: boolean;
+  readonly dataFolder: string;
+}
+
+/** The name of the local bucket, which `lib/local` has as well; a deployment without its packages never loads that. */
+const LOCAL_BUCKET = 'media';
+
+/** Nothing is connected to, or started, before it is used. */
+export const openBucket = (options: BucketOptions): Bucket => {
+  const { environment, isLocal, dataFolder } = options;
+  const endings: (() => Promise<void>)[] = [];
+  const isFolder = isLocal && !environment.S3_ENDPOINT && !environment.MEDIA_BUCKET;
+  const name = environment.MEDIA_BUCKET || (isLocal ? LOCAL_BUCKET : '');
+  if (!name)
+    throw misused('MEDIA_BUCKET: is not set, and the bucket is needed. Set it, or name an environment by --env.');
+  const connect = async (): Promise<S3Client> => {
+    const endpoint = isFolder ? await serveFolder(dataFolder, endings) : environment.S3_ENDPOINT || undefined;
+    const client = await createS3Client({
+      endpoint,
+      region: environment.AWS_REGION || (isLocal ? 'us-east-1' : undefined),
+    });
+    endings.push(async () => client.destroy());
+    return client;
+  };
+  let connected: Promise<S3Client> | undefined;
+  const client = (): Promise<S3Client> => {
+    connected ??= connect();
+    return connected;
+  };
+  const place = isFolder ? ` in ${dataFolder}` : environment.S3_ENDPOINT && ` at ${environment.S3_ENDPOINT}`;
+  const where = `bucket ${name}${place || ''}`;
+  return {
+    where,
+    name,
+    client,
+    outbox: namedOutbox(where, createOutbox(client, name)),
+    videoFiles: namedFiles(where, createVideoFiles(client, name)),
+    close: async () => {
+      for (const end of endings.splice(0).reverse()) await end();
+    },
+  };
+};
+
+/**
+ * The local gateway serves its bucket from its own process, at an address that it tells nobody. The folder below is safe to be served
+ * a second time: every object is a file.
+ */
+const serveFolder = async (dataFolder: string, endings: (() => Promise<void>)[]): Promise<string> => {
+  const path = resolve(dataFolder);
+  const room = join(path, 'media');
+  if (!existsSync(room))
+    throw misused(`${dataFolder} holds no bucket of a local gateway. Set DATA_DIR or S3_ENDPOINT.`);
+  const { startS3 } = await import('../lib/local/s3-stand-in.ts');
+  const standIn = await startS3({ path, room: () => room, close: () => undefined });
+  endings.push(standIn.stop);
+  return standIn.endpoint;
+};
+
+const named = async <T>(where: string, call: Promise<T>): Promise<T> => {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof StoreError ? new BucketError(where, error) : error;
+  }
+};
+
+const namedOutbox = (where: string, outbox: Outbox): Outbox => ({
+  put: (note) => named(where, outbox.put(note)),
+  read: (holdId) => named(where, outbox.read(holdId)),
+  list: () => named(where, outbox.list()),
+  remove: (holdId) => named(where, outbox.remove(holdId)),
+});
+
+const namedFiles = (where: string, files: VideoFiles): VideoFiles => ({
+  put: (name, bytes) => named(where, files.put(name, bytes)),
+  open: (name, range) => named(where, files.open(name, range)),
+  remove: (name) => named(where, files.remove(name)),
+});

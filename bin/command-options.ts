@@ -1,0 +1,79 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isCreditRef } from '../lambdas/core/ledger/credit-account.ts';
+import { parseUsd } from '../lambdas/core/money/usd.ts';
+import { environmentNames } from '../lib/environments.ts';
+import type { PlaceOptions } from './place.ts';
+
+export interface ReadOptions extends PlaceOptions {
+  readonly json?: true;
+}
+
+export interface WriteOptions extends ReadOptions {
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+export interface ReasonOptions extends WriteOptions {
+  readonly reason: string;
+}
+
+export interface MoneyOptions extends ReasonOptions {
+  readonly ref: string;
+}
+
+export const withJson = (command: Command): Command => command.option('--json', 'print the result as JSON');
+
+export const withPlace = (command: Command): Command =>
+  command.addOption(
+    new Option(
+      '--env <name>',
+      'a deployed environment; without it that of ACCOUNTS_TABLE and the like, or the local gateway of DATA_DIR',
+    ).choices(environmentNames),
+  );
+
+export const withReading = (command: Command): Command => withJson(withPlace(command));
+
+/** Whoever has `--yes` is refused where nobody can be asked: see `createProgram`. */
+export const withWriting = (command: Command): Command =>
+  withReading(command).option('--dry-run', 'say what would be done, and do nothing').option('--yes', 'do not ask');
+
+export const withReason = (command: Command): Command =>
+  withWriting(command).requiredOption('--reason <text>', 'why; kept with the account', toText);
+
+export const withMoney = (command: Command): Command =>
+  withReason(command).requiredOption(
+    '--ref <text>',
+    'the name of this change, such as the number of a payment; under the same name it is made once',
+    toRef,
+  );
+
+const TEXT_MAX = 500;
+
+const toRef = (text: string): string => {
+  if (isCreditRef(text)) return text;
+  throw new InvalidArgumentError('It has 1 to 200 visible ASCII characters without # and ?, and is not "start".');
+};
+
+const toText = (text: string): string => {
+  if (text.trim() !== '' && !/\p{Cc}/u.test(text) && text.length <= TEXT_MAX) return text.trim();
+  throw new InvalidArgumentError(`It is one line of 1 to ${TEXT_MAX} characters.`);
+};
+
+/** Pico-USD, above 0. */
+export const toAmount = (text: string): bigint => {
+  try {
+    const picos = parseUsd(text);
+    if (picos > 0n) return picos;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw new InvalidArgumentError('It is an amount in USD above 0, such as 10 or 2.50, with 12 decimals at most.');
+};
+
+export const toLimit = (text: string): number => {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= 1_000) return limit;
+  throw new InvalidArgumentError('It is a whole number from 1 to 1000.');
+};
+
+export const accountIdRule = 'has 1 to 64 letters, digits and . _ @ : + -, and begins with a letter or digit';

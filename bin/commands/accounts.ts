@@ -1,0 +1,87 @@
+import { type Command, Option } from 'commander';
+import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
+import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import { readAccount, toAccountFacts, toTime } from '../account-facts.ts';
+import { type ReadOptions, withReading } from '../command-options.ts';
+import { type Facts, plain, printJson, printList, toTable } from '../output.ts';
+import { atPlace, type Place } from '../place.ts';
+import type { Terminal } from '../terminal.ts';
+import { addBlockCommands } from './block.ts';
+import { addCreditCommand } from './credit.ts';
+
+interface ListOptions extends ReadOptions {
+  readonly status?: 'active' | 'blocked';
+}
+
+const columns = ['id', 'status', 'balance_usd', 'available_usd', 'held_usd', 'open_holds'];
+
+export const addAccountsCommands = (program: Command, terminal: Terminal): void => {
+  const accounts = program.command('accounts').description('accounts and their money');
+  withReading(accounts.command('list').description('every account with its balance'))
+    .addOption(new Option('--status <status>', 'these alone').choices(['active', 'blocked']))
+    .action(async (options: ListOptions) => {
+      const rows = await atPlace(terminal, options, (place) => listAccounts(place, options));
+      await printList(terminal, options.json === true, { rows, columns, nothing: 'no accounts' });
+    });
+  withReading(
+    accounts.command('show <account>').description('one account: money, key, holds, credits, what operators did'),
+  ).action(async (accountId: string, options: ReadOptions) => {
+    const shown = await atPlace(terminal, options, (place) => showAccount(place, accountId));
+    if (options.json) await printJson(terminal, shown);
+    else await terminal.print(toText(shown));
+  });
+  addCreditCommand(accounts, terminal);
+  addBlockCommands(accounts, terminal);
+};
+
+const listAccounts = async ({ stores }: Place, { status }: ListOptions): Promise<readonly Facts[]> => {
+  const rows: ReturnType<typeof toAccountFacts>[] = [];
+  for await (const id of stores.records.accountIds()) {
+    const account = await stores.ledger.readAccount(id);
+    if (account && (status === undefined || account.status === status)) rows.push(toAccountFacts(account));
+  }
+  return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+};
+
+const showAccount = async (place: Place, accountId: string) => {
+  const { accounts, records, operations } = place.stores;
+  const account = await readAccount(place, accountId);
+  const [profile, key, credits, log] = await Promise.all([
+    accounts.profile(accountId),
+    accounts.currentKey(accountId),
+    records.readCredits(accountId),
+    operations.list(accountId),
+  ]);
+  return {
+    ...toAccountFacts(account),
+    chat_id: profile?.chatId ?? null,
+    threshold_usd: formatUsd(profile?.thresholdPicos ?? 0n),
+    key: key
+      ? {
+          id: keyIdOf(key.hash),
+          masked: `${key.label.prefix}…${key.label.lastFour}`,
+          issued_at: toTime(key.issuedAtMs),
+          revoked: key.isRevoked,
+        }
+      : null,
+    holds: [...account.holds].map(([id, { amountPicos, expiresAtMs }]) => ({
+      id,
+      amount_usd: formatUsd(amountPicos),
+      expires_at: toTime(expiresAtMs),
+    })),
+    credits: credits
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ ref, amountPicos, reason, at }) => ({ at: toTime(at), ref, amount_usd: formatUsd(amountPicos), reason })),
+    operations: log.map(({ at, command, ref, reason }) => ({ at: toTime(at), command, ref: ref ?? null, reason })),
+  };
+};
+
+const toText = ({ key, holds, credits, operations, ...facts }: Awaited<ReturnType<typeof showAccount>>): string => {
+  const lines = Object.entries({
+    ...facts,
+    key: key ? `${key.masked} (${key.id}), issued ${key.issued_at}${key.revoked ? ', revoked' : ''}` : null,
+  }).map(([name, value]) => `${name.padEnd(13)}  ${plain(String(value ?? '-'))}\n`);
+  const part = (title: string, rows: readonly Facts[]): string =>
+    rows[0] ? `\n${title}\n${toTable(Object.keys(rows[0]), rows)}` : '';
+  return lines.join('') + part('holds', holds) + part('credits', credits) + part('operations', operations);
+};

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
+import { readAccount } from '../account-facts.ts';
+import { type ReasonOptions, withReason } from '../command-options.ts';
+import { failed } from '../exit.ts';
+import { type Facts, printFacts } from '../output.ts';
+import { atPlace, type Place } from '../place.ts';
+import { logOperation, steady } from '../steady.ts';
+import type { Terminal } from '../terminal.ts';
+import { confirmWrite, tellDryRun } from '../writes.ts';
+
+/** A key may be replaced while its account is being blocked. */
+const TRIES = 5;
+
+export const addBlockCommands = (accounts: Command, terminal: Terminal): void => {
+  const add = (name: 'block' | 'unblock', description: string): void => {
+    withReason(accounts.command(`${name} <account>`).description(description)).action(
+      async (accountId: string, options: ReasonOptions) => {
+        const result = await atPlace(terminal, options, (place) => change(place, terminal, name, accountId, options));
+        await printFacts(terminal, options.json === true, result);
+      },
+    );
+  };
+  add('block', 'refuse every request of an account from now on; its money stays');
+  add('unblock', 'serve an account again');
+};
+
+const change = async (
+  place: Place,
+  terminal: Terminal,
+  name: 'block' | 'unblock',
+  accountId: string,
+  options: ReasonOptions,
+): Promise<Facts> => {
+  const status = name === 'block' ? 'blocked' : 'active';
+  const before = await readAccount(place, accountId);
+  const result = { account: accountId, status_before: before.status, status };
+  if (options.dryRun) {
+    tellDryRun(terminal);
+    return result;
+  }
+  await confirmWrite(
+    terminal,
+    options,
+    `${name === 'block' ? 'Block' : 'Unblock'} ${accountId}, which is ${before.status}?`,
+  );
+  await logOperation(place, accountId, `accounts ${name}`, options);
+  await setBlocked(place, accountId, name === 'block');
+  return result;
+};
+
+/** Also where the account has that status: its key may not have it, when somebody wrote to the tables by hand. */
+const setBlocked = async ({ stores: { accounts } }: Place, accountId: string, isBlocked: boolean): Promise<void> => {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const key = await accounts.currentKey(accountId);
+    const reply = await untilDefinite(steady, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
+    if (reply === 'set') return;
+    if (reply === 'no-account') throw failed(`There is no account ${accountId}.`);
+  }
+  throw failed(`The key of ${accountId} changes all the time. Nothing was changed; try again.`);
+};

@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import { type Api, GrammyError } from 'grammy/web';
+import { updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
+import { readBotToken } from '../../lambdas/functions/wiring/secrets.ts';
+import { appUrlOf } from '../../lambdas/messenger/bot-ports.ts';
+import { type BotAccess, openApi } from '../../lambdas/messenger/messenger-api.ts';
+import { commandNames } from '../../lambdas/messenger/texts/command-names.ts';
+import { type Texts, textsFor } from '../../lambdas/messenger/texts/texts.ts';
+import { settingsSchema } from '../../lambdas/settings.ts';
+import { type WriteOptions, withWriting } from '../command-options.ts';
+import { failed, misused } from '../exit.ts';
+import { printFacts } from '../output.ts';
+import { readStack } from '../place-stack.ts';
+import type { Environment, Terminal } from '../terminal.ts';
+import { confirmWrite, tellDryRun } from '../writes.ts';
+
+interface SetupOptions extends WriteOptions {
+  readonly tokenVariable?: string;
+  readonly url?: string;
+}
+
+/** Updates that the messenger delivers at a time. */
+const CONNECTIONS = 20;
+
+export const addBotCommands = (program: Command, terminal: Terminal): void => {
+  const bot = program.command('bot').description('the bot of the messenger');
+  withWriting(bot.command('setup').description('tell the messenger where the gateway is, its commands and its app'))
+    .option('--token-variable <name>', 'the variable with the bot token; without it BOT_TOKEN, or the secret of --env')
+    .option('--url <url>', 'the address of the gateway; without it PUBLIC_URL, or that of --env')
+    .action(async (options: SetupOptions) => {
+      const setup = await readSetup(options, terminal.environment);
+      const api = openApi(setup.access);
+      const found = await askApi(() => readState(api));
+      terminal.tell(`bot @${found.bot}, webhook ${found.webhook || 'none'}, ${found.pending} updates waiting`);
+      if (options.dryRun) tellDryRun(terminal);
+      else {
+        await confirmWrite(terminal, options, `Send the updates of @${found.bot} to ${setup.webhook}?`);
+        await askApi(() => write(api, setup));
+      }
+      await printFacts(terminal, options.json === true, {
+        bot: found.bot,
+        webhook: setup.webhook,
+        webhook_before: found.webhook || null,
+        pending_updates: found.pending,
+        app: setup.app ?? null,
+        commands: [...commandNames],
+        languages: languages.map(({ language }) => language),
+        changed: !options.dryRun,
+      });
+    });
+};
+
+interface Setup {
+  readonly access: BotAccess;
+  readonly webhook: string;
+  readonly app: string | undefined;
+}
+
+const settings = settingsSchema.pick({ BOT_TOKEN: true, BOT_TOKEN_SECRET: true, BOT_API_URL: true, PUBLIC_URL: true });
+
+const readSetup = async ({ env, tokenVariable, url }: SetupOptions, shell: Environment): Promise<Setup> => {
+  const named = env ? { ...shell, ...(await readStack(env, shell)) } : shell;
+  const own = tokenVariable === undefined ? {} : { BOT_TOKEN: shell[tokenVariable], BOT_TOKEN_SECRET: undefined };
+  const given = { ...named, ...own, ...(url === undefined ? {} : { PUBLIC_URL: url }) };
+  const parsed = settings.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')));
+  if (!parsed.success) {
+    throw misused(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+  }
+  const { BOT_API_URL: apiUrl, PUBLIC_URL: publicUrl } = parsed.data;
+  if (publicUrl === undefined) throw misused('Where is the gateway? Set PUBLIC_URL, or use --url or --env.');
+  const botToken = await readBotToken(parsed.data);
+  if (botToken === undefined) {
+    throw misused(
+      `There is no bot token in ${tokenVariable ?? (env ? 'the secret of this environment' : 'BOT_TOKEN')}.`,
+    );
+  }
+  const access = { botToken, apiUrl };
+  return { access, webhook: `${new URL(publicUrl).origin}/bot`, app: appUrlOf({ publicUrl, access }) };
+};
+
+const readState = async (api: Api) => {
+  const { username } = await api.getMe();
+  const { url = '', pending_update_count: pending } = await api.getWebhookInfo();
+  return { bot: username, webhook: url, pending };
+};
+
+/** The list for everybody is in English; who has the messenger in another language sees that of it. */
+const languages: readonly Texts[] = [textsFor('en'), textsFor('ru')];
+
+const write = async (api: Api, { access, webhook, app }: Setup): Promise<void> => {
+  for (const { language, commands } of languages) {
+    const listed = commandNames.map((command) => ({ command, description: commands[command] }));
+    const scope = { type: 'all_private_chats' } as const;
+    await api.setMyCommands(listed, language === 'en' ? { scope } : { scope, language_code: language });
+  }
+  if (app) await api.setChatMenuButton({ menu_button: { type: 'web_app', text: 'App', web_app: { url: app } } });
+  // Last, so that nobody is answered before the rest stands.
+  await api.setWebhook(webhook, {
+    secret_token: updateSecretOf(access.botToken),
+    allowed_updates: ['message'],
+    max_connections: CONNECTIONS,
+    drop_pending_updates: false,
+  });
+};
+
+/** The library's own errors carry what was sent: the secret of the webhook, too. */
+const askApi = async <T>(call: () => Promise<T>): Promise<T> => {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof GrammyError)) throw failed('The Bot API did not answer.');
+    throw failed(`The Bot API refused ${error.method}: ${error.error_code} ${error.description}`);
+  }
+};

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
+import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
+import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import { readAccount } from '../account-facts.ts';
+import { type MoneyOptions, toAmount, withMoney } from '../command-options.ts';
+import { failed, refused } from '../exit.ts';
+import { printFacts } from '../output.ts';
+import { atPlace, type Place } from '../place.ts';
+import { steady } from '../steady.ts';
+import type { Terminal } from '../terminal.ts';
+import { confirmWrite, tellDryRun } from '../writes.ts';
+
+interface CreditOptions extends MoneyOptions {
+  /** Pico-USD. */
+  readonly amount: bigint;
+}
+
+export const addCreditCommand = (accounts: Command, terminal: Terminal): void => {
+  withMoney(accounts.command('credit <account>').description('add money to an account'))
+    .requiredOption('--amount <usd>', 'a decimal amount above 0', toAmount)
+    .action(async (accountId: string, options: CreditOptions) => {
+      const result = await atPlace(terminal, options, (place) => credit(place, terminal, accountId, options));
+      if (result.repeated) terminal.tell(`This credit stands under ${options.ref} already: nothing more was added.`);
+      await printFacts(terminal, options.json === true, result);
+    });
+};
+
+const credit = async (place: Place, terminal: Terminal, accountId: string, options: CreditOptions) => {
+  const { amount, ref, reason, dryRun } = options;
+  const before = await readAccount(place, accountId);
+  const credits = await place.stores.records.readCredits(accountId);
+  const earlier = credits.find((record) => record.ref === ref);
+  if (earlier && earlier.amountPicos !== amount) throw otherAmount(ref, earlier.amountPicos);
+  const toResult = (after: Account, repeated: boolean) => ({
+    account: accountId,
+    ref,
+    amount_usd: formatUsd(amount),
+    repeated,
+    balance_before_usd: formatUsd(balanceOf(before)),
+    balance_after_usd: formatUsd(balanceOf(after)),
+  });
+  if (earlier) return toResult(before, true);
+  if (dryRun) {
+    tellDryRun(terminal);
+    return toResult({ ...before, creditedPicos: before.creditedPicos + amount }, false);
+  }
+  await confirmWrite(
+    terminal,
+    options,
+    `Credit ${formatUsd(amount)} USD to ${accountId}, which has ${formatUsd(balanceOf(before))}?`,
+  );
+  const request = { accountId, ref, amountPicos: amount, reason, at: Date.now() };
+  const reply = await untilDefinite(steady, () => place.stores.ledger.credit(request));
+  if (reply.kind === 'no-account') throw failed(`There is no account ${accountId}.`);
+  if (reply.kind === 'other-amount') throw otherAmount(ref, reply.amountPicos);
+  return toResult(await readAccount(place, accountId), reply.kind === 'repeated');
+};
+
+const otherAmount = (ref: string, amountPicos: bigint) =>
+  refused(`${ref} was credited before, with ${formatUsd(amountPicos)} USD. Another payment needs another --ref.`);

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { type ReadOptions, withReading } from '../command-options.ts';
+import { unsatisfied, whyOf } from '../exit.ts';
+import { plain, printJson } from '../output.ts';
+import { openPlace, type Place } from '../place.ts';
+import type { Style, Terminal } from '../terminal.ts';
+import { type Finding, failure } from './doctor/finding.ts';
+import { checkAddresses, checkCatalog, checkNode, checkStandIns } from './doctor/machine-checks.ts';
+import { checkBotToken, checkPepper, checkProviderKeys, checkTopUpKey } from './doctor/secret-checks.ts';
+import { checkBucket, checkClock, checkCredentials, checkTables } from './doctor/store-checks.ts';
+import { checkWebhook } from './doctor/webhook-check.ts';
+
+export const addDoctorCommand = (program: Command, terminal: Terminal): void => {
+  withReading(
+    program
+      .command('doctor')
+      .description('look whether everything is there that a gateway needs, and say what to do; exit 1 on a failure'),
+  ).action(async (options: ReadOptions) => {
+    const findings = await examine(terminal, options);
+    const isWell = findings.every(({ status }) => status !== 'failure');
+    if (options.json) await printJson(terminal, { ok: isWell, checks: findings });
+    else await terminal.print(findings.map((finding) => toLine(finding, terminal)).join(''));
+    if (!isWell) throw unsatisfied();
+  });
+};
+
+const examine = async (terminal: Terminal, options: ReadOptions): Promise<readonly Finding[]> => {
+  const first = [checkNode(process.versions.node), await checkCatalog(terminal.environment)];
+  let place: Place;
+  try {
+    place = await openPlace(options, terminal);
+  } catch (error) {
+    const { environment } = terminal;
+    const local = options.env === undefined ? [checkStandIns(environment)] : [];
+    return [...first, ...local, failure('gateway', whyOf(error), 'Start it, deploy it, or name another one.')];
+  }
+  try {
+    terminal.tell(place.where);
+    return [...first, ...(await examinePlace(place))];
+  } finally {
+    await place.close();
+  }
+};
+
+const examinePlace = async (place: Place): Promise<readonly Finding[]> => {
+  const { environment, isLocal } = place;
+  const findings = await Promise.all([
+    isLocal ? checkStandIns(environment) : checkCredentials(place),
+    checkTables(place),
+    checkBucket(place),
+    checkClock(place),
+    checkAddresses(environment, isLocal),
+    checkPepper(place),
+    checkTopUpKey(place),
+    checkProviderKeys(place),
+    checkBotToken(place),
+    checkWebhook(place),
+  ]);
+  return findings.filter((finding) => finding !== undefined);
+};
+
+const styles: Readonly<Record<Finding['status'], Style>> = { ok: 'green', warning: 'yellow', failure: 'red' };
+
+const toLine = ({ check, status, detail, advice }: Finding, { style }: Terminal): string =>
+  `${style(styles[status], status.padEnd(7))}  ${check.padEnd(13)}  ${plain(detail)}${advice ? `  -> ${advice}` : ''}\n`;

@@ -1,0 +1,34 @@
+import { whyOf } from '../../exit.ts';
+
+export interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'failure';
+  readonly detail: string;
+  /** What to do about it. */
+  readonly advice: string | null;
+}
+
+export const ok = (check: string, detail: string): Finding => ({ check, status: 'ok', detail, advice: null });
+
+export const warning = (check: string, detail: string, advice: string): Finding => ({
+  check,
+  status: 'warning',
+  detail,
+  advice,
+});
+
+export const failure = (check: string, detail: string, advice: string): Finding => ({
+  check,
+  status: 'failure',
+  detail,
+  advice,
+});
+
+/** One check that goes wrong says so, and keeps none of the others from being made. */
+export const tried = async (check: string, advice: string, look: () => Promise<Finding>): Promise<Finding> => {
+  try {
+    return await look();
+  } catch (error) {
+    return failure(check, whyOf(error), advice);
+  }
+};

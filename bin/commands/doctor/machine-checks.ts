@@ -1,0 +1,76 @@
+import { createRequire } from 'node:module';
+import { catalogData } from '../../../catalog/index.ts';
+import { CatalogError, loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
+import { catalogWarnings } from '../../../lambdas/core/catalog/warnings.ts';
+import type { Environment } from '../../terminal.ts';
+import { type Finding, failure, ok, tried, warning } from './finding.ts';
+
+const NODE_LEAST = 24;
+
+export const checkNode = (version: string): Finding =>
+  Number(version.split('.')[0]) >= NODE_LEAST
+    ? ok('node', version)
+    : failure('node', version, `Use Node ${NODE_LEAST} or later; npm scripts find one on linux-x64.`);
+
+/** What plays AWS on this machine, each with the variable that names one of the user's own instead. */
+const standIns = [
+  ['@dynoxide/linux-x64/package.json', 'DYNAMODB_ENDPOINT'],
+  ['@20minutes/s3rver', 'S3_ENDPOINT'],
+  ['aws-local-stepfunctions', undefined],
+] as const;
+
+const isInstalled = (name: string): boolean => {
+  try {
+    return createRequire(import.meta.url).resolve(name) !== '';
+  } catch {
+    return false;
+  }
+};
+
+export const checkStandIns = (environment: Environment): Finding => {
+  const missing = standIns.filter(([name, variable]) => !(variable && environment[variable]) && !isInstalled(name));
+  if (missing.length === 0) return ok('stand-ins', 'all there');
+  const names = missing.map(
+    ([name, variable]) => `${name.replace('/package.json', '')}${variable ? ` (or ${variable})` : ''}`,
+  );
+  return failure('stand-ins', `missing: ${names.join(', ')}`, 'Run npm ci on linux-x64, or set the variables.');
+};
+
+export const checkCatalog = (environment: Environment): Promise<Finding> =>
+  tried('catalog', 'Run `catalog check`.', async () => {
+    try {
+      const catalog = loadCatalog(catalogData, { markup: environment.MARKUP || '1' });
+      const warnings = catalogWarnings(catalog, Date.now()).length;
+      const detail = `${catalog.entries.length} models`;
+      return warnings === 0
+        ? ok('catalog', detail)
+        : warning('catalog', `${detail}, ${warnings} warnings`, 'Run `catalog check` and see.');
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error;
+      return failure('catalog', `${error.problems.length} problems`, 'Run `catalog check`.');
+    }
+  });
+
+/** The address that the bot tells and the one that links to images begin with. */
+export const checkAddresses = (environment: Environment, isLocal: boolean): Finding => {
+  const wrong = ['PUBLIC_URL', 'MEDIA_URL'].filter(
+    (name) => environment[name] && !isAddress(environment[name], isLocal),
+  );
+  if (wrong.length > 0) {
+    const what = isLocal ? 'a URL without a path' : 'an https URL without a path';
+    return failure('addresses', `${wrong.join(', ')}: is not ${what}`, 'Set it to the address that clients use.');
+  }
+  if (environment.PUBLIC_URL) return ok('addresses', environment.PUBLIC_URL);
+  if (isLocal) return ok('addresses', 'PUBLIC_URL is not set: only this machine is served');
+  return warning(
+    'addresses',
+    'publicUrl is not set',
+    'Set it in lib/environments.ts: the bot tells it, and its webhook is there.',
+  );
+};
+
+const isAddress = (text: string | undefined, isLocal: boolean): boolean => {
+  if (text === undefined || !URL.canParse(text)) return false;
+  const { protocol, pathname } = new URL(text);
+  return pathname === '/' && (protocol === 'https:' || (isLocal && protocol === 'http:'));
+};

@@ -1,0 +1,60 @@
+import { catalogData } from '../../../catalog/index.ts';
+import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
+import { readBotToken, readProviderKeys, readTopUpKey } from '../../../lambdas/functions/wiring/secrets.ts';
+import { settingsSchema } from '../../../lambdas/settings.ts';
+import { openKeyPorts } from '../../keys-at.ts';
+import type { Place } from '../../place.ts';
+import { type Finding, failure, ok, tried, warning } from './finding.ts';
+
+const LETTERS_LEAST = 16;
+const reading = 'Check that these credentials may read the secret.';
+
+/** Of secrets nothing is told but whether they are there and have their form. */
+export const checkPepper = (place: Place): Promise<Finding> =>
+  tried('pepper', place.isLocal ? 'Start the local gateway once: it makes one.' : reading, async () => {
+    const { pepper } = await openKeyPorts(place);
+    if (pepper.length >= LETTERS_LEAST) return ok('pepper', 'is there');
+    return failure(
+      'pepper',
+      `is shorter than ${LETTERS_LEAST} letters`,
+      'Restore the one that the keys were made with.',
+    );
+  });
+
+export const checkBotToken = ({ environment, isLocal }: Place): Promise<Finding> =>
+  tried('bot token', reading, async () => {
+    const { BOT_TOKEN, BOT_TOKEN_SECRET } = environment;
+    if (BOT_TOKEN && !settingsSchema.shape.BOT_TOKEN.safeParse(BOT_TOKEN).success) {
+      return failure('bot token', 'BOT_TOKEN has not the form of one', 'Copy it anew, such as 123456:ABC-DEF.');
+    }
+    if (await readBotToken({ BOT_TOKEN, BOT_TOKEN_SECRET })) return ok('bot token', 'is there');
+    if (isLocal) return ok('bot token', 'BOT_TOKEN is not set');
+    return warning('bot token', 'there is none, and no bot', 'Put the token into the secret, then run `bot setup`.');
+  });
+
+export const checkTopUpKey = ({ environment, isLocal }: Place): Promise<Finding> =>
+  tried('top-up key', reading, async () => {
+    const { TOP_UP_KEY, TOP_UP_KEY_SECRET } = environment;
+    const key = await readTopUpKey({ TOP_UP_KEY, TOP_UP_KEY_SECRET });
+    if (!key && isLocal) return ok('top-up key', 'TOP_UP_KEY is not set: nobody can report payments');
+    if (!key) return warning('top-up key', 'there is none', 'Set TOP_UP_KEY, or nobody can report payments.');
+    if (key.length >= LETTERS_LEAST) return ok('top-up key', 'is there');
+    return failure('top-up key', `is shorter than ${LETTERS_LEAST} letters`, 'Draw a longer one.');
+  });
+
+export const checkProviderKeys = ({ environment, isLocal }: Place): Promise<Finding> =>
+  tried('provider keys', reading, async () => {
+    const { providers } = loadCatalog(catalogData, { markup: environment.MARKUP || '1' });
+    const { PROVIDER_KEYS_SECRET } = environment;
+    const values = await readProviderKeys({ PROVIDER_KEYS_SECRET }, environment);
+    const names = providers.filter(({ enabled }) => enabled).map(({ credential }) => credential.variable);
+    const missing = names.filter((name) => !values[name]);
+    const detail = `${names.length - missing.length} of ${names.length}${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`;
+    if (missing.length === 0) return ok('provider keys', detail);
+    // Where a key is missing here, the vendor is played.
+    if (isLocal) return ok('provider keys', detail);
+    const advice = 'Put them into the secret: the models of a vendor without a key answer 503.';
+    return missing.length === names.length
+      ? failure('provider keys', detail, advice)
+      : warning('provider keys', detail, advice);
+  });

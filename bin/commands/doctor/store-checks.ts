@@ -1,0 +1,62 @@
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { tableNames } from '../../../lib/tables.ts';
+import { whyOf } from '../../exit.ts';
+import type { Place } from '../../place.ts';
+import { type Finding, failure, ok, tried } from './finding.ts';
+
+const CLOCK_MS_MAX = 30_000;
+const CALL_MS = 10_000;
+
+export const checkCredentials = ({ stores }: Place): Promise<Finding> =>
+  tried('credentials', 'Log in, and set AWS_PROFILE and AWS_REGION.', async () => {
+    await stores.client.config.credentials();
+    return ok('credentials', `found, for ${await stores.client.config.region()}`);
+  });
+
+export const checkTables = async ({ stores, isLocal }: Place): Promise<Finding> => {
+  const advice = isLocal
+    ? 'Start the local gateway once: it makes them.'
+    : 'Deploy the stack of the data, or check the region.';
+  const problems = await Promise.all(
+    tableNames.map(async (name) => {
+      try {
+        const { Table } = await stores.client.send(new DescribeTableCommand({ TableName: stores.table(name) }));
+        return Table?.TableStatus === 'ACTIVE' ? undefined : `${name}: ${Table?.TableStatus}`;
+      } catch (error) {
+        return `${name}: ${whyOf(error)}`;
+      }
+    }),
+  );
+  const found = problems.filter((problem) => problem !== undefined);
+  return found.length === 0
+    ? ok('tables', `${tableNames.length} of ${tableNames.length} answer`)
+    : failure('tables', found.join('; '), advice);
+};
+
+export const checkBucket = ({ stores, isLocal }: Place): Promise<Finding> => {
+  const advice = isLocal
+    ? 'Start the local gateway once: it makes it.'
+    : 'Deploy the stack of the data, or check the region.';
+  return tried('bucket', advice, async () => {
+    const { HeadBucketCommand } = await import('@aws-sdk/client-s3');
+    const { bucket } = stores;
+    await (await bucket.client()).send(new HeadBucketCommand({ Bucket: bucket.name }));
+    return ok('bucket', `${bucket.where} answers`);
+  });
+};
+
+/** Signatures, expiries and leases compare this clock with those of others. */
+export const checkClock = ({ environment, stores }: Place): Promise<Finding> =>
+  tried('clock', 'Check the network.', async () => {
+    const address =
+      environment.DYNAMODB_ENDPOINT || `https://dynamodb.${await stores.client.config.region()}.amazonaws.com/`;
+    const sentAt = Date.now();
+    const { headers } = await fetch(address, { signal: AbortSignal.timeout(CALL_MS) });
+    const date = headers.get('date');
+    if (date === null) return ok('clock', 'the store tells no time');
+    // The header has whole seconds.
+    const aheadMs = (sentAt + Date.now()) / 2 - (Date.parse(date) + 500);
+    const detail = `${Math.abs(aheadMs / 1_000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the store`;
+    if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return ok('clock', detail);
+    return failure('clock', detail, 'Set the clock of this machine, by NTP.');
+  });

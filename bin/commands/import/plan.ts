@@ -1,0 +1,48 @@
+import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
+import { type Account, balanceOf } from '../../../lambdas/core/ledger/account.ts';
+import type { LedgerRecords } from '../../../lambdas/core/ledger/ledger-records.ts';
+import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
+import { formatUsd } from '../../../lambdas/core/money/usd.ts';
+import type { ImportRow, RefusedRow } from './rows.ts';
+
+export interface PlanPorts {
+  readonly ledger: Pick<LedgerStore, 'readAccount'>;
+  readonly records: Pick<LedgerRecords, 'readCredits'>;
+  readonly accounts: Pick<AccountStore, 'chat'>;
+}
+
+export interface PlannedRow extends ImportRow {
+  /** There is no such account yet. */
+  readonly opens: boolean;
+  /** It has been credited by an earlier run of the same import. */
+  readonly isDone: boolean;
+  readonly balanceBeforePicos: bigint;
+}
+
+export const refOf = (batch: string, { account }: Pick<ImportRow, 'account'>): string => `import:${batch}:${account}`;
+
+/** What a row would do as the accounts stand now. Throws StoreError. */
+export const planRow = async (ports: PlanPorts, batch: string, row: ImportRow): Promise<PlannedRow | RefusedRow> => {
+  const refuse = (reason: string): RefusedRow => ({ line: row.line, account: row.account, reason });
+  const account = await ports.ledger.readAccount(row.account);
+  const taken = await chatProblem(ports, account, row);
+  if (taken) return refuse(taken);
+  if (!account) return { ...row, opens: true, isDone: false, balanceBeforePicos: 0n };
+  const credits = await ports.records.readCredits(row.account);
+  const earlier = credits.find(({ ref }) => ref === refOf(batch, row));
+  if (earlier && earlier.amountPicos !== row.balancePicos) {
+    return refuse(`balance_usd: ${formatUsd(earlier.amountPicos)} USD were credited by this import before`);
+  }
+  return { ...row, opens: false, isDone: earlier !== undefined, balanceBeforePicos: balanceOf(account) };
+};
+
+const chatProblem = async (
+  { accounts }: PlanPorts,
+  account: Account | undefined,
+  { account: accountId, chatId }: ImportRow,
+): Promise<string | undefined> => {
+  if (chatId === undefined) return undefined;
+  const chat = await accounts.chat(chatId);
+  if (chat) return chat.accountId === accountId ? undefined : `chat_id: belongs to the account ${chat.accountId}`;
+  return account && 'chat_id: the account is there and has another chat, or none';
+};

@@ -1,0 +1,83 @@
+import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
+import { hashApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { type KeyPorts, makeKey, toNewKey } from '../../../lambdas/core/accounts/new-key.ts';
+import type { Clock } from '../../../lambdas/core/clock.ts';
+import { balanceOf } from '../../../lambdas/core/ledger/account.ts';
+import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
+import { untilDefinite } from '../../../lambdas/core/ledger/resolve.ts';
+import { failed } from '../../exit.ts';
+import type { KeyFile } from './key-file.ts';
+import { type PlannedRow, refOf } from './plan.ts';
+
+export interface ImportPorts {
+  readonly ledger: Pick<LedgerStore, 'readAccount' | 'credit'>;
+  readonly accounts: Pick<AccountStore, 'open' | 'currentKey'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** What new accounts need; undefined where the import opens none. */
+  readonly keys: (KeyPorts & { readonly file: KeyFile }) | undefined;
+}
+
+export interface Batch {
+  readonly ref: string;
+  readonly reason: string;
+}
+
+/**
+ * One row. It may be cut off anywhere and be repeated: the key is in its file before it is in the table, the account comes with its
+ * key or not at all, and the credit has a reference of its own. Answers the balance afterwards. Throws StoreError.
+ */
+export const importRow = async (
+  ports: ImportPorts,
+  { ref: batch, reason }: Batch,
+  row: PlannedRow,
+): Promise<bigint> => {
+  const { ledger, clock } = ports;
+  if (row.opens) await openAccount(ports, row);
+  const request = {
+    accountId: row.account,
+    ref: refOf(batch, row),
+    amountPicos: row.balancePicos,
+    reason,
+    at: clock.now(),
+  };
+  const reply = await untilDefinite(ports, () => ledger.credit(request));
+  if (reply.kind === 'no-account' || reply.kind === 'other-amount') {
+    throw failed(`line ${row.line}: ${row.account} was changed by somebody else meanwhile. Run the import again.`);
+  }
+  const account = await untilDefinite(ports, () => ledger.readAccount(row.account));
+  return account ? balanceOf(account) : row.balancePicos;
+};
+
+const openAccount = async (ports: ImportPorts, { account: accountId, chatId, line }: PlannedRow): Promise<void> => {
+  const { accounts, clock, keys } = ports;
+  if (!keys) throw new Error('an account is to be opened, and there is no file for its key');
+  const apiKey = keys.file.keyOf(accountId) ?? addKey(keys, accountId);
+  const key = toNewKey(keys.pepper, apiKey, true);
+  const account = { accountId, chatId, key, creditPicos: 0n, atMs: clock.now() };
+  const reply = await untilDefinite(ports, () => accounts.open(account));
+  if (reply === 'opened') return;
+  // A write whose reply was lost finds its own key when it is repeated.
+  const current = await untilDefinite(ports, () => accounts.currentKey(accountId));
+  if (current?.hash !== key.hash) {
+    throw failed(
+      `line ${line}: ${accountId}, or its chat, was opened by somebody else meanwhile. Run the import again.`,
+    );
+  }
+};
+
+const addKey = (keys: NonNullable<ImportPorts['keys']>, accountId: string): string => {
+  const { apiKey } = makeKey(keys, true);
+  keys.file.add(accountId, apiKey);
+  return apiKey;
+};
+
+/** Accounts whose key in the file is not, or no longer, the one that works. Throws StoreError. */
+export const staleKeys = async ({ accounts, keys }: ImportPorts): Promise<readonly string[]> => {
+  const stale: string[] = [];
+  for (const [account, apiKey] of keys?.file.entries() ?? []) {
+    const current = await accounts.currentKey(account);
+    if (!keys || current?.isRevoked !== false || current.hash !== hashApiKey(keys.pepper, apiKey)) stale.push(account);
+  }
+  return stale;
+};

@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import { isAccountId } from '../../lambdas/core/accounts/account-id.ts';
+import type { CurrentKey } from '../../lambdas/core/accounts/account-store.ts';
+import type { KeyLabel } from '../../lambdas/core/accounts/api-key.ts';
+import { keyIdOf, type MadeKey, makeKey } from '../../lambdas/core/accounts/new-key.ts';
+import { rotateKey } from '../../lambdas/core/accounts/rotate-key.ts';
+import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
+import { readAccount } from '../account-facts.ts';
+import { accountIdRule, type ReasonOptions, withReason } from '../command-options.ts';
+import { misused, refused } from '../exit.ts';
+import { openKeyPorts } from '../keys-at.ts';
+import { printFacts } from '../output.ts';
+import { atPlace, type Place } from '../place.ts';
+import { logOperation, steady } from '../steady.ts';
+import type { Terminal } from '../terminal.ts';
+import { confirmWrite, tellDryRun } from '../writes.ts';
+
+interface IssueOptions extends ReasonOptions {
+  readonly create?: true;
+}
+
+type Work<Options> = (place: Place, terminal: Terminal, accountId: string, options: Options) => Promise<Told>;
+
+/** What was done, and the key that is told once. */
+interface Told {
+  readonly account: string;
+  readonly id: string | null;
+  readonly masked: string | null;
+  readonly key?: string;
+  readonly revoked?: true;
+}
+
+export const addKeysCommands = (program: Command, terminal: Terminal): void => {
+  const keys = program.command('keys').description('keys of accounts; a new one is printed once, on stdout');
+  const add = <Options extends ReasonOptions>(command: Command, work: Work<Options>): void => {
+    command.action(async (accountId: string, options: Options) => {
+      const told = await atPlace(terminal, options, (place) => work(place, terminal, accountId, options));
+      if (options.json || told.key === undefined) return printFacts(terminal, options.json === true, { ...told });
+      terminal.tell(`The key of ${accountId}. It is shown this once.`);
+      await terminal.print(`${told.key}\n`);
+    });
+  };
+  const issuing = keys.command('issue <account>').description('give an account without a working key one');
+  add(withReason(issuing).option('--create', 'open the account if it is not there'), issue);
+  add(withReason(keys.command('rotate <account>').description('put a new key in place of the old one')), rotate);
+  add(
+    withReason(keys.command('revoke <account>').description('end the key of an account, without another one')),
+    revoke,
+  );
+};
+
+const masked = ({ prefix, lastFour }: KeyLabel): string => `${prefix}…${lastFour}`;
+
+const toTold = (accountId: string, key: Pick<CurrentKey, 'hash' | 'label'>, apiKey?: string): Told => ({
+  account: accountId,
+  id: keyIdOf(key.hash),
+  masked: masked(key.label),
+  ...(apiKey === undefined ? {} : { key: apiKey }),
+});
+
+const dry = (terminal: Terminal, account: string): Told => {
+  tellDryRun(terminal);
+  return { account, id: null, masked: null };
+};
+
+const issue: Work<IssueOptions> = async (place, terminal, accountId, options) => {
+  const { accounts, ledger } = place.stores;
+  const account = await ledger.readAccount(accountId);
+  if (!account && !isAccountId(accountId)) throw misused(`The id of an account ${accountIdRule}.`);
+  if (!account && !options.create) throw refused(`There is no account ${accountId}. Add --create to open it.`);
+  if (account?.status === 'blocked') throw blocked(accountId);
+  const current = await accounts.currentKey(accountId);
+  if (current && !current.isRevoked) throw hasKey(accountId, current);
+  const made = makeKey(await openKeyPorts(place), true);
+  if (options.dryRun) return dry(terminal, accountId);
+  await confirmWrite(
+    terminal,
+    options,
+    account ? `Issue a key to ${accountId}?` : `Open the account ${accountId}, with a key?`,
+  );
+  await logOperation(place, accountId, 'keys issue', options);
+  await put(place, accountId, made, account ? current : 'new');
+  const now = await untilDefinite(steady, () => accounts.currentKey(accountId));
+  // A write whose reply was lost finds its own key when it is repeated.
+  if (now?.hash !== made.key.hash) throw now ? hasKey(accountId, now) : blocked(accountId);
+  return toTold(accountId, made.key, made.apiKey);
+};
+
+const put = async (
+  { stores: { accounts } }: Place,
+  accountId: string,
+  { key }: MadeKey,
+  current: CurrentKey | undefined | 'new',
+): Promise<void> => {
+  const atMs = Date.now();
+  await untilDefinite(steady, async (): Promise<unknown> => {
+    if (current === 'new') return accounts.open({ accountId, chatId: undefined, key, creditPicos: 0n, atMs });
+    if (!current) return accounts.putFirstKey(accountId, key, atMs);
+    return accounts.replaceKey({ accountId, oldHash: current.hash, key, atMs });
+  });
+};
+
+const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) => {
+  const account = await readAccount(place, accountId);
+  if (account.status === 'blocked') throw blocked(accountId);
+  const current = await activeKey(place, accountId);
+  const ports = { ...(await openKeyPorts(place)), ...steady, accounts: place.stores.accounts };
+  if (options.dryRun) return dry(terminal, accountId);
+  await confirmWrite(
+    terminal,
+    options,
+    `Replace the key ${masked(current.label)} of ${accountId}? It stops working at once.`,
+  );
+  await logOperation(place, accountId, 'keys rotate', options);
+  const { apiKey, id, label } = await rotateKey(ports, { accountId, keyId: keyIdOf(current.hash) });
+  return { account: accountId, id, masked: masked(label), key: apiKey };
+};
+
+const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) => {
+  await readAccount(place, accountId);
+  const current = await activeKey(place, accountId);
+  if (options.dryRun) return dry(terminal, accountId);
+  await confirmWrite(
+    terminal,
+    options,
+    `Revoke the key ${masked(current.label)} of ${accountId}? It stops working at once.`,
+  );
+  await logOperation(place, accountId, 'keys revoke', options);
+  const { accounts } = place.stores;
+  if ((await untilDefinite(steady, () => accounts.revokeKey(accountId, current.hash))) === 'changed') {
+    throw refused(`The key of ${accountId} was replaced meanwhile. Look at the account again.`);
+  }
+  return { ...toTold(accountId, current), revoked: true };
+};
+
+const activeKey = async ({ stores }: Place, accountId: string): Promise<CurrentKey> => {
+  const current = await stores.accounts.currentKey(accountId);
+  if (current && !current.isRevoked) return current;
+  throw refused(`${accountId} has no working key. \`keys issue\` gives it one.`);
+};
+
+const blocked = (accountId: string) => refused(`${accountId} is blocked. Unblock it first.`);
+
+const hasKey = (accountId: string, { label }: CurrentKey) =>
+  refused(`${accountId} has the key ${masked(label)} already. \`keys rotate\` replaces it.`);

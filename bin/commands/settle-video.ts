@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
+import { resolveForeign } from '../../lambdas/core/ledger/resolve-foreign.ts';
+import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import { releaseVideo } from '../../lambdas/core/videos/release-video.ts';
+import { LAST_STEPS_MS } from '../../lambdas/core/videos/resume-videos.ts';
+import { isEnded, type VideoJob } from '../../lambdas/core/videos/video-job.ts';
+import { readAccount, toTime } from '../account-facts.ts';
+import { type MoneyOptions, withMoney } from '../command-options.ts';
+import { failed, refused } from '../exit.ts';
+import { secondsAt, toLedgerPorts } from '../ledger-at.ts';
+import { printFacts } from '../output.ts';
+import { atPlace, type Place } from '../place.ts';
+import { logOperation } from '../steady.ts';
+import type { Terminal } from '../terminal.ts';
+import { confirmWrite, tellDryRun } from '../writes.ts';
+
+interface SettleOptions extends MoneyOptions {
+  readonly force?: true;
+}
+
+export const addSettleCommand = (videos: Command, terminal: Terminal): void => {
+  withMoney(
+    videos
+      .command('settle <video>')
+      .description('end a video that is stuck: completed if it has been charged, else failed, and its money goes back'),
+  )
+    .option('--force', 'also while it may still be made, which then goes unpaid')
+    .action(async (videoId: string, options: SettleOptions) => {
+      const result = await atPlace(terminal, options, (place) => settle(place, terminal, videoId, options));
+      await printFacts(terminal, options.json === true, result);
+    });
+};
+
+const settle = async (place: Place, terminal: Terminal, videoId: string, options: SettleOptions) => {
+  const job = await readJob(place, videoId);
+  const before = await readAccount(place, job.accountId);
+  // An ended one whose hold is open was left half way by something that died.
+  if (isEnded(job) && !before.holds.has(job.holdId)) return toResult({ job, before, after: before, repeated: true });
+  refuseWhileMade(place, job, options);
+  if (options.dryRun) {
+    tellDryRun(terminal);
+    return toResult({ job, before, after: before, repeated: false });
+  }
+  await confirmWrite(terminal, options, `End ${videoId} of ${job.accountId}, which is ${job.state}?`);
+  await logOperation(place, job.accountId, `videos settle ${videoId}`, options);
+  const ledger = toLedgerPorts(place);
+  // The record that counts is written first and says that an operator was here; the step below obeys it.
+  await resolveForeign(ledger, { accountId: job.accountId, holdId: job.holdId, reason: `operator:${options.ref}` });
+  const { webhook } = await releaseVideo(
+    {
+      ledger,
+      jobs: place.stores.videoJobs,
+      files: place.stores.bucket.videoFiles,
+      times: { limitMs: limitMsAt(place) },
+      notice: (notice) => terminal.tell(notice),
+    },
+    videoId,
+  );
+  if (webhook) terminal.tell('Its webhook is not called: the client finds out by asking.');
+  const after = await readAccount(place, job.accountId);
+  return toResult({ job: await readJob(place, videoId), before, after, repeated: false });
+};
+
+const readJob = async ({ stores }: Place, videoId: string): Promise<VideoJob> => {
+  const job = await stores.videoJobs.read(videoId);
+  if (job) return job;
+  throw failed(`There is no video ${videoId}.`);
+};
+
+const limitMsAt = (place: Place): number => secondsAt(place, 'VIDEO_LIMIT_SECONDS') * 1_000;
+
+/** Until then its execution, with all repeats of its last steps, may end it; after that the sweep would. */
+const refuseWhileMade = (place: Place, job: VideoJob, { force }: SettleOptions): void => {
+  const overdueAtMs = job.createdAtMs + limitMsAt(place) + LAST_STEPS_MS;
+  if (force || isEnded(job) || Date.now() >= overdueAtMs) return;
+  throw refused(`${job.id} may still be made, until ${toTime(overdueAtMs)}. Only --force ends it before.`);
+};
+
+interface Outcome {
+  readonly job: VideoJob;
+  readonly before: Account;
+  readonly after: Account;
+  readonly repeated: boolean;
+}
+
+const toResult = ({ job, before, after, repeated }: Outcome) => ({
+  id: job.id,
+  account: job.accountId,
+  status: job.state,
+  error: job.failure?.code ?? null,
+  /** There was nothing left to do. */
+  repeated,
+  balance_before_usd: formatUsd(balanceOf(before)),
+  balance_after_usd: formatUsd(balanceOf(after)),
+  available_before_usd: formatUsd(before.availablePicos),
+  available_after_usd: formatUsd(after.availablePicos),
+});

@@ -1,0 +1,115 @@
+import { type Command, Option } from 'commander';
+import type { RecordRange } from '../../lambdas/core/ledger/ledger-records.ts';
+import { listUsage } from '../../lambdas/core/ledger/usage-list.ts';
+import { toCsv } from '../../lambdas/protocols/usage/csv.ts';
+import { readUsageQuery } from '../../lambdas/protocols/usage/query.ts';
+import { toUsageRow, type UsageRow } from '../../lambdas/protocols/usage/row.ts';
+import { readAccount } from '../account-facts.ts';
+import { type ReadOptions, toLimit, withPlace, withReading } from '../command-options.ts';
+import { misused } from '../exit.ts';
+import { openNewFile } from '../new-file.ts';
+import { plain, printList, toJson } from '../output.ts';
+import { atPlace, type Place } from '../place.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface RangeOptions extends ReadOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+interface ListOptions extends RangeOptions {
+  readonly limit: number;
+}
+
+interface ExportOptions extends RangeOptions {
+  readonly format?: 'csv' | 'json';
+  readonly out?: string;
+}
+
+const columns = ['created_at', 'id', 'outcome', 'model', 'cost_usd', 'reason'];
+const PAGE = 1_000;
+
+export const addUsageCommands = (program: Command, terminal: Terminal): void => {
+  const usage = program.command('usage').description('what requests have cost, as GET /api/usage tells it');
+  withRange(withReading(usage.command('list <account>').description('the latest requests, the newest first')))
+    .option('--limit <count>', 'so many at most', toLimit, 100)
+    .action(async (accountId: string, options: ListOptions) => {
+      const rows = await atPlace(terminal, options, async (place) => {
+        await readAccount(place, accountId);
+        const { records } = await listUsage(place.stores.records, accountId, {
+          ...toRange(options),
+          limit: options.limit,
+        });
+        return records.map((record) => ({ ...toUsageRow(record) }));
+      });
+      await printList(terminal, options.json === true, { rows, columns, nothing: 'no requests' });
+    });
+  withRange(withPlace(usage.command('export <account>').description('all requests, to stdout or a new file')))
+    .addOption(new Option('--format <format>', 'csv, which it is without this, or json').choices(['csv', 'json']))
+    .option('--json', 'the same as --format json')
+    .option('--out <file>', 'a file that is not there yet, in place of stdout')
+    .action(async (accountId: string, options: ExportOptions) => {
+      if (options.json && options.format === 'csv') throw misused('--json and --format csv cannot both be meant.');
+      const range = toRange(options);
+      await atPlace(terminal, options, (place) => exportUsage(place, terminal, accountId, options, range));
+    });
+};
+
+const withRange = (command: Command): Command =>
+  command
+    .option('--from <time>', 'a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z, which are UTC')
+    .option('--to <time>', 'the same; a day is meant whole, a time is not part of it');
+
+/** Throws the GatewayError that names what is wrong. */
+const toRange = ({ from, to }: RangeOptions): RecordRange => readUsageQuery({ from, to }).range;
+
+const exportUsage = async (
+  place: Place,
+  terminal: Terminal,
+  accountId: string,
+  { format: named, json, out }: ExportOptions,
+  range: RecordRange,
+): Promise<void> => {
+  const format = json ? 'json' : named;
+  await readAccount(place, accountId);
+  const file = out === undefined ? undefined : await openNewFile(out);
+  // A file is for programs, which are to have every character; what a terminal shows must not command it.
+  const write = file ? (text: string) => file.write(text) : (text: string) => terminal.print(plainLines(text));
+  try {
+    let count = 0;
+    for await (const rows of pages(place, accountId, range)) {
+      await write(format === 'json' ? toJsonPart(rows, count) : toCsvPart(rows, count));
+      count += rows.length;
+      terminal.tell(`${count} requests`);
+    }
+    if (format === 'json') await write(count === 0 ? '[]\n' : '\n]\n');
+    await file?.finish();
+  } catch (error) {
+    await file?.discard();
+    throw error;
+  }
+};
+
+/** At least one page, which may be empty. */
+async function* pages(
+  { stores }: Place,
+  accountId: string,
+  range: RecordRange,
+): AsyncGenerator<readonly UsageRow[], void> {
+  let { beforeHoldId } = range;
+  do {
+    const page = await listUsage(stores.records, accountId, { ...range, beforeHoldId, limit: PAGE });
+    yield page.records.map(toUsageRow);
+    beforeHoldId = page.nextHoldId;
+  } while (beforeHoldId !== undefined);
+}
+
+const plainLines = (text: string): string => text.split('\r\n').map(plain).join('\r\n');
+
+const names = toCsv([]);
+
+const toCsvPart = (rows: readonly UsageRow[], before: number): string =>
+  before === 0 ? toCsv(rows) : toCsv(rows).slice(names.length);
+
+const toJsonPart = (rows: readonly UsageRow[], before: number): string =>
+  rows.map((row, at) => `${before + at === 0 ? '[\n' : ',\n'}${toJson(row)}`).join('');

@@ -1,0 +1,20 @@
+import type { LedgerPorts } from '../lambdas/core/ledger/ledger-ports.ts';
+import { settingsSchema } from '../lambdas/settings.ts';
+import { misused } from './exit.ts';
+import type { Place } from './place.ts';
+import { steady } from './steady.ts';
+
+/** What ends holds by the same steps that the functions do. */
+export const toLedgerPorts = (place: Place): LedgerPorts => ({
+  store: place.stores.ledger,
+  outbox: place.stores.bucket.outbox,
+  ...steady,
+  shortestLifetimeMs: secondsAt(place, 'HOLD_GRACE_SECONDS') * 1_000,
+});
+
+/** A setting of the functions, as they would read it. */
+export const secondsAt = ({ environment }: Place, name: 'HOLD_GRACE_SECONDS' | 'VIDEO_LIMIT_SECONDS'): number => {
+  const parsed = settingsSchema.shape[name].safeParse(environment[name] || undefined);
+  if (parsed.success) return parsed.data;
+  throw misused(`${name}: ${parsed.error.issues[0]?.message}`);
+};

@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import { addAccountsCommands } from './commands/accounts.ts';
+import { addAuditCommand } from './commands/audit.ts';
+import { addBotCommands } from './commands/bot.ts';
+import { addCatalogCommands } from './commands/catalog.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
+import { addHoldsCommands } from './commands/holds.ts';
+import { addImportCommand } from './commands/import.ts';
+import { addKeysCommands } from './commands/keys.ts';
+import { addUsageCommands } from './commands/usage.ts';
+import { addVideosCommands } from './commands/videos.ts';
+import { exits, misused, toEnding } from './exit.ts';
+import type { Terminal } from './terminal.ts';
+
+export const createProgram = (terminal: Terminal): Command => {
+  const program = new Command('cli')
+    .description('operator commands of the model gateway')
+    .exitOverride()
+    .showHelpAfterError('(--help tells more)')
+    .configureOutput({
+      writeOut: (text) => void terminal.print(text),
+      writeErr: (text) => terminal.tell(text.trimEnd()),
+    })
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed or not found, 2 wrong usage, 3 refused by a rule.')
+    .hook('preAction', (_, command) => refuseUnasked(terminal, command));
+  addAccountsCommands(program, terminal);
+  addKeysCommands(program, terminal);
+  addUsageCommands(program, terminal);
+  addCatalogCommands(program, terminal);
+  addHoldsCommands(program, terminal);
+  addVideosCommands(program, terminal);
+  addAuditCommand(program, terminal);
+  addBotCommands(program, terminal);
+  addImportCommand(program, terminal);
+  addDoctorCommand(program, terminal);
+  return program;
+};
+
+/** Before anything is read: a script that forgot `--yes` is to fail always, not only when there is something to write. */
+const refuseUnasked = (terminal: Terminal, command: Command): void => {
+  const { yes, dryRun } = command.opts<{ yes?: true; dryRun?: true }>();
+  const writes = command.options.some(({ long }) => long === '--yes');
+  if (!writes || yes || dryRun || terminal.isInteractive) return;
+  throw misused('There is no terminal to ask on: add --yes, or --dry-run to see what would be done.');
+};
+
+/** Answers the exit code; `args` as a shell gives them, without the program's own name. */
+export const runProgram = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+  try {
+    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    return exits.done;
+  } catch (error) {
+    const { exitCode, message } = toEnding(error);
+    if (message !== undefined) terminal.tell(message);
+    return exitCode;
+  }
+};

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+
+const toolCall = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  function: z.looseObject({ name: z.string(), arguments: z.string().describe('JSON, as the model wrote it.') }),
+});
+
+const chatUsage = z.looseObject({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  prompt_tokens_details: z.looseObject({ cached_tokens: z.int() }).optional(),
+});
+
+/** CHAT-10. */
+export const chatCompletion = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int().describe('Unix seconds.'),
+    model: z.string().describe('The model that answered: another than the one asked for where a reserve did.'),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        message: z.looseObject({
+          role: z.literal('assistant'),
+          content: z.string().nullable(),
+          refusal: z.string().nullable(),
+          tool_calls: z.array(toolCall).optional(),
+        }),
+        logprobs: z.looseObject({}).nullable(),
+        finish_reason: z.string().describe('`stop`, `length` or `tool_calls`.'),
+      }),
+    ),
+    usage: chatUsage.optional(),
+  })
+  .meta({ id: 'ChatCompletion' });
+
+/** RESP-1. */
+export const response = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('response'),
+    created_at: z.number(),
+    model: z.string(),
+    status: z.string().describe('`completed` or `incomplete`.'),
+    output: z
+      .array(z.looseObject({ type: z.string() }))
+      .describe('The message comes first: its text is `output[0].content[0].text`.'),
+    usage: z
+      .looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() })
+      .nullable()
+      .optional(),
+  })
+  .meta({ id: 'ResponseObject' });
+
+/** MSG-1. */
+export const message = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: z.string(),
+    content: z
+      .array(z.looseObject({ type: z.string() }))
+      .describe('Blocks, such as `thinking`, `text` and `tool_use`.'),
+    stop_reason: z.string().nullable(),
+    stop_sequence: z.string().nullable(),
+    usage: z.looseObject({
+      input_tokens: z.int().describe('Charged at the price of input.'),
+      output_tokens: z.int(),
+      cache_creation_input_tokens: z
+        .int()
+        .nullable()
+        .optional()
+        .describe('Written to a cache: 1.25 times the price of input.'),
+      cache_read_input_tokens: z
+        .int()
+        .nullable()
+        .optional()
+        .describe('Read from a cache: 0.1 times the price of input.'),
+    }),
+  })
+  .meta({ id: 'Message' });
+
+/** BILL-17. */
+export const messageTokens = z.looseObject({ input_tokens: z.int() }).meta({ id: 'MessageTokens' });
+
+/** GEM-1. */
+export const generatedContent = z
+  .looseObject({
+    candidates: z.array(
+      z.looseObject({
+        index: z.int().optional(),
+        content: z
+          .looseObject({
+            role: z.string().optional(),
+            parts: z.array(z.looseObject({ text: z.string().optional() })).optional(),
+          })
+          .optional(),
+        finishReason: z.string().optional(),
+      }),
+    ),
+    usageMetadata: z
+      .looseObject({
+        promptTokenCount: z.int(),
+        candidatesTokenCount: z.int().optional(),
+        thoughtsTokenCount: z.int().optional().describe('Charged as output.'),
+        totalTokenCount: z.int(),
+      })
+      .optional(),
+    modelVersion: z.string().optional(),
+    responseId: z.string().optional(),
+  })
+  .meta({ id: 'GeneratedContent' });
+
+/** BILL-17. */
+export const contentTokens = z.looseObject({ totalTokens: z.int() }).meta({ id: 'ContentTokens' });

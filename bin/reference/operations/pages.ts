@@ -1,0 +1,69 @@
+import { file } from '../answers/media.ts';
+import type { Answer, Operation } from '../operation.ts';
+
+const html: Answer = { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } };
+const pageCodes = ['not_found', 'service_unavailable'] as const;
+
+const fileOf = (mediaTypes: readonly string[]): Answer => ({
+  description: 'The file.',
+  content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' } }])),
+});
+
+const pictures = ['image/png', 'image/jpeg', 'image/webp'];
+
+type Name = 'getMedia' | 'getApp' | 'getAppFile' | 'getReference' | 'getReferenceFile';
+
+export const pageOperations: Record<Name, Operation> = {
+  getMedia: {
+    tag: 'Images',
+    summary: 'Fetch an image by its link',
+    description: 'Links are those of answers; they work for 24 hours and need no key. Nobody can guess or list one.',
+    path: { name: ['When the link ends, and 128 random bits.', '1795086400-0f1e2d3c4b5a69788796a5b4c3d2e1f0'] },
+    answers: {
+      '200': {
+        description: 'The image.',
+        content: Object.fromEntries(pictures.map((type) => [type, { schema: file }])),
+      },
+    },
+    codes: ['not_found', 'expired', 'service_unavailable'],
+  },
+  getApp: {
+    tag: 'Pages',
+    summary: 'Show the mini app',
+    description: 'Opened from the messenger.',
+    answers: { '200': html },
+    codes: pageCodes,
+  },
+  getAppFile: {
+    tag: 'Pages',
+    summary: 'Fetch a file of the mini app',
+    description: 'What the page loads.',
+    path: { file: ['The name of the file.', 'main.js'] },
+    answers: { '200': fileOf(['text/javascript', 'text/css']) },
+    codes: pageCodes,
+  },
+  getReference: {
+    tag: 'Pages',
+    summary: 'Show this reference',
+    description: 'To be read and tried out.',
+    answers: { '200': html },
+    codes: pageCodes,
+  },
+  getReferenceFile: {
+    tag: 'Pages',
+    summary: 'Fetch a file of this reference',
+    description: 'What the page loads, and this description for programs: `openapi.json`.',
+    path: { file: ['The name of the file.', 'openapi.json'] },
+    answers: {
+      '200': {
+        description: 'The file.',
+        content: {
+          'application/json': { schema: { type: 'object' } },
+          'text/javascript': { schema: { type: 'string' } },
+          'text/css': { schema: { type: 'string' } },
+        },
+      },
+    },
+    codes: pageCodes,
+  },
+};

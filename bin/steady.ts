@@ -1,0 +1,27 @@
+import { ulid } from 'ulid';
+import type { Clock } from '../lambdas/core/clock.ts';
+import { untilDefinite } from '../lambdas/core/ledger/resolve.ts';
+import type { ReasonOptions } from './command-options.ts';
+import type { Place } from './place.ts';
+
+const clock: Clock = {
+  now: Date.now,
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** What repeats a write that is safe to repeat, until its answer is definite. */
+export const steady = { clock, random: Math.random };
+
+/** Writes down why, before anything is changed: what was begun is then known, whatever becomes of it. */
+export const logOperation = async (
+  { stores }: Place,
+  accountId: string,
+  command: string,
+  { reason, ref }: Pick<ReasonOptions, 'reason'> & { readonly ref?: string },
+): Promise<void> => {
+  const operation = { accountId, id: ulid(), command, reason, at: Date.now(), ...(ref === undefined ? {} : { ref }) };
+  await untilDefinite(steady, () => stores.operations.add(operation));
+};

@@ -1,0 +1,45 @@
+import { styleText } from 'node:util';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Style = 'red' | 'green' | 'yellow' | 'bold';
+
+/** Where a command reads and writes: its process, or a test. */
+export interface Terminal {
+  readonly environment: Environment;
+  /** Somebody is there who can be asked. */
+  readonly isInteractive: boolean;
+  /** Data, to stdout. Waits for a reader who is slow. */
+  print(text: string): Promise<void>;
+  /** Talk: a line to stderr. */
+  tell(line: string): void;
+  /** Colour for stdout, where it is a terminal and nobody has set NO_COLOR. */
+  style(style: Style, text: string): string;
+  ask(question: string): Promise<boolean>;
+}
+
+export const processTerminal = (): Terminal => {
+  const { stdin, stdout, stderr } = process;
+  let isReaderGone = false;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever reads only the first lines, as `head` does, has what was wanted.
+    if (error.code !== 'EPIPE') throw error;
+    isReaderGone = true;
+  });
+  return {
+    environment: process.env,
+    isInteractive: stdin.isTTY === true && stderr.isTTY === true,
+    print: (text) =>
+      new Promise((resolve) => {
+        if (isReaderGone) resolve();
+        else stdout.write(text, () => resolve());
+      }),
+    tell: (line) => void stderr.write(`${line}\n`),
+    style: (style, text) => styleText(style, text, { stream: stdout }),
+    ask: async (question) => {
+      const { confirm } = await import('@clack/prompts');
+      // A cancelled question answers a symbol.
+      return (await confirm({ message: question, initialValue: false, output: stderr })) === true;
+    },
+  };
+};

@@ -1,0 +1,66 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Who has opened the mini app, as the messenger vouches for it. */
+export interface InitData {
+  /** Of the user, and of the private chat with the bot. */
+  readonly chatId: string;
+  /** Since the messenger signed it. */
+  readonly ageMs: number;
+}
+
+/** KEY-5: how old it may be to read, and to change a key. */
+export const INIT_DATA_READING_MS = 60 * 60_000;
+export const INIT_DATA_ROTATION_MS = 10 * 60_000;
+
+/** Clocks differ a little. */
+const AHEAD_MS = 10_000;
+const CHARACTERS_MAX = 8_192;
+
+/**
+ * Checks what the mini app was opened with: `key=value` pairs, signed with a key that follows from the bot's token, over all of them
+ * but `hash`. Undefined for whatever is not genuine or out of its time, with no word on why.
+ * https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
+ */
+export const readInitData = (botToken: string, text: string, nowMs: number): InitData | undefined => {
+  const fields = parseFields(text);
+  if (!fields || !isGenuine(botToken, fields)) return undefined;
+  const ageMs = nowMs - Number(fields.get('auth_date') ?? Number.NaN) * 1_000;
+  const chatId = userIdOf(fields.get('user'));
+  if (chatId === undefined || !(ageMs >= -AHEAD_MS && ageMs <= INIT_DATA_READING_MS)) return undefined;
+  return { chatId, ageMs };
+};
+
+/**
+ * The hash stands at the end, where the messenger puts it. A field that stands twice, or whose value could pass for two fields when
+ * they are joined to be signed, could be read in two ways.
+ */
+const parseFields = (text: string): ReadonlyMap<string, string> | undefined => {
+  if (text.length > CHARACTERS_MAX) return undefined;
+  const pairs = [...new URLSearchParams(text)];
+  const fields = new Map(pairs);
+  const isPlain = pairs.every(([name, value]) => !/[\n=]/.test(name) && !value.includes('\n'));
+  return fields.size === pairs.length && isPlain && pairs.at(-1)?.[0] === 'hash' ? fields : undefined;
+};
+
+const isGenuine = (botToken: string, fields: ReadonlyMap<string, string>): boolean => {
+  const signed = [...fields]
+    .filter(([name]) => name !== 'hash')
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join('\n');
+  const key = createHmac('sha256', 'WebAppData').update(botToken).digest();
+  const expected = createHmac('sha256', key).update(signed).digest();
+  const given = fields.get('hash') ?? '';
+  // A buffer takes capitals, and stops without a word where the digits end.
+  return /^[0-9a-f]{64}$/.test(given) && timingSafeEqual(Buffer.from(given, 'hex'), expected);
+};
+
+const userIdOf = (json: string | undefined): string | undefined => {
+  try {
+    const user: unknown = JSON.parse(json ?? '');
+    const id = typeof user === 'object' && user !== null && 'id' in user ? user.id : undefined;
+    return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? String(id) : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,94 @@
+import { type Clock, sleep } from '../clock.ts';
+import { untilDefinite } from '../ledger/resolve.ts';
+import { RecentMap } from '../recent-map.ts';
+import type { AccountStore, Chat, Language } from './account-store.ts';
+import type { BalanceChange } from './low-balance.ts';
+
+/** Amounts are pico-USD. */
+export interface Notice {
+  readonly chatId: string;
+  /** Undefined of a user who has not been heard from since languages are known. */
+  readonly language: Language | undefined;
+  readonly balancePicos: bigint;
+  readonly thresholdPicos: bigint;
+}
+
+/** What became of one attempt to send. */
+export type Delivery =
+  | { readonly kind: 'sent' }
+  /** The user does not let the bot write. */
+  | { readonly kind: 'closed' }
+  /** It would be refused again. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'limited'; readonly retryAfterSeconds: number }
+  /** Perhaps not even sent. Another attempt may be taken. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** One attempt. The reason of one that failed holds neither the token nor the text. */
+export type NoticeSender = (notice: Notice) => Promise<Delivery>;
+
+export interface NoticePorts {
+  readonly accounts: Pick<AccountStore, 'chat' | 'setChatClosed' | 'markNoticed'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly sendNotice: NoticeSender;
+}
+
+/** `failed` has to be tried again; `refused` is the operator's to know. */
+export type NoticeOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'refused' | 'failed'; readonly reason: string };
+
+const done: NoticeOutcome = { kind: 'done' };
+
+/** Who is asked to wait longer leaves it to the next attempt. */
+const WAIT_SECONDS_MAX = 5;
+/** Chats whose last notice this process remembers. */
+const REMEMBERED_MAX = 1_000;
+
+/**
+ * KEY-3: tells of a crossing at least once, and once as long as the mark on its chat can be written. A process that could not write it
+ * remembers. An older crossing than the last one told is not told any more. Throws StoreError.
+ */
+export const createNotices = (ports: NoticePorts) => {
+  const told = new RecentMap<number>(REMEMBERED_MAX);
+  return async (change: BalanceChange): Promise<NoticeOutcome> => {
+    const { chatId, version } = change;
+    if (chatId === undefined) return done;
+    const isTold = version <= (told.get(chatId) ?? 0);
+    const outcome = isTold ? done : await tell(ports, chatId, change);
+    if (outcome.kind === 'skipped') return done;
+    if (outcome.kind === 'failed') return outcome;
+    told.set(chatId, Math.max(version, told.get(chatId) ?? 0));
+    await untilDefinite(ports, () => ports.accounts.markNoticed(chatId, version));
+    return outcome;
+  };
+};
+
+type Attempt = NoticeOutcome | { readonly kind: 'skipped' };
+
+const tell = async (ports: NoticePorts, chatId: string, change: BalanceChange): Promise<Attempt> => {
+  const chat = await untilDefinite(ports, () => ports.accounts.chat(chatId));
+  if (!chat || !isOwed(chat, change)) return { kind: 'skipped' };
+  const delivery = await send(ports, {
+    chatId,
+    language: chat.language,
+    balancePicos: change.afterPicos,
+    thresholdPicos: change.thresholdPicos,
+  });
+  if (delivery.kind === 'sent') return done;
+  if (delivery.kind === 'limited') return { kind: 'failed', reason: `limited for ${delivery.retryAfterSeconds} s` };
+  if (delivery.kind !== 'closed') return delivery;
+  await untilDefinite(ports, () => ports.accounts.setChatClosed(chatId, true));
+  return { kind: 'skipped' };
+};
+
+const isOwed = ({ accountId, isClosed, noticedVersion }: Chat, change: BalanceChange): boolean =>
+  accountId === change.accountId && !isClosed && change.version > noticedVersion;
+
+const send = async ({ sendNotice, clock }: NoticePorts, notice: Notice): Promise<Delivery> => {
+  const first = await sendNotice(notice);
+  if (first.kind !== 'limited' || first.retryAfterSeconds > WAIT_SECONDS_MAX) return first;
+  await sleep(clock, first.retryAfterSeconds * 1_000);
+  return sendNotice(notice);
+};

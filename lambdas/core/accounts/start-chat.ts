@@ -1,0 +1,52 @@
+import { untilDefinite } from '../ledger/resolve.ts';
+import type { Chat } from './account-store.ts';
+import type { KeyLabel } from './api-key.ts';
+import { makeKey } from './new-key.ts';
+import type { RotationPorts } from './rotate-key.ts';
+
+export interface StartPorts extends RotationPorts {
+  readonly newAccountId: () => string;
+  /** What an account has when it begins. Pico-USD. */
+  readonly startCreditPicos: bigint;
+}
+
+export type Started =
+  /** To be told now; then `markShown` keeps it from being replaced when the user starts again. */
+  | { readonly kind: 'key'; readonly accountId: string; readonly apiKey: string; readonly hash: string }
+  | { readonly kind: 'had-key'; readonly accountId: string; readonly label: KeyLabel }
+  | { readonly kind: 'revoked' | 'blocked'; readonly accountId: string };
+
+/**
+ * KEY-1: the account of a chat with its first key. A key that its owner may never have seen, since the message with it was not taken,
+ * is replaced by another one. Throws StoreError.
+ */
+export const startChat = async (ports: StartPorts, chatId: string): Promise<Started> => {
+  const { accounts, clock, newAccountId, startCreditPicos } = ports;
+  const known = await untilDefinite(ports, () => accounts.chat(chatId));
+  if (known) return ofKnown(ports, known);
+  const { apiKey, key } = makeKey(ports, false);
+  const account = { accountId: newAccountId(), chatId, key, creditPicos: startCreditPicos, atMs: clock.now() };
+  await untilDefinite(ports, () => accounts.open(account));
+  // Somebody may have been first, or have replaced this key already; and a repeated write finds what it wrote itself.
+  const current = await untilDefinite(ports, () => accounts.currentKey(account.accountId));
+  if (current?.hash === key.hash) return { kind: 'key', accountId: account.accountId, apiKey, hash: key.hash };
+  const chat = await untilDefinite(ports, () => accounts.chat(chatId));
+  if (!chat) throw new Error('a chat that was opened is missing');
+  return ofKnown(ports, chat);
+};
+
+const ofKnown = async (ports: StartPorts, { accountId }: Chat): Promise<Started> => {
+  const { accounts, clock } = ports;
+  const current = await untilDefinite(ports, () => accounts.currentKey(accountId));
+  if (!current || current.isRevoked) return { kind: 'revoked', accountId };
+  if (current.isShown) return { kind: 'had-key', accountId, label: current.label };
+  const { apiKey, key } = makeKey(ports, false);
+  const replacement = { accountId, oldHash: current.hash, key, atMs: clock.now() };
+  const reply = await untilDefinite(ports, () => accounts.replaceKey(replacement));
+  if (reply === 'blocked') return { kind: 'blocked', accountId };
+  const after = await untilDefinite(ports, () => accounts.currentKey(accountId));
+  if (after?.hash === key.hash) return { kind: 'key', accountId, apiKey, hash: key.hash };
+  if (!after || after.isRevoked) return { kind: 'revoked', accountId };
+  // Another start has replaced it meanwhile, and tells its own.
+  return { kind: 'had-key', accountId, label: after.label };
+};

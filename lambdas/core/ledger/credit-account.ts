@@ -1,0 +1,35 @@
+import { type Account, balanceOf } from './account.ts';
+import type { LedgerPorts } from './ledger-ports.ts';
+import type { CreditRequest, LedgerStore } from './ledger-store.ts';
+import { untilDefinite } from './resolve.ts';
+
+/** What an account begins with has this reference; a payment of that name would pass for it and be credited to nobody. */
+const START_REF = 'start';
+
+/** Whether a payment may have this reference. */
+export const isCreditRef = (text: string): boolean => /^(?:(?![#?])[!-~]){1,200}$/.test(text) && text !== START_REF;
+
+export type CreditPorts = Pick<LedgerPorts, 'clock' | 'random'> & {
+  readonly store: Pick<LedgerStore, 'credit' | 'readAccount'>;
+};
+
+export type Credited =
+  | { readonly kind: 'credited' | 'repeated'; readonly account: Account; readonly balancePicos: bigint }
+  /** The reference has credited this much before. Pico-USD. */
+  | { readonly kind: 'other-amount'; readonly amountPicos: bigint }
+  | { readonly kind: 'no-account' };
+
+/**
+ * KEY-6: credits an account once for each reference, however often it is repeated, and answers the account as it stands after. A credit
+ * whose reply was lost comes back as `repeated`. Throws StoreError when the store does not say: then it may have been credited, and
+ * repeating it is safe.
+ */
+export const creditAccount = async (ports: CreditPorts, order: Omit<CreditRequest, 'at'>): Promise<Credited> => {
+  const { store, clock } = ports;
+  const request = { ...order, at: clock.now() };
+  const reply = await untilDefinite(ports, () => store.credit(request));
+  if (reply.kind === 'no-account' || reply.kind === 'other-amount') return reply;
+  const account = await untilDefinite(ports, () => store.readAccount(order.accountId));
+  if (!account) throw new Error('an account that was credited is missing');
+  return { kind: reply.kind, account, balancePicos: balanceOf(account) };
+};

@@ -1,0 +1,22 @@
+import { parseUsd } from '../../core/money/usd.ts';
+import { createHandler } from '../../http/handler.ts';
+import type { BotPorts } from '../../messenger/bot-ports.ts';
+import { createTakeUpdate } from '../../messenger/update-handler.ts';
+import { toHttpPorts } from './http-ports.ts';
+import type { Parts } from './parts.ts';
+
+export const createBotHandler = (parts: Parts) =>
+  createHandler(toHttpPorts(parts), { takeUpdate: createTakeUpdate(toBotPorts(parts)) });
+
+const toBotPorts = (parts: Parts): BotPorts => {
+  const { settings, secrets } = parts;
+  return {
+    ...parts,
+    access: secrets.botToken === undefined ? undefined : { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL },
+    newAccountId: parts.newRequestId,
+    startCreditPicos: parseUsd(settings.START_CREDIT_USD),
+    publicUrl: settings.PUBLIC_URL,
+    topUpText: settings.TOP_UP_TEXT,
+    notice: parts.reporting.notice,
+  };
+};

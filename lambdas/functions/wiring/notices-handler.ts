@@ -1,0 +1,67 @@
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { type BalanceChange, isCrossing } from '../../core/accounts/low-balance.ts';
+import { createNotices, type NoticeOutcome } from '../../core/accounts/send-notices.ts';
+import { StoreError } from '../../core/errors/store-error.ts';
+import { readBalanceChange } from '../../stores/dynamodb/balance-change.ts';
+import type { NoticeParts, Reporting } from './parts.ts';
+
+/** The function has a minute, and one notice may take half of it. */
+const BUDGET_MS = 30_000;
+
+/**
+ * Called with what was written to the accounts table, in the order of each account's writes. Not an HTTP function. What it answers as
+ * failed comes again, with all that stood after it. Throws an Error for a record without a number, which could not be answered so.
+ */
+export const createNoticesHandler = (parts: NoticeParts) => {
+  const { sendNotice, clock, reporting } = parts;
+  if (!sendNotice) return async (_event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => toAnswer([]);
+  const tell = createNotices({ ...parts, sendNotice });
+  return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+    const startedAtMs = clock.now();
+    const failed: string[] = [];
+    for (const record of Records) {
+      const sequenceNumber = sequenceNumberOf(record);
+      const isLate = clock.now() - startedAtMs >= BUDGET_MS;
+      if (isLate || !(await isDone(record, tell, reporting))) failed.push(sequenceNumber);
+    }
+    return toAnswer(failed);
+  };
+};
+
+const toAnswer = (sequenceNumbers: readonly string[]): DynamoDBBatchResponse => ({
+  batchItemFailures: sequenceNumbers.map((itemIdentifier) => ({ itemIdentifier })),
+});
+
+const sequenceNumberOf = ({ dynamodb }: DynamoDBRecord): string => {
+  if (dynamodb?.SequenceNumber) return dynamodb.SequenceNumber;
+  throw new Error('a record of the stream has no sequence number');
+};
+
+type Tell = (change: BalanceChange) => Promise<NoticeOutcome>;
+
+/** One record that fails keeps no other from being told. */
+const isDone = async (record: DynamoDBRecord, tell: Tell, { notice }: Reporting): Promise<boolean> => {
+  const change = readOrUndefined(record);
+  if (change === 'unreadable') {
+    notice('account_change_unreadable', { sequenceNumber: sequenceNumberOf(record) });
+    return false;
+  }
+  if (!change || !isCrossing(change)) return true;
+  const outcome = await tell(change).catch(toFailure);
+  if (outcome.kind !== 'done')
+    notice(`notice_${outcome.kind}`, { accountId: change.accountId, reason: outcome.reason });
+  return outcome.kind !== 'failed';
+};
+
+const readOrUndefined = (record: DynamoDBRecord): BalanceChange | undefined | 'unreadable' => {
+  try {
+    return readBalanceChange(record);
+  } catch {
+    return 'unreadable';
+  }
+};
+
+const toFailure = (error: unknown): NoticeOutcome => {
+  if (!(error instanceof StoreError)) throw error;
+  return { kind: 'failed', reason: `the store: ${error.kind}` };
+};

@@ -1,0 +1,47 @@
+import { Composer } from 'grammy/web';
+import { untilDefinite } from '../core/ledger/resolve.ts';
+import { appButton } from './app-button.ts';
+import type { BotPorts } from './bot-ports.ts';
+import { createBalance, createShowKey, createTopUp, withAccount } from './commands/account.ts';
+import { createModels } from './commands/models.ts';
+import { createStart } from './commands/start.ts';
+import { createUsage } from './commands/usage.ts';
+import type { CommandName } from './texts/command-names.ts';
+import type { Visit } from './visit.ts';
+
+type Answering = (visit: Visit) => Promise<void>;
+
+/** Answers one message. Throws MessengerError, StoreError and ChatBusyError: all of them may be gone when it is delivered again. */
+export const createBot = (ports: BotPorts): Answering => {
+  const help: Answering = (visit) => visit.tell(visit.texts.help(), appButton(ports, visit.texts));
+  const commands: Readonly<Record<CommandName, Answering>> = {
+    start: createStart(ports),
+    balance: withAccount(createBalance(ports)),
+    usage: withAccount(createUsage(ports)),
+    key: withAccount(createShowKey(ports)),
+    models: createModels(ports),
+    topup: withAccount(createTopUp(ports)),
+    help,
+  };
+  const bot = new Composer<Visit>();
+  bot.use(async (visit, next) => {
+    await recognize(ports, visit);
+    await next();
+  });
+  let name: CommandName;
+  for (name in commands) bot.command(name, commands[name]);
+  bot.use(help);
+  const answer = bot.middleware();
+  return async (visit) => void (await answer(visit, async () => undefined));
+};
+
+/** Whoever writes lets the bot write back, whatever was before, and in a language of theirs. */
+const recognize = async (ports: BotPorts, visit: Visit): Promise<void> => {
+  const { accounts } = ports;
+  const { language } = visit.texts;
+  const chat = await untilDefinite(ports, () => accounts.chat(String(visit.userId)));
+  if (!chat) return;
+  visit.accountId = chat.accountId;
+  if (chat.isClosed) await untilDefinite(ports, () => accounts.setChatClosed(chat.id, false));
+  if (chat.language !== language) await untilDefinite(ports, () => accounts.setLanguage(chat.id, language));
+};

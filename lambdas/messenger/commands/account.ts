@@ -1,0 +1,56 @@
+import { type Account, balanceOf, heldOf } from '../../core/ledger/account.ts';
+import { untilDefinite } from '../../core/ledger/resolve.ts';
+import { formatUsd } from '../../core/money/usd.ts';
+import { appButton } from '../app-button.ts';
+import type { BotPorts } from '../bot-ports.ts';
+import { html } from '../html.ts';
+import type { Visit } from '../visit.ts';
+import { maskedKey } from './start.ts';
+
+type OfAccount = (visit: Visit, accountId: string) => Promise<void>;
+
+/** Commands that need an account; without one they say how to get it. */
+export const withAccount =
+  (command: OfAccount) =>
+  (visit: Visit): Promise<void> =>
+    visit.accountId === undefined ? visit.tell(visit.texts.startFirst()) : command(visit, visit.accountId);
+
+export const createBalance =
+  (ports: BotPorts): OfAccount =>
+  async (visit, accountId) => {
+    const account = await untilDefinite(ports, () => ports.ledgerStore.readAccount(accountId));
+    if (!account) throw new Error('the account of a chat is missing');
+    await visit.tell(visit.texts.balance(toFacts(account)), appButton(ports, visit.texts));
+  };
+
+const toFacts = (account: Account) => ({
+  balance: formatUsd(balanceOf(account)),
+  available: formatUsd(account.availablePicos),
+  held: formatUsd(heldOf(account)),
+  openHolds: account.holds.size,
+  isBlocked: account.status === 'blocked',
+});
+
+export const createShowKey =
+  (ports: BotPorts): OfAccount =>
+  async (visit, accountId) => {
+    const key = await untilDefinite(ports, () => ports.accounts.currentKey(accountId));
+    if (!key) return visit.tell(visit.texts.keyRevoked(), appButton(ports, visit.texts));
+    const { label, issuedAtMs, isRevoked } = key;
+    await visit.tell(
+      visit.texts.key({ masked: maskedKey(label), issuedAtMs, isRevoked }),
+      appButton(ports, visit.texts),
+    );
+  };
+
+export const createTopUp =
+  ({ topUpText }: BotPorts): OfAccount =>
+  async (visit, accountId) => {
+    const { texts } = visit;
+    if (topUpText === undefined) return visit.tell(texts.topUpUnknown(accountId));
+    const url = topUpText.trim().replaceAll('{account}', encodeURIComponent(accountId));
+    if (/^https?:\/\/\S+$/.test(url) && URL.canParse(url)) {
+      return visit.tell(texts.topUpLink(), { label: texts.payNow, url });
+    }
+    await visit.tell(html`${topUpText.replaceAll('{account}', accountId)}`);
+  };

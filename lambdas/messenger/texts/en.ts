@@ -1,0 +1,111 @@
+import { type Html, html, lines } from '../html.ts';
+import { commandNames } from './command-names.ts';
+import type { RequestFacts, SpendFacts, Texts } from './texts.ts';
+import { createCounting, createDates } from './words.ts';
+
+const counted = createCounting('en');
+const dates = createDates('en-GB');
+
+const requests = (count: number): string => counted(count, { one: 'request', other: 'requests' });
+const models = (count: number): string => counted(count, { one: 'model', other: 'models' });
+
+const kinds = {
+  text: 'Text',
+  image: 'Images',
+  video: 'Video',
+  transcription: 'Transcription',
+  speech: 'Speech',
+  moderation: 'Moderation',
+  embedding: 'Embeddings',
+} as const;
+
+const units = {
+  tokens: 'per 1M tokens',
+  characters: 'per 1M characters',
+  image: 'per image',
+  megapixel: 'for the first megapixel',
+  second: 'per second',
+  audio_minute: 'per minute',
+} as const;
+
+const commands = {
+  start: 'begin, and get an API key',
+  balance: 'balance and what is held',
+  usage: 'what has been spent',
+  key: 'your key, masked',
+  models: 'models and prices',
+  topup: 'add money',
+  help: 'all commands',
+} as const;
+
+const spend = (name: string, { cost, requests: count }: SpendFacts, isWhole: boolean): Html =>
+  html`<b>${name}</b>: ${isWhole ? '' : 'more than '}${cost} USD, ${requests(count)}`;
+
+const request = ({ atMs, model, cost, isFailed }: RequestFacts): Html =>
+  html`${dates.time(atMs)} · ${model ?? 'no model'} · ${isFailed ? 'failed: ' : ''}${cost} USD`;
+
+export const english: Texts = {
+  language: 'en',
+  commands,
+  openApp: 'Open the app',
+  payNow: 'Top up',
+  help: () =>
+    lines([html`<b>What I understand</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
+  startFirst: () => html`You have no account yet. /start opens one.`,
+  firstKey: ({ apiKey, baseUrl, example }) =>
+    lines([
+      html`<b>Your API key</b>. I show it this once and keep no copy, so save it now:`,
+      html``,
+      html`<code>${apiKey}</code>`,
+      html``,
+      ...(baseUrl === undefined ? [] : [html`Base URL: <code>${baseUrl}</code>`]),
+      ...(example === undefined ? [] : [html``, html`Try it:`, html`<pre>${example}</pre>`, html``]),
+      html`Should there be another message like this one, the last of them counts.`,
+    ]),
+  hadKey: (masked) =>
+    lines([
+      html`You have an account and a key: <code>${masked}</code>`,
+      html`It was shown once and cannot be shown again. If you have lost it, replace it in the app: the old key stops working at that moment.`,
+    ]),
+  keyRevoked: () => html`Your key has been revoked and does not work any more. The app issues you another one.`,
+  accountBlocked: () => html`This account is blocked. Please ask whoever runs this service.`,
+  balance: ({ balance, available, held, openHolds, isBlocked }) =>
+    lines([
+      html`<b>Balance</b>: ${balance} USD`,
+      html`Available: ${available} USD`,
+      html`Held: ${held} USD for ${requests(openHolds)} under way`,
+      ...(isBlocked ? [html`The account is blocked.`] : []),
+    ]),
+  usage: ({ today, week, isWhole, last }) =>
+    lines([
+      spend('Today', today, isWhole),
+      spend('Last 7 days', week, isWhole),
+      html``,
+      ...(last.length === 0 ? [html`There has been no request yet.`] : [html`<b>Last requests</b>`]),
+      ...last.map(request),
+      html``,
+      html`Days and times are in UTC.`,
+    ]),
+  key: ({ masked, issuedAtMs, isRevoked }) =>
+    lines([
+      html`<b>Your key</b>: <code>${masked}</code>`,
+      html`Issued on ${dates.day(issuedAtMs)}.`,
+      isRevoked
+        ? html`It has been revoked and does not work any more. The app issues you another one.`
+        : html`It cannot be shown again. The app replaces it by a new one.`,
+    ]),
+  modelsHeading: (count) => html`<b>${models(count)}</b>, prices in USD`,
+  kindHeading: (kind, count) => html`<b>${kinds[kind]}</b> (${count})`,
+  price: (amounts, unit, isLeast) => {
+    if (amounts.every((amount) => amount === '0')) return 'free';
+    return `${isLeast ? 'from ' : ''}${amounts.join(' / ')} ${units[unit]}`;
+  },
+  andMore: (count) => `and ${count} more`,
+  modelsEnd: () => html`Two prices are for what a model reads and what it writes. The app has every model and price.`,
+  topUpLink: () => html`This is where you add money to your account:`,
+  topUpUnknown: (accountId) =>
+    lines([
+      html`Money is added by whoever runs this service. Name your account when you ask:`,
+      html`<code>${accountId}</code>`,
+    ]),
+};

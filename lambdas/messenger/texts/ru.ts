@@ -1,0 +1,117 @@
+import { type Html, html, lines } from '../html.ts';
+import { commandNames } from './command-names.ts';
+import type { RequestFacts, SpendFacts, Texts } from './texts.ts';
+import { createCounting, createDates } from './words.ts';
+
+const counted = createCounting('ru');
+const dates = createDates('ru');
+
+const requests = (count: number): string =>
+  counted(count, { one: 'запрос', few: 'запроса', many: 'запросов', other: 'запроса' });
+const runningRequests = (count: number): string =>
+  counted(count, {
+    one: 'выполняемый запрос',
+    few: 'выполняемых запроса',
+    many: 'выполняемых запросов',
+    other: 'выполняемых запроса',
+  });
+const models = (count: number): string =>
+  counted(count, { one: 'модель', few: 'модели', many: 'моделей', other: 'модели' });
+
+const kinds = {
+  text: 'Текст',
+  image: 'Изображения',
+  video: 'Видео',
+  transcription: 'Распознавание речи',
+  speech: 'Озвучивание',
+  moderation: 'Модерация',
+  embedding: 'Эмбеддинги',
+} as const;
+
+const units = {
+  tokens: 'за 1 млн токенов',
+  characters: 'за 1 млн символов',
+  image: 'за изображение',
+  megapixel: 'за первый мегапиксель',
+  second: 'за секунду',
+  audio_minute: 'за минуту',
+} as const;
+
+const commands = {
+  start: 'начать и получить API-ключ',
+  balance: 'баланс и удержания',
+  usage: 'сколько потрачено',
+  key: 'ваш ключ в скрытом виде',
+  models: 'модели и цены',
+  topup: 'пополнить счёт',
+  help: 'все команды',
+} as const;
+
+const spend = (name: string, { cost, requests: count }: SpendFacts, isWhole: boolean): Html =>
+  html`<b>${name}</b>: ${isWhole ? '' : 'более '}${cost} USD, ${requests(count)}`;
+
+const request = ({ atMs, model, cost, isFailed }: RequestFacts): Html =>
+  html`${dates.time(atMs)} · ${model ?? 'без модели'} · ${isFailed ? 'ошибка: ' : ''}${cost} USD`;
+
+export const russian: Texts = {
+  language: 'ru',
+  commands,
+  openApp: 'Открыть приложение',
+  payNow: 'Пополнить',
+  help: () => lines([html`<b>Что я понимаю</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
+  startFirst: () => html`У вас ещё нет счёта. Его открывает команда /start.`,
+  firstKey: ({ apiKey, baseUrl, example }) =>
+    lines([
+      html`<b>Ваш API-ключ</b>. Я показываю его один раз и не храню, поэтому сохраните его сейчас:`,
+      html``,
+      html`<code>${apiKey}</code>`,
+      html``,
+      ...(baseUrl === undefined ? [] : [html`Базовый адрес: <code>${baseUrl}</code>`]),
+      ...(example === undefined ? [] : [html``, html`Попробуйте:`, html`<pre>${example}</pre>`, html``]),
+      html`Если таких сообщений несколько, действует ключ из последнего.`,
+    ]),
+  hadKey: (masked) =>
+    lines([
+      html`У вас уже есть счёт и ключ: <code>${masked}</code>`,
+      html`Он был показан один раз, повторно показать его нельзя. Если ключ потерян, замените его в приложении: старый сразу перестанет работать.`,
+    ]),
+  keyRevoked: () => html`Ваш ключ отозван и больше не работает. Новый можно выпустить в приложении.`,
+  accountBlocked: () => html`Этот счёт заблокирован. Обратитесь к владельцу сервиса.`,
+  balance: ({ balance, available, held, openHolds, isBlocked }) =>
+    lines([
+      html`<b>Баланс</b>: ${balance} USD`,
+      html`Доступно: ${available} USD`,
+      html`Удержано: ${held} USD за ${runningRequests(openHolds)}`,
+      ...(isBlocked ? [html`Счёт заблокирован.`] : []),
+    ]),
+  usage: ({ today, week, isWhole, last }) =>
+    lines([
+      spend('Сегодня', today, isWhole),
+      spend('За 7 дней', week, isWhole),
+      html``,
+      ...(last.length === 0 ? [html`Запросов ещё не было.`] : [html`<b>Последние запросы</b>`]),
+      ...last.map(request),
+      html``,
+      html`Дни и время указаны по UTC.`,
+    ]),
+  key: ({ masked, issuedAtMs, isRevoked }) =>
+    lines([
+      html`<b>Ваш ключ</b>: <code>${masked}</code>`,
+      html`Выпущен ${dates.day(issuedAtMs)}`,
+      isRevoked
+        ? html`Он отозван и больше не работает. Новый можно выпустить в приложении.`
+        : html`Показать его ещё раз нельзя. Заменить его новым можно в приложении.`,
+    ]),
+  modelsHeading: (count) => html`<b>${models(count)}</b>, цены в USD`,
+  kindHeading: (kind, count) => html`<b>${kinds[kind]}</b> (${count})`,
+  price: (amounts, unit, isLeast) => {
+    if (amounts.every((amount) => amount === '0')) return 'бесплатно';
+    return `${isLeast ? 'от ' : ''}${amounts.join(' / ')} ${units[unit]}`;
+  },
+  andMore: (count) => `и ещё ${count}`,
+  modelsEnd: () =>
+    html`Две цены: за то, что модель читает, и за то, что она пишет. В приложении есть все модели и цены.`,
+  topUpLink: () => html`Здесь можно пополнить счёт:`,
+  topUpUnknown: (accountId) =>
+    lines([html`Счёт пополняет владелец сервиса. Назовите ему номер вашего счёта:`, html`<code>${accountId}</code>`]),
+};

@@ -1,0 +1,94 @@
+import { GatewayError } from '../core/errors/gateway-error.ts';
+import { StoreError } from '../core/errors/store-error.ts';
+import { untilDefinite } from '../core/ledger/resolve.ts';
+import { type Exchange, json, type RouteHandler } from '../http/exchange.ts';
+import { createBot } from './bot.ts';
+import type { BotPorts } from './bot-ports.ts';
+import { ChatBusyError } from './commands/start.ts';
+import { createMessenger, MessengerError, openApi } from './messenger-api.ts';
+import { type PrivateMessage, readMessage, readUpdateId } from './update.ts';
+import { botOf, Visit } from './visit.ts';
+
+/** The messenger has its own times to deliver again; this is for whoever reads the answer. */
+const RETRY_SECONDS = 5;
+const RETRY_SECONDS_MAX = 300;
+
+/**
+ * POST /bot: one update of the messenger, which delivers it again until it is answered with 2xx. It is dealt with once; what may go
+ * better another time is left for the next delivery, and what never will is not.
+ */
+export const createTakeUpdate = (ports: BotPorts): RouteHandler => {
+  const answer = createAnswer(ports);
+  return async (exchange) => {
+    const body = exchange.body?.json ?? {};
+    const updateId = readUpdateId(body);
+    const claim = await orLater(untilDefinite(ports, () => ports.updates.claim(updateId, ports.clock.now())));
+    // A claim whose reply was lost looks like somebody else's: it runs out by itself.
+    if (claim === 'busy') throw later(undefined);
+    const message = readMessage(body);
+    if (claim === 'claimed') {
+      if (message) await attempt(ports, updateId, () => answer(exchange, updateId, message));
+      await orLater(untilDefinite(ports, () => ports.updates.finish(updateId, ports.clock.now())));
+    }
+    return json(200, { ok: true });
+  };
+};
+
+type Answer = (exchange: Exchange, updateId: number, message: PrivateMessage) => Promise<void>;
+
+const createAnswer = (ports: BotPorts): Answer => {
+  const { access } = ports;
+  if (!access) return () => Promise.reject(new Error('an update for a bot that is not there'));
+  const bot = createBot(ports);
+  const api = openApi(access);
+  const [messenger, me] = [createMessenger(api), botOf(access.botToken)];
+  return async ({ summary }, updateId, message) => {
+    const visit = new Visit({ updateId, message, messenger, api, me });
+    try {
+      await bot(visit);
+    } catch (error) {
+      if (!(error instanceof MessengerError) || error.kind === 'later') throw error;
+      await giveUp(ports, String(visit.userId), error);
+    } finally {
+      if (visit.accountId !== undefined) summary.accountId = visit.accountId;
+    }
+  };
+};
+
+/** The messenger will not take this answer another time either. */
+const giveUp = async (ports: BotPorts, chatId: string, { kind, message }: MessengerError): Promise<void> => {
+  if (kind === 'closed') await untilDefinite(ports, () => ports.accounts.setChatClosed(chatId, true));
+  else ports.notice('bot_message_refused', { reason: message });
+};
+
+const attempt = async (ports: BotPorts, updateId: number, answering: () => Promise<void>): Promise<void> => {
+  try {
+    await answering();
+  } catch (error) {
+    if (!isPassing(error)) throw error;
+    if (error instanceof MessengerError) ports.notice('bot_message_failed', { reason: error.message });
+    // If this fails as well, the next delivery has to wait until the claim runs out.
+    await orLater(untilDefinite(ports, () => ports.updates.free(updateId)));
+    throw later(error);
+  }
+};
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof MessengerError || error instanceof StoreError || error instanceof ChatBusyError;
+
+const orLater = async <T>(call: Promise<T>): Promise<T> => {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof StoreError ? later(error) : error;
+  }
+};
+
+const later = (cause: unknown): GatewayError => {
+  const seconds = cause instanceof MessengerError ? cause.retryAfterSeconds : undefined;
+  const retryAfterSeconds = Math.min(Math.max(Math.ceil(seconds ?? RETRY_SECONDS), 1), RETRY_SECONDS_MAX);
+  return new GatewayError('service_unavailable', 'This update cannot be answered at the moment. Deliver it again.', {
+    retryAfterSeconds,
+    cause,
+  });
+};

@@ -1,0 +1,43 @@
+import { invalidRequest } from '../../core/errors/gateway-error.ts';
+import { firstIdAt, timeOfRequest } from '../request-time.ts';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+const DAYS_DEFAULT = 30;
+const DAYS_MAX = 90;
+const MS_PER_DAY = 86_400_000;
+
+export interface SpendDays {
+  /** `2026-11-20`, UTC, today as the last one. */
+  readonly days: readonly string[];
+  readonly fromHoldId: string;
+  readonly beforeHoldId: string;
+  readonly dayOf: (requestId: string) => string;
+}
+
+/** Throws the 400 that names the parameter. An empty one is as good as none. */
+export const readSpendDays = (query: Query, nowMs: number): SpendDays => {
+  const unknown = Object.keys(query).find((name) => name !== 'days');
+  if (unknown !== undefined) {
+    const name = unknown.slice(0, 100);
+    throw invalidRequest(name, `${name}: no parameter here. There is days.`);
+  }
+  const count = readCount(query);
+  const today = Math.floor(nowMs / MS_PER_DAY);
+  const first = today - count + 1;
+  return {
+    days: Array.from({ length: count }, (_, index) => toDay((first + index) * MS_PER_DAY)),
+    fromHoldId: firstIdAt(first * MS_PER_DAY),
+    beforeHoldId: firstIdAt((today + 1) * MS_PER_DAY),
+    dayOf: (requestId) => toDay(timeOfRequest(requestId)),
+  };
+};
+
+const readCount = ({ days }: Query): number => {
+  if (!days) return DAYS_DEFAULT;
+  const count = /^\d{1,2}$/.test(days) ? Number(days) : 0;
+  if (count >= 1 && count <= DAYS_MAX) return count;
+  throw invalidRequest('days', `days: must be a whole number from 1 to ${DAYS_MAX}.`);
+};
+
+const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

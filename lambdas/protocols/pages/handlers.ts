@@ -1,0 +1,71 @@
+import { GatewayError } from '../../core/errors/gateway-error.ts';
+import { StoreError } from '../../core/errors/store-error.ts';
+import type { StoredMedia } from '../../core/images/media-store.ts';
+import type { PageFiles } from '../../core/pages/page-files.ts';
+import type { Exchange, GatewayResponse, RouteHandler } from '../../http/exchange.ts';
+import type { PageName } from '../../routes.ts';
+import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';
+
+export interface PagePorts extends RelayPorts {
+  readonly pages: PageFiles;
+}
+
+/** What a page may load and who may show it inside another page. Nothing comes from anywhere else (REF-1). */
+const policies: Record<PageName, string> = {
+  app: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org https://*.telegram.org",
+  // The viewer sets styles of elements, and shows the pictures and sounds of answers.
+  'api-reference':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
+
+/** GET /app and GET /api-reference. */
+export const createGetPage =
+  (ports: PagePorts, page: PageName): RouteHandler =>
+  (exchange) =>
+    answer(ports, exchange, { page, file: 'index.html' });
+
+/** GET /app/assets/{file} and GET /api-reference/{file}. */
+export const createGetPageFile =
+  (ports: PagePorts, page: PageName): RouteHandler =>
+  (exchange) =>
+    answer(ports, exchange, { page, file: exchange.route?.params.file ?? '' });
+
+interface Asked {
+  readonly page: PageName;
+  readonly file: string;
+}
+
+const answer = async (ports: PagePorts, exchange: Exchange, asked: Asked): Promise<GatewayResponse> => {
+  const { mediaType, length, bytes } = await open(ports, asked);
+  return relayedAnswer(ports, exchange, {
+    statusCode: 200,
+    headers: {
+      'content-type': mediaType,
+      // A new deployment is seen within minutes.
+      'cache-control': asked.file.endsWith('.html') ? 'no-cache' : 'public, max-age=300',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': policies[asked.page],
+    },
+    bytes,
+    length,
+  });
+};
+
+const form = /^[a-z0-9-]{1,60}\.[a-z0-9.]{1,10}$/;
+
+const open = async ({ pages }: PagePorts, { page, file }: Asked): Promise<StoredMedia> => {
+  const stored = form.test(file) ? await orUnavailable(pages.open(page, file)) : undefined;
+  if (!stored) throw new GatewayError('not_found', `The page /${page} has no such file.`);
+  return stored;
+};
+
+const orUnavailable = async <T>(opening: Promise<T>): Promise<T> => {
+  try {
+    return await opening;
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    const message = 'Pages cannot be looked up at the moment. Try again later.';
+    throw new GatewayError('service_unavailable', message, { retryAfterSeconds: 30, cause });
+  }
+};

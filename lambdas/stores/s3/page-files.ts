@@ -1,0 +1,8 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { PageFiles } from '../../core/pages/page-files.ts';
+import { openObject } from './open-object.ts';
+
+/** `pages/<page>/<file>`. */
+export const createPageFiles = (client: () => Promise<S3Client>, bucket: string): PageFiles => ({
+  open: (page, file) => openObject(client, { Bucket: bucket, Key: `pages/${page}/${file}` }),
+});

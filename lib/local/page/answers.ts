@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { PageRefusal } from './guard.ts';
+
+/** Nothing is kept, nothing comes from elsewhere, and nobody shows this page inside another one; it shows the mini app. */
+export const safeHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+} as const;
+
+export function answerJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { ...safeHeaders, 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify(body));
+}
+
+export function answerBytes(response: ServerResponse, mediaType: string, bytes: Uint8Array): void {
+  response.writeHead(200, { ...safeHeaders, 'content-type': mediaType, 'content-length': bytes.length });
+  response.end(response.req.method === 'HEAD' ? undefined : bytes);
+}
+
+const BODY_BYTES_MAX = 64 * 1024;
+
+/** The body as the schema has it. Throws PageRefusal. */
+export async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  const parsed = schema.safeParse(parseJson(await readText(request)));
+  if (parsed.success) return parsed.data;
+  throw new PageRefusal(400, z.prettifyError(parsed.error));
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request) {
+    bytes += piece.length;
+    if (bytes > BODY_BYTES_MAX) throw new PageRefusal(413, `The body has more than ${BODY_BYTES_MAX} bytes.`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new PageRefusal(400, 'The body is no JSON.');
+  }
+}

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { type PageName, pageNames } from '../../lambdas/routes.ts';
+
+/** One file of a page, as it is put into the bucket under `pages/<page>/<file>`. */
+export interface PageFile {
+  readonly page: PageName;
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** Everything that the gateway serves of `web/`. */
+export const buildPages = async (): Promise<readonly PageFile[]> => {
+  const pages = await Promise.all(pageNames.map(buildPage));
+  return pages.flat();
+};
+
+const buildPage = async (page: PageName): Promise<readonly PageFile[]> => {
+  const files = await buildFiles(join('web', page));
+  return files.map(({ file, bytes }) => ({ page, file, bytes, mediaType: mediaTypeOf(file) }));
+};
+
+export interface BuiltFile {
+  readonly file: string;
+  readonly bytes: Uint8Array;
+}
+
+/** `index.html` and `openapi.json` as they stand, and `main.js` and `main.css` made of `main.tsx` and all that it imports. */
+export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> => {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: join(folder, existsSync(join(root, folder, 'main.tsx')) ? 'main.tsx' : 'main.ts') },
+    outdir: 'built',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    charset: 'utf8',
+    logLevel: 'warning',
+  });
+  const built = outputFiles.map(({ path, contents }) => ({
+    file: path.slice(path.lastIndexOf('/') + 1),
+    bytes: contents,
+  }));
+  const standing = ['index.html', 'openapi.json'].filter((file) => existsSync(join(root, folder, file)));
+  return [...standing.map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) })), ...built];
+};
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+export const mediaTypeOf = (file: string): string =>
+  mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';

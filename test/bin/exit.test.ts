@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { failed, misused, refused, toEnding, unsatisfied } from '../../bin/exit.ts';
+import { GatewayError, invalidRequest } from '../../lambdas/core/errors/gateway-error.ts';
+import { StoreError } from '../../lambdas/core/errors/store-error.ts';
+
+const aggregate = new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:9')]);
+
+test.each<readonly [string, unknown, number, string | undefined]>([
+  ['a failure', failed('It failed.'), 1, 'It failed.'],
+  ['wrong usage', misused('Not so.'), 2, 'Not so.'],
+  ['a rule', refused('No.'), 3, 'No.'],
+  ['a result that is not good', unsatisfied(), 1, undefined],
+  ['a wrong parameter', invalidRequest('from', 'from: no.'), 2, 'from: no.'],
+  ['a conflict', new GatewayError('key_already_rotated', 'Too late.'), 3, 'Too late.'],
+  ['a vendor', new GatewayError('service_unavailable', 'Not now.'), 1, 'Not now.'],
+  [
+    'a store',
+    new StoreError('unavailable', 'TimeoutError', new Error('no reply')),
+    1,
+    'A store did not answer: no reply',
+  ],
+  ['a refused connection', aggregate, 1, 'connect ECONNREFUSED 127.0.0.1:9'],
+  ['a bug', new TypeError('x is not a function'), 1, 'x is not a function'],
+  ['no error', 'thrown text', 1, 'thrown text'],
+])('OPS-5 %s ends as it has to, without a stack', (_, error, exitCode, message) => {
+  expect(toEnding(error)).toEqual({ exitCode, message });
+});

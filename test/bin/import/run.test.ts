@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type KeyFile, openKeyFile } from '../../../bin/commands/import/key-file.ts';
+import { planRow } from '../../../bin/commands/import/plan.ts';
+import { type ImportRow, readRows } from '../../../bin/commands/import/rows.ts';
+import { importRow, staleKeys } from '../../../bin/commands/import/run.ts';
+import { hashApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
+import { balanceOf } from '../../../lambdas/core/ledger/account.ts';
+import { accountsThrough, ledgerThrough } from '../../support/memory/every-call.ts';
+import { ManualClock } from '../../support/memory/manual-clock.ts';
+import { MemoryAccountStore } from '../../support/memory/memory-account-store.ts';
+import { MemoryKeyStore } from '../../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../../support/memory/memory-ledger-store.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'import-run-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const PEPPER = 'pepper of the tests';
+const CSV = 'account,balance_usd,chat_id\none,5,\ntwo,0,\nthree,2.5,77\nold,1,\n';
+const rowsOf = (text: string): readonly ImportRow[] => readRows(Buffer.from(text)).rows;
+
+/** The stores, which outlive every run. `old` is there, with a key of its own and 3 USD. */
+const world = async (name: string) => {
+  const ledger = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore();
+  const accounts = new MemoryAccountStore(ledger, keys);
+  const key = { hash: 'old-hash', label: { prefix: 'p', lastFour: 'last' }, pepperId: 'x', isShown: true };
+  await accounts.open({ accountId: 'old', chatId: undefined, key, creditPicos: 3n * 10n ** 12n, atMs: 0 });
+  return { ledger, keys, accounts, path: join(folder, `${name}.csv`) };
+};
+type World = Awaited<ReturnType<typeof world>>;
+
+class Death extends Error {}
+
+interface Ending {
+  /** The process dies before this call, or after it, the calls counted from 0. */
+  readonly turn: number;
+  readonly when: 'before' | 'after' | 'lost';
+}
+
+/** One run of the program from its plan on. Answers how many calls it made; undefined when it died. */
+const run = async (it: World, text = CSV, ending?: Ending): Promise<number | undefined> => {
+  let turn = -1;
+  const step = async <T>(call: () => Promise<T> | T): Promise<T> => {
+    turn += 1;
+    const isNow = turn === ending?.turn;
+    if (isNow && ending?.when === 'before') throw new Death();
+    const result = await call();
+    if (isNow && ending?.when === 'lost') throw new StoreError('unavailable', 'no answer came');
+    if (isNow) throw new Death();
+    return result;
+  };
+  const real = openKeyFile(it.path, 'b1');
+  const pending: (() => void)[] = [];
+  const file: KeyFile = { ...real, add: (account, apiKey) => pending.push(() => real.add(account, apiKey)) };
+  const through = <T>(_: string, call: () => Promise<T>): Promise<T> => step(call);
+  const accounts = accountsThrough(through, it.accounts);
+  const ports = {
+    ledger: ledgerThrough(through, it.ledger),
+    accounts: {
+      ...accounts,
+      open: async (account: Parameters<typeof accounts.open>[0]) => {
+        for (const put of pending.splice(0)) await step(put);
+        return accounts.open(account);
+      },
+    },
+    clock: new ManualClock(),
+    random: () => 0,
+    keys: { pepper: PEPPER, newKeyBytes: () => randomBytes(32), file },
+  };
+  ports.clock.after = (_, callback) => {
+    queueMicrotask(callback);
+    return () => undefined;
+  };
+  try {
+    for (const row of rowsOf(text)) {
+      const planned = await planRow({ ...it, records: it.ledger }, 'b1', row);
+      if ('reason' in planned) throw new Error(planned.reason);
+      if (!planned.isDone) await importRow(ports, { ref: 'b1', reason: 'moved' }, planned);
+    }
+    return turn + 1;
+  } catch (error) {
+    if (!(error instanceof Death)) throw error;
+    return undefined;
+  } finally {
+    real.close();
+  }
+};
+
+const expectWhole = async (it: World): Promise<void> => {
+  const balances = it.ledger.accounts().map((account) => [account.id, balanceOf(account) / 10n ** 11n]);
+  expect(Object.fromEntries(balances)).toEqual({ old: 40n, one: 50n, two: 0n, three: 25n });
+  for (const id of ['one', 'two', 'three']) {
+    expect([...it.ledger.creditsOf(id).keys()]).toEqual([`import:b1:${id}`]);
+  }
+  expect([...it.ledger.creditsOf('old').keys()]).toEqual(['start', 'import:b1:old']);
+  const file = openKeyFile(it.path, 'b1');
+  const told = [...file.entries()];
+  file.close();
+  expect(told.map(([account]) => account)).toEqual(['one', 'two', 'three']);
+  // A second line would be one with a key that never worked.
+  expect(readFileSync(it.path, 'utf8').split('\n')).toHaveLength(5);
+  for (const [account, apiKey] of told) {
+    expect((await it.accounts.currentKey(account))?.hash).toBe(hashApiKey(PEPPER, apiKey));
+  }
+  expect(it.keys.size).toBe(4);
+  expect((await it.accounts.chat('77'))?.accountId).toBe('three');
+};
+
+test.each(['before', 'after', 'lost'] as const)(
+  'OPS-5 import: dead %s any call and run again, every credit counts once and every key in the file works',
+  async (when) => {
+    const calls = (await run(await world(`whole-${when}`))) ?? 0;
+    expect(calls).toBeGreaterThan(10);
+    for (let turn = 0; turn < calls; turn += 1) {
+      const it = await world(`${when}-${turn}`);
+      await run(it, CSV, { turn, when }).catch((error: unknown) => {
+        // A row whose reply was lost may fail, as long as the next run mends it.
+        if (when !== 'lost') throw error;
+      });
+      await run(it);
+      await expectWhole(it);
+      expect(await run(it)).toBe(0);
+      await expectWhole(it);
+    }
+  },
+);
+
+test('OPS-5 import: another amount under the same name is refused, and says which one it was', async () => {
+  const it = await world('amounts');
+  await run(it);
+  const [row] = rowsOf(CSV.replace('one,5', 'one,6'));
+  expect(await planRow({ ...it, records: it.ledger }, 'b1', row!)).toEqual({
+    line: 2,
+    account: 'one',
+    reason: 'balance_usd: 5 USD were credited by this import before',
+  });
+  expect(await planRow({ ...it, records: it.ledger }, 'b2', row!)).toMatchObject({ isDone: false, opens: false });
+});
+
+test.each([
+  ['taken by another account', 'fresh,1,77', 'chat_id: belongs to the account three'],
+  ['new for an account that is there', 'old,1,78', 'chat_id: the account is there and has another chat, or none'],
+])('OPS-5 import: a chat that is %s is refused', async (name, line, reason) => {
+  const it = await world(name);
+  await run(it);
+  const [row] = rowsOf(`account,balance_usd,chat_id\n${line}\n`);
+  expect(await planRow({ ...it, records: it.ledger }, 'b2', row!)).toMatchObject({ reason });
+});
+
+test('OPS-5 import: keys of the file that were replaced since are told', async () => {
+  const it = await world('stale');
+  await run(it);
+  const file = openKeyFile(it.path, 'b1');
+  const keys = { pepper: PEPPER, newKeyBytes: () => randomBytes(32), file };
+  const ports = { ...it, clock: new ManualClock(), random: () => 0, keys };
+  expect(await staleKeys(ports)).toEqual([]);
+  const { hash } = (await it.accounts.currentKey('two'))!;
+  await it.accounts.revokeKey('two', hash);
+  expect(await staleKeys(ports)).toEqual(['two']);
+  file.close();
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { plain, printFacts, printList, toTable } from '../../bin/output.ts';
+import { scriptedTerminal } from '../support/scripted-terminal.ts';
+
+test('OPS-5 a table is aligned, numbers and amounts at the right, and nothing trails', () => {
+  const rows = [
+    { id: 'a', cost_usd: '0.5', count: 7, note: 'x' },
+    { id: 'longer', cost_usd: '12.25', count: 12, note: null },
+  ];
+  expect(toTable(['id', 'cost_usd', 'count', 'note'], rows)).toBe(
+    ['id      cost_usd  count  note', 'a            0.5      7  x', 'longer     12.25     12  -', ''].join('\n'),
+  );
+});
+
+test('OPS-5 what strangers wrote cannot steer a terminal', async () => {
+  expect(plain('a\u001b[2Jb\r\nc\u202e\u2028d\u0000')).toBe('a\uFFFD[2Jb\uFFFD\uFFFDc\uFFFD\uFFFDd\uFFFD');
+  const { terminal, written } = scriptedTerminal();
+  await printFacts(terminal, false, { name: '\u001b[31mred', of: { deep: '\n' } });
+  expect(written.stdout).toBe('name  \uFFFD[31mred\nof    {"deep":"\\n"}\n');
+});
+
+test('OPS-5 a list as JSON has every field, an empty one is said on stderr', async () => {
+  const list = { rows: [{ id: 'a', hidden: [1] }], columns: ['id'], nothing: 'no things' };
+  const json = scriptedTerminal();
+  await printList(json.terminal, true, list);
+  expect(JSON.parse(json.written.stdout)).toEqual({ object: 'list', data: [{ id: 'a', hidden: [1] }] });
+  const text = scriptedTerminal();
+  await printList(text.terminal, false, { ...list, rows: [] });
+  expect(text.written).toMatchObject({ stdout: '', stderr: 'no things\n' });
+});

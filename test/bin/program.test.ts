@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createProgram } from '../../bin/program.ts';
+import { runHere, scriptedTerminal } from '../support/scripted-terminal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-program-'));
+const file = join(folder, 'rows.csv');
+writeFileSync(file, 'account,balance_usd\none,1\n');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly command: Command;
+}
+
+/** Every command that does something, so that a new one is held to all this from its first day. */
+const leavesOf = (command: Command, path: readonly string[] = []): readonly Leaf[] =>
+  command.commands.length === 0
+    ? [{ path, command }]
+    : command.commands.flatMap((each) => leavesOf(each, [...path, each.name()]));
+
+const groupsOf = (command: Command, path: readonly string[] = []): readonly (readonly string[])[] =>
+  command.commands.length === 0
+    ? []
+    : [path, ...command.commands.flatMap((each) => groupsOf(each, [...path, each.name()]))];
+
+const program = createProgram(scriptedTerminal().terminal);
+const leaves = leavesOf(program).map((leaf) => [leaf.path.join(' '), leaf] as const);
+const longsOf = ({ command }: Leaf): readonly string[] => command.options.map(({ long }) => long ?? '');
+const writing = leaves.filter(([, leaf]) => longsOf(leaf).includes('--yes'));
+const placed = leaves.filter(([, leaf]) => longsOf(leaf).includes('--env'));
+
+/** What each command cannot do without. */
+const argsOf = ({ path, command }: Leaf): readonly string[] => [
+  ...path,
+  ...command.registeredArguments
+    .filter(({ required }) => required)
+    .map((each) => (each.name() === 'file' ? file : 'x')),
+  ...command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', '1']),
+];
+
+test('OPS-5 all commands are there', () => {
+  expect(leaves.map(([name]) => name).toSorted()).toEqual(
+    [
+      ...['list', 'show', 'credit', 'block', 'unblock'].map((name) => `accounts ${name}`),
+      ...['issue', 'rotate', 'revoke'].map((name) => `keys ${name}`),
+      ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],
+      ...['videos list', 'videos settle', 'audit', 'bot setup', 'doctor', 'import'],
+    ].toSorted(),
+  );
+});
+
+describe.each(leaves)('%s', (name, leaf) => {
+  test('OPS-5 --help is data, and ends with 0', async () => {
+    const { status, stdout, stderr } = await runHere([...leaf.path, '--help']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(new RegExp(`^Usage: cli ${name} `));
+  });
+
+  test.each([
+    ['an option that nobody knows', ['--nope']],
+    ['an argument too many', ['x', 'x', 'x', 'x']],
+  ])('OPS-5 %s ends with 2 and says so on stderr', async (_, more) => {
+    const { status, stdout, stderr } = await runHere([...argsOf(leaf), ...more]);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: .*\n/);
+  });
+
+  test('OPS-5 whatever is required is asked for with 2', async () => {
+    const whole = argsOf(leaf);
+    if (whole.length === leaf.path.length) return;
+    const { status, stdout, stderr } = await runHere(leaf.path);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: (missing required argument|required option) /);
+  });
+
+  test('OPS-5 has --json', () => {
+    expect(longsOf(leaf)).toContain('--json');
+  });
+});
+
+describe.each(writing)('%s', (_, leaf) => {
+  test('OPS-5 without a terminal and without --yes it is refused before anything is read', async () => {
+    for (const more of [[], ['--json']]) {
+      const { status, stdout, stderr } = await runHere([...argsOf(leaf), ...more]);
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).toBe('There is no terminal to ask on: add --yes, or --dry-run to see what would be done.\n');
+    }
+  });
+
+  test('OPS-5 has --dry-run, and gives no --ref without a --reason', () => {
+    const longs = longsOf(leaf);
+    expect(longs).toContain('--dry-run');
+    const required = leaf.command.options.filter(({ mandatory }) => mandatory).map(({ long }) => long);
+    if (longs.includes('--ref')) expect(required).toEqual(expect.arrayContaining(['--ref', '--reason']));
+  });
+});
+
+test('OPS-5 what moves money asks for a reference and a reason', () => {
+  const named = writing.filter(([, leaf]) => longsOf(leaf).includes('--ref')).map(([name]) => name);
+  expect(named.toSorted()).toEqual(['accounts credit', 'holds release', 'import', 'videos settle']);
+});
+
+test.each(placed)('OPS-5 %s with an environment that there is not ends with 2', async (_, leaf) => {
+  const { status, stdout, stderr } = await runHere([...argsOf(leaf), '--env', 'nowhere', '--dry-run']);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^error: .*'nowhere'/);
+});
+
+const groups = groupsOf(program).map((path) => [path.join(' ') || 'the program', path] as const);
+
+test.each(groups)('OPS-5 %s without a command shows its help on stderr', async (_, path) => {
+  const { status, stdout, stderr } = await runHere(path);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^Usage: cli /);
+});
+
+const money = (amount: string, ref = 'r', reason = 'why'): readonly string[] => [
+  ...['accounts', 'credit', 'x', '--yes', '--amount', amount, '--ref', ref, '--reason', reason],
+];
+
+test.each([
+  ['0', 'r', 'why'],
+  ['-1', 'r', 'why'],
+  ['1e3', 'r', 'why'],
+  ['1.0000000000001', 'r', 'why'],
+  ['1', 'a b', 'why'],
+  ['1', 'r'.repeat(201), 'why'],
+  ['1', 'r', ' '],
+  ['1', 'r', 'two\nlines'],
+])('OPS-5 an amount %j under %j because of %j is wrong usage', async (amount, ref, reason) => {
+  expect(await runHere(money(amount, ref, reason))).toMatchObject({ status: 2, stdout: '' });
+});

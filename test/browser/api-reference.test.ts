@@ -1,0 +1,139 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { buildPages } from '../../lib/pages/build-pages.ts';
+import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { png, postImages, readImages } from '../support/image-service.ts';
+import { readReference, rowsOf } from '../support/reference-document.ts';
+
+test('REF-1 the bundled page has nothing of the package that reports installations', async () => {
+  const files = (await buildPages()).filter(({ page }) => page === 'api-reference');
+  expect(files.map(({ file }) => file).toSorted()).toEqual(['index.html', 'main.css', 'main.js', 'openapi.json']);
+  for (const { file, bytes } of files) expect(Buffer.from(bytes).toString('utf8'), file).not.toMatch(/scarf/i);
+});
+
+/** The name of an image that was drawn. */
+const drawImage = async (gateway: TestGateway): Promise<string> => {
+  const { data } = await readImages(await postImages(gateway, { model: 'gpt-image-2', size: '1024x1024' }));
+  return data[0]?.url?.split('/').at(-1) ?? '';
+};
+
+interface Watched {
+  readonly page: Page;
+  /** Addresses that are not the page's own, and what the browser complained of. */
+  readonly strangers: string[];
+  readonly problems: string[];
+}
+
+describe.skipIf(chromiumPath === undefined)('the viewer', () => {
+  let vendor: Simulator;
+  let gateway: TestGateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    vendor = await startSimulator();
+    gateway = await startGateway({ vendorUrl: vendor.url });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    await vendor?.stop();
+  });
+
+  const open = async (hash = '', options: Parameters<Browser['newPage']>[0] = {}): Promise<Watched> => {
+    const page = await browser.newPage(options);
+    const [strangers, problems]: [string[], string[]] = [[], []];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(gateway.url) && !/^(?:data|blob):/.test(request.url()))
+        strangers.push(request.url());
+    });
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    page.on('pageerror', (error) => problems.push(error.message));
+    await page.goto(`${gateway.url}/api-reference${hash}`, { waitUntil: 'networkidle' });
+    await page.locator('.opblock').first().waitFor();
+    return { page, strangers, problems };
+  };
+
+  const authorize = async (page: Page): Promise<void> => {
+    await page.locator('.auth-wrapper .authorize').click();
+    await page.locator('.modal-ux input[aria-label="auth-bearer-value"]').fill(gateway.apiKey);
+    await page.locator('.modal-ux .authorize').first().click();
+    await page.locator('.modal-ux .close-modal').click();
+  };
+
+  test('REF-1 lists every operation, asks nobody else and breaks none of its own rules', async () => {
+    const { page, strangers, problems } = await open();
+    expect(await page.locator('.opblock').count()).toBe(rowsOf(readReference()).length);
+    expect(await page.title()).toBe('Model gateway: API reference');
+    expect(await page.locator('.info').innerText()).toContain('1, 2, 5, 15 and 30 seconds');
+    await page.locator('.filter input').fill('Videos');
+    await page.locator('#operations-tag-Chat').waitFor({ state: 'detached' });
+    expect(await page.locator('.opblock').count()).toBe(5);
+    expect([strangers, problems]).toEqual([[], []]);
+    await page.close();
+  });
+
+  test('REF-1 a chat that is tried out with the key shows 200, the answer and its cost', async () => {
+    const { page, strangers, problems } = await open('#/Chat/chatCompletions');
+    await authorize(page);
+    const block = page.locator('#operations-Chat-chatCompletions');
+    await block.locator('.try-out__btn').click();
+    await block.locator('.execute').click();
+    const live = block.locator('.live-responses-table');
+    await live.waitFor();
+    expect(await live.locator('.response-col_status').last().innerText()).toContain('200');
+    const shown = await live.innerText();
+    expect(shown).toContain('chat.completion');
+    expect(shown).toContain('x-service-cost-usd');
+    expect(vendor.requests.at(-1)?.body).toMatchObject({ model: 'gpt-4.1-mini', max_completion_tokens: 100 });
+    expect([strangers, problems]).toEqual([[], []]);
+    await page.close();
+  });
+
+  test('REF-1 a form is filled with its example, and sent with a file', async () => {
+    const { page, strangers, problems } = await open('#/Images/editImages');
+    await authorize(page);
+    const block = page.locator('#operations-Images-editImages');
+    await block.locator('.try-out__btn').click();
+    const file = { name: 'boat.png', mimeType: 'image/png', buffer: png() };
+    await block.locator('[data-property-name="image"] input[type="file"]').first().setInputFiles(file);
+    await block.locator('.execute').click();
+    const live = block.locator('.live-responses-table');
+    await live.waitFor();
+    expect(await live.innerText()).toContain(`${gateway.url}/media/`);
+    expect([strangers, problems]).toEqual([[], []]);
+    await page.close();
+  });
+
+  test('REF-1 an image is shown where it is fetched', async () => {
+    const link = await drawImage(gateway);
+    const { page, strangers, problems } = await open('#/Images/getMedia');
+    const block = page.locator('#operations-Images-getMedia');
+    await block.locator('.try-out__btn').click();
+    await block.locator('input[placeholder="name"]').fill(link);
+    await block.locator('.execute').click();
+    const image = block.locator('.live-responses-table img');
+    await image.waitFor();
+    expect(await image.evaluate((shown: HTMLImageElement) => shown.decode().then(() => shown.naturalWidth))).toBe(
+      1_024,
+    );
+    expect([strangers, problems]).toEqual([[], []]);
+    await page.close();
+  });
+
+  test.each(['light', 'dark'] as const)('REF-1 fits a telephone of 360 pixels, %s', async (colorScheme) => {
+    const { page, problems } = await open('#/Chat/chatCompletions', {
+      viewport: { width: 360, height: 740 },
+      colorScheme,
+    });
+    await page.locator('#operations-Chat-chatCompletions .opblock-body').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    const isDark = await page.evaluate(() => document.documentElement.classList.contains('dark-mode'));
+    expect(isDark).toBe(colorScheme === 'dark');
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,129 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type AppPage, startAppPage } from '../support/app-page.ts';
+import { paleTexts } from '../support/app-page-contrast.ts';
+import { type Visit, visit } from '../support/app-page-visit.ts';
+import { chromiumPath, openBrowser } from '../support/browser.ts';
+
+const phone = { viewport: { width: 360, height: 740 } };
+
+/** As the messenger's night theme has them. */
+const night = { bg_color: '#17212b', secondary_bg_color: '#232e3c', text_color: '#f5f5f5', hint_color: '#708499' };
+/** Nothing could be read on it. */
+const grey = { bg_color: '#808080', secondary_bg_color: '#8a8a8a' };
+
+describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
+  let browser: Browser;
+  let app: AppPage;
+  const open = (options: Visit, look: (page: Page) => Promise<void>): Promise<void> =>
+    visit({ browser, app }, options, look);
+  const scheme = (page: Page): Promise<string | null> => page.locator('html').getAttribute('data-scheme');
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    app = await startAppPage();
+  });
+  afterEach(() => app.stop());
+
+  test.each(['en', 'ru'])('KEY-4 nothing is wider than a small screen in %s', async (language) => {
+    app.account.balance_usd = '123456789.012345678901';
+    app.account.available_usd = '123456789.012345678901';
+    app.usage = [{ ...app.usage[0], model: 'a-model-with-an-uncommonly-long-name-'.repeat(4) }, ...app.usage];
+    await open({ language, ...phone }, async (page) => {
+      const width = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
+      expect(await width()).toBe(360);
+      await page.locator('summary').click();
+      for (const client of await page.locator('#quickstart').getByRole('radio').all()) {
+        await client.check();
+        expect(await width()).toBe(360);
+      }
+      await page.locator('#key .danger').click();
+      await page.getByRole('dialog').locator('.danger').click();
+      await page.locator('#new-key').waitFor();
+      expect(await width()).toBe(360);
+      // Not cut off inside a card either.
+      expect(await page.evaluate(cutOff)).toEqual([]);
+    });
+  });
+
+  test.each(['light', 'dark'] as const)('KEY-4 %s texts can be read', async (colorScheme) => {
+    await open({ colorScheme }, async (page) => {
+      expect(await scheme(page)).toBe(colorScheme);
+      await page.locator('summary').click();
+      expect(await paleTexts(page)).toEqual([]);
+      await page.locator('#threshold').fill('?');
+      await page.locator('#threshold').press('Enter');
+      app.refusals.set('/app/api/key', [{ status: 409, code: 'key_already_rotated' }]);
+      await page.locator('#key .danger').click();
+      expect(await paleTexts(page)).toEqual([]);
+      await page.getByRole('dialog').locator('.danger').click();
+      await page.getByRole('alert').waitFor();
+      expect(await paleTexts(page)).toEqual([]);
+    });
+  });
+
+  test('KEY-4 the theme follows the system, unless the messenger tells one', async () => {
+    await open({ colorScheme: 'light' }, async (page) => {
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.locator('html[data-scheme=dark]').waitFor();
+    });
+    await open({ colorScheme: 'light', theme: night }, async (page) => {
+      expect(await scheme(page)).toBe('dark');
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(35, 46, 60)');
+      expect(await paleTexts(page)).toEqual([]);
+    });
+    await open({ colorScheme: 'dark', theme: grey }, async (page) => {
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).not.toBe('rgb(138, 138, 138)');
+      expect(await paleTexts(page)).toEqual([]);
+    });
+  });
+
+  test('KEY-4 the keyboard alone is enough', async () => {
+    await open({}, async (page) => {
+      const focused = (): Promise<string> =>
+        page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
+      const tabTo = async (name: string): Promise<void> => {
+        for (let steps = 0; (await focused()) !== name; steps += 1) {
+          if (steps > 60) throw new Error(`${name} cannot be reached by Tab`);
+          await page.keyboard.press('Tab');
+          expect(await page.evaluate(outlineOfFocused)).not.toBe('none');
+        }
+      };
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe('Skip to the content');
+      await tabTo('Refresh');
+      await tabTo('Show more');
+      await page.keyboard.press('Enter');
+      await page.locator('.rows li').nth(19).waitFor();
+      await tabTo('Replace the key');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor();
+      expect(await focused()).toBe('Cancel');
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe('Replace');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await focused()).toBe('Replace the key');
+    });
+  });
+
+  test('KEY-4 who asked for less motion gets none', async () => {
+    const behaviour = 'getComputedStyle(document.documentElement).scrollBehavior';
+    await open({ reducedMotion: 'reduce' }, async (page) => expect(await page.evaluate(behaviour)).toBe('auto'));
+    await open({ reducedMotion: 'no-preference' }, async (page) =>
+      expect(await page.evaluate(behaviour)).toBe('smooth'),
+    );
+  });
+});
+
+const cutOff = `[...document.querySelectorAll('main *')]
+  .filter((element) => !element.closest('.unseen, svg') && element.getBoundingClientRect().right > 361)
+  .map((element) => element.outerHTML.slice(0, 200))`;
+
+/** The radio buttons are drawn by the text behind them. */
+const outlineOfFocused = `(() => {
+  const focused = document.activeElement;
+  return getComputedStyle(focused.type === 'radio' ? focused.nextElementSibling : focused).outlineStyle;
+})()`;

@@ -1,0 +1,104 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type AppPage, newKey, startAppPage } from '../support/app-page.ts';
+import { visit } from '../support/app-page-visit.ts';
+import { chromiumPath, openBrowser } from '../support/browser.ts';
+
+describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
+  let browser: Browser;
+  let app: AppPage;
+  const open = (look: (page: Page) => Promise<void>): Promise<void> => visit({ browser, app }, {}, look);
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    app = await startAppPage();
+  });
+  afterEach(() => app.stop());
+
+  const rotate = async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: 'Replace the key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+  };
+
+  test('KEY-4 a new key is shown once, after a confirmation', async () => {
+    await open(async (page) => {
+      await rotate(page);
+      await page.getByText(newKey).waitFor();
+      expect(app.posted).toEqual([{ key_id: 'key-1' }]);
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await page.evaluate('document.activeElement.textContent')).toContain(newKey);
+      expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(newKey);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByText(newKey).waitFor();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
+      await page.getByText('sk-service-N3wN…3456').waitFor();
+      expect(await page.content()).not.toContain(newKey);
+    });
+  });
+
+  test('KEY-4 nothing is replaced by whoever turns back', async () => {
+    await open(async (page) => {
+      await page.getByRole('button', { name: 'Replace the key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Replace the key' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(app.posted).toEqual([]);
+    });
+  });
+
+  test('KEY-4 a replacement under way is asked for once and cannot be turned back', async () => {
+    let pass = (): void => undefined;
+    app.gate = new Promise((resolve) => {
+      pass = resolve;
+    });
+    await open(async (page) => {
+      await rotate(page);
+      await page.getByRole('button', { name: 'Replacing…' }).click({ force: true });
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      pass();
+      await page.getByText(newKey).waitFor();
+      expect(app.posted).toEqual([{ key_id: 'key-1' }]);
+    });
+  });
+
+  test.each([
+    { status: 409, code: 'key_already_rotated', told: 'The key was replaced meanwhile' },
+    { status: 401, code: 'invalid_signature', told: 'open it again from the bot' },
+    { status: 503, code: 'service_unavailable', told: 'It is not certain whether the key was replaced' },
+    { status: 500, code: 'internal_error', told: 'It is not certain whether the key was replaced' },
+    { status: 429, code: 'rate_limit_exceeded', told: 'Too many requests' },
+    { status: 403, code: 'account_blocked', told: 'This account is blocked' },
+  ])('KEY-4 $status $code is told, and the account is read again', async ({ status, code, told }) => {
+    app.refusals.set('/app/api/key', [{ status, code }]);
+    await open(async (page) => {
+      app.account.key = { ...app.account.key!, id: 'key-9', masked: 'sk-service-Z9Z9…9999' };
+      await rotate(page);
+      await page.getByRole('alert').getByText(told).waitFor();
+      await page.getByText('sk-service-Z9Z9…9999').waitFor();
+      expect(app.asked.filter((asked) => asked === 'POST /app/api/key')).toHaveLength(1);
+      await rotate(page);
+      await page.getByText(newKey).waitFor();
+      expect(app.posted.at(-1)).toEqual({ key_id: 'key-9' });
+    });
+  });
+
+  test('KEY-4 an account without a key, and one whose key is revoked', async () => {
+    app.account.key = null;
+    await open(async (page) => {
+      await page.getByText('There is no key.').waitFor();
+      app.account.key = {
+        id: 'key-1',
+        masked: 'sk-service-AbCd…wxyz',
+        issued_at: '2026-11-02T09:30:00Z',
+        revoked: true,
+      };
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByText('This key is revoked.').waitFor();
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type AppPage, startAppPage } from '../support/app-page.ts';
+import { type Visit, visit } from '../support/app-page-visit.ts';
+import { chromiumPath, openBrowser } from '../support/browser.ts';
+
+const words = {
+  en: {
+    balance: ['$1,234.567890123', '$1,230.067890123', '$4.50', '2 open holds', '12.3 days'],
+    failed: 'Failed: 2, cost $0',
+    spent: 'Failed: 4, cost $0',
+    sections: ['Balance', 'Spend', 'Last requests', 'API key', 'Low balance notice', 'Quick start', 'Prices'],
+    chart: /Spend per day/,
+    price: 'input$2.50',
+    perTokens: 'per 1M tokens',
+    search: 'Search models',
+    rotate: 'Replace the key',
+    confirm: 'Replace the key?',
+    copy: 'Copy',
+  },
+  ru: {
+    balance: ['1 234,567890123 $', '1 230,067890123 $', '4,50 $', '2 открытых удержания', 'на 12,3 дня'],
+    failed: 'Неудачных: 2, стоимость 0 $',
+    spent: 'Неудачных: 4, стоимость 0 $',
+    sections: [
+      'Баланс',
+      'Расходы',
+      'Последние запросы',
+      'API-ключ',
+      'Уведомление о низком балансе',
+      'Быстрый старт',
+      'Цены',
+    ],
+    chart: /Расходы по дням/,
+    price: 'вход2,50 $',
+    perTokens: 'за 1 млн токенов',
+    search: 'Поиск моделей',
+    rotate: 'Заменить ключ',
+    confirm: 'Заменить ключ?',
+    copy: 'Копировать',
+  },
+} as const;
+
+describe.skipIf(chromiumPath === undefined)('mini app', () => {
+  let browser: Browser;
+  let app: AppPage;
+  const open = (options: Visit, look: (page: Page) => Promise<void>): Promise<void> =>
+    visit({ browser, app }, options, look);
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    app = await startAppPage();
+  });
+  afterEach(() => app.stop());
+
+  /** As it is read: spaces that do not break are spaces. */
+  const textOf = async (page: Page, id: string): Promise<string> =>
+    ((await page.locator(`#${id}`).textContent()) ?? '').replace(/[\u00a0\u202f]/g, ' ');
+
+  test.each(['en', 'ru'] as const)('KEY-4 every element is there in %s', async (language) => {
+    const said = words[language];
+    await open({ language }, async (page) => {
+      expect(await page.locator('html').getAttribute('lang')).toBe(language);
+      for (const title of said.sections) {
+        await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor();
+      }
+      const balance = await textOf(page, 'balance');
+      for (const figure of said.balance) expect(balance).toContain(figure);
+      await page.getByRole('img', { name: said.chart }).waitFor();
+      expect(await page.locator('#spend g').count()).toBe(30);
+      expect(await page.locator('#spend .legend li').count()).toBe(6);
+      expect(await textOf(page, 'spend')).toContain(said.spent);
+      const requests = await textOf(page, 'requests');
+      expect(requests).toContain(said.failed);
+      expect(requests).toContain(language === 'en' ? '$0.00012345' : '0,00012345 $');
+      await page.getByLabel(said.search).fill('gpt-5.4');
+      const found = page.locator('.models > li').filter({ has: page.getByText('gpt-5.4', { exact: true }) });
+      const prices = ((await found.textContent()) ?? '').replaceAll('\u00a0', ' ');
+      expect(prices).toContain(said.perTokens);
+      expect(prices).toContain(said.price);
+      expect(await textOf(page, 'quickstart')).toContain(`curl ${app.url}/v1/chat/completions`);
+      expect(await textOf(page, 'key')).toContain('sk-service-AbCd…wxyz');
+      await page.locator('#quickstart').getByRole('button', { name: said.copy }).waitFor();
+      await page.getByRole('button', { name: said.rotate }).click();
+      await page.getByRole('dialog', { name: said.confirm }).waitFor();
+    });
+  });
+
+  test('KEY-4 the language is the one the messenger tells until another is chosen, which a reload keeps', async () => {
+    await open({ language: 'de' }, async (page) => {
+      expect(new URL(page.url()).hash).toBe('');
+      await page.getByRole('heading', { name: 'Balance', exact: true }).waitFor();
+      await page.getByRole('radio', { name: 'RU' }).check();
+      await page.getByRole('heading', { name: 'Баланс', exact: true }).waitFor();
+      await page.reload({ waitUntil: 'networkidle' });
+      expect(await textOf(page, 'balance')).toContain('1 234,567890123 $');
+      expect(await page.evaluate('localStorage.length')).toBe(0);
+    });
+  });
+
+  test('KEY-4 what the messenger’s own script hands over comes before the address', async () => {
+    const initData = new URLSearchParams(new URL(app.opened('ru')).hash.slice(1)).get('tgWebAppData');
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      await page.addInitScript(`window.Telegram = ${JSON.stringify({ WebApp: { initData } })}`);
+      await page.goto(`${app.url}/app#tgWebAppData=nobody`, { waitUntil: 'networkidle' });
+      await page.getByRole('heading', { name: 'Баланс', exact: true }).waitFor();
+    } finally {
+      await context.close();
+    }
+  });
+
+  test('KEY-4 another range of days is asked for and drawn', async () => {
+    await open({}, async (page) => {
+      await page.getByRole('radio', { name: '7 days' }).check();
+      await page.locator('#spend g').nth(7).waitFor({ state: 'detached' });
+      expect(await page.locator('#spend g').count()).toBe(7);
+      expect(app.asked).toContain('GET /app/api/spend?days=7');
+      await page.getByText('As a table').click();
+      expect(await page.getByRole('table').getByRole('row').count()).toBeGreaterThan(2);
+    });
+  });
+
+  test('KEY-4 requests come page by page, failed ones marked and at no cost', async () => {
+    await open({}, async (page) => {
+      const more = page.getByRole('button', { name: 'Show more' });
+      await more.click();
+      await page.getByText('Failed: 3, cost $0').waitFor();
+      await more.click();
+      await more.waitFor({ state: 'detached' });
+      expect(await page.locator('.rows li').count()).toBe(25);
+      const failed = page.locator('.rows li').filter({ hasText: 'failed' });
+      expect(await failed.count()).toBe(4);
+      expect(await failed.first().locator('.cost').textContent()).toBe('$0');
+      expect(await page.locator('.rows li').first().textContent()).toContain('1,234 tokens in, 567 out');
+    });
+  });
+
+  test('KEY-4 prices are found by words and by kind', async () => {
+    await open({}, async (page) => {
+      const models = page.locator('.models > li');
+      await page.getByLabel('Kind').selectOption({ label: 'video' });
+      const videos = await models.count();
+      expect(videos).toBeGreaterThan(0);
+      await page.getByLabel('Search models').fill('SEEDANCE fast');
+      await page.getByText('1 model', { exact: true }).waitFor();
+      expect(await models.textContent()).toContain('seedance-2-0-fast');
+      await page.getByLabel('Search models').fill('no such thing');
+      await page.getByText('No model matches.').waitFor();
+    });
+  });
+
+  test('KEY-4 each client has its snippet with this address, and it is copied', async () => {
+    await open({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      const quickstart = page.locator('#quickstart');
+      for (const [client, hint] of [
+        ['OpenAI Python', `base_url="${app.url}/v1"`],
+        ['OpenAI JS', `baseURL: '${app.url}/v1'`],
+        ['Anthropic', `base_url="${app.url}"`],
+        ['Google', `base_url="${app.url}"`],
+      ] as const) {
+        await quickstart.getByRole('radio', { name: client }).check();
+        await quickstart.getByRole('button', { name: 'Copy' }).click();
+        await quickstart.getByText('Copied').waitFor();
+        const copied = await page.evaluate('navigator.clipboard.readText()');
+        expect(copied).toContain(hint);
+        expect(copied).toBe(await page.locator('#snippet').textContent());
+        expect(copied).not.toContain('MODEL');
+      }
+    });
+  });
+
+  test('KEY-4 a threshold is saved with a point or a comma, and nothing else is sent', async () => {
+    await open({ language: 'ru' }, async (page) => {
+      const field = page.getByLabel('Сообщить, когда баланс упадёт до, USD');
+      expect(await field.inputValue()).toBe('2,5');
+      await field.fill('много');
+      await field.press('Enter');
+      await page.getByText('Укажите сумму').waitFor();
+      await field.fill('3,75');
+      await field.press('Enter');
+      await page.getByText('Сохранено').waitFor();
+      expect(app.posted).toEqual([{ threshold_usd: '3.75' }]);
+      expect(await field.inputValue()).toBe('3,75');
+    });
+  });
+});

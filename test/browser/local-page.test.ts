@@ -1,0 +1,120 @@
+import { rmSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { newFolder, unlimited } from '../support/gateway.ts';
+import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
+import { askInPlayground, openWatched, readFacts, type WatchedPage } from '../support/local-page-browser.ts';
+
+const dollars = (text: string | null | undefined): bigint => parseUsd(text?.replace(/^\+?\$/, '') ?? '');
+
+describe.skipIf(chromiumPath === undefined)('the local page', () => {
+  const folder = newFolder();
+  let program: LocalProcess;
+  let url: string;
+  let browser: Browser;
+  let watched: WatchedPage;
+  beforeAll(async () => {
+    program = spawnLocal({ ...unlimited, DATA_DIR: folder });
+    url = await until('the ready line', () => /^ready (http:\S+)$/m.exec(program.stdout())?.[1]);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    program?.kill('SIGTERM');
+    await within('the end of the program', program.end);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    watched = await openWatched(browser, url);
+  });
+  afterEach(async () => {
+    expect(watched.offOrigin).toEqual([]);
+    expect(watched.problems).toEqual([]);
+    await watched.page.close();
+  });
+
+  test('BILL-15 an answer streams, and the ledger settles its hold with what it says it cost', async () => {
+    const { page } = watched;
+    const facts = await askInPlayground(page, 'Say hello [[pause 20]]');
+    expect(facts.get('State')).toBe('done');
+    expect(await page.locator('.answer-text').textContent()).not.toBe('');
+    const row = page.locator(`.row[data-request="${facts.get('Request')}"]`);
+    await row.and(page.locator('.settled')).waitFor();
+    expect(await row.count()).toBe(1);
+    expect(await row.locator('.amount').textContent()).toBe(facts.get('Cost'));
+    const held = (await row.locator('.was').textContent())?.replace(/^of (\S+) held$/, '$1');
+    expect(dollars(held)).toBeGreaterThan(dollars(facts.get('Cost')));
+    const [balance, available, stillHeld] = (await page.locator('.sum dd').allTextContents()).map(dollars);
+    expect(balance).toBe(available! + stillHeld!);
+    await expect.poll(async () => (await readFacts(page)).get('Balance')).toBe(`$${await balanceOf(url, page)}`);
+  });
+
+  test('KEY-1 /start in the chat gives a key that works, in the language that was chosen', async () => {
+    const { page } = watched;
+    const chat = page.getByRole('region', { name: 'Bot' });
+    await chat.getByRole('button', { name: '/start', exact: true }).first().click();
+    const told = chat.locator('.message.bot code').filter({ hasText: /^sk-service-\w{49}$/ });
+    const key = await told.first().textContent();
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4.1-mini', messages: [{ role: 'user', content: 'hello' }] }),
+    });
+    expect(response.status).toBe(200);
+    await chat.getByLabel('Language of the user').selectOption('ru');
+    await chat.getByRole('button', { name: '/balance', exact: true }).first().click();
+    await chat.locator('.message.bot').filter({ hasText: 'Баланс' }).waitFor();
+  });
+
+  test('KEY-4 the button of /key opens the mini app with who its user is', async () => {
+    const { page } = watched;
+    const chat = page.getByRole('region', { name: 'Bot' });
+    await chat.getByRole('button', { name: '/key', exact: true }).first().click();
+    const message = chat.locator('.message.bot').filter({ hasText: 'sk-service-' }).last();
+    await message.locator('.buttons button').first().click();
+    const app = page.frameLocator('iframe[title="Mini app"]');
+    await app.locator('html').waitFor({ state: 'attached' });
+    const frame = page.frames().find((one) => one.url().startsWith(`${url}/app#`));
+    const initData = new URLSearchParams(new URL(frame?.url() ?? '').hash.slice(1)).get('tgWebAppData');
+    const response = await fetch(`${url}/app/api/account`, { headers: { authorization: `tma ${initData}` } });
+    expect(response.status).toBe(200);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  });
+
+  test('BILL-9 a broken vendor is an error, and its hold goes back; mended, it answers again', async () => {
+    const { page } = watched;
+    const broken = page.getByRole('switch', { name: 'Break OpenAI' });
+    await broken.click();
+    await page.locator('.switch[aria-checked="true"]').waitFor();
+    const facts = await askInPlayground(page, 'Say hello');
+    expect([facts.get('State'), facts.get('Status')]).toEqual(['failed', '502']);
+    expect(await page.getByRole('alert').textContent()).toContain('upstream_error');
+    const row = page.locator(`.row.released[data-request="${facts.get('Request')}"]`);
+    await row.waitFor();
+    expect(await row.locator('.amount').textContent()).toBe('$0');
+    await broken.click();
+    await page.locator('.switch[aria-checked="true"]').waitFor({ state: 'detached' });
+    expect((await askInPlayground(page, 'Say hello')).get('State')).toBe('done');
+  });
+
+  test('KEY-6 a payment that is reported from the page credits the account', async () => {
+    const { page } = watched;
+    const ledger = page.getByRole('region', { name: 'Ledger' });
+    await ledger.getByLabel('Top up by').fill('2.5');
+    await ledger.getByRole('button', { name: 'Pay' }).click();
+    await ledger.locator('.row.credited').filter({ hasText: '+$2.5' }).waitFor();
+    await ledger.getByLabel('Top up by').fill('nothing');
+    await ledger.getByRole('button', { name: 'Pay' }).click();
+    await ledger.getByRole('status').filter({ hasText: 'amount_usd' }).waitFor();
+  });
+});
+
+async function balanceOf(url: string, page: WatchedPage['page']): Promise<string> {
+  const key = await page.getByLabel('Key', { exact: true }).inputValue();
+  const response = await fetch(`${url}/api/account`, { headers: { authorization: `Bearer ${key}` } });
+  const { balance_usd } = await response.json();
+  return balance_usd;
+}

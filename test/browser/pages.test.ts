@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+describe.skipIf(chromiumPath === undefined)('pages', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9' });
+  });
+  afterAll(() => gateway?.stop());
+
+  test.each(['/app', '/api-reference'])(
+    'REF-1 %s asks nobody but its own origin, and breaks none of its own rules',
+    async (path) => {
+      const browser = await openBrowser();
+      try {
+        const page = await browser.newPage();
+        const asked: string[] = [];
+        const problems: string[] = [];
+        page.on('request', (request) => asked.push(request.url()));
+        page.on('console', (message) => {
+          if (message.type() === 'error') problems.push(message.text());
+        });
+        page.on('pageerror', (error) => problems.push(error.message));
+        await page.goto(`${gateway.url}${path}`, { waitUntil: 'networkidle' });
+        expect(asked.length).toBeGreaterThan(1);
+        expect(asked.filter((url) => !url.startsWith(gateway.url) && !url.startsWith('data:'))).toEqual([]);
+        expect(problems).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
+});

@@ -1,0 +1,245 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewAccount } from '../../lambdas/core/accounts/account-store.ts';
+import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
+import { rotateKey } from '../../lambdas/core/accounts/rotate-key.ts';
+import { startChat } from '../../lambdas/core/accounts/start-chat.ts';
+import { bucketOf } from '../../lambdas/core/limits/gcra.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { conflict, losesReply, withAccountFaults } from '../support/memory/faults.ts';
+import {
+  type AccountSubject,
+  accountNamed,
+  accountSubjects,
+  audit,
+  keyNamed,
+  OPENED_AT_MS,
+} from './account-subjects.ts';
+
+const bucket = bucketOf(10, 15);
+const LATER_MS = OPENED_AT_MS + 60_000;
+
+describe.each(accountSubjects)('the keys of the account store $name', ({ open }) => {
+  let subject: AccountSubject;
+  let count = 0;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject?.stop());
+
+  const openOne = async (changes: Partial<NewAccount> = {}) => {
+    count += 1;
+    const account = accountNamed(`account-${count}`, changes);
+    expect(await subject.accounts.open(account)).toBe('opened');
+    return { accountId: account.accountId, old: account.key.hash, next: `account-${count}-next` };
+  };
+  const openWithoutKey = async (): Promise<string> => {
+    count += 1;
+    await subject.ledger.createAccount(`account-${count}`);
+    return `account-${count}`;
+  };
+  const replace = (accountId: string, oldHash: string, hash: string) =>
+    subject.accounts.replaceKey({ accountId, oldHash, key: keyNamed(hash), atMs: LATER_MS });
+  const current = (accountId: string) => subject.accounts.currentKey(accountId);
+  /** What a request with this key meets. */
+  const admitted = async (hash: string): Promise<string> => {
+    const reply = await subject.keys.take(hash, bucket, LATER_MS * 1_000);
+    if (reply.kind === 'unknown') return 'unknown';
+    return reply.key.status === 'revoked' ? 'revoked' : reply.key.blocked ? 'blocked' : 'let in';
+  };
+  const statusOf = async (accountId: string) => (await subject.ledger.readAccount(accountId))?.status;
+
+  test('OPS-5 an account without a key gets its first one, once', async () => {
+    const accountId = await openWithoutKey();
+    expect(await current(accountId)).toBeUndefined();
+    expect(await subject.accounts.putFirstKey(accountId, keyNamed(`${accountId}-a`, true), LATER_MS)).toBe('put');
+    expect(await current(accountId)).toMatchObject({ hash: `${accountId}-a`, issuedAtMs: LATER_MS, isShown: true });
+    expect(await admitted(`${accountId}-a`)).toBe('let in');
+    expect(await subject.accounts.putFirstKey(accountId, keyNamed(`${accountId}-b`), LATER_MS)).toBe('has-key');
+    expect(await admitted(`${accountId}-b`)).toBe('unknown');
+    expect(await current(accountId)).toMatchObject({ hash: `${accountId}-a` });
+  });
+
+  test('OPS-5 nobody and a blocked account get no first key', async () => {
+    const accountId = await openWithoutKey();
+    expect(await subject.accounts.setBlocked(accountId, true, undefined)).toBe('set');
+    for (const id of ['nobody', accountId]) {
+      expect(await subject.accounts.putFirstKey(id, keyNamed(`${id}-a`), LATER_MS)).toBe('no-account');
+      expect(await current(id)).toBeUndefined();
+      expect(await admitted(`${id}-a`)).toBe('unknown');
+    }
+  });
+
+  test('AUTH-5 a key that somebody has is nobody else’s, neither as the first nor as the next', async () => {
+    const [first, second] = [await openOne(), await openOne()];
+    const third = await openWithoutKey();
+    expect(await subject.accounts.putFirstKey(third, keyNamed(first.old), LATER_MS)).toBe('has-key');
+    expect(await current(third)).toBeUndefined();
+    expect(await replace(second.accountId, second.old, first.old)).toBe('changed');
+    expect(await subject.keys.read(first.old)).toMatchObject({ accountId: first.accountId, status: 'active' });
+    expect(await admitted(second.old)).toBe('let in');
+  });
+
+  test('KEY-2 a key is replaced: the new one is let in, the old one never again', async () => {
+    const { accountId, old, next } = await openOne({ creditPicos: 5n });
+    expect(await replace(accountId, old, next)).toBe('replaced');
+    expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
+    expect(await current(accountId)).toEqual({
+      ...keyNamed(next),
+      pepperId: undefined,
+      issuedAtMs: LATER_MS,
+      isRevoked: false,
+    });
+    expect(await audit(subject, accountId)).toMatchObject({ findings: [] });
+  });
+
+  test('KEY-2 whoever knows an old key, another one or none at all replaces nothing', async () => {
+    const { accountId, old, next } = await openOne();
+    expect(await replace(accountId, 'never-there', next)).toBe('changed');
+    expect(await replace(accountId, old, next)).toBe('replaced');
+    expect(await replace(accountId, old, `${next}-2`)).toBe('changed');
+    // A repeat after a lost reply.
+    expect(await replace(accountId, old, next)).toBe('changed');
+    expect([await admitted(old), await admitted(next), await admitted(`${next}-2`)]).toEqual([
+      'revoked',
+      'let in',
+      'unknown',
+    ]);
+    expect(await current(accountId)).toMatchObject({ hash: next });
+    const keyless = await openWithoutKey();
+    expect(await replace(keyless, 'none', `${keyless}-a`)).toBe('changed');
+    expect([await current(keyless), await admitted(`${keyless}-a`)]).toEqual([undefined, 'unknown']);
+  });
+
+  test('KEY-2 the key of a blocked account is not replaced, and can be when the account is free again', async () => {
+    const { accountId, old, next } = await openOne();
+    await subject.accounts.setBlocked(accountId, true, old);
+    expect(await replace(accountId, old, next)).toBe('blocked');
+    expect([await admitted(old), await admitted(next)]).toEqual(['blocked', 'unknown']);
+    expect(await current(accountId)).toMatchObject({ hash: old });
+    await subject.accounts.setBlocked(accountId, false, old);
+    expect(await replace(accountId, old, next)).toBe('replaced');
+    expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
+  });
+
+  test('KEY-2 of several replacements at once one wins, and one key is let in', async () => {
+    for (let round = 1; round <= 5; round += 1) {
+      const { accountId, old, next } = await openOne();
+      const hashes = [1, 2, 3, 4, 5].map((rival) => `${next}-${rival}`);
+      const replies = await Promise.all(hashes.map((hash) => replace(accountId, old, hash)));
+      expect(replies.toSorted()).toEqual([...Array(4).fill('changed'), 'replaced']);
+      const winner = hashes.filter((_, at) => replies[at] === 'replaced');
+      expect([(await current(accountId))?.hash]).toEqual(winner);
+      expect(await admitted(old)).toBe('revoked');
+      for (const hash of hashes) expect(await admitted(hash)).toBe(winner.includes(hash) ? 'let in' : 'unknown');
+    }
+  });
+
+  test('OPS-5 a revoked key stays the current one, and can be replaced', async () => {
+    const { accountId, old, next } = await openOne();
+    expect(await subject.accounts.revokeKey(accountId, 'never-there')).toBe('changed');
+    expect(await admitted(old)).toBe('let in');
+    const before = await current(accountId);
+    for (const _again of [1, 2]) {
+      expect(await subject.accounts.revokeKey(accountId, old)).toBe('revoked');
+      expect(await admitted(old)).toBe('revoked');
+      expect(await current(accountId)).toEqual({ ...before, isRevoked: true });
+    }
+    expect(await replace(accountId, old, next)).toBe('replaced');
+    expect(await current(accountId)).toMatchObject({ hash: next, isRevoked: false });
+    expect(await subject.accounts.revokeKey(accountId, old)).toBe('changed');
+    expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
+    expect(await subject.accounts.revokeKey('nobody', 'none')).toBe('changed');
+  });
+
+  test('AUTH-4, OPS-5 a blocked account holds no money and its key is let in nowhere, until it is free again', async () => {
+    const { accountId, old } = await openOne({ creditPicos: 100n });
+    const hold = { accountId, amountPicos: 1n, expiresAtMs: LATER_MS, sweepAtMs: LATER_MS, previousHoldId: undefined };
+    const before = await subject.ledger.readAccount(accountId);
+    expect(await subject.accounts.setBlocked(accountId, true, old)).toBe('set');
+    expect([await statusOf(accountId), await admitted(old)]).toEqual(['blocked', 'blocked']);
+    expect(await subject.ledger.hold({ ...hold, holdId: 'while-blocked' })).toMatchObject({ kind: 'refused' });
+    expect(await subject.accounts.setBlocked(accountId, false, old)).toBe('set');
+    expect([await statusOf(accountId), await admitted(old)]).toEqual(['active', 'let in']);
+    expect(await subject.ledger.readAccount(accountId)).toEqual({ ...before, version: (before?.version ?? 0) + 2 });
+    expect(await subject.ledger.hold({ ...hold, holdId: 'afterwards' })).toMatchObject({ kind: 'held' });
+  });
+
+  test('OPS-5 blocking names the key that it blocks: another one, or none, and nothing happens', async () => {
+    const { accountId, old } = await openOne();
+    const keyless = await openWithoutKey();
+    for (const [id, hash] of [
+      [accountId, 'never-there'],
+      [accountId, undefined],
+      [keyless, old],
+    ] as const) {
+      expect(await subject.accounts.setBlocked(id, true, hash)).toBe('changed');
+      expect(await statusOf(id)).toBe('active');
+    }
+    expect(await admitted(old)).toBe('let in');
+    for (const hash of ['none', undefined]) {
+      expect(await subject.accounts.setBlocked('nobody', true, hash)).toBe('no-account');
+    }
+    expect(await statusOf('nobody')).toBeUndefined();
+  });
+
+  /** As an operator does: once more when the key has changed meanwhile. */
+  const block = async (accountId: string): Promise<void> => {
+    for (let reply = 'changed'; reply === 'changed'; ) {
+      reply = await subject.accounts.setBlocked(accountId, true, (await current(accountId))?.hash);
+    }
+  };
+
+  test('KEY-2, OPS-5 however blocking and replacing meet, a blocked account has no key that is let in', async () => {
+    for (let round = 1; round <= 20; round += 1) {
+      const { accountId, old, next } = await openOne();
+      const calls = [() => block(accountId), () => replace(accountId, old, next)];
+      await Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
+      expect(await statusOf(accountId)).toBe('blocked');
+      expect([await admitted(old), await admitted(next)]).not.toContain('let in');
+      expect(await subject.keys.read((await current(accountId))?.hash ?? '')).toMatchObject({ blocked: true });
+    }
+  });
+
+  test('OPS-5 however blocking and a first key meet, a blocked account has no key that is let in', async () => {
+    for (let round = 1; round <= 10; round += 1) {
+      const accountId = await openWithoutKey();
+      const put = () => subject.accounts.putFirstKey(accountId, keyNamed(`${accountId}-a`), LATER_MS);
+      await Promise.all(round % 2 === 0 ? [block(accountId), put()] : [put(), block(accountId)]);
+      expect(await statusOf(accountId)).toBe('blocked');
+      expect(await admitted(`${accountId}-a`)).not.toBe('let in');
+    }
+  });
+
+  test('KEY-2, OPS-5 however revoking and replacing meet, the old key is let in no more', async () => {
+    for (let round = 1; round <= 10; round += 1) {
+      const { accountId, old, next } = await openOne();
+      const calls = [() => subject.accounts.revokeKey(accountId, old), () => replace(accountId, old, next)];
+      await Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
+      expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
+      expect(await current(accountId)).toMatchObject({ hash: next, isRevoked: false });
+    }
+  });
+
+  test('KEY-1, KEY-2 replies that are lost, and writes repeated after them, leave one account with one key', async () => {
+    const ports = (faults: Parameters<typeof withAccountFaults>[1]) => ({
+      accounts: withAccountFaults(subject.accounts, faults),
+      clock: systemClock,
+      random: () => 0,
+      pepper: 'a pepper for tests',
+      newKeyBytes: () => randomBytes(32),
+      newAccountId: () => `lost-${randomUUID()}`,
+      startCreditPicos: 7n,
+    });
+    const opened = await startChat(ports({ open: [losesReply, losesReply] }), 'lost-chat');
+    const replaced = await startChat(ports({ replaceKey: [losesReply, conflict] }), 'lost-chat');
+    if (opened.kind !== 'key' || replaced.kind !== 'key') throw new Error('no key');
+    const { accountId } = opened;
+    const rotated = await rotateKey(ports({ replaceKey: [losesReply] }), { accountId, keyId: keyIdOf(replaced.hash) });
+    expect(rotated.id).toBe(keyIdOf((await current(accountId))?.hash ?? ''));
+    expect([await admitted(opened.hash), await admitted(replaced.hash)]).toEqual(['revoked', 'revoked']);
+    expect(await admitted((await current(accountId))?.hash ?? '')).toBe('let in');
+    expect(await subject.ledger.readAccount(accountId)).toMatchObject({ availablePicos: 7n, creditedPicos: 7n });
+    expect(await audit(subject, accountId)).toMatchObject({ findings: [] });
+  });
+});

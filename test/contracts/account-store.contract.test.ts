@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewAccount } from '../../lambdas/core/accounts/account-store.ts';
+import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
+import {
+  type AccountSubject,
+  accountNamed,
+  accountSubjects,
+  audit,
+  keyNamed,
+  OPENED_AT_MS,
+} from './account-subjects.ts';
+
+const CREDIT = 5_000_000_000_001n;
+
+describe.each(accountSubjects)('the account store $name', ({ open }) => {
+  let subject: AccountSubject;
+  let count = 0;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject?.stop());
+
+  const newId = (): string => {
+    count += 1;
+    return `account-${count}`;
+  };
+  const openOne = async (changes: Partial<NewAccount> = {}): Promise<NewAccount> => {
+    const account = accountNamed(newId(), changes);
+    expect(await subject.accounts.open(account)).toBe('opened');
+    return account;
+  };
+  const versionOf = async (accountId: string) => (await subject.ledger.readAccount(accountId))?.version ?? Number.NaN;
+
+  /** Whatever of it could be left behind. */
+  const remainsOf = async ({ accountId, key }: NewAccount) => ({
+    account: await subject.ledger.readAccount(accountId),
+    profile: await subject.accounts.profile(accountId),
+    current: await subject.accounts.currentKey(accountId),
+    key: await subject.keys.read(key.hash),
+    credits: await subject.records.readCredits(accountId),
+  });
+  const nothing = { account: undefined, profile: undefined, current: undefined, key: undefined, credits: [] };
+
+  test('KEY-1 an account is opened with its key and its chat', async () => {
+    const { accountId, chatId = '', key } = await openOne({ key: keyNamed('first-key', true) });
+    expect(await subject.accounts.chat(chatId)).toEqual({
+      id: chatId,
+      accountId,
+      language: undefined,
+      isClosed: false,
+      noticedVersion: 0,
+    });
+    expect(await subject.accounts.profile(accountId)).toEqual({
+      accountId,
+      chatId,
+      thresholdPicos: THRESHOLD_STANDARD,
+    });
+    expect(await subject.accounts.currentKey(accountId)).toEqual({
+      hash: key.hash,
+      label: key.label,
+      issuedAtMs: OPENED_AT_MS,
+      isShown: true,
+      isRevoked: false,
+    });
+    expect(await subject.keys.read(key.hash)).toEqual({
+      accountId,
+      status: 'active',
+      blocked: false,
+      tatMicros: 0,
+    });
+    expect(await subject.ledger.readAccount(accountId)).toMatchObject({
+      status: 'active',
+      availablePicos: 0n,
+      creditedPicos: 0n,
+      spentPicos: 0n,
+    });
+  });
+
+  test('KEY-1 what is not there is not made up', async () => {
+    expect(await subject.accounts.chat('nobody')).toBeUndefined();
+    expect(await subject.accounts.profile('nobody')).toBeUndefined();
+    expect(await subject.accounts.currentKey('nobody')).toBeUndefined();
+  });
+
+  test('KEY-1 an account may have no chat, and several do not get into each other’s way', async () => {
+    const { accountId } = await openOne({ chatId: undefined });
+    expect((await subject.accounts.profile(accountId))?.chatId).toBeUndefined();
+    await openOne({ chatId: undefined });
+  });
+
+  test('KEY-1, OPS-5 the first credit is there to be spent, once, and the audit knows where it came from', async () => {
+    const { accountId } = await openOne({ creditPicos: CREDIT });
+    const account = await subject.ledger.readAccount(accountId);
+    expect(account).toMatchObject({ availablePicos: CREDIT, creditedPicos: CREDIT, spentPicos: 0n });
+    expect(await subject.records.readCredits(accountId)).toEqual([
+      { ref: 'start', amountPicos: CREDIT, reason: 'first balance', at: OPENED_AT_MS },
+    ]);
+    expect(await audit(subject, accountId)).toMatchObject({ stable: true, findings: [] });
+  });
+
+  test('KEY-6 the first credit stands under its reference: nobody can give it once more', async () => {
+    const { accountId } = await openOne({ creditPicos: CREDIT });
+    const again = { accountId, ref: 'start', reason: 'again', at: OPENED_AT_MS };
+    expect(await subject.ledger.credit({ ...again, amountPicos: CREDIT })).toEqual({ kind: 'repeated' });
+    expect(await subject.ledger.credit({ ...again, amountPicos: 1n })).toEqual({
+      kind: 'other-amount',
+      amountPicos: CREDIT,
+    });
+    expect(await subject.ledger.readAccount(accountId)).toMatchObject({ creditedPicos: CREDIT });
+  });
+
+  test('KEY-1, OPS-5 an account that begins with nothing has no credit, and adds up', async () => {
+    const { accountId } = await openOne();
+    expect(await subject.records.readCredits(accountId)).toEqual([]);
+    expect(await audit(subject, accountId)).toMatchObject({ stable: true, findings: [] });
+  });
+
+  test('KEY-1 where the chat is taken, nothing of another account is left behind', async () => {
+    const first = await openOne({ creditPicos: CREDIT });
+    const second = accountNamed(newId(), { chatId: first.chatId, creditPicos: CREDIT });
+    expect(await subject.accounts.open(second)).toBe('exists');
+    expect(await remainsOf(second)).toEqual(nothing);
+    expect(await subject.accounts.chat(first.chatId ?? '')).toMatchObject({ accountId: first.accountId });
+  });
+
+  test('KEY-1 where the account is there, it keeps its key, its money and its chat', async () => {
+    const first = await openOne({ creditPicos: CREDIT });
+    const before = await remainsOf(first);
+    const second = { ...first, chatId: `${first.chatId}-2`, key: keyNamed('another-key'), creditPicos: 1n };
+    expect(await subject.accounts.open(second)).toBe('exists');
+    expect(await subject.accounts.chat(second.chatId)).toBeUndefined();
+    expect(await subject.keys.read('another-key')).toBeUndefined();
+    expect(await remainsOf(first)).toEqual(before);
+  });
+
+  test('KEY-1 a write that is repeated after its reply was lost changes nothing', async () => {
+    const account = await openOne({ creditPicos: CREDIT });
+    const before = await remainsOf(account);
+    expect(await subject.accounts.open(account)).toBe('exists');
+    expect(await remainsOf(account)).toEqual(before);
+  });
+
+  test('AUTH-5 no two accounts have the same key', async () => {
+    const first = await openOne();
+    const second = accountNamed(newId(), { key: first.key });
+    expect(await subject.accounts.open(second)).toBe('exists');
+    expect(await remainsOf(second)).toMatchObject({ ...nothing, key: { accountId: first.accountId } });
+    expect(await subject.accounts.chat(second.chatId ?? '')).toBeUndefined();
+  });
+
+  test('KEY-1 of several that open an account for one chat at once one does', async () => {
+    for (let round = 1; round <= 5; round += 1) {
+      const chatId = `chat-for-all-${round}`;
+      const wanted = Array.from({ length: 6 }, () => accountNamed(newId(), { chatId, creditPicos: CREDIT }));
+      const replies = await Promise.all(wanted.map((account) => subject.accounts.open(account)));
+      expect(replies.toSorted()).toEqual([...Array(5).fill('exists'), 'opened']);
+      const chat = await subject.accounts.chat(chatId);
+      const [opened] = wanted.filter((_, at) => replies[at] === 'opened');
+      expect(chat?.accountId).toBe(opened?.accountId);
+      for (const other of wanted.filter((one) => one !== opened)) expect(await remainsOf(other)).toEqual(nothing);
+    }
+  });
+
+  test('KEY-3 an account is told of its balance where it wants to be, at 1 USD unless it says so', async () => {
+    const { accountId, chatId } = await openOne();
+    const before = await versionOf(accountId);
+    for (const thresholdPicos of [2_500_000_000_001n, 0n]) {
+      expect(await subject.accounts.setThreshold(accountId, thresholdPicos)).toBe('set');
+      expect(await subject.accounts.profile(accountId)).toEqual({ accountId, chatId, thresholdPicos });
+    }
+    expect(await versionOf(accountId)).toBe(before + 2);
+    expect(await subject.accounts.setThreshold('nobody', 1n)).toBe('no-account');
+    expect(await subject.accounts.profile('nobody')).toBeUndefined();
+    expect(await audit(subject, accountId)).toMatchObject({ findings: [] });
+  });
+
+  test('KEY-3 an account from before there were chats has the same threshold and no chat', async () => {
+    const accountId = newId();
+    await subject.ledger.createAccount(accountId);
+    const profile = { accountId, chatId: undefined, thresholdPicos: THRESHOLD_STANDARD };
+    expect(await subject.accounts.profile(accountId)).toEqual(profile);
+    await subject.accounts.setThreshold(accountId, 7n);
+    expect(await subject.accounts.profile(accountId)).toEqual({ ...profile, thresholdPicos: 7n });
+  });
+
+  test('KEY-3 a chat closes and opens again; one that nobody has is not made', async () => {
+    const { chatId = '' } = await openOne();
+    const before = await subject.accounts.chat(chatId);
+    for (const isClosed of [true, true, false]) {
+      await subject.accounts.setChatClosed(chatId, isClosed);
+      expect(await subject.accounts.chat(chatId)).toEqual({ ...before, isClosed });
+    }
+    await subject.accounts.setChatClosed('nobody', true);
+    expect(await subject.accounts.chat('nobody')).toBeUndefined();
+  });
+
+  test('KEY-1 a chat has the language of its user, once known; one that nobody has is not made', async () => {
+    const { chatId = '' } = await openOne();
+    const before = await subject.accounts.chat(chatId);
+    for (const language of ['ru', 'ru', 'en'] as const) {
+      await subject.accounts.setLanguage(chatId, language);
+      expect(await subject.accounts.chat(chatId)).toEqual({ ...before, language });
+    }
+    await subject.accounts.setLanguage('nobody', 'en');
+    expect(await subject.accounts.chat('nobody')).toBeUndefined();
+  });
+
+  test('KEY-3 the version that was told last only rises, whoever comes late', async () => {
+    const { chatId = '' } = await openOne();
+    const noticed = async () => (await subject.accounts.chat(chatId))?.noticedVersion;
+    for (const [version, expected] of [
+      [3, 3],
+      [2, 3],
+      [3, 3],
+      [10, 10],
+    ] as const) {
+      await subject.accounts.markNoticed(chatId, version);
+      expect(await noticed()).toBe(expected);
+    }
+    await Promise.all([11, 15, 12, 14, 13].map((version) => subject.accounts.markNoticed(chatId, version)));
+    expect(await noticed()).toBe(15);
+    await subject.accounts.markNoticed('nobody', 1);
+    expect(await subject.accounts.chat('nobody')).toBeUndefined();
+  });
+
+  test('KEY-1 a key has been told when it is said of this very key', async () => {
+    const { accountId, key } = await openOne();
+    const shown = async () => (await subject.accounts.currentKey(accountId))?.isShown;
+    await subject.accounts.markShown(accountId, 'never-there');
+    expect(await shown()).toBe(false);
+    await subject.accounts.markShown(accountId, key.hash);
+    expect(await shown()).toBe(true);
+    const next = keyNamed(`${accountId}-next`);
+    await subject.accounts.replaceKey({ accountId, oldHash: key.hash, key: next, atMs: OPENED_AT_MS });
+    await subject.accounts.markShown(accountId, key.hash);
+    expect(await shown()).toBe(false);
+    await subject.accounts.markShown('nobody', key.hash);
+    expect(await subject.accounts.currentKey('nobody')).toBeUndefined();
+  });
+});

@@ -1,0 +1,87 @@
+import type { AccountStore, NewAccount, NewKey } from '../../lambdas/core/accounts/account-store.ts';
+import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
+import type { UpdateLog } from '../../lambdas/core/accounts/update-log.ts';
+import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
+import type { LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
+import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
+import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
+import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { createUpdateLog } from '../../lambdas/stores/dynamodb/update-log.ts';
+import { localTableNames } from '../../lib/local/create-tables.ts';
+import { startTestDynamodb } from '../support/dynamodb.ts';
+import { MemoryAccountStore } from '../support/memory/memory-account-store.ts';
+import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
+import { MemoryUpdateLog } from '../support/memory/memory-update-log.ts';
+
+/** One implementation of the account store, beside the ledger and the keys that it writes to as well. */
+export interface AccountSubject {
+  readonly accounts: AccountStore;
+  readonly keys: KeyStore;
+  readonly ledger: LedgerStore;
+  readonly records: LedgerRecords;
+  readonly updates: UpdateLog;
+  stop(): Promise<void>;
+}
+
+const memory = async (): Promise<AccountSubject> => {
+  const ledger = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore();
+  return {
+    accounts: new MemoryAccountStore(ledger, keys),
+    keys,
+    ledger,
+    records: ledger,
+    updates: new MemoryUpdateLog(),
+    stop: async () => undefined,
+  };
+};
+
+export const openDatabase = async (): Promise<AccountSubject> => {
+  const database = await startTestDynamodb();
+  const clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
+  const { accounts, keys, counters } = localTableNames;
+  return {
+    accounts: createAccountStore(clients.repeating, { accounts, keys }),
+    keys: createKeyStore(clients.repeating, keys),
+    ledger: createLedgerStore(clients, accounts),
+    records: createLedgerRecords(clients.repeating, accounts),
+    updates: createUpdateLog(clients.repeating, counters),
+    stop: async () => {
+      for (const client of [clients.once, clients.repeating]) client.destroy();
+      await database.stop();
+    },
+  };
+};
+
+export const accountSubjects = [
+  { name: 'in memory', open: memory },
+  { name: 'on the database', open: openDatabase },
+] as const;
+
+export const OPENED_AT_MS = Date.UTC(2026, 10, 1);
+
+/** A key by its hash alone. */
+export const keyNamed = (hash: string, isShown = false): NewKey => ({
+  hash,
+  label: { prefix: 'sk-service-abcd', lastFour: hash.slice(-4) },
+  pepperId: 'pepper-1',
+  isShown,
+});
+
+/** An account `a` has the chat `a-chat` and the key `a-key`. */
+export const accountNamed = (accountId: string, changes: Partial<NewAccount> = {}): NewAccount => ({
+  accountId,
+  chatId: `${accountId}-chat`,
+  key: keyNamed(`${accountId}-key`),
+  creditPicos: 0n,
+  atMs: OPENED_AT_MS,
+  ...changes,
+});
+
+export const audit = ({ ledger, records }: AccountSubject, accountId: string): Promise<AccountAudit | undefined> =>
+  auditAccount({ store: ledger, records, clock: systemClock }, accountId);

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UPDATE_LEASE_MS } from '../../lambdas/core/accounts/update-log.ts';
+import { type AccountSubject, accountSubjects, OPENED_AT_MS as NOW } from './account-subjects.ts';
+
+describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
+  let subject: AccountSubject;
+  let id = 0;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject?.stop());
+
+  const claim = (updateId: number, nowMs = NOW) => subject.updates.claim(updateId, nowMs);
+  const newUpdate = (): number => {
+    id += 1;
+    return id;
+  };
+
+  test('KEY-1 an update is claimed once, and is busy as long as its lease lasts', async () => {
+    const update = newUpdate();
+    expect(await claim(update)).toBe('claimed');
+    expect(await claim(update)).toBe('busy');
+    expect(await claim(update, NOW + UPDATE_LEASE_MS)).toBe('busy');
+    expect(await claim(update, NOW + UPDATE_LEASE_MS + 1)).toBe('claimed');
+    expect(await claim(update, NOW + UPDATE_LEASE_MS + 1)).toBe('busy');
+    expect(await claim(update, NOW + 2 * UPDATE_LEASE_MS + 1)).toBe('busy');
+  });
+
+  test('KEY-1 an update that is done is done for good', async () => {
+    const update = newUpdate();
+    await claim(update);
+    await subject.updates.finish(update, NOW);
+    await subject.updates.finish(update, NOW);
+    expect(await claim(update)).toBe('done');
+    expect(await claim(update, NOW + 86_400_000)).toBe('done');
+  });
+
+  test('KEY-1 an update that was given back is there for the next delivery at once', async () => {
+    const update = newUpdate();
+    await claim(update);
+    await subject.updates.free(update);
+    expect(await claim(update)).toBe('claimed');
+    await subject.updates.free(newUpdate());
+    expect(await claim(id)).toBe('claimed');
+  });
+
+  test('KEY-1 whoever gives an update back too late does not undo that another has dealt with it', async () => {
+    const update = newUpdate();
+    await claim(update);
+    expect(await claim(update, NOW + UPDATE_LEASE_MS + 1)).toBe('claimed');
+    await subject.updates.finish(update, NOW + UPDATE_LEASE_MS + 2);
+    await subject.updates.free(update);
+    expect(await claim(update, NOW + UPDATE_LEASE_MS + 3)).toBe('done');
+  });
+
+  test('KEY-1 updates have nothing to do with each other, and any number that the messenger counts by will do', async () => {
+    for (const update of [0, newUpdate(), newUpdate(), 2 ** 31, Number.MAX_SAFE_INTEGER]) {
+      expect(await claim(update)).toBe('claimed');
+      await subject.updates.finish(update, NOW);
+    }
+  });
+
+  test('KEY-1 of several deliveries at once one is dealt with', async () => {
+    for (let round = 1; round <= 5; round += 1) {
+      const update = newUpdate();
+      const replies = await Promise.all(Array.from({ length: 6 }, () => claim(update)));
+      expect(replies.toSorted()).toEqual([...Array(5).fill('busy'), 'claimed']);
+      const late = NOW + UPDATE_LEASE_MS + 1;
+      const again = await Promise.all(Array.from({ length: 6 }, () => claim(update, late)));
+      expect(again.toSorted()).toEqual([...Array(5).fill('busy'), 'claimed']);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import type { AccountStore } from '../../../../lambdas/core/accounts/account-store.ts';
+import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
+import { type RotatedKey, rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
+import { type Started, type StartPorts, startChat } from '../../../../lambdas/core/accounts/start-chat.ts';
+import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
+import { type FaultPlan, type FaultScript, type Faulty, withAccountFaults } from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryAccountStore } from '../../../support/memory/memory-account-store.ts';
+import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+
+export const PEPPER = 'a pepper for tests';
+export const START_CREDIT = 2_000_000_000_003n;
+export const CHAT = '4711';
+
+export type AccountMethod = keyof AccountStore;
+export type AccountFaults = FaultScript<AccountMethod> | FaultPlan<AccountMethod>;
+
+/** Accounts in memory, and processes that see them, each with faults of its own. */
+export const accountWorld = () => {
+  const clock = new ManualClock();
+  const ledger = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore();
+  const accounts = new MemoryAccountStore(ledger, keys);
+  const hashes: string[] = [];
+  const through = (store: AccountStore): StartPorts => ({
+    accounts: recording(store, hashes),
+    clock,
+    random: () => 0,
+    pepper: PEPPER,
+    newKeyBytes: () => crypto.getRandomValues(new Uint8Array(32)),
+    newAccountId: () => `account-${crypto.randomUUID()}`,
+    startCreditPicos: START_CREDIT,
+  });
+  const process = (faults: AccountFaults = {}) => {
+    const faulty: AccountStore & Faulty = withAccountFaults(accounts, faults);
+    const ports = through(faulty);
+    return {
+      calls: faulty.calls,
+      landed: () => faulty.landed(),
+      start: (chatId = CHAT): Promise<Started> => clock.until(startChat(ports, chatId)),
+      rotate: (accountId: string, keyId: string): Promise<RotatedKey> =>
+        clock.until(rotateKey(ports, { accountId, keyId })),
+    };
+  };
+  const usable = async (hash: string): Promise<boolean> => {
+    const key = await keys.read(hash);
+    return key?.status === 'active' && !key.blocked;
+  };
+  return {
+    clock,
+    ledger,
+    keys,
+    accounts,
+    through,
+    process,
+    /** Of all keys that were ever meant to be stored, those that let somebody in. */
+    usableKeys: async (): Promise<readonly string[]> => {
+      const verdicts = await Promise.all(hashes.map(usable));
+      return [...new Set(hashes.filter((_, at) => verdicts[at]))];
+    },
+    currentHash: async (accountId: string) => (await accounts.currentKey(accountId))?.hash,
+    currentId: async (accountId: string) => keyIdOf((await accounts.currentKey(accountId))?.hash ?? ''),
+    audit: (accountId: string) => auditAccount({ store: ledger, records: ledger, clock }, accountId),
+  };
+};
+export type AccountWorld = ReturnType<typeof accountWorld>;
+
+export const hashOf = (apiKey: string): string => hashApiKey(PEPPER, apiKey);
+
+/** Notes the hash of every key on its way to the store. */
+const recording = (store: AccountStore, hashes: string[]): AccountStore => ({
+  ...store,
+  open: (account) => {
+    hashes.push(account.key.hash);
+    return store.open(account);
+  },
+  replaceKey: (replacement) => {
+    hashes.push(replacement.key.hash);
+    return store.replaceKey(replacement);
+  },
+});

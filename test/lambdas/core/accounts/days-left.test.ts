@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { daysLeft, PACE_SPAN_MS } from '../../../../lambdas/core/accounts/days-left.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
+
+const runs = randomRuns('unit', 'test/lambdas/core/accounts/days-left.test.ts', 500);
+const DAY_MS = 86_400_000;
+
+test.for([
+  ['10', '7', PACE_SPAN_MS, 10],
+  ['10', '3', PACE_SPAN_MS, 23.3],
+  ['10', '3.5', PACE_SPAN_MS, 20],
+  ['0.000000000001', '1000000', PACE_SPAN_MS, 0],
+  ['10', '10', DAY_MS, 1],
+  ['10', '10', 0, 0],
+  ['0', '1', PACE_SPAN_MS, 0],
+  ['-5', '1', PACE_SPAN_MS, 0],
+  ['10', '0', PACE_SPAN_MS, null],
+  ['-1', '0', PACE_SPAN_MS, null],
+] as const)('KEY-4 %s USD after %s USD were spent in %i ms last %s days', ([balance, spent, spanMs, days]) => {
+  expect(daysLeft({ balancePicos: parseUsd(balance), spentPicos: parseUsd(spent), spanMs })).toBe(days);
+});
+
+test('KEY-4 the days have one decimal at most, and never promise more than the balance pays for', () => {
+  const picos = fc.bigInt({ min: 10n ** 4n, max: 10n ** 16n });
+  fc.assert(
+    fc.property(picos, picos, (balancePicos, spentPicos) => {
+      const days = daysLeft({ balancePicos, spentPicos, spanMs: PACE_SPAN_MS }) ?? -1;
+      const tenths = BigInt(Math.round(days * 10));
+      expect(days * 10).toBeCloseTo(Number(tenths), 1);
+      expect(tenths * spentPicos <= balancePicos * 70n).toBe(true);
+      expect((tenths + 1n) * spentPicos > balancePicos * 70n).toBe(true);
+    }),
+    runs,
+  );
+});

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
+import { rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
+import { type Started, startChat } from '../../../../lambdas/core/accounts/start-chat.ts';
+import { accountsThrough } from '../../../support/memory/every-call.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
+import { accountWorld, CHAT, hashOf, START_CREDIT } from './account-world.ts';
+
+const runs = randomRuns('unit', 'test/lambdas/core/accounts/key-histories.test.ts', 300);
+
+/** Every call to the store waits until chance lets it happen. */
+const scheduledWorld = (scheduler: fc.Scheduler) => {
+  const world = accountWorld();
+  const accounts = accountsThrough(async (method, call) => {
+    await scheduler.schedule(Promise.resolve(), method);
+    return call();
+  }, world.accounts);
+  return { ...world, ports: world.through(accounts), scheduled: accounts };
+};
+
+const hashesOf = (told: readonly (Started | undefined)[]): readonly string[] =>
+  told.flatMap((one) => (one?.kind === 'key' ? [one.hash] : []));
+
+test('KEY-1 however starts of one chat meet: one account, one credit, one usable key, and somebody is told it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, count) => {
+      const world = scheduledWorld(scheduler);
+      const starts = Promise.all(Array.from({ length: count }, () => startChat(world.ports, CHAT)));
+      await scheduler.waitFor(starts);
+      const told = await starts;
+      const [accountId = '', ...others] = new Set(told.map((one) => one.accountId));
+      expect(others).toEqual([]);
+      expect(world.ledger.accounts().map(({ id, creditedPicos }) => [id, creditedPicos])).toEqual([
+        [accountId, START_CREDIT],
+      ]);
+      const usable = await world.usableKeys();
+      expect(usable).toEqual([await world.currentHash(accountId)]);
+      expect(hashesOf(told)).toEqual(expect.arrayContaining([...usable]));
+    }),
+    runs,
+  );
+});
+
+test('KEY-2 however rotations, starts, a revocation and a block meet, at most one key is usable, and none when blocked', async () => {
+  const deeds = fc.array(fc.constantFrom('rotate', 'start', 'revoke', 'block'), { minLength: 2, maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), deeds, fc.boolean(), async (scheduler, chosen, isShown) => {
+      const world = scheduledWorld(scheduler);
+      const first = await world.process().start();
+      if (first.kind !== 'key') throw new Error('no key');
+      const { accountId, hash } = first;
+      if (isShown) await world.accounts.markShown(accountId, hash);
+      const block = async (): Promise<void> => {
+        for (let reply = 'changed'; reply === 'changed'; ) {
+          const current = await world.scheduled.currentKey(accountId);
+          reply = await world.scheduled.setBlocked(accountId, true, current?.hash);
+        }
+      };
+      const acts: Record<string, () => Promise<string | undefined>> = {
+        rotate: async () => hashOf((await rotateKey(world.ports, { accountId, keyId: keyIdOf(hash) })).apiKey),
+        start: async () => hashesOf([await startChat(world.ports, CHAT)])[0],
+        revoke: async () => void (await world.scheduled.revokeKey(accountId, hash)),
+        block: async () => void (await block()),
+      };
+      const pending = Promise.allSettled(chosen.map((deed) => acts[deed]?.()));
+      await scheduler.waitFor(pending);
+      const usable = await world.usableKeys();
+      const current = await world.accounts.currentKey(accountId);
+      const isBlocked = world.ledger.statusOf(accountId) === 'blocked';
+      expect(isBlocked).toBe(chosen.includes('block'));
+      expect(usable).toEqual(isBlocked || current?.isRevoked ? [] : [current?.hash]);
+      const settled = await pending;
+      const told = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      if (current && current.hash !== hash) expect(told).toContain(current.hash);
+      for (const one of settled) {
+        if (one.status === 'rejected') expect(['key_already_rotated', 'account_blocked']).toContain(one.reason.code);
+      }
+      expect(await world.audit(accountId)).toMatchObject({ findings: [] });
+    }),
+    runs,
+  );
+});

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest';
+import { isApiKey, labelOf } from '../../../../lambdas/core/accounts/api-key.ts';
+import type { Started } from '../../../../lambdas/core/accounts/start-chat.ts';
+import { conflict, createMoment, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
+import { type AccountMethod, accountWorld, CHAT, hashOf, START_CREDIT } from './account-world.ts';
+
+type Told = Extract<Started, { kind: 'key' }>;
+
+const told = (started: Started): Told => {
+  if (started.kind !== 'key') throw new Error(`expected a key, met ${started.kind}`);
+  return started;
+};
+
+/** A chat that has been told its key. */
+const startedWorld = async (isShown = true) => {
+  const world = accountWorld();
+  const first = told(await world.process().start());
+  if (isShown) await world.accounts.markShown(first.accountId, first.hash);
+  return { ...world, first };
+};
+
+test('KEY-1 the first start makes an account, a key and the credit to begin with', async () => {
+  const world = accountWorld();
+  const { apiKey, accountId, hash } = told(await world.process().start());
+  expect(isApiKey(apiKey)).toBe(true);
+  expect(hash).toBe(hashOf(apiKey));
+  expect(await world.keys.read(hash)).toMatchObject({ accountId, status: 'active', blocked: false });
+  expect(await world.accounts.chat(CHAT)).toMatchObject({ accountId, isClosed: false });
+  expect(await world.accounts.currentKey(accountId)).toMatchObject({
+    hash,
+    label: labelOf(apiKey),
+    isShown: false,
+    issuedAtMs: world.clock.now(),
+  });
+  expect(world.ledger.creditsOf(accountId)).toEqual(new Map([['start', START_CREDIT]]));
+  expect(await world.audit(accountId)).toMatchObject({ findings: [] });
+});
+
+test('KEY-1 two chats have two accounts', async () => {
+  const { process, usableKeys } = accountWorld();
+  const [one, other] = [told(await process().start('1')), told(await process().start('2'))];
+  expect(one.accountId).not.toBe(other.accountId);
+  expect((await usableKeys()).toSorted()).toEqual([one.hash, other.hash].toSorted());
+});
+
+test('KEY-1 a second start tells the key by its ends alone, and changes nothing', async () => {
+  const { process, first, ledger, usableKeys } = await startedWorld();
+  const again = await process().start();
+  expect(again).toEqual({ kind: 'had-key', accountId: first.accountId, label: labelOf(first.apiKey) });
+  expect(JSON.stringify(again)).not.toContain(first.apiKey);
+  expect(await usableKeys()).toEqual([first.hash]);
+  expect(ledger.creditsOf(first.accountId).size).toBe(1);
+});
+
+test('KEY-1 a key that its owner may never have seen is replaced by another one', async () => {
+  const { process, first, usableKeys, audit, ledger, currentHash } = await startedWorld(false);
+  const second = told(await process().start());
+  expect(second.accountId).toBe(first.accountId);
+  expect(second.apiKey).not.toBe(first.apiKey);
+  expect(await usableKeys()).toEqual([second.hash]);
+  expect(await currentHash(first.accountId)).toBe(second.hash);
+  expect(ledger.creditsOf(first.accountId)).toEqual(new Map([['start', START_CREDIT]]));
+  expect(await audit(first.accountId)).toMatchObject({ findings: [] });
+});
+
+test('KEY-1 a start after a revocation makes no key', async () => {
+  for (const isShown of [true, false]) {
+    const { process, first, accounts, usableKeys } = await startedWorld(isShown);
+    await accounts.revokeKey(first.accountId, first.hash);
+    expect(await process().start()).toEqual({ kind: 'revoked', accountId: first.accountId });
+    expect(await usableKeys()).toEqual([]);
+  }
+});
+
+test('KEY-1 a blocked account gets no other key', async () => {
+  const { process, first, accounts, usableKeys, currentHash } = await startedWorld(false);
+  await accounts.setBlocked(first.accountId, true, first.hash);
+  expect(await process().start()).toEqual({ kind: 'blocked', accountId: first.accountId });
+  expect(await usableKeys()).toEqual([]);
+  expect(await currentHash(first.accountId)).toBe(first.hash);
+});
+
+const calls: Record<'first' | 'again', readonly AccountMethod[]> = {
+  first: ['chat', 'open', 'currentKey'],
+  again: ['chat', 'currentKey', 'replaceKey', 'currentKey'],
+};
+
+test('KEY-1 the calls below are all that a start makes', async () => {
+  const world = accountWorld();
+  const [first, again] = [world.process(), world.process()];
+  await first.start();
+  await again.start();
+  expect([first.calls, again.calls]).toEqual([calls.first, calls.again]);
+});
+
+const troubles = Object.entries({ fails, throttled, conflict, losesReply });
+
+test.each(
+  Object.entries(calls).flatMap(([which, methods]) =>
+    methods.flatMap((method, at) => troubles.map(([trouble, fault]) => ({ which, method, at, trouble, fault }))),
+  ),
+)('KEY-1 $which start, call $at ($method) $trouble once: one account, one credit, one usable key', async (one) => {
+  const world = accountWorld();
+  if (one.which === 'again') await world.process().start();
+  const turn = calls[one.which === 'again' ? 'again' : 'first'].slice(0, one.at).filter((it) => it === one.method);
+  const process = world.process((method, at) => (method === one.method && at === turn.length ? one.fault : undefined));
+  const { accountId, hash } = told(await process.start());
+  expect(await world.usableKeys()).toEqual([hash]);
+  expect(await world.currentHash(accountId)).toBe(hash);
+  expect(world.ledger.accounts().map(({ creditedPicos }) => creditedPicos)).toEqual([START_CREDIT]);
+  expect(await world.audit(accountId)).toMatchObject({ findings: [] });
+});
+
+test.each(calls.first)(
+  'KEY-1 a store that fails at every %s is told, and the next start is as good as the first',
+  async (method) => {
+    for (const fault of [fails, losesReply]) {
+      const world = accountWorld();
+      await expect(world.process({ [method]: fault }).start()).rejects.toMatchObject({ name: 'StoreError' });
+      const { accountId, hash } = told(await world.process().start());
+      expect(await world.usableKeys()).toEqual([hash]);
+      expect(world.ledger.accounts().map(({ id, creditedPicos }) => [id, creditedPicos])).toEqual([
+        [accountId, START_CREDIT],
+      ]);
+    }
+  },
+);
+
+test('KEY-1 a store that fails while a key is replaced leaves one that the next start replaces', async () => {
+  for (const fault of [fails, losesReply]) {
+    const world = await startedWorld(false);
+    await expect(world.process({ replaceKey: fault }).start()).rejects.toMatchObject({ name: 'StoreError' });
+    expect(await world.usableKeys()).toHaveLength(1);
+    const { hash } = told(await world.process().start());
+    expect(await world.usableKeys()).toEqual([hash]);
+  }
+});
+
+test('KEY-1 a write that lands late changes nothing any more', async () => {
+  const world = accountWorld();
+  const moment = createMoment();
+  const slow = world.process({ open: [{ kind: 'lands-late', until: moment.until }] });
+  const { accountId, hash } = told(await slow.start());
+  moment.come();
+  await slow.landed();
+  expect(await world.usableKeys()).toEqual([hash]);
+  expect(world.ledger.accounts().map(({ id }) => id)).toEqual([accountId]);
+  expect(await world.audit(accountId)).toMatchObject({ findings: [] });
+});
+
+test('KEY-1 who opens an account and finds its key replaced meanwhile tells no dead key', async () => {
+  const world = accountWorld();
+  const moment = createMoment();
+  const slow = world.process({ currentKey: [{ kind: 'delayed', until: moment.until }] });
+  const pending = slow.start();
+  await world.clock.flush();
+  const quick = told(await world.process().start());
+  await world.accounts.markShown(quick.accountId, quick.hash);
+  moment.come();
+  expect(await pending).toEqual({ kind: 'had-key', accountId: quick.accountId, label: labelOf(quick.apiKey) });
+  expect(await world.usableKeys()).toEqual([quick.hash]);
+});
+
+test('KEY-1 a key that is revoked while a start replaces it is not told as one that can be used', async () => {
+  const world = await startedWorld(false);
+  const moment = createMoment();
+  const slow = world.process({ replaceKey: [{ kind: 'delayed', until: moment.until }] });
+  const pending = slow.start();
+  await world.clock.flush();
+  const { accountId, hash } = told(await world.process().start());
+  await world.accounts.revokeKey(accountId, hash);
+  moment.come();
+  expect(await pending).toEqual({ kind: 'revoked', accountId });
+  expect(await world.usableKeys()).toEqual([]);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { creditAccount } from '../../../../lambdas/core/ledger/credit-account.ts';
+import { conflict, fails, type LedgerFaults, losesReply, throttled } from '../../../support/memory/faults.ts';
+import { ID, ledgerScene } from './ledger-scene.ts';
+
+const order = { accountId: ID, ref: 'payment-1', amountPicos: 70n, reason: 'top-up' };
+
+const credit = async (faults: LedgerFaults, changes: Partial<typeof order> = {}) => {
+  const scene = await ledgerScene(30n, faults);
+  const reply = await scene.clock.until(creditAccount(scene.ports, { ...order, ...changes })).catch((error) => error);
+  return { scene, reply };
+};
+
+test('KEY-6 a credit answers the balance after it', async () => {
+  const { scene, reply } = await credit({});
+  expect(reply).toMatchObject({ kind: 'credited', balancePicos: 100n, account: { id: ID, creditedPicos: 100n } });
+  expect(await creditAccount(scene.ports, order)).toMatchObject({ kind: 'repeated', balancePicos: 100n });
+});
+
+test.for<readonly [what: string, faults: LedgerFaults, kind: string]>([
+  ['conflicts', { credit: [conflict, conflict, conflict] }, 'credited'],
+  ['throttling and no answer', { credit: [throttled, fails] }, 'credited'],
+  ['a lost reply', { credit: [losesReply] }, 'repeated'],
+  ['a balance that is not read at once', { readAccount: [fails, fails] }, 'credited'],
+])('KEY-6 after %s it is credited once', async ([, faults, kind]) => {
+  const { scene, reply } = await credit(faults);
+  expect(reply).toMatchObject({ kind, balancePicos: 100n });
+  expect(scene.account().creditedPicos).toBe(100n);
+});
+
+test('KEY-6 without an answer it is a StoreError, and repeating it credits once', async () => {
+  const { scene, reply } = await credit({ credit: [losesReply, fails, fails, fails] });
+  expect(reply).toBeInstanceOf(StoreError);
+  expect(await creditAccount(scene.ports, order)).toMatchObject({ kind: 'repeated', balancePicos: 100n });
+});
+
+test('KEY-6 another amount and an unknown account credit nothing', async () => {
+  const { scene, reply } = await credit({}, { ref: 'first', amountPicos: 31n });
+  expect(reply).toEqual({ kind: 'other-amount', amountPicos: 30n });
+  expect(scene.account().creditedPicos).toBe(30n);
+  expect((await credit({}, { accountId: 'nobody' })).reply).toEqual({ kind: 'no-account' });
+});

@@ -1,0 +1,124 @@
+import { sign } from '@telegram-apps/init-data-node';
+import { ulid } from 'ulid';
+import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import { keyIdOf, toNewKey } from '../../../../lambdas/core/accounts/new-key.ts';
+import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import { signBody } from '../../../../lambdas/core/webhooks/signature.ts';
+import { createAccountHandler } from '../../../../lambdas/functions/wiring/account-handler.ts';
+import { createAppHandler } from '../../../../lambdas/functions/wiring/app-handler.ts';
+import type { Parts } from '../../../../lambdas/functions/wiring/parts.ts';
+import type { Summary } from '../../../../lambdas/http/exchange.ts';
+import { readSettings } from '../../../../lambdas/settings.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
+import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { memoryStores, noTables } from '../../../support/memory/memory-stores.ts';
+import { data, text } from '../../core/catalog/sample-data.ts';
+import { keyOf } from '../../http/chain.ts';
+import { functionUrlEvent, invoke } from '../../http/function-url.ts';
+
+const PEPPER = 'pepper-of-the-tests';
+
+export const BOT_TOKEN = '123456:token-of-the-tests';
+export const TOP_UP_KEY = 'top-up-key-of-the-tests';
+export const CHAT = 4_711;
+export const ACCOUNT = 'account-of-4711';
+/** Of the account when it begins. */
+export const firstKey = keyOf(1);
+export const firstKeyId = keyIdOf(hashApiKey(PEPPER, firstKey));
+
+/** As another implementation of the messenger's signature makes it. */
+export const initDataAt = (ms: number, chat = CHAT, token = BOT_TOKEN): string =>
+  sign({ user: { id: chat, first_name: 'Ada' }, query_id: 'AAF' }, token, new Date(ms));
+
+/** One request of the account that has ended. `at` is when it came. */
+export const ended = (at: number, changes: Partial<ChargeRecord> = {}): ChargeRecord => {
+  const requestId = ulid(at);
+  const charged = { outcome: 'settled', amountPicos: 5n, model: 'alpha-1' } as const;
+  return { accountId: ACCOUNT, holdId: `${requestId}.0`, requestId, at, ...charged, ...changes };
+};
+
+export interface SentToApp {
+  readonly method?: string;
+  readonly authorization?: string;
+  readonly signature?: string;
+  readonly body?: object | string;
+}
+
+/** The function of the mini app as it is put together, with one account of one chat, and the function that knows API keys. */
+export const createAppService = async (toParts: (parts: Parts) => Partial<Parts> = () => ({})) => {
+  const clock = new ManualClock(Date.UTC(2026, 10, 20, 12));
+  const keys = new MemoryKeyStore();
+  const ledger = new MemoryLedgerStore();
+  const finished: Summary[] = [];
+  const settings = { ...readSettings(noTables), LIMIT_ADDRESS_BURST: 10_000, LIMIT_KEY_BURST: 10_000 };
+  const memory: Parts = {
+    settings,
+    catalog: loadCatalog(data([text({})])),
+    clock: { now: () => clock.now(), after: (delayMs, callback) => clock.after(delayMs, callback) },
+    random: () => 0,
+    newRequestId: () => ulid(clock.now()),
+    pepper: PEPPER,
+    addressCounters: new MemoryAddressCounters(),
+    ...memoryStores(ledger, keys),
+    upstreamHttp: () => Promise.reject(new Error('no vendor is asked here')),
+    fetchImage: () => Promise.reject(new Error('no image is fetched here')),
+    vendorAccess: () => undefined,
+    sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
+    reporting: { finished: (_id, summary) => finished.push({ ...summary }), notice: () => undefined },
+  };
+  await memory.accounts.open({
+    accountId: ACCOUNT,
+    chatId: String(CHAT),
+    key: toNewKey(PEPPER, firstKey, true),
+    creditPicos: 0n,
+    atMs: clock.now(),
+  });
+  const parts = { ...memory, ...toParts(memory) };
+  const [handler, keyed] = [createAppHandler(parts), createAccountHandler(parts)];
+
+  const read = (answer: Awaited<ReturnType<typeof invoke>>) => ({ ...answer, body: JSON.parse(answer.text) });
+  const eventOf = (target: string, { method = 'GET', authorization, signature, body }: SentToApp) => {
+    const { pathname, searchParams } = new URL(target, 'https://gateway.test');
+    const headers = {
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(signature === undefined ? {} : { 'x-service-signature': signature }),
+    };
+    const sent = typeof body === 'object' ? JSON.stringify(body) : body;
+    const event = functionUrlEvent({ method, path: pathname, headers, ...(sent === undefined ? {} : { body: sent }) });
+    return { ...event, queryStringParameters: Object.fromEntries(searchParams) };
+  };
+  const ask = async (target: string, sent: SentToApp = {}) => read(await invoke(handler, eventOf(target, sent)));
+
+  const opened = () => `tma ${initDataAt(clock.now())}`;
+  return {
+    clock,
+    ledger,
+    parts,
+    finished,
+    ask,
+    /** From the mini app that the owner of the account has just opened. */
+    get: (target: string) => ask(target, { authorization: opened() }),
+    post: (target: string, body: object) => ask(target, { method: 'POST', authorization: opened(), body }),
+    topUp: (body: object | string, secret = TOP_UP_KEY) => {
+      const sent = typeof body === 'string' ? body : JSON.stringify(body);
+      const signature = signBody(secret, sent, Math.floor(clock.now() / 1_000));
+      return ask('/app/credits', { method: 'POST', signature, body: sent });
+    },
+    /** With an API key: GET /api/account or another route of that function. */
+    withKey: async (target: string, apiKey: string) =>
+      read(await invoke(keyed, eventOf(target, { authorization: `Bearer ${apiKey}` }))),
+  };
+};
+
+export type AppService = Awaited<ReturnType<typeof createAppService>>;
+
+export const appRoutes = [
+  ['GET', '/app/api/account'],
+  ['GET', '/app/api/usage'],
+  ['GET', '/app/api/spend'],
+  ['POST', '/app/api/threshold'],
+  ['POST', '/app/api/key'],
+] as const;

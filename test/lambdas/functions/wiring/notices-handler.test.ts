@@ -1,0 +1,186 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import type { Delivery, Notice } from '../../../../lambdas/core/accounts/send-notices.ts';
+import { createNoticesHandler } from '../../../../lambdas/functions/wiring/notices-handler.ts';
+import type { NoticeParts } from '../../../../lambdas/functions/wiring/parts.ts';
+import { withAccountFaults } from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryAccountStore } from '../../../support/memory/memory-account-store.ts';
+import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { eventOf, recordOf, type WriteOfAccount } from './notices-records.ts';
+
+const USD = 1_000_000_000_000n;
+
+const open = async (changed: Partial<NoticeParts> = {}) => {
+  const accounts = new MemoryAccountStore(new MemoryLedgerStore(), new MemoryKeyStore());
+  for (const chatId of ['1', '2', '3']) {
+    const label = { prefix: 'p', lastFour: 'l' };
+    const key = { hash: `hash-${chatId}`, label, pepperId: 'id', isShown: true };
+    await accounts.open({ accountId: `account-${chatId}`, chatId, key, creditPicos: USD, atMs: 0 });
+  }
+  const clock = new ManualClock();
+  const sent: string[] = [];
+  const notices: [string, Readonly<Record<string, string>>][] = [];
+  const failing = new Map<string, Delivery>();
+  const sendNotice = async ({ chatId, balancePicos }: Notice): Promise<Delivery> => {
+    const answer = failing.get(chatId) ?? { kind: 'sent' };
+    if (answer.kind === 'sent') sent.push(`${chatId}: ${balancePicos}`);
+    return answer;
+  };
+  const handler = createNoticesHandler({
+    accounts,
+    clock,
+    random: () => 0,
+    sendNotice,
+    reporting: { finished: () => undefined, notice: (name, details) => notices.push([name, details]) },
+    ...changed,
+  });
+  const run = async (...records: DynamoDBRecord[]): Promise<readonly string[]> => {
+    const { batchItemFailures } = await clock.until(handler(eventOf(...records)));
+    return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  };
+  return { accounts, clock, sent, notices, failing, run, handler };
+};
+
+const write = (chatId: string, version: number, changed: Partial<WriteOfAccount> = {}): WriteOfAccount => ({
+  accountId: `account-${chatId}`,
+  chatId,
+  version,
+  before: { credited: 3n * USD, spent: USD },
+  after: { credited: 3n * USD, spent: 2n * USD },
+  ...changed,
+});
+
+test('KEY-3 a write that brings the balance down to 1 USD is told, whatever is held', async () => {
+  const { run, sent } = await open();
+  expect(await run(recordOf(1, write('1', 5, { held: USD / 2n })))).toEqual([]);
+  expect(sent).toEqual([`1: ${USD}`]);
+});
+
+test.each<[string, Partial<WriteOfAccount>]>([
+  ['of a hold, which changes only what is available', { after: { credited: 3n * USD, spent: USD }, held: 2n * USD }],
+  ['of a request while the balance is low already', { before: { credited: 3n * USD, spent: 2n * USD } }],
+  ['of a request that leaves more', { after: { credited: 3n * USD, spent: 2n * USD - 1n } }],
+  ['of a top-up', { before: { credited: USD, spent: 0n }, after: { credited: 9n * USD, spent: 0n } }],
+  ['of an account that wants no notices', { threshold: 0n, after: { credited: 3n * USD, spent: 3n * USD } }],
+  ['of an account with a lower threshold', { threshold: USD - 1n }],
+  ['of an account without a chat', { chatId: undefined }],
+])('KEY-3 a write %s is told to nobody', async (_, changed) => {
+  const { run, sent, notices } = await open();
+  expect(await run(recordOf(1, write('1', 5, changed)))).toEqual([]);
+  expect([sent, notices]).toEqual([[], []]);
+});
+
+test('KEY-3 the threshold is that of the account, in either direction', async () => {
+  const { run, sent } = await open();
+  const high = { threshold: 100n * USD, before: { credited: 200n * USD, spent: 0n } };
+  await run(
+    recordOf(1, write('1', 5, { ...high, after: { credited: 200n * USD, spent: 100n * USD } })),
+    recordOf(2, write('2', 5, { ...high, after: { credited: 200n * USD, spent: 100n * USD - 1n } })),
+  );
+  expect(sent).toEqual([`1: ${100n * USD}`]);
+});
+
+test('KEY-3 other items of the table, accounts that begin and accounts that are gone are passed over', async () => {
+  const { run, sent, notices } = await open();
+  const record = recordOf(1, write('1', 5));
+  const charge = { ...record, dynamodb: { ...record.dynamodb, Keys: { pk: { S: 'a' }, sk: { S: 'CHARGE#r.0' } } } };
+  expect(await run({ ...record, eventName: 'INSERT' }, { ...record, eventName: 'REMOVE' }, charge)).toEqual([]);
+  expect([sent, notices]).toEqual([[], []]);
+});
+
+test('KEY-3 each crossing of a batch is told once: a later one after a top-up as well, a repeated record not', async () => {
+  const { run, sent } = await open();
+  const first = recordOf(1, write('1', 5));
+  const second = recordOf(
+    4,
+    write('1', 9, { before: { credited: 9n * USD, spent: 7n * USD }, after: { credited: 9n * USD, spent: 9n * USD } }),
+  );
+  expect(await run(first, first, recordOf(2, write('2', 5)), second, second)).toEqual([]);
+  expect(sent).toEqual([`1: ${USD}`, `2: ${USD}`, '1: 0']);
+  expect(await run(first, second)).toEqual([]);
+  expect(sent).toHaveLength(3);
+});
+
+test('KEY-3 what fails is answered record by record, told to the operator, and keeps nothing else from being told', async () => {
+  const { run, sent, failing, notices } = await open();
+  failing.set('1', { kind: 'failed', reason: 'no answer' });
+  const records = [recordOf(11, write('1', 5)), recordOf(12, write('2', 5)), recordOf(13, write('3', 5))];
+  expect(await run(...records)).toEqual(['11']);
+  expect(sent).toEqual([`2: ${USD}`, `3: ${USD}`]);
+  expect(notices).toEqual([['notice_failed', { accountId: 'account-1', reason: 'no answer' }]]);
+  failing.clear();
+  // AWS hands over everything from the first that failed.
+  expect(await run(...records)).toEqual([]);
+  expect(sent).toEqual([`2: ${USD}`, `3: ${USD}`, `1: ${USD}`]);
+});
+
+test('KEY-3 a notice that is refused for good is told to the operator and does not come again', async () => {
+  const { run, failing, notices } = await open();
+  failing.set('1', { kind: 'refused', reason: 'the chat is not there' });
+  expect(await run(recordOf(1, write('1', 5)))).toEqual([]);
+  expect(notices).toEqual([['notice_refused', { accountId: 'account-1', reason: 'the chat is not there' }]]);
+});
+
+test('KEY-3 a user who blocked the bot is no failure', async () => {
+  const { run, failing, notices, accounts } = await open();
+  failing.set('1', { kind: 'closed' });
+  expect(await run(recordOf(1, write('1', 5)))).toEqual([]);
+  expect(notices).toEqual([]);
+  expect(await accounts.chat('1')).toMatchObject({ isClosed: true });
+});
+
+const withImage = (sequenceNumber: number, NewImage: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) => {
+  const record = recordOf(sequenceNumber, write('1', 5));
+  return { ...record, dynamodb: { ...record.dynamodb, NewImage } };
+};
+const image = recordOf(1, write('1', 5)).dynamodb?.NewImage;
+
+test.each<[string, DynamoDBRecord]>([
+  ['an image is missing', withImage(1, undefined)],
+  ['an amount is missing', withImage(1, { ...image, spent: { S: '1' } })],
+  ['an amount is empty', withImage(1, { ...image, spent: { N: '' } })],
+  ['an amount is no whole number', withImage(1, { ...image, spent: { N: '1.5' } })],
+  ['the keys are missing', { eventName: 'MODIFY', dynamodb: { SequenceNumber: '1' } }],
+])('KEY-3 a record of which %s fails, and the operator is told nothing but its number', async (_, record) => {
+  const { run, sent, notices } = await open();
+  expect(await run(record, recordOf(2, write('2', 5)))).toEqual(['1']);
+  expect(notices).toEqual([['account_change_unreadable', { sequenceNumber: '1' }]]);
+  expect(sent).toEqual([`2: ${USD}`]);
+});
+
+test('KEY-3 a store without an answer fails the record alone', async () => {
+  const { accounts } = await open();
+  const fails = { kind: 'fails' } as const;
+  const { run, sent, notices } = await open({
+    accounts: withAccountFaults(accounts, { chat: [fails, fails, fails, fails] }),
+  });
+  expect(await run(recordOf(1, write('1', 5)), recordOf(2, write('2', 5)))).toEqual(['1']);
+  expect(sent).toEqual([`2: ${USD}`]);
+  expect(notices).toEqual([['notice_failed', { accountId: 'account-1', reason: 'the store: unavailable' }]]);
+});
+
+test('KEY-3 when the time of a run is nearly over, the rest of its batch is left to the next', async () => {
+  const { run, clock, sent } = await open({
+    sendNotice: async () => {
+      clock.skip(15_000);
+      sent.push('slowly');
+      return { kind: 'sent' };
+    },
+  });
+  expect(await run(...['1', '2', '3'].map((id, at) => recordOf(at + 1, write(id, 5))))).toEqual(['3']);
+  expect(sent).toHaveLength(2);
+});
+
+test('KEY-3 without a bot nothing is done, and nothing fails', async () => {
+  const { run, notices } = await open({ sendNotice: undefined });
+  expect(await run(recordOf(1, write('1', 5)), withImage(2, undefined))).toEqual([]);
+  expect(notices).toEqual([]);
+});
+
+test('KEY-3 a record without a number fails the whole run, since it could not be named', async () => {
+  const { handler } = await open();
+  const { dynamodb: _, ...record } = recordOf(1, write('1', 5));
+  await expect(handler(eventOf(record))).rejects.toThrow('sequence number');
+});

@@ -1,0 +1,86 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Notice } from '../../../lambdas/core/accounts/send-notices.ts';
+import { createNoticeSender } from '../../../lambdas/messenger/low-balance-notice.ts';
+import { type BotApiAnswer, startBotApi } from '../../support/scripted-bot-api.ts';
+
+const botToken = '123456:token-of-the-tests';
+const notice: Notice = {
+  chatId: '4711',
+  language: 'en',
+  balancePicos: 999_500_000_000n,
+  thresholdPicos: 1_000_000_000_000n,
+};
+
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0)) await end();
+});
+
+const open = async (answer?: BotApiAnswer, publicUrl?: string, apiUrl?: string) => {
+  const api = await startBotApi(() => answer);
+  endings.push(api.stop);
+  return { api, send: createNoticeSender({ access: { botToken, apiUrl: apiUrl ?? api.url }, publicUrl }) };
+};
+
+test('KEY-3 a notice names balance and threshold and how to top up, to the chat alone', async () => {
+  const { api, send } = await open();
+  expect(await send(notice)).toEqual({ kind: 'sent' });
+  expect(api.paths).toEqual([`/bot${botToken}/sendMessage`]);
+  expect(String(api.taken[0]?.chat_id)).toBe('4711');
+  expect(api.taken[0]?.text).toBe(
+    '<b>Your balance is low</b>: 0.9995 USD\nI tell you when it falls to 1 USD. How to add money: /topup',
+  );
+});
+
+test('KEY-3 it is written in the language of the user, and in both while that is not known', async () => {
+  const { api, send } = await open();
+  await send({ ...notice, language: 'ru' });
+  await send({ ...notice, language: undefined });
+  const [russian, both] = api.taken.map(({ text }) => text);
+  expect(russian).toMatch(/^<b>Баланс подходит к концу<\/b>: 0\.9995 USD\n.*до 1 USD.*\/topup$/);
+  expect(both).toMatch(/^<b>Your balance is low<\/b>: 0\.9995 USD\n/);
+  expect(both?.endsWith(`\n\n${russian}`)).toBe(true);
+});
+
+test('KEY-3 a balance below zero is told as it is', async () => {
+  const { api, send } = await open();
+  await send({ ...notice, balancePicos: -1n });
+  expect(api.taken[0]?.text).toContain(': -0.000000000001 USD\n');
+});
+
+test('KEY-3 it opens the mini app where the gateway has an address', async () => {
+  const { api, send } = await open(undefined, 'https://gateway.example');
+  await send({ ...notice, language: 'ru' });
+  expect(api.taken[0]).toMatchObject({
+    reply_markup: {
+      inline_keyboard: [[{ text: 'Открыть приложение', web_app: { url: 'https://gateway.example/app' } }]],
+    },
+  });
+  const without = await open();
+  await without.send(notice);
+  expect(without.api.taken[0]).not.toHaveProperty('reply_markup');
+});
+
+test.each<[string, BotApiAnswer, object]>([
+  ['403', { status: 403, description: 'Forbidden: bot was blocked by the user' }, { kind: 'closed' }],
+  ['429', { status: 429, description: 'Too Many Requests', retryAfter: 7 }, { kind: 'limited', retryAfterSeconds: 7 }],
+  ['429 of no length', { status: 429, description: 'Too Many Requests' }, { kind: 'limited', retryAfterSeconds: 30 }],
+  ['400', { status: 400, description: 'Bad Request: chat not found' }, { kind: 'refused' }],
+  ['401', { status: 401, description: 'Unauthorized' }, { kind: 'failed' }],
+  ['404', { status: 404, description: 'Not Found' }, { kind: 'failed' }],
+  ['500', { status: 500, description: 'Internal Server Error' }, { kind: 'failed' }],
+  ['502 of a proxy', { status: 502, html: '<html>Bad Gateway</html>' }, { kind: 'failed' }],
+  ['no answer', 'no answer', { kind: 'failed' }],
+])('KEY-3 %s is told apart from what it is not, without the token', async (_, answer, expected) => {
+  const { api, send } = await open(answer);
+  const delivery = await send(notice);
+  expect(delivery).toMatchObject(expected);
+  expect(JSON.stringify(delivery)).not.toContain('token-of-the-tests');
+  expect(api.paths).toHaveLength(1);
+});
+
+test('KEY-3 a messenger that cannot be reached is a failure', async () => {
+  const { api, send } = await open();
+  await api.stop();
+  expect(await send(notice)).toMatchObject({ kind: 'failed' });
+});

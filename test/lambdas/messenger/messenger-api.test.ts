@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import { html } from '../../../lambdas/messenger/html.ts';
+import { createMessenger, MessengerError, openApi } from '../../../lambdas/messenger/messenger-api.ts';
+import { BOT_TOKEN } from '../../support/bot-updates.ts';
+
+/** What is thrown when the Bot API answers so. */
+const failureOf = async (status: number, body: string): Promise<MessengerError> => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const apiUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+  try {
+    const messenger = createMessenger(openApi({ botToken: BOT_TOKEN, apiUrl }));
+    const thrown = await messenger.send('7', { text: html`tell-tale` }).catch((error: unknown) => error);
+    if (thrown instanceof MessengerError) return thrown;
+    throw thrown;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+};
+
+const refusal = (error_code: number, description: string, more: object = {}) =>
+  failureOf(error_code, JSON.stringify({ ok: false, error_code, description, ...more }));
+
+test.each([
+  [400, 'refused'],
+  [413, 'refused'],
+  [403, 'closed'],
+  [401, 'later'],
+  [404, 'later'],
+  [429, 'later'],
+  [500, 'later'],
+  [502, 'later'],
+] as const)('KEY-3 %i of the Bot API is %s', async (status, kind) => {
+  expect(await refusal(status, 'x')).toMatchObject({ kind, status });
+});
+
+test('KEY-3 the messenger says when it may be asked again', async () => {
+  expect(await refusal(429, 'Too Many Requests', { parameters: { retry_after: 41 } })).toMatchObject({
+    retryAfterSeconds: 41,
+  });
+});
+
+test('KEY-3 an answer that is no JSON is none', async () => {
+  expect(await failureOf(502, '<html>')).toMatchObject({ kind: 'later', status: undefined });
+});
+
+test('KEY-1 a failure carries neither the message nor the token', async () => {
+  const failures = [
+    await refusal(400, `Bad Request: can't parse entities: unexpected "tell-tale"`),
+    await refusal(500, 'Internal Server Error'),
+    await failureOf(502, 'tell-tale'),
+  ];
+  for (const failure of failures) {
+    const told = JSON.stringify({ ...failure, message: failure.message, cause: failure.cause, stack: failure.stack });
+    expect(told).not.toContain('tell-tale');
+    expect(told).not.toContain(BOT_TOKEN);
+  }
+  expect(failures[0]?.message).toBe("the Bot API answered 400: Bad Request: can't parse entities");
+});

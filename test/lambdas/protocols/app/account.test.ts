@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { fails, withAccountFaults, withFaults, withRecordFaults } from '../../../support/memory/faults.ts';
+import {
+  ACCOUNT,
+  type AppService,
+  createAppService,
+  ended,
+  firstKey,
+  firstKeyId,
+} from '../../functions/wiring/app-service.ts';
+
+const DAY_MS = 86_400_000;
+
+const credit = ({ ledger }: AppService, usd: string) =>
+  ledger.credit({ accountId: ACCOUNT, ref: usd, amountPicos: parseUsd(usd), reason: 'test', at: 0 });
+
+test('KEY-4 the account shows its money, its key and its threshold, and no days while nothing was spent', async () => {
+  const service = await createAppService();
+  await credit(service, '10.5');
+  const hold = {
+    holdId: 'h.0',
+    amountPicos: parseUsd('0.25'),
+    expiresAtMs: 9,
+    sweepAtMs: 0,
+    previousHoldId: undefined,
+  };
+  await service.ledger.hold({ accountId: ACCOUNT, ...hold });
+  const { status, body } = await service.get('/app/api/account');
+  expect([status, body]).toEqual([
+    200,
+    {
+      id: ACCOUNT,
+      status: 'active',
+      balance_usd: '10.5',
+      available_usd: '10.25',
+      held_usd: '0.25',
+      open_holds: 1,
+      days_left: null,
+      threshold_usd: '1',
+      key: {
+        id: firstKeyId,
+        masked: `${firstKey.slice(0, 15)}…${firstKey.slice(-4)}`,
+        issued_at: '2026-11-20T12:00:00.000Z',
+        revoked: false,
+      },
+    },
+  ]);
+});
+
+test('KEY-4 the days left are the balance at the pace of the last seven days', async () => {
+  const service = await createAppService();
+  const now = service.clock.now();
+  await credit(service, '10');
+  const cost = { amountPicos: parseUsd('3.5') };
+  await service.ledger.putRecord(ended(now - DAY_MS, cost));
+  await service.ledger.putRecord(ended(now - 7 * DAY_MS, cost));
+  await service.ledger.putRecord(ended(now - 7 * DAY_MS - 1, cost));
+  await service.ledger.putRecord(ended(now - 1, { outcome: 'released', amountPicos: 0n, reason: 'upstream_error' }));
+  expect((await service.get('/app/api/account')).body.days_left).toBe(10);
+});
+
+test('KEY-4 of an account with too many requests to be read the latest tell the pace', async () => {
+  const service = await createAppService();
+  const now = service.clock.now();
+  await credit(service, '10');
+  const cost = { amountPicos: parseUsd('0.001') };
+  for (let second = 1; second <= 5_001; second += 1) {
+    await service.ledger.putRecord(ended(now - second * 1_000, cost));
+  }
+  // 4,999 mills in 5,000 seconds.
+  expect((await service.get('/app/api/account')).body.days_left).toBe(0.1);
+  expect(10 / ((4_999 * 0.001) / (5_000 / 86_400))).toBeCloseTo(0.116, 3);
+});
+
+test('KEY-4 an account without a key, or with one that was revoked, says so', async () => {
+  const { get, parts } = await createAppService();
+  const current = await parts.accounts.currentKey(ACCOUNT);
+  await parts.accounts.revokeKey(ACCOUNT, current?.hash ?? '');
+  expect((await get('/app/api/account')).body.key).toMatchObject({ id: firstKeyId, revoked: true });
+  const bare = await createAppService(({ accounts }) => ({
+    accounts: { ...withAccountFaults(accounts, {}), currentKey: async () => undefined },
+  }));
+  expect((await bare.get('/app/api/account')).body.key).toBeNull();
+});
+
+test.for(['profile', 'currentKey'] as const)('BILL-14 without its %s the account is 503', async (method) => {
+  const service = await createAppService(({ accounts }) => ({
+    accounts: withAccountFaults(accounts, { [method]: fails }),
+  }));
+  expect((await service.get('/app/api/account')).status).toBe(503);
+});
+
+test('BILL-14 without its sums or its records the account is 503', async () => {
+  const noSums = await createAppService(({ ledgerStore }) => ({
+    ledgerStore: withFaults(ledgerStore, { readAccount: fails }),
+  }));
+  expect((await noSums.get('/app/api/account')).status).toBe(503);
+  const noRecords = await createAppService(({ ledgerRecords }) => ({
+    ledgerRecords: withRecordFaults(ledgerRecords, { listRecords: fails }),
+  }));
+  expect((await noRecords.get('/app/api/account')).status).toBe(503);
+});

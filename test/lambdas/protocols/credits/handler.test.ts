@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { balanceOf } from '../../../../lambdas/core/ledger/account.ts';
+import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { signBody } from '../../../../lambdas/core/webhooks/signature.ts';
+import { conflict, fails, losesReply, withFaults } from '../../../support/memory/faults.ts';
+import {
+  ACCOUNT,
+  type AppService,
+  createAppService,
+  firstKey,
+  initDataAt,
+  TOP_UP_KEY,
+} from '../../functions/wiring/app-service.ts';
+
+const payment = { account: ACCOUNT, ref: 'pi_3Nx/2026:11', amount_usd: '12.50' };
+
+const balance = async ({ ledger }: AppService) => {
+  const account = await ledger.readAccount(ACCOUNT);
+  return account && balanceOf(account);
+};
+
+test('KEY-6 a signed payment is credited once, and repeating it says so', async () => {
+  const service = await createAppService();
+  const first = await service.topUp(payment);
+  const answer = { object: 'credit', account: ACCOUNT, ref: payment.ref, amount_usd: '12.5', balance_usd: '12.5' };
+  expect([first.status, first.body]).toEqual([200, { ...answer, repeated: false }]);
+  expect((await service.topUp({ ...payment, amount_usd: '12.5' })).body).toEqual({ ...answer, repeated: true });
+  expect(await balance(service)).toBe(parseUsd('12.5'));
+  expect(service.finished[0]).toMatchObject({ status: 200, accountId: ACCOUNT });
+  expect((await service.topUp({ ...payment, ref: 'another' })).body.balance_usd).toBe('25');
+});
+
+test('KEY-6 the same payment fifty times at once is one credit', async () => {
+  const service = await createAppService();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => service.topUp(payment)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(answers.filter(({ body }) => !body.repeated)).toHaveLength(1);
+  expect(await balance(service)).toBe(parseUsd('12.5'));
+});
+
+test('KEY-6 the same reference with another amount is 409, which tells the first, and credits nothing', async () => {
+  const service = await createAppService();
+  await service.topUp(payment);
+  const { status, body } = await service.topUp({ ...payment, amount_usd: '13' });
+  expect([status, body.error]).toMatchObject([409, { code: 'credit_mismatch', param: 'amount_usd' }]);
+  expect(body.error.message).toContain('12.5 USD');
+  expect(await balance(service)).toBe(parseUsd('12.5'));
+});
+
+test('KEY-6 a blocked account is credited as well', async () => {
+  const service = await createAppService();
+  service.ledger.setStatus(ACCOUNT, 'blocked');
+  expect((await service.topUp(payment)).status).toBe(200);
+});
+
+test.for(['another', 'ACCOUNT', `${ACCOUNT}#KEY`, `x#${ACCOUNT}`, '../local', 'a'.repeat(129), 'Zoë'])(
+  'KEY-6 %s is no account: 404 by name, and nothing is written',
+  async (account) => {
+    const service = await createAppService();
+    const before = service.ledger.accounts();
+    const { status, body } = await service.topUp({ ...payment, account });
+    expect([status, body.error]).toMatchObject([404, { code: 'not_found', param: 'account' }]);
+    expect(service.ledger.accounts()).toEqual(before);
+  },
+);
+
+test('KEY-6 what has not the form of an id is not looked for', async () => {
+  const service = await createAppService();
+  const account = `${ACCOUNT}#KEY`;
+  await service.ledger.createAccount(account);
+  expect((await service.topUp({ ...payment, account })).status).toBe(404);
+});
+
+test.for<readonly [param: string, change: object]>([
+  ...['', 'a b', 'a\n', '\u0000', '\u202e', 'x'.repeat(201)].map((account) => ['account', { account }] as const),
+  ['account', { account: undefined }],
+  ['account', { account: 7 }],
+  ...['', 'a b', 'a#b', 'a?b', 'é', 'a\n', '\u007f', 'x'.repeat(201), 'start'].map((ref) => ['ref', { ref }] as const),
+  ['ref', { ref: undefined }],
+  ['ref', { ref: 7 }],
+  ...['0', '-1', '1000000.1', '1000001', '1e3', '+1', '01', '.5', '1,5', '', '0.0000000000001', 'NaN'].map(
+    (amount_usd) => ['amount_usd', { amount_usd }] as const,
+  ),
+  ['amount_usd', { amount_usd: 12.5 }],
+  ['amount_usd', { amount_usd: undefined }],
+  ['currency', { currency: 'EUR' }],
+  ['reason', { reason: 'gift' }],
+])('KEY-6 a wrong %s is refused by name: %o', async ([param, change]) => {
+  const service = await createAppService();
+  const { status, body } = await service.topUp({ ...payment, ...change });
+  expect([status, body.error]).toMatchObject([400, { code: 'invalid_request_error', param }]);
+  expect(body.error.message).toContain(param);
+  expect(body.error.message).not.toMatch(/\.\.$/);
+  expect(await balance(service)).toBe(0n);
+});
+
+test.for(['1000000', '0.000000000001', '999999.999999999999'])('KEY-6 %s USD are credited exactly', async (usd) => {
+  const { topUp } = await createAppService();
+  const { body } = await topUp({ ...payment, ref: '!~'.repeat(100), amount_usd: usd });
+  expect([body.amount_usd, body.balance_usd]).toEqual([usd, usd]);
+});
+
+const NOT_JSON = '{"account"';
+
+test.for<readonly [what: string, sign: (seconds: number) => string | undefined]>([
+  ['no signature', () => undefined],
+  ["another secret's", (now) => signBody('another-secret-of-somebody', NOT_JSON, now)],
+  ["another body's", (now) => signBody(TOP_UP_KEY, JSON.stringify(payment), now)],
+  ['one of five minutes and a second ago', (now) => signBody(TOP_UP_KEY, NOT_JSON, now - 301)],
+  ['one from the future', (now) => signBody(TOP_UP_KEY, NOT_JSON, now + 301)],
+  ['one whose time was changed', (now) => signBody(TOP_UP_KEY, NOT_JSON, now - 60).replace(`${now - 60}`, `${now}`)],
+  ['rubbish', () => 't=1,v1=00'],
+])('KEY-6 with %s it is 401, before the body is looked into', async ([, sign]) => {
+  const service = await createAppService();
+  const signature = sign(service.clock.now() / 1_000);
+  const sent = { method: 'POST', body: NOT_JSON, ...(signature === undefined ? {} : { signature }) };
+  const { status, body } = await service.ask('/app/credits', sent);
+  expect([status, body.error]).toMatchObject([401, { code: 'invalid_signature', param: 'X-Service-Signature' }]);
+});
+
+test('KEY-6 who has an API key or has opened the mini app credits nothing', async () => {
+  const service = await createAppService();
+  for (const authorization of [`Bearer ${firstKey}`, `tma ${initDataAt(service.clock.now())}`]) {
+    const { status } = await service.ask('/app/credits', { method: 'POST', authorization, body: payment });
+    expect(status).toBe(401);
+  }
+  expect(await balance(service)).toBe(0n);
+});
+
+test('KEY-6 a genuine signature over what is no JSON is 400', async () => {
+  const { topUp } = await createAppService();
+  expect((await topUp(NOT_JSON)).status).toBe(400);
+  expect((await topUp('[]')).status).toBe(400);
+});
+
+test('KEY-6 a conflict is repeated; a lost reply is credited once', async () => {
+  const service = await createAppService(({ ledgerStore }) => ({
+    ledgerStore: withFaults(ledgerStore, { credit: [conflict, losesReply] }),
+  }));
+  const { status, body } = await service.clock.until(service.topUp(payment));
+  expect([status, body.balance_usd]).toEqual([200, '12.5']);
+  expect(await balance(service)).toBe(parseUsd('12.5'));
+});
+
+test.for(['credit', 'readAccount'] as const)(
+  'KEY-6 while %s fails it is 503, and repeating it is safe',
+  async (method) => {
+    let isDown = true;
+    const service = await createAppService(({ ledgerStore }) => ({
+      ledgerStore: withFaults(ledgerStore, (called) => (isDown && called === method ? fails : undefined)),
+    }));
+    const { status, headers, body } = await service.clock.until(service.topUp(payment));
+    expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '30']);
+    expect(body.error.message).toContain('same ref');
+    isDown = false;
+    expect((await service.topUp(payment)).body).toMatchObject({ balance_usd: '12.5', repeated: method !== 'credit' });
+  },
+);

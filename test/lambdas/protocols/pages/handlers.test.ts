@@ -1,0 +1,87 @@
+import { beforeEach, expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import type { PageFiles } from '../../../../lambdas/core/pages/page-files.ts';
+import { createGetPage, createGetPageFile } from '../../../../lambdas/protocols/pages/handlers.ts';
+import { pageNames } from '../../../../lambdas/routes.ts';
+import { MemoryPageFiles } from '../../../support/memory/memory-page-files.ts';
+import { createChain } from '../../http/chain.ts';
+import { functionUrlEvent, invoke } from '../../http/function-url.ts';
+
+let files: MemoryPageFiles;
+let lines: object[];
+
+beforeEach(() => {
+  files = new MemoryPageFiles();
+  lines = [];
+  for (const page of pageNames) {
+    files.put(page, 'index.html', `<!doctype html>${page}`, 'text/html; charset=utf-8');
+    files.put(page, 'main.js', `'${page}'`, 'text/javascript; charset=utf-8');
+  }
+});
+
+/** `/app` and its files, or those of the reference. */
+const get = async (path: string, pages: PageFiles = files) => {
+  const ports = { pages, now: () => 0, finished: (_id: string, summary: object) => void lines.push(summary) };
+  const page = path.startsWith('/app') ? 'app' : 'api-reference';
+  const isWhole = path === `/${page}`;
+  const handle = isWhole ? createGetPage(ports, page) : createGetPageFile(ports, page);
+  const chain = await createChain({ handle });
+  return invoke(chain.handler, functionUrlEvent({ path }));
+};
+
+test.each([
+  ['/app', '<!doctype html>app', 'text/html; charset=utf-8'],
+  ['/api-reference', '<!doctype html>api-reference', 'text/html; charset=utf-8'],
+  ['/app/assets/main.js', "'app'", 'text/javascript; charset=utf-8'],
+  ['/api-reference/main.js', "'api-reference'", 'text/javascript; charset=utf-8'],
+])('AUTH-6 REF-1 %s is there without a key', async (path, text, mediaType) => {
+  const answer = await get(path);
+  expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([200, text, mediaType]);
+  expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  expect(lines).toHaveLength(1);
+});
+
+test('REF-1 a page is not kept by browsers, and its files for minutes', async () => {
+  expect((await get('/app')).headers['cache-control']).toBe('no-cache');
+  expect((await get('/app/assets/main.js')).headers['cache-control']).toBe('public, max-age=300');
+});
+
+test.each(['/app', '/api-reference'])('REF-1 %s may load what is its own and nothing else', async (path) => {
+  const policy = (await get(path)).headers['content-security-policy'] ?? '';
+  const parts = new Map(policy.split('; ').map((part) => [part.split(' ')[0], part.split(' ').slice(1).join(' ')]));
+  expect(parts.get('default-src')).toBe("'none'");
+  expect(parts.get('script-src')).toBe("'self'");
+  expect(parts.get('connect-src')).toBe("'self'");
+  const loading = [...parts].filter(([name]) => name?.endsWith('-src')).map(([, from]) => from);
+  expect(loading.filter((from) => /https?:|\*/.test(from))).toEqual([]);
+});
+
+test('KEY-4 the messenger may show the mini app in a page of its own, and nobody the reference', async () => {
+  expect((await get('/app')).headers['content-security-policy']).toContain(
+    "frame-ancestors 'self' https://web.telegram.org",
+  );
+  expect((await get('/api-reference')).headers['content-security-policy']).toContain("frame-ancestors 'none'");
+});
+
+test.each(['none.js', 'main', '.js', 'MAIN.JS', '..%2fmain.js', 'a.b.c.toolongending', '%00.js', 'main.js%20'])(
+  'AUTH-6 %s is no file of a page',
+  async (file) => {
+    const answer = await get(`/app/assets/${file}`);
+    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'not_found']);
+  },
+);
+
+test('AUTH-6 a name that no file can have is not looked for', async () => {
+  const asked: string[] = [];
+  const open = async (page: string, file: string): Promise<undefined> => void asked.push(`${page}/${file}`);
+  for (const file of ['..%2foutbox', '%2e%2e%2foutbox', 'x%2fy.js', 'a%0ab.js'])
+    await get(`/app/assets/${file}`, { open });
+  expect(asked).toEqual([]);
+});
+
+test('BILL-14 files that cannot be looked up are 503', async () => {
+  const open = () => Promise.reject(new StoreError('unavailable', 'TimeoutError'));
+  const answer = await get('/app', { open });
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '30']);
+  expect(JSON.parse(answer.text).error.code).toBe('service_unavailable');
+});

@@ -1,0 +1,164 @@
+import {
+  type CancellationReason,
+  DynamoDBClient,
+  GetItemCommand,
+  ProvisionedThroughputExceededException,
+  ThrottlingException,
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, expect, test } from 'vitest';
+import { createAccountStore } from '../../../../lambdas/stores/dynamodb/account-store.ts';
+import { createLedgerStore } from '../../../../lambdas/stores/dynamodb/ledger-store.ts';
+import { createUpdateLog } from '../../../../lambdas/stores/dynamodb/update-log.ts';
+import { accountNamed, keyNamed, OPENED_AT_MS } from '../../../contracts/account-subjects.ts';
+
+const dynamodb = mockClient(DynamoDBClient);
+afterEach(() => dynamodb.reset());
+
+const client = new DynamoDBClient({ region: 'us-east-1' });
+const accounts = createAccountStore(client, { accounts: 'accounts', keys: 'keys' });
+const ledger = createLedgerStore({ once: client, repeating: client }, 'accounts');
+const updates = createUpdateLog(client, 'counters');
+
+const id = 'account-1';
+const $metadata = {};
+const at = OPENED_AT_MS;
+
+const transactions: Record<string, () => Promise<unknown>> = {
+  open: () => accounts.open(accountNamed(id, { creditPicos: 5n })),
+  putFirstKey: () => accounts.putFirstKey(id, keyNamed('new'), at),
+  replaceKey: () => accounts.replaceKey({ accountId: id, oldHash: 'old', key: keyNamed('new'), atMs: at }),
+  revokeKey: () => accounts.revokeKey(id, 'old'),
+  block: () => accounts.setBlocked(id, true, 'old'),
+  blockWithoutKey: () => accounts.setBlocked(id, true, undefined),
+  credit: () => ledger.credit({ accountId: id, ref: 'r', amountPicos: 5n, reason: 'test', at }),
+};
+const singles: Record<string, () => Promise<unknown>> = {
+  chat: () => accounts.chat('c'),
+  profile: () => accounts.profile(id),
+  currentKey: () => accounts.currentKey(id),
+  markShown: () => accounts.markShown(id, 'old'),
+  setThreshold: () => accounts.setThreshold(id, 1n),
+  setLanguage: () => accounts.setLanguage('c', 'en'),
+  setChatClosed: () => accounts.setChatClosed('c', true),
+  markNoticed: () => accounts.markNoticed('c', 1),
+  claim: () => updates.claim(1, at),
+  finish: () => updates.finish(1, at),
+  free: () => updates.free(1),
+};
+
+const cancelled = (...codes: string[]): TransactionCanceledException => {
+  const CancellationReasons: CancellationReason[] = codes.map((Code) => ({ Code }));
+  return new TransactionCanceledException({ message: 'cancelled', $metadata, CancellationReasons });
+};
+
+const general = [
+  ['throttled', new ThrottlingException({ message: 'm', $metadata })],
+  ['throttled', new ProvisionedThroughputExceededException({ message: 'm', $metadata })],
+  ['conflict', new TransactionConflictException({ message: 'm', $metadata })],
+  ['unavailable', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
+  ['unavailable', Object.assign(new Error('m'), { name: 'InternalServerError', $metadata })],
+  ['unavailable', Object.assign(new Error('m'), { name: 'TransactionInProgressException', $metadata })],
+] as const;
+
+test.each(
+  Object.entries({ ...transactions, ...singles }).flatMap(([method, call]) =>
+    general.map(([kind, error]) => ({ method, call, kind, error, name: error.name })),
+  ),
+)('BILL-14 $method: $name is told as $kind and not repeated here', async ({ call, kind, error }) => {
+  dynamodb.onAnyCommand().rejects(error);
+  await expect(call()).rejects.toMatchObject({ name: 'StoreError', kind, cause: error });
+  expect(dynamodb.calls()).toHaveLength(1);
+});
+
+test.each(
+  Object.entries(transactions).flatMap(([method, call]) => [
+    { method, call, kind: 'conflict', codes: ['None', 'TransactionConflict'] },
+    { method, call, kind: 'conflict', codes: [] },
+    { method, call, kind: 'throttled', codes: ['ThrottlingError', 'None'] },
+    { method, call, kind: 'throttled', codes: ['TransactionConflict', 'ProvisionedThroughputExceeded'] },
+  ]),
+)('BILL-14 $method, cancelled for $codes, is told as $kind: certainly nothing was written', async (one) => {
+  dynamodb.on(TransactWriteItemsCommand).rejects(cancelled(...one.codes));
+  await expect(one.call()).rejects.toMatchObject({ name: 'StoreError', kind: one.kind });
+  expect(dynamodb.calls()).toHaveLength(1);
+});
+
+const FAILED = 'ConditionalCheckFailed';
+
+test.each([
+  ['open', [FAILED, 'None'], 'exists'],
+  ['open', ['TransactionConflict', 'None', 'None', FAILED], 'exists'],
+  ['putFirstKey', [FAILED, 'None', 'None'], 'no-account'],
+  ['putFirstKey', ['None', FAILED, 'None'], 'has-key'],
+  ['putFirstKey', ['TransactionConflict', FAILED, 'None'], 'has-key'],
+  ['replaceKey', [FAILED, 'None', 'None', 'None'], 'blocked'],
+  ['replaceKey', [FAILED, FAILED, 'None', 'None'], 'blocked'],
+  ['replaceKey', ['None', FAILED, FAILED, 'None'], 'changed'],
+  ['replaceKey', ['TransactionConflict', FAILED, 'None', 'TransactionConflict'], 'changed'],
+  ['revokeKey', [FAILED, 'None'], 'changed'],
+  ['block', [FAILED, FAILED, 'None'], 'no-account'],
+  ['block', ['None', FAILED, 'None'], 'changed'],
+  ['blockWithoutKey', ['None', FAILED], 'changed'],
+  ['blockWithoutKey', [FAILED, 'None'], 'no-account'],
+] as const)('KEY-2 %s: a failed condition in %j is the answer %s', async (method, codes, expected) => {
+  dynamodb.on(TransactWriteItemsCommand).rejects(cancelled(...codes));
+  expect(await transactions[method]?.()).toBe(expected);
+});
+
+test.each(Object.entries(transactions))(
+  'ERR-5 %s: a mistake of ours is not taken for an outage',
+  async (_name, call) => {
+    const mistake = cancelled('None', 'ValidationError');
+    dynamodb.on(TransactWriteItemsCommand).rejects(mistake);
+    await expect(call()).rejects.toBe(mistake);
+  },
+);
+
+/** The service refuses a transaction that names an item twice. */
+test.each(Object.entries(transactions))(
+  'KEY-2 %s names no item twice, and each with a condition',
+  async (_name, call) => {
+    dynamodb.on(TransactWriteItemsCommand).resolves({});
+    await call();
+    const items = dynamodb.commandCalls(TransactWriteItemsCommand)[0]?.args[0].input.TransactItems ?? [];
+    const named = items.map(({ Put, Update, ConditionCheck }) => {
+      const one = Put ?? Update ?? ConditionCheck;
+      const { pk, sk } = Put?.Item ?? Update?.Key ?? ConditionCheck?.Key ?? {};
+      expect(one?.ConditionExpression).toBeDefined();
+      return [one?.TableName, pk?.S, sk?.S].join(' ');
+    });
+    expect(named.length).toBeGreaterThan(1);
+    expect(new Set(named).size).toBe(named.length);
+  },
+);
+
+test('BILL-13 reads are consistent', async () => {
+  dynamodb.on(GetItemCommand).resolves({});
+  for (const read of [accounts.chat, accounts.profile, accounts.currentKey]) {
+    expect(await read('nobody')).toBeUndefined();
+  }
+  const inputs = dynamodb.commandCalls(GetItemCommand).map(({ args }) => args[0].input.ConsistentRead);
+  expect(inputs).toEqual([true, true, true]);
+});
+
+test('BILL-13 a stored number goes over the wire as digits, whatever its size', async () => {
+  dynamodb.on(UpdateItemCommand).resolves({});
+  await accounts.setThreshold(id, 123_456_789_012_345_678_901n);
+  const [call] = dynamodb.commandCalls(UpdateItemCommand);
+  expect(call?.args[0].input.ExpressionAttributeValues?.[':picos']).toEqual({ N: '123456789012345678901' });
+});
+
+test('KEY-1 an update is forgotten after a week, no sooner', async () => {
+  dynamodb.on(UpdateItemCommand).resolves({});
+  await updates.claim(1, at);
+  await updates.finish(1, at + 1_000);
+  const kept = dynamodb
+    .commandCalls(UpdateItemCommand)
+    .map(({ args }) => Number(args[0].input.ExpressionAttributeValues?.[':expiresAt']?.N) - at / 1_000);
+  expect(kept).toEqual([7 * 86_400, 7 * 86_400 + 1]);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { pageNames } from '../../../lambdas/routes.ts';
+import { buildPages } from '../../../lib/pages/build-pages.ts';
+
+const pages = await buildPages();
+const textOf = (page: string, file: string): string => {
+  const found = pages.find((each) => each.page === page && each.file === file);
+  return Buffer.from(found?.bytes ?? []).toString();
+};
+
+test.each(pageNames)('KEY-4 REF-1 the page %s is built whole, and names no other origin as a source', (page) => {
+  const files = pages.filter((each) => each.page === page).map(({ file }) => file);
+  expect(files).toEqual(expect.arrayContaining(['index.html', 'main.js', 'main.css']));
+  const html = textOf(page, 'index.html');
+  const sources = [...html.matchAll(/(?:src|href)="([^"]*)"/g)]
+    .map(([, source = '']) => source)
+    .filter((source) => !source.startsWith('data:'));
+  expect(sources.length).toBeGreaterThan(1);
+  const prefix = page === 'app' ? '/app/assets/' : `/${page}/`;
+  for (const source of sources) {
+    expect(source.startsWith(prefix), source).toBe(true);
+    expect(files).toContain(source.slice(prefix.length));
+  }
+});
+
+test('KEY-4 the mini app is small enough for a phone', () => {
+  expect(textOf('app', 'main.js').length).toBeLessThan(100_000);
+});
+
+test('REF-1 files have the type that browsers insist on', () => {
+  const types = new Map(pages.map(({ file, mediaType }) => [file.slice(file.lastIndexOf('.')), mediaType]));
+  expect(types.get('.html')).toBe('text/html; charset=utf-8');
+  expect(types.get('.js')).toBe('text/javascript; charset=utf-8');
+  expect(types.get('.css')).toBe('text/css; charset=utf-8');
+});

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { dryRunAnswer } from '../../bin/reference/answers/dry-run.ts';
+import { operations } from '../../bin/reference/operations.ts';
+import { type Route, type RouteName, routes } from '../../lambdas/routes.ts';
+import { until } from '../support/gateway-process.ts';
+import { type ReferenceCustomer, startReferenceCustomer } from '../support/reference-customer.ts';
+import { answerOf, type ReferenceRow, readReference, rowsOf } from '../support/reference-document.ts';
+
+const document = readReference();
+const rows = rowsOf(document);
+
+let customer: ReferenceCustomer;
+beforeAll(async () => {
+  customer = await startReferenceCustomer();
+});
+afterAll(() => customer?.stop());
+
+const rowOf = (name: RouteName): ReferenceRow => {
+  const row = rows.find(({ operation }) => operation.operationId === name);
+  if (!row) throw new Error(`${name} is not described`);
+  return row;
+};
+
+const isRoute = (name: string): name is RouteName => name in routes;
+
+const schemaOf = (name: string, status: string, contentType: string): z.ZodType | undefined => {
+  const schema = isRoute(name) ? operations[name].answers[status]?.content[contentType]?.schema : undefined;
+  return schema instanceof z.ZodType ? schema : undefined;
+};
+
+/** What a client of the description expects: a status, a content type, headers and a body that are there. */
+const expectDescribed = async ({ operation }: ReferenceRow, response: Response): Promise<unknown> => {
+  const text = await response.text();
+  const told = `${operation.operationId} ${response.status} ${text.slice(0, 500)}`;
+  expect(response.ok, told).toBe(true);
+  const status = String(response.status);
+  const answer = answerOf(document, operation, status);
+  const [contentType = ''] = (response.headers.get('content-type') ?? '').split(';');
+  expect(Object.keys(answer?.content ?? {}), told).toContain(contentType);
+  const known = new Set(Object.keys(answer?.headers ?? {}).map((header) => header.toLowerCase()));
+  const sent = [...response.headers.keys()].filter((header) =>
+    /^(?:x-service|x-ratelimit|x-request|request-id|idempotent)/.test(header),
+  );
+  expect(
+    sent.filter((header) => !known.has(header)),
+    told,
+  ).toEqual([]);
+  if (contentType !== 'application/json') return text;
+  const body: unknown = JSON.parse(text);
+  schemaOf(operation.operationId, status, contentType)?.parse(body);
+  return body;
+};
+
+const idIn = (body: unknown): string => z.looseObject({ id: z.string() }).parse(body).id;
+
+/** What no example can know. */
+const known: Record<string, (value: z.infer<typeof json>) => Promise<z.infer<typeof json>>> = {
+  creditAccount: async (value) => ({ ...value, account: idIn(await appAccount()) }),
+  rotateKey: async (value) => ({
+    ...value,
+    key_id: idIn(z.looseObject({ key: z.json() }).parse(await appAccount()).key),
+  }),
+};
+const json = z.record(z.string(), z.json());
+const appAccount = async () => (await customer.send(rowOf('getAppAccount'))).json();
+
+/** In the order of the table: the update opens the account of the mini app. */
+const examples = rows
+  .toSorted((one, other) => Number(other.path === '/bot') - Number(one.path === '/bot'))
+  .flatMap((row) =>
+    Object.entries(row.operation.requestBody?.content ?? {}).flatMap(([contentType, { examples = {} }]) =>
+      Object.entries(examples).map(([example, { value }]) => ({
+        name: row.operation.operationId,
+        row,
+        contentType,
+        example,
+        value,
+      })),
+    ),
+  );
+
+test.each(examples)('REF-1 $name answers its example "$example" as it is described', async (each) => {
+  const { name, row, contentType, value } = each;
+  const filled = (await known[name]?.(value)) ?? value;
+  const query = name === 'streamGenerateContent' && each.example === 'plain' ? '?alt=sse' : '';
+  await expectDescribed(row, await customer.send(row, { contentType, value: filled, query }));
+});
+
+test('REF-1 every paid route has an example', () => {
+  const paid = Object.entries<Route>(routes).filter(([, { billed }]) => billed);
+  const without = paid.filter(([name]) => !examples.some((example) => example.name === name));
+  expect(without.map(([name]) => name)).toEqual([]);
+});
+
+const paid = examples.filter(({ name }) => isRoute(name) && routes[name].billed);
+
+test.each(paid)('REF-1, BILL-16 $name answers "$example" as a dry run', async ({ row, contentType, value }) => {
+  const headers = { 'x-service-dry-run': 'true' };
+  const response = await customer.send(row, { contentType, value, headers });
+  expect(response.status).toBe(200);
+  dryRunAnswer.strict().parse(await response.json());
+});
+
+test.each(
+  ['listModels', 'getModel', 'listGoogleModels', 'getGoogleModel', 'listPrices', 'listFallbacks', 'health'].concat(
+    ['getAccount', 'listUsage', 'listVideos', 'getAppAccount', 'listAppUsage', 'getAppSpend', 'getReference'],
+    ['getReferenceFile', 'getApp'],
+  ),
+)('REF-1 %s answers as it is described', async (name) => {
+  const row = rowOf(isRoute(name) ? name : 'health');
+  await expectDescribed(row, await customer.send(row));
+});
+
+test('REF-1 models and usage answer as it is described in their other shapes as well', async () => {
+  const { apiKey } = customer.gateway;
+  const inMessages: Record<string, string> = { 'x-api-key': apiKey, 'provider-version': '2023-06-01' };
+  for (const headers of [inMessages, { 'x-goog-api-key': apiKey }]) {
+    await expectDescribed(rowOf('listModels'), await customer.send(rowOf('listModels'), { headers }));
+  }
+  await expectDescribed(rowOf('listUsage'), await customer.send(rowOf('listUsage'), { query: '?format=csv&limit=1' }));
+});
+
+test('REF-1 what has an id of its own answers as it is described', async () => {
+  const usage = z
+    .looseObject({ data: z.tuple([z.looseObject({ id: z.string() })]) })
+    .parse(await (await customer.send(rowOf('listUsage'), { query: '?limit=1' })).json());
+  const receipt = await customer.send(rowOf('getUsage'), { path: { request_id: usage.data[0].id } });
+  await expectDescribed(rowOf('getUsage'), receipt);
+
+  const drawn = await customer.send(rowOf('generateImages'), { value: { model: 'gpt-image-2', prompt: 'A boat' } });
+  const [image] = z.looseObject({ data: z.array(z.looseObject({ url: z.url() })) }).parse(await drawn.json()).data;
+  const name = image?.url.split('/').at(-1) ?? '';
+  await expectDescribed(rowOf('getMedia'), await customer.send(rowOf('getMedia'), { path: { name } }));
+});
+
+test('REF-1 a video is made, looked at, fetched and deleted as it is described', async () => {
+  const value = { model: 'seedance-2-0-fast', prompt: 'A boat' };
+  const id = idIn(await (await customer.send(rowOf('createVideo'), { value })).json());
+  const path = { id };
+  await until('the end of the video', async () => {
+    const body = await expectDescribed(rowOf('getVideo'), await customer.send(rowOf('getVideo'), { path }));
+    return z.looseObject({ status: z.string() }).parse(body).status === 'completed' ? body : undefined;
+  });
+  const content = rowOf('getVideoContent');
+  await expectDescribed(content, await customer.send(content, { path }));
+  const part = await customer.send(content, { path, headers: { range: 'bytes=0-9' } });
+  expect(part.status).toBe(206);
+  await expectDescribed(content, part);
+  await expectDescribed(rowOf('deleteVideo'), await customer.send(rowOf('deleteVideo'), { path }));
+});
+
+test('REF-1 what goes wrong has the status, the format and a code of those that are described', async () => {
+  const wrong: readonly [RouteName, Record<string, string>, number][] = [
+    ['chatCompletions', { authorization: 'Bearer nobody' }, 401],
+    ['messages', { 'x-api-key': 'nobody' }, 401],
+    ['generateContent', { 'x-provider-api-key': 'nobody' }, 401],
+    ['chatCompletions', { 'x-service-fallback-model': 'nobody' }, 400],
+    ['embeddings', { 'idempotency-key': 'a' }, 400],
+    ['getAppAccount', { authorization: 'tma nobody' }, 401],
+  ];
+  for (const [name, headers, status] of wrong) {
+    const row = rowOf(name);
+    const [{ value } = { value: undefined }] = examples.filter((example) => example.name === name);
+    const response = await customer.send(row, { headers, ...(value && { value }) });
+    const { error } = z.looseObject({ error: z.looseObject({ code: z.string() }) }).parse(await response.json());
+    expect([name, response.status]).toEqual([name, status]);
+    const answer = answerOf(document, row.operation, String(status));
+    expect(Object.keys(answer?.content['application/json']?.examples ?? {}), name).toContain(error.code);
+  }
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { type AppGateway, codeOf, startAppGateway } from '../support/app-gateway.ts';
+
+let app: AppGateway;
+
+beforeAll(async () => {
+  app = await startAppGateway();
+});
+afterAll(() => app.stop());
+
+const accountBody = z.strictObject({
+  id: z.string(),
+  status: z.enum(['active', 'blocked']),
+  balance_usd: z.string(),
+  available_usd: z.string(),
+  held_usd: z.string(),
+  open_holds: z.int(),
+  days_left: z.number().nullable(),
+  threshold_usd: z.string(),
+  key: z
+    .strictObject({ id: z.string(), masked: z.string(), issued_at: z.iso.datetime(), revoked: z.boolean() })
+    .nullable(),
+});
+const keyBody = z.strictObject({ key: z.string(), id: z.string(), masked: z.string() });
+
+const model = { model: z.string(), cost_usd: z.string(), requests: z.int() };
+const sums = { requests: z.int(), failed: z.int(), models: z.array(z.strictObject(model)) };
+const spendBody = z.strictObject({
+  object: z.literal('spend'),
+  from: z.iso.date(),
+  to: z.iso.date(),
+  complete: z.boolean(),
+  total_usd: z.string(),
+  days: z.array(z.strictObject({ day: z.iso.date(), cost_usd: z.string(), ...sums })),
+  ...sums,
+});
+
+test('KEY-4 the mini app shows what was done with the key: money, requests, spend', async () => {
+  const owner = await app.openApp(1);
+  await app.topUp({ account: owner.accountId, ref: 'first', amount_usd: '5' });
+  const charged = await app.chat(owner.apiKey);
+  const failed = await app.chat(owner.apiKey, 'hello [[status 500]]');
+  expect([charged.status, failed.status]).toEqual([200, 502]);
+  const cost = charged.headers.get('x-service-cost-usd') ?? '';
+
+  const { status, body } = await owner.get('/app/api/account');
+  expect(status).toBe(200);
+  const account = accountBody.parse(body);
+  expect(parseUsd(account.balance_usd)).toBe(parseUsd('5') - parseUsd(cost));
+  expect(account).toMatchObject({ id: owner.accountId, held_usd: '0', threshold_usd: '1', key: { revoked: false } });
+  expect(account.days_left).toBeGreaterThan(0);
+
+  const usage = await owner.get('/app/api/usage?limit=2');
+  expect(usage.body).toEqual((await app.withKey('/api/usage?limit=2', owner.apiKey)).body);
+  expect(usage.body.data).toMatchObject([{ outcome: 'released' }, { outcome: 'charged', cost_usd: cost }]);
+
+  const spend = spendBody.parse((await owner.get('/app/api/spend')).body);
+  expect(spend).toMatchObject({ complete: true, requests: 1, failed: 1, total_usd: cost });
+  expect(spend.days).toHaveLength(30);
+  expect(spend.models).toMatchObject([{ cost_usd: cost, requests: 1 }]);
+});
+
+test('KEY-2 after a rotation the old key is 401 at once, the new one works, and of two at once one wins', async () => {
+  const owner = await app.openApp(2);
+  const { key } = accountBody.parse((await owner.get('/app/api/account')).body);
+  const rotations = await Promise.all([1, 2].map(() => owner.post('/app/api/key', { key_id: key?.id })));
+  const [won, lost] = rotations.toSorted((one, other) => one.status - other.status);
+  if (!won || !lost) throw new Error('two were sent');
+  expect([won.status, lost.status, codeOf(lost)]).toEqual([200, 409, 'key_already_rotated']);
+  expect(won.headers.get('cache-control')).toBe('no-store');
+  const made = keyBody.parse(won.body);
+
+  const old = await app.withKey('/api/account', owner.apiKey);
+  expect([old.status, codeOf(old)]).toEqual([401, 'revoked_api_key']);
+  expect((await app.withKey('/api/account', made.key)).body.id).toBe(owner.accountId);
+  expect((await owner.get('/app/api/account')).body.key).toMatchObject({ id: made.id, masked: made.masked });
+  expect(app.gateway.output()).not.toContain(made.key);
+});
+
+test('KEY-3 a threshold is kept', async () => {
+  const owner = await app.openApp(3);
+  expect((await owner.post('/app/api/threshold', { threshold_usd: '2.50' })).body).toEqual({ threshold_usd: '2.5' });
+  expect((await owner.get('/app/api/account')).body.threshold_usd).toBe('2.5');
+  const refused = await owner.post('/app/api/threshold', { threshold_usd: '-1' });
+  expect([refused.status, refused.body.error]).toMatchObject([400, { param: 'threshold_usd' }]);
+});
+
+test('KEY-5 eleven minutes after it was opened the mini app still reads, and replaces no key', async () => {
+  const owner = await app.openApp(4);
+  const headers = { authorization: `tma ${app.initData(4, 11 * 60)}` };
+  const { status, body } = await app.ask('/app/api/account', { headers });
+  expect(status).toBe(200);
+  const sent = { key_id: accountBody.parse(body).key?.id };
+  const late = await app.ask('/app/api/key', { method: 'POST', headers, body: JSON.stringify(sent) });
+  expect([late.status, codeOf(late)]).toEqual([401, 'invalid_signature']);
+  expect((await app.withKey('/api/account', owner.apiKey)).status).toBe(200);
+});
+
+test('KEY-4 a chat without an account is 404', async () => {
+  const answer = await app.ask('/app/api/account', { headers: { authorization: `tma ${app.initData(999)}` } });
+  expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+});

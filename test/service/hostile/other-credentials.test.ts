@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signBody, updateSecretOf } from '../../../lambdas/core/webhooks/signature.ts';
+import { openAccountOf } from '../../support/hostile-chat.ts';
+import { judge, readError } from '../../support/hostile-oracle.ts';
+import { botToken, type HostileProcess, startHostileProcess, topUpKey } from '../../support/hostile-process.ts';
+import { type Address, allForms, otherAddresses, withQuery } from '../../support/hostile-routes.ts';
+import { ask } from '../../support/hostile-wire.ts';
+
+const CHAT = 4_711;
+let gateway: HostileProcess;
+
+beforeAll(async () => {
+  gateway = await startHostileProcess();
+  await openAccountOf(gateway, CHAT);
+});
+afterAll(() => gateway.stop());
+
+/** Bodies that are read to their end, though some are refused then. */
+const bodies: Partial<Record<Address['name'], string>> = {
+  takeUpdate: '{"update_id":1}',
+  creditAccount: '{"account":"local","ref":"r-1","amount_usd":"1"}',
+  setThreshold: '{"threshold_usd":"2"}',
+  rotateKey: '{"key_id":"0000000000000000"}',
+};
+const bodyAt = ({ name }: Address): string => bodies[name] ?? '';
+
+const seconds = (): number => Math.floor(Date.now() / 1_000);
+
+/** As the messenger signs it. */
+const initDataOf = (token: string, authDate: number): string => {
+  const fields = { user: JSON.stringify({ id: CHAT, first_name: 'A' }), auth_date: String(authDate) };
+  const text = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
+  const key = createHmac('sha256', 'WebAppData').update(token).digest();
+  const hash = createHmac('sha256', key).update(text.sort().join('\n')).digest('hex');
+  return new URLSearchParams({ ...fields, hash }).toString();
+};
+
+type Carry = (address: Address, age?: number) => readonly string[];
+
+const genuine: Record<string, Carry> = {
+  bot: () => [`x-telegram-bot-api-secret-token: ${updateSecretOf(botToken)}`],
+  init_data: (_address, age = 0) => [`authorization: tma ${initDataOf(botToken, seconds() - age)}`],
+  signature: (address, age = 0) => [`x-service-signature: ${signBody(topUpKey, bodyAt(address), seconds() - age)}`],
+};
+const carry = (address: Address, age?: number): readonly string[] => genuine[address.credential]?.(address, age) ?? [];
+
+const send = (address: Address, headers: readonly string[], body: string = bodyAt(address), query = '') =>
+  ask(gateway.port, { method: address.method, target: withQuery(address.target, query), headers, body });
+
+const refused = async (reply: ReturnType<typeof send>): Promise<void> => {
+  const answer = await reply;
+  judge(answer);
+  expect([answer.status, readError(answer).code]).toEqual([401, 'invalid_signature']);
+};
+
+test.each(otherAddresses)('AUTH-6 $method $target lets in whoever proves itself', async (address) => {
+  const reply = await send(address, carry(address));
+  judge(reply);
+  // A key id of nobody, and an update that says nothing.
+  expect(reply.status).toBe(address.name === 'rotateKey' ? 409 : 200);
+});
+
+test.each(otherAddresses)('AUTH-6 $method $target is not for API keys, in whatever place', async (address) => {
+  for (const form of allForms) {
+    const { headers, query } = form.carry(gateway.apiKey);
+    await refused(send(address, headers, bodyAt(address), query));
+  }
+});
+
+test.each(otherAddresses)(
+  "AUTH-6 KEY-5 $method $target refuses nothing, rubbish and another route's proof",
+  async (address) => {
+    const others = otherAddresses.filter(({ credential }) => credential !== address.credential);
+    const wrong: readonly (readonly string[])[] = [
+      [],
+      ['authorization: tma'],
+      ['authorization: tma hash=00'],
+      ['x-service-signature: t=1,v1='],
+      ['x-telegram-bot-api-secret-token: \xff'],
+      [`authorization: tma ${initDataOf('123456:another-token', seconds())}`],
+      [`x-telegram-bot-api-secret-token: ${botToken}`],
+      [`x-telegram-bot-api-secret-token: ${updateSecretOf('1:x')}`],
+      [`x-service-signature: ${signBody('another-key-of-nobody', bodyAt(address), seconds())}`],
+      ...others.map((other) => carry(other)),
+    ];
+    for (const headers of wrong) await refused(send(address, headers));
+  },
+);
+
+const timed = otherAddresses.filter(({ credential }) => credential !== 'bot');
+
+test.each(timed)('KEY-5 KEY-6 $method $target refuses what is stale or from the future', async (address) => {
+  const limit = address.credential === 'signature' ? 300 : 3_600;
+  for (const age of [limit + 5, 86_400 * 365, -(address.credential === 'signature' ? 305 : 60)]) {
+    await refused(send(address, carry(address, age)));
+  }
+});
+
+const posts = otherAddresses.filter(({ method }) => method === 'POST');
+
+test.each(posts)('GEN-8 $target tells of the proof before the body, and of the body after it', async (address) => {
+  const huge = 'content-length: 30000000';
+  if (address.credential !== 'signature') {
+    await refused(send(address, [], '{'));
+    await refused(ask(gateway.port, { method: 'POST', target: address.target, headers: [huge] }));
+  }
+  const headers = (body: string): readonly string[] =>
+    address.credential === 'signature'
+      ? [`x-service-signature: ${signBody(topUpKey, body, seconds())}`]
+      : carry(address);
+  const tooLarge = await ask(gateway.port, { method: 'POST', target: address.target, headers: [...headers(''), huge] });
+  expect([tooLarge.status, readError(tooLarge).code]).toEqual([413, 'payload_too_large']);
+  for (const body of ['{', '[]', 'null', '', '\xff', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`]) {
+    const reply = await send(address, headers(body), body);
+    judge(reply);
+    expect(reply.status, body).toBe(400);
+  }
+  const packed = await send(address, [...headers(bodyAt(address)), 'content-encoding: gzip']);
+  expect([packed.status, readError(packed).code]).toEqual([415, 'unsupported_media_type']);
+});

@@ -1,0 +1,82 @@
+import { sign } from '@telegram-apps/init-data-node';
+import * as z from 'zod';
+import { signBody } from '../../lambdas/core/webhooks/signature.ts';
+import { startSimulator } from '../../lib/local/upstreams/server.ts';
+import { type CliResult, runCli } from './cli-process.ts';
+import { startGateway } from './gateway.ts';
+import { postChat, saying } from './gateway-chat.ts';
+import { openAccountOf } from './hostile-chat.ts';
+
+const botToken = '123456:token-of-the-app-tests';
+const topUpKey = 'top-up-key-of-the-app-tests';
+
+const jsonObject = z.record(z.string(), z.unknown());
+const errorBody = z.object({
+  error: z.object({ code: z.string(), param: z.string().nullable(), message: z.string() }),
+});
+
+export interface AppAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The code of an error in the one shape that there is (GEN-3). */
+export const codeOf = ({ body }: AppAnswer): string => errorBody.parse(body).error.code;
+
+/** An account whose owner has opened the mini app. */
+export interface AppOwner {
+  readonly accountId: string;
+  readonly apiKey: string;
+  get(path: string): Promise<AppAnswer>;
+  post(path: string, body: object): Promise<AppAnswer>;
+}
+
+/** The real program with a bot's token and a key for payments, and a vendor beside it. */
+export async function startAppGateway() {
+  const vendor = await startSimulator();
+  const gateway = await startGateway({
+    vendorUrl: vendor.url,
+    // Nobody is there: what a bot has to say is not heard.
+    environment: { BOT_TOKEN: botToken, BOT_API_URL: 'http://127.0.0.1:9', TOP_UP_KEY: topUpKey },
+  });
+  const ask = async (path: string, init: RequestInit): Promise<AppAnswer> => {
+    const response = await fetch(`${gateway.url}${path}`, init);
+    return { status: response.status, headers: response.headers, body: jsonObject.parse(await response.json()) };
+  };
+  const initData = (chat: number, ageSeconds = 0): string =>
+    sign({ user: { id: chat, first_name: 'Ada' } }, botToken, new Date(Date.now() - ageSeconds * 1_000));
+  const openApp = async (chat: number): Promise<AppOwner> => {
+    const apiKey = await openAccountOf(gateway, chat);
+    const headers = { authorization: `tma ${initData(chat)}` };
+    return {
+      accountId: `of-chat-${chat}`,
+      apiKey,
+      get: (path) => ask(path, { headers }),
+      post: (path, body) => ask(path, { method: 'POST', headers, body: JSON.stringify(body) }),
+    };
+  };
+  return {
+    gateway,
+    ask,
+    initData,
+    openApp,
+    topUp: (payment: object, secret = topUpKey): Promise<AppAnswer> => {
+      const body = JSON.stringify(payment);
+      const signature = signBody(secret, body, Math.floor(Date.now() / 1_000));
+      return ask('/app/credits', { method: 'POST', headers: { 'x-service-signature': signature }, body });
+    },
+    withKey: (path: string, apiKey: string) => ask(path, { headers: { authorization: `Bearer ${apiKey}` } }),
+    chat: async (apiKey: string, text = 'hello'): Promise<AppAnswer> => {
+      const response = await postChat({ ...gateway, apiKey }, { messages: saying(text), max_tokens: 20 });
+      return { status: response.status, headers: response.headers, body: jsonObject.parse(await response.json()) };
+    },
+    audit: (): Promise<CliResult> => runCli(['audit'], { DATA_DIR: gateway.folder }),
+    async stop(): Promise<void> {
+      await gateway.stop();
+      await vendor.stop();
+    },
+  };
+}
+
+export type AppGateway = Awaited<ReturnType<typeof startAppGateway>>;

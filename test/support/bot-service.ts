@@ -1,0 +1,107 @@
+import { catalogData } from '../../catalog/index.ts';
+import { hashApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import type { Catalog } from '../../lambdas/core/catalog/catalog.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts';
+import type { Parts } from '../../lambdas/functions/wiring/parts.ts';
+import type { Summary } from '../../lambdas/http/exchange.ts';
+import { readSettings } from '../../lambdas/settings.ts';
+import { type LocalMessenger, startMessenger } from '../../lib/local/messenger/messenger.ts';
+import { functionUrlEvent, invoke } from '../lambdas/http/function-url.ts';
+import { BOT_TOKEN, botHeaders, type SentText, toUpdate, USER } from './bot-updates.ts';
+import { ManualClock } from './memory/manual-clock.ts';
+import { MemoryAddressCounters } from './memory/memory-address-counters.ts';
+import { MemoryKeyStore } from './memory/memory-key-store.ts';
+import { MemoryLedgerStore } from './memory/memory-ledger-store.ts';
+import { memoryStores, noTables } from './memory/memory-stores.ts';
+
+const PEPPER = 'pepper-of-the-tests';
+
+export type BotServiceOptions = {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly catalog?: Catalog;
+  /** Puts something else in the place of some parts. */
+  readonly change?: (parts: Parts) => Partial<Parts>;
+};
+
+const atOnce = (callback: () => void) => {
+  const immediate = setImmediate(callback);
+  return () => clearImmediate(immediate);
+};
+
+const refuse = (what: string) => () => Promise.reject(new Error(`no ${what} here`));
+
+/** The function of the bot as it is put together, on the twins, and a Bot API behind HTTP. */
+export async function createBotService({ environment = {}, catalog, change = () => ({}) }: BotServiceOptions = {}) {
+  const messenger: LocalMessenger = await startMessenger({ botToken: BOT_TOKEN });
+  const clock = new ManualClock(Date.UTC(2026, 10, 20, 12));
+  const keys = new MemoryKeyStore();
+  const ledger = new MemoryLedgerStore();
+  const finished: Summary[] = [];
+  const notices: (readonly [name: string, details: object])[] = [];
+  let ids = 0;
+  const base: Parts = {
+    settings: readSettings({
+      ...noTables,
+      BOT_API_URL: messenger.url,
+      PUBLIC_URL: 'https://gateway.example',
+      START_CREDIT_USD: '2.5',
+      ...environment,
+    }),
+    catalog: catalog ?? loadCatalog(catalogData),
+    // The time is the test's; nobody waits for it, since the Bot API answers in its own.
+    clock: { now: () => clock.now(), after: (_, callback) => atOnce(callback) },
+    random: () => 0,
+    newRequestId: () => `01K000000000000000000000${String(++ids).padStart(2, '0')}`,
+    pepper: PEPPER,
+    addressCounters: new MemoryAddressCounters(),
+    ...memoryStores(ledger, keys),
+    upstreamHttp: refuse('vendor is asked'),
+    fetchImage: refuse('image is fetched'),
+    vendorAccess: () => undefined,
+    sendWebhook: refuse('webhook is sent'),
+    reporting: {
+      finished: (_id, summary) => finished.push({ ...summary }),
+      notice: (name, details) => notices.push([name, details]),
+    },
+  };
+  const parts = { ...base, ...change(base) };
+  const handler = createBotHandler(parts);
+  let updates = 0;
+
+  const post = (update: object) =>
+    invoke(
+      handler,
+      functionUrlEvent({
+        method: 'POST',
+        path: '/bot',
+        headers: botHeaders,
+        body: JSON.stringify(update),
+        base64: true,
+      }),
+    );
+
+  return {
+    messenger,
+    parts,
+    clock,
+    ledger,
+    finished,
+    notices,
+    post,
+    /** A message of its own number, unless it names one. */
+    say: (text: string, more: Partial<SentText> = {}) => {
+      updates += 1;
+      return post(toUpdate({ updateId: updates, text, ...more }));
+    },
+    /** What the bot has written, oldest first. */
+    texts: (userId = USER): readonly string[] => messenger.messages(userId).map(({ text }) => text),
+    /** The account that a key opens, if it is in force. */
+    accountOf: async (apiKey: string) => {
+      const record = await keys.read(hashApiKey(PEPPER, apiKey));
+      return record?.status === 'active' ? record.accountId : undefined;
+    },
+  };
+}
+
+export type BotService = Awaited<ReturnType<typeof createBotService>>;

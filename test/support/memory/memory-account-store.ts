@@ -1,0 +1,137 @@
+import type {
+  AccountStore,
+  Chat,
+  CurrentKey,
+  KeyReplacement,
+  Language,
+  NewAccount,
+  NewKey,
+  Profile,
+} from '../../../lambdas/core/accounts/account-store.ts';
+import { THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
+import type { MemoryKeyStore } from './memory-key-store.ts';
+import type { MemoryLedgerStore } from './memory-ledger-store.ts';
+
+/** Accounts beside the ledger and the keys of the same test. Every method is one synchronous step. */
+export class MemoryAccountStore implements AccountStore {
+  readonly #ledger: MemoryLedgerStore;
+  readonly #keys: MemoryKeyStore;
+  readonly #chats = new Map<string, Chat>();
+  readonly #profiles = new Map<string, Omit<Profile, 'accountId'>>();
+  readonly #current = new Map<string, CurrentKey>();
+
+  constructor(ledger: MemoryLedgerStore, keys: MemoryKeyStore) {
+    this.#ledger = ledger;
+    this.#keys = keys;
+  }
+
+  async open({ accountId, chatId, key, creditPicos, atMs }: NewAccount): Promise<'opened' | 'exists'> {
+    const taken = chatId !== undefined && this.#chats.has(chatId);
+    if (taken || this.#current.has(accountId) || this.#keys.has(key.hash) || this.#ledger.has(accountId)) {
+      return 'exists';
+    }
+    void this.#ledger.createAccount(accountId);
+    if (creditPicos > 0n) {
+      void this.#ledger.credit({
+        accountId,
+        ref: 'start',
+        amountPicos: creditPicos,
+        reason: 'first balance',
+        at: atMs,
+      });
+    }
+    if (chatId !== undefined)
+      this.#chats.set(chatId, { id: chatId, accountId, language: undefined, isClosed: false, noticedVersion: 0 });
+    this.#profiles.set(accountId, { chatId, thresholdPicos: THRESHOLD_STANDARD });
+    this.#putKey(accountId, key, atMs);
+    return 'opened';
+  }
+
+  async chat(chatId: string): Promise<Chat | undefined> {
+    return this.#chats.get(chatId);
+  }
+
+  async profile(accountId: string): Promise<Profile | undefined> {
+    if (!this.#ledger.has(accountId)) return undefined;
+    return {
+      accountId,
+      ...(this.#profiles.get(accountId) ?? { chatId: undefined, thresholdPicos: THRESHOLD_STANDARD }),
+    };
+  }
+
+  async currentKey(accountId: string): Promise<CurrentKey | undefined> {
+    return this.#current.get(accountId);
+  }
+
+  async putFirstKey(accountId: string, key: NewKey, atMs: number): Promise<'put' | 'has-key' | 'no-account'> {
+    if (!this.#isActive(accountId)) return 'no-account';
+    if (this.#current.has(accountId) || this.#keys.has(key.hash)) return 'has-key';
+    this.#putKey(accountId, key, atMs);
+    return 'put';
+  }
+
+  async replaceKey({ accountId, oldHash, key, atMs }: KeyReplacement): Promise<'replaced' | 'changed' | 'blocked'> {
+    if (!this.#isActive(accountId)) return 'blocked';
+    if (this.#current.get(accountId)?.hash !== oldHash || this.#keys.has(key.hash)) return 'changed';
+    void this.#keys.revoke(oldHash);
+    this.#putKey(accountId, key, atMs);
+    return 'replaced';
+  }
+
+  async revokeKey(accountId: string, hash: string): Promise<'revoked' | 'changed'> {
+    const current = this.#current.get(accountId);
+    if (current?.hash !== hash) return 'changed';
+    void this.#keys.revoke(hash);
+    this.#current.set(accountId, { ...current, isRevoked: true });
+    return 'revoked';
+  }
+
+  async markShown(accountId: string, hash: string): Promise<void> {
+    const current = this.#current.get(accountId);
+    if (current?.hash === hash) this.#current.set(accountId, { ...current, isShown: true });
+  }
+
+  async setBlocked(
+    accountId: string,
+    isBlocked: boolean,
+    hash: string | undefined,
+  ): Promise<'set' | 'changed' | 'no-account'> {
+    if (!this.#ledger.has(accountId)) return 'no-account';
+    if (this.#current.get(accountId)?.hash !== hash) return 'changed';
+    this.#ledger.setStatus(accountId, isBlocked ? 'blocked' : 'active');
+    if (hash !== undefined) void this.#keys.setBlocked(hash, isBlocked);
+    return 'set';
+  }
+
+  async setThreshold(accountId: string, thresholdPicos: bigint): Promise<'set' | 'no-account'> {
+    if (!this.#ledger.has(accountId)) return 'no-account';
+    const { chatId } = this.#profiles.get(accountId) ?? { chatId: undefined };
+    this.#profiles.set(accountId, { chatId, thresholdPicos });
+    this.#ledger.touch(accountId);
+    return 'set';
+  }
+
+  async setLanguage(chatId: string, language: Language): Promise<void> {
+    const chat = this.#chats.get(chatId);
+    if (chat) this.#chats.set(chatId, { ...chat, language });
+  }
+
+  async setChatClosed(chatId: string, isClosed: boolean): Promise<void> {
+    const chat = this.#chats.get(chatId);
+    if (chat) this.#chats.set(chatId, { ...chat, isClosed });
+  }
+
+  async markNoticed(chatId: string, version: number): Promise<void> {
+    const chat = this.#chats.get(chatId);
+    if (chat && chat.noticedVersion < version) this.#chats.set(chatId, { ...chat, noticedVersion: version });
+  }
+
+  #isActive(accountId: string): boolean {
+    return this.#ledger.statusOf(accountId) === 'active';
+  }
+
+  #putKey(accountId: string, { hash, label, isShown }: NewKey, issuedAtMs: number): void {
+    void this.#keys.put(hash, accountId);
+    this.#current.set(accountId, { hash, label, issuedAtMs, isShown, isRevoked: false });
+  }
+}

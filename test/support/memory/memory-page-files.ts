@@ -1,0 +1,19 @@
+import type { StoredMedia } from '../../../lambdas/core/images/media-store.ts';
+import type { PageFiles } from '../../../lambdas/core/pages/page-files.ts';
+
+export class MemoryPageFiles implements PageFiles {
+  readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly mediaType: string }>();
+
+  put(page: string, file: string, text: string, mediaType: string): void {
+    this.#files.set(`${page}/${file}`, { bytes: Buffer.from(text), mediaType });
+  }
+
+  async open(page: string, file: string): Promise<StoredMedia | undefined> {
+    const found = this.#files.get(`${page}/${file}`);
+    return found && { mediaType: found.mediaType, length: found.bytes.length, bytes: inOnePiece(found.bytes) };
+  }
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

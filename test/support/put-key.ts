@@ -1,0 +1,16 @@
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { KeyLabel } from '../../lambdas/core/accounts/api-key.ts';
+import { toKeyItem } from '../../lambdas/stores/dynamodb/key-store.ts';
+
+interface LooseKey {
+  readonly hash: string;
+  readonly accountId: string;
+  readonly label: KeyLabel;
+  readonly pepperId: string;
+}
+
+/** A key beside others of the same account, as no account of the gateway has it. */
+export const putKey = async (client: DynamoDBClient, table: string, key: LooseKey): Promise<void> => {
+  const item = toKeyItem(key.accountId, { ...key, isShown: true });
+  await client.send(new PutItemCommand({ TableName: table, Item: item }));
+};

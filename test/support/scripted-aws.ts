@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+
+export interface ScriptedAws {
+  readonly url: string;
+  /** The names of stacks that were asked for. */
+  readonly asked: string[];
+  stop(): Promise<void>;
+}
+
+export interface AwsScript {
+  /** Outputs by stack. */
+  readonly stacks: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly secrets: Readonly<Record<string, string>>;
+  /** What the messenger answers. */
+  readonly webhook?: object;
+}
+
+/** CloudFormation, Secrets Manager and a messenger, as much of them as the command line asks. Its clock may be off. */
+export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Promise<ScriptedAws> => {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    response.sendDate = false;
+    response.setHeader('date', new Date(Date.now() + dateOffsetMs).toUTCString());
+    const body = await readBody(request);
+    if (request.url?.endsWith('/getWebhookInfo')) {
+      response.end(JSON.stringify({ ok: true, result: script.webhook }));
+    } else if (request.headers['x-amz-target'] === 'secretsmanager.GetSecretValue') {
+      const value = script.secrets[JSON.parse(body).SecretId];
+      if (value === undefined) response.writeHead(400).end('{"__type":"ResourceNotFoundException"}');
+      else response.end(JSON.stringify({ SecretString: value }));
+    } else {
+      const name = new URLSearchParams(body).get('StackName') ?? '';
+      asked.push(name);
+      const outputs = script.stacks[name];
+      response
+        .writeHead(outputs ? 200 : 400, { 'content-type': 'text/xml' })
+        .end(outputs ? toStack(name, outputs) : missing);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    asked,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+};
+
+const missing =
+  '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>does not exist</Message></Error></ErrorResponse>';
+
+const toStack = (name: string, outputs: Readonly<Record<string, string>>): string => {
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return (
+    '<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member>' +
+    `<StackName>${name}</StackName><CreationTime>2026-11-01T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus>` +
+    `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
+  );
+};

@@ -1,0 +1,41 @@
+import { runProgram } from '../../bin/program.ts';
+import type { Environment, Terminal } from '../../bin/terminal.ts';
+
+export interface TerminalRun {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly asked: readonly string[];
+}
+
+/** A terminal that keeps what is written to it. With an answer, somebody sits there who gives it to every question. */
+export const scriptedTerminal = (environment: Environment = {}, answer?: boolean) => {
+  const written = { stdout: '', stderr: '', asked: [] as string[] };
+  const terminal: Terminal = {
+    environment,
+    isInteractive: answer !== undefined,
+    print: async (text) => {
+      written.stdout += text;
+    },
+    tell: (line) => {
+      written.stderr += `${line}\n`;
+    },
+    style: (style, text) => (answer === undefined ? text : `<${style}>${text}</${style}>`),
+    ask: async (question) => {
+      written.asked.push(question);
+      return answer ?? false;
+    },
+  };
+  return { terminal, written };
+};
+
+/** The program in this very process. */
+export const runHere = async (
+  args: readonly string[],
+  environment: Environment = {},
+  answer?: boolean,
+): Promise<TerminalRun> => {
+  const { terminal, written } = scriptedTerminal(environment, answer);
+  const status = await runProgram(args, terminal);
+  return { status, ...written };
+};

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as core from '../../../lambdas/core/money/usd.ts';
+import { addUsd, formatPicos, parseUsd, readTypedUsd, usdText, writeUsd } from '../../../web/app/usd.ts';
+
+describe('amounts on a page', () => {
+  test('KEY-4 are counted as the gateway counts them', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), (picos) => {
+        expect(formatPicos(picos)).toBe(core.formatUsd(picos));
+        expect(parseUsd(core.formatUsd(picos))).toBe(picos);
+      }),
+    );
+    expect(addUsd(['0.1', '0.2', '-0.000000000001'])).toBe('0.299999999999');
+    for (const text of ['', '1e3', '.5', '1.', '0.0000000000001', 'NaN']) expect(() => parseUsd(text)).toThrow();
+  });
+
+  test.each([
+    ['0', '$0', '0\u00a0$'],
+    ['8', '$8', '8\u00a0$'],
+    ['0.5', '$0.50', '0,50\u00a0$'],
+    ['0.075', '$0.075', '0,075\u00a0$'],
+    ['1234567.000000000001', '$1,234,567.000000000001', '1\u00a0234\u00a0567,000000000001\u00a0$'],
+    ['-12.5', '\u2212$12.50', '\u221212,50\u00a0$'],
+  ])('KEY-4 %s is written out, nothing rounded', (amount, en, ru) => {
+    expect(usdText(amount, { language: 'en' })).toBe(en);
+    expect(usdText(amount, { language: 'ru' })).toBe(ru);
+  });
+
+  test('KEY-4 cents stand where they are asked for, and what follows them apart', () => {
+    expect(usdText('8', { language: 'en', withCents: true })).toBe('$8.00');
+    expect(writeUsd('1.23456', { language: 'en' })).toEqual({ before: '$', main: '1.23', rest: '456', after: '' });
+  });
+
+  test.each([
+    ['2.5', '2.5'],
+    [' 2,50 ', '2.5'],
+    ['$3', '3'],
+    ['3 $', '3'],
+    ['0', '0'],
+    ['007', '7'],
+    ['-1', undefined],
+    ['1e3', undefined],
+    ['1,000.5', undefined],
+    ['', undefined],
+    ['много', undefined],
+  ])('KEY-4 %j is typed for a threshold', (typed, amount) => {
+    expect(readTypedUsd(typed)).toBe(amount);
+  });
+});

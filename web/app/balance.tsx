@@ -1,0 +1,55 @@
+import { Amount } from './amount.tsx';
+import type { Account } from './api-shapes.ts';
+import { useLanguage } from './language.ts';
+import { Section, WhenLoaded } from './section.tsx';
+import type { Loaded } from './use-loaded.ts';
+
+export const Balance = ({ account }: { readonly account: Loaded<Account> }) => {
+  const { texts } = useLanguage();
+  return (
+    <Section id="balance" title={texts.balance.title}>
+      <WhenLoaded loaded={account} room="tall">
+        {(value) => <BalanceFigures account={value} />}
+      </WhenLoaded>
+    </Section>
+  );
+};
+
+const BalanceFigures = ({ account }: { readonly account: Account }) => {
+  const { texts, count } = useLanguage();
+  const { balance } = texts;
+  return (
+    <>
+      {account.status === 'blocked' && (
+        <p class="problem" role="alert">
+          {balance.blocked}
+        </p>
+      )}
+      <p class="figure">
+        <Amount usd={account.balance_usd} />
+      </p>
+      <dl class="figures">
+        <div>
+          <dt>{balance.available}</dt>
+          <dd>
+            <Amount usd={account.available_usd} />
+          </dd>
+        </div>
+        <div>
+          <dt>{balance.held}</dt>
+          <dd>
+            <Amount usd={account.held_usd} />
+            <span class="muted">{balance.holds(account.open_holds, count(account.open_holds))}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>{balance.daysLeft}</dt>
+          <dd>
+            {account.days_left === null ? balance.noSpend : balance.days(account.days_left, count(account.days_left))}
+          </dd>
+        </div>
+      </dl>
+      <p class="muted">{balance.heldMeaning}</p>
+    </>
+  );
+};

@@ -1,0 +1,85 @@
+import type { Model } from './api-shapes.ts';
+import { isUsd } from './shapes.ts';
+import { compareUsd } from './usd.ts';
+
+export const clients = ['curl', 'openai-python', 'openai-js', 'anthropic', 'google'] as const;
+export type Client = (typeof clients)[number];
+
+export const clientNames: Readonly<Record<Client, string>> = {
+  curl: 'curl',
+  'openai-python': 'OpenAI Python',
+  'openai-js': 'OpenAI JS',
+  anthropic: 'Anthropic',
+  google: 'Google',
+};
+
+/** The key comes from the environment, so that nobody pastes it into a program. */
+export const snippetOf = (client: Client, origin: string, models: readonly Model[]): string => {
+  const [chat, messages, content] = ['chat_completions', 'messages', 'generate_content'].map((protocol) =>
+    cheapest(models, protocol),
+  );
+  const written: Record<Client, string> = {
+    curl: `export KEY=sk-service-...
+
+curl ${origin}/v1/chat/completions \\
+  -H "authorization: Bearer $KEY" \\
+  -H 'content-type: application/json' \\
+  -d '{"model":"${chat}","messages":[{"role":"user","content":"Say hello"}]}'`,
+    'openai-python': `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${origin}/v1", api_key=os.environ["KEY"])
+chat = client.chat.completions.create(
+    model="${chat}",
+    messages=[{"role": "user", "content": "Say hello"}],
+)
+print(chat.choices[0].message.content)`,
+    'openai-js': `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.KEY });
+const chat = await client.chat.completions.create({
+  model: '${chat}',
+  messages: [{ role: 'user', content: 'Say hello' }],
+});
+console.log(chat.choices[0].message.content);`,
+    anthropic: `import os
+from anthropic import Anthropic
+
+client = Anthropic(base_url="${origin}", api_key=os.environ["KEY"])
+message = client.messages.create(
+    model="${messages}",
+    max_tokens=256,
+    messages=[{"role": "user", "content": "Say hello"}],
+)
+print(message.content[-1].text)`,
+    google: `import os
+from google import genai
+from google.genai import types
+
+client = genai.Client(
+    api_key=os.environ["KEY"],
+    http_options=types.HttpOptions(base_url="${origin}"),
+)
+answer = client.models.generate_content(
+    model="${content}",
+    contents="Say hello",
+)
+print(answer.text)`,
+  };
+  return written[client];
+};
+
+/** A first try should cost little: of the models for text the one with the lowest price of an answer. */
+const cheapest = (models: readonly Model[], protocol: string): string => {
+  const able = models.filter(
+    ({ kind, protocols, lifecycle }) =>
+      kind === 'text' && protocols.includes(protocol) && lifecycle.shutdown_date === null,
+  );
+  const [first] = able.sort((left, right) => compareUsd(answerPrice(left), answerPrice(right)));
+  return first?.id ?? 'MODEL';
+};
+
+const answerPrice = ({ prices }: Model): string => {
+  const output = prices[0]?.output;
+  return isUsd(output) ? output : '0';
+};

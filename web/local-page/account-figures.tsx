@@ -1,0 +1,44 @@
+import type { Ledger } from './ledger-rows.ts';
+
+interface AccountFiguresProps {
+  readonly ledger: Ledger;
+  readonly account: string | undefined;
+  readonly onAccount: (id: string) => void;
+}
+
+/** The balance is what is available and what is held, in every state of the account. */
+export const AccountFigures = ({ ledger: { accounts }, account, onAccount }: AccountFiguresProps) => {
+  const numbers = accounts.get(account ?? '');
+  const ids = new Set([...accounts.keys(), ...(account === undefined ? [] : [account])]);
+  return (
+    <div class="figures">
+      <label class="inline">
+        Account
+        <select value={account} onChange={({ currentTarget }) => onAccount(currentTarget.value)}>
+          {[...ids].map((id) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </select>
+      </label>
+      {!numbers && <p class="note">What it has is shown with its next movement.</p>}
+      {numbers && (
+        <dl class="sum">
+          <Figure name="Balance" value={numbers.balance_usd} />
+          <span aria-hidden="true">=</span>
+          <Figure name="Available" value={numbers.available_usd} />
+          <span aria-hidden="true">+</span>
+          <Figure name={`Held (${numbers.open_holds})`} value={numbers.held_usd} />
+        </dl>
+      )}
+    </div>
+  );
+};
+
+const Figure = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>${value}</dd>
+  </div>
+);

@@ -1,0 +1,26 @@
+import type { ChatLanguage } from './languages.ts';
+import type { LocalState } from './wire.ts';
+
+/** What the local program answers; its own words when it refuses. */
+const read = async (response: Response): Promise<unknown> => {
+  const body: { error?: { message?: string } } = await response.json();
+  if (!response.ok) throw new Error(body.error?.message ?? `The answer is ${response.status}.`);
+  return body;
+};
+
+export const fetchState = async (language: ChatLanguage): Promise<LocalState> => {
+  const response = await fetch(`/local/state?language=${language}`);
+  if (!response.ok) await read(response);
+  return response.json();
+};
+
+export const post = async (path: '/local/say' | '/local/fault' | '/local/top-up', body: object) =>
+  read(
+    await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  );
+
+export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

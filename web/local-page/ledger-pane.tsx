@@ -1,0 +1,33 @@
+import { AccountFigures } from './account-figures.tsx';
+import { LedgerRowView } from './ledger-row-view.tsx';
+import { type Ledger, requestIdOf } from './ledger-rows.ts';
+import { RequestLines } from './request-lines.tsx';
+import { TopUp } from './top-up.tsx';
+
+interface LedgerPaneProps {
+  readonly ledger: Ledger;
+  readonly account: string | undefined;
+  readonly onAccount: (id: string) => void;
+  /** Of the question that was asked last. */
+  readonly requestId: string | undefined;
+}
+
+export const LedgerPane = ({ ledger, account, onAccount, requestId }: LedgerPaneProps) => (
+  <section class="pane ledger" aria-labelledby="ledger">
+    <h2 id="ledger">Ledger</h2>
+    <AccountFigures ledger={ledger} account={account} onAccount={onAccount} />
+    <TopUp account={account ?? ''} />
+    {ledger.rows.length === 0 && <p class="note">Every hold appears here, and what becomes of it.</p>}
+    <ol class="rows">
+      {ledger.rows.map((row) => (
+        <LedgerRowView
+          key={row.id}
+          row={row}
+          isOther={row.account !== account}
+          isOwn={requestIdOf(row.id) === requestId}
+        />
+      ))}
+    </ol>
+    <RequestLines lines={ledger.requests} />
+  </section>
+);

@@ -1,0 +1,35 @@
+import { type LedgerRow, requestIdOf } from './ledger-rows.ts';
+
+interface LedgerRowViewProps {
+  readonly row: LedgerRow;
+  /** Of an account that is not the one shown. */
+  readonly isOther: boolean;
+  /** Of the question that was asked last. */
+  readonly isOwn: boolean;
+}
+
+/** The bar is what was held; its filled part is what it cost, and the rest has gone back. */
+export const LedgerRowView = ({ row, isOther, isOwn }: LedgerRowViewProps) => (
+  <li class={`row ${row.state}${isOwn ? ' own' : ''}`} data-request={requestIdOf(row.id)}>
+    <span class="what">{row.state === 'held' ? 'hold' : row.state}</span>
+    <span class="amount">
+      {row.state === 'credited' ? '+' : ''}${row.amount_usd ?? row.held_usd}
+    </span>
+    {row.held_usd !== undefined && <Bar row={row} />}
+    <span class="detail">
+      {row.model} {row.reason && <em>{row.reason}</em>} {isOther && row.account}
+    </span>
+    {row.held_usd !== undefined && row.state !== 'held' && <span class="was">of ${row.held_usd} held</span>}
+    <time>{new Date(row.at).toLocaleTimeString('en-GB')}</time>
+  </li>
+);
+
+const Bar = ({ row: { state, held_usd, amount_usd } }: { row: LedgerRow }) => {
+  const part = state === 'held' ? 1 : Math.min(1, Number(amount_usd) / Number(held_usd));
+  return (
+    <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect width="100" height="4" class="track" />
+      <rect height="4" class="part" style={{ width: `${part * 100}px` }} />
+    </svg>
+  );
+};

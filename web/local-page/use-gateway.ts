@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'preact/hooks';
+import { fetchState } from './asking.ts';
+import { emptyLedger, type Ledger, withAccount, withEvent, withRequest } from './ledger-rows.ts';
+import { paceEvents } from './pace-events.ts';
+import { followEvents } from './page-events.ts';
+import type { AccountNumbers, ChatMessage, LocalState, VendorState } from './wire.ts';
+
+export interface Gateway {
+  readonly isConnected: boolean;
+  readonly ledger: Ledger;
+  readonly messages: readonly ChatMessage[];
+  readonly vendors: readonly VendorState[];
+}
+
+/** What the gateway tells of itself while the page is open. `onAccount` is told whose key it is. */
+export const useGateway = (state: LocalState, key: string, onAccount: (id: string) => void): Gateway => {
+  const [isConnected, setConnected] = useState(false);
+  const [ledger, setLedger] = useState(emptyLedger);
+  const [messages, setMessages] = useState(state.messenger?.messages ?? []);
+  const [vendors, setVendors] = useState(state.vendors);
+  useEffect(() => {
+    const listeners = {
+      ledger: paceEvents((event) => setLedger((known) => withEvent(known, event))),
+      request: (line: Parameters<typeof withRequest>[1]) => setLedger((known) => withRequest(known, line)),
+      message: (message: ChatMessage) => setMessages((known) => withMessage(known, message)),
+      vendors: setVendors,
+    };
+    let isFirst = true;
+    const setPresence = (isThere: boolean): void => {
+      setConnected(isThere);
+      if (isThere && !isFirst) fetchState('en').then(begin, console.warn);
+      if (isThere) isFirst = false;
+    };
+    // Another run of the program knows nothing of what was said and broken in the one before.
+    const begin = (fresh: LocalState): void => {
+      setMessages(fresh.messenger?.messages ?? []);
+      setVendors(fresh.vendors);
+    };
+    return followEvents(listeners, setPresence);
+  }, []);
+  useEffect(() => {
+    const show = (numbers: AccountNumbers): void => {
+      setLedger((known) => withAccount(known, numbers));
+      onAccount(numbers.account);
+    };
+    fetchAccount(key).then((numbers) => numbers && show(numbers), console.warn);
+  }, [key, onAccount]);
+  return { isConnected, ledger, messages, vendors };
+};
+
+/** A message that was changed keeps its place. */
+const withMessage = (messages: readonly ChatMessage[], message: ChatMessage): readonly ChatMessage[] =>
+  messages.some(({ id }) => id === message.id)
+    ? messages.map((known) => (known.id === message.id ? message : known))
+    : [...messages, message];
+
+/** Undefined for a key that is none, or not typed to its end. */
+const fetchAccount = async (key: string): Promise<AccountNumbers | undefined> => {
+  if (!/^sk-service-\w{49}$/.test(key)) return undefined;
+  const response = await fetch('/api/account', { headers: { authorization: `Bearer ${key}` } });
+  if (!response.ok) return undefined;
+  const { id, balance_usd, available_usd, held_usd, open_holds } = await response.json();
+  return { account: id, balance_usd, available_usd, held_usd, open_holds };
+};

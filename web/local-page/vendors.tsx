@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import { post, wordsOf } from './asking.ts';
+import { type FaultName, faultNames, type VendorState } from './wire.ts';
+
+const namesOfFaults: Readonly<Record<FaultName, string>> = {
+  none: 'works',
+  'status 500': 'answers 500',
+  hang: 'never answers',
+  'cut 3': 'breaks off after 3 events',
+  slow: 'is slow',
+};
+
+/** Breaks a vendor and mends it again. Real ones are left alone. */
+export const Vendors = ({ vendors }: { vendors: readonly VendorState[] }) => {
+  const [problem, setProblem] = useState('');
+  const set = (vendor: string, fault: FaultName): void => {
+    post('/local/fault', { vendor, fault }).then(
+      () => setProblem(''),
+      (error: unknown) => setProblem(wordsOf(error)),
+    );
+  };
+  return (
+    <section class="pane vendors" aria-labelledby="vendors">
+      <h2 id="vendors">Vendors</h2>
+      <ul>
+        {vendors.map((vendor) => (
+          <Vendor key={vendor.id} vendor={vendor} onFault={(fault) => set(vendor.id, fault)} />
+        ))}
+      </ul>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
+  );
+};
+
+interface VendorProps {
+  readonly vendor: VendorState;
+  readonly onFault: (fault: FaultName) => void;
+}
+
+const Vendor = ({ vendor: { name, is_simulated, fault }, onFault }: VendorProps) => {
+  const isBroken = fault !== 'none';
+  return (
+    <li class={isBroken ? 'broken' : ''}>
+      <button
+        type="button"
+        role="switch"
+        class="switch"
+        aria-checked={isBroken}
+        aria-label={`Break ${name}`}
+        disabled={!is_simulated}
+        onClick={() => onFault(isBroken ? 'none' : 'status 500')}
+      />
+      <span class="name">{name}</span>
+      {is_simulated ? (
+        <select
+          aria-label={`What ${name} does`}
+          value={fault}
+          onChange={({ currentTarget: { value } }) => onFault(faultNames.find((name) => name === value) ?? 'none')}
+        >
+          {faultNames.map((name) => (
+            <option key={name} value={name}>
+              {namesOfFaults[name]}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <span class="note">the real one</span>
+      )}
+    </li>
+  );
+};

@@ -1,0 +1,104 @@
+/** What the page and the local program say to each other. Amounts are decimal strings of USD. */
+export interface LocalState {
+  readonly key: string;
+  readonly models: readonly PlaygroundModel[];
+  readonly vendors: readonly VendorState[];
+  /** Undefined when the bot is connected to the real messenger. */
+  readonly messenger: MessengerState | undefined;
+}
+
+export interface PlaygroundModel {
+  readonly id: string;
+  readonly owned_by: string;
+  /** The id of the vendor that answers. */
+  readonly vendor: string;
+  readonly takes_temperature: boolean;
+  readonly takes_stream: boolean;
+}
+
+export interface MessengerState {
+  readonly app_url: string;
+  /** What the messenger signs when it opens the mini app, just now. */
+  readonly init_data: string;
+  readonly messages: readonly ChatMessage[];
+}
+
+export const faultNames = ['none', 'status 500', 'hang', 'cut 3', 'slow'] as const;
+export type FaultName = (typeof faultNames)[number];
+
+export interface VendorState {
+  readonly id: string;
+  readonly name: string;
+  readonly is_simulated: boolean;
+  readonly fault: FaultName;
+}
+
+export interface ChatMessage {
+  readonly id: number;
+  readonly from: 'user' | 'bot';
+  readonly text: string;
+  readonly spans: readonly TextSpan[];
+  readonly buttons: readonly (readonly ChatButton[])[];
+}
+
+/** UTF-16 units of the text that are shown in another way. */
+export interface TextSpan {
+  readonly kind: 'bold' | 'code' | 'link';
+  readonly offset: number;
+  readonly length: number;
+  readonly url?: string | undefined;
+}
+
+/** `app` opens the mini app. */
+export interface ChatButton {
+  readonly kind: 'app' | 'link';
+  readonly text: string;
+  readonly url: string;
+}
+
+export interface AccountNumbers {
+  readonly account: string;
+  readonly balance_usd: string;
+  readonly available_usd: string;
+  readonly held_usd: string;
+  readonly open_holds: number;
+}
+
+interface AccountWrite {
+  readonly account: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** The account as this write left it. */
+  readonly numbers: AccountNumbers;
+}
+
+export type LedgerEvent =
+  | (AccountWrite & { readonly kind: 'held'; readonly hold: string; readonly amount_usd: string })
+  | (AccountWrite & {
+      readonly kind: 'settled' | 'released';
+      readonly hold: string;
+      /** What was held. */
+      readonly held_usd: string;
+      /** What it cost. */
+      readonly amount_usd: string;
+      readonly model: string | undefined;
+      readonly reason: string | undefined;
+    })
+  | (AccountWrite & { readonly kind: 'credited'; readonly amount_usd: string });
+
+export interface RequestLine {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly total_ms: number;
+}
+
+/** The events of `/local/events` by name. */
+export interface PageEvents {
+  readonly ledger: LedgerEvent;
+  readonly request: RequestLine;
+  readonly message: ChatMessage;
+  readonly vendors: readonly VendorState[];
+}
