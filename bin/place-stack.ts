@@ -39,8 +39,6 @@ export const readStack = async (name: EnvironmentName, environment: Environment)
     // Secrets of this shell are not those of the environment.
     KEY_PEPPER: undefined,
     BOT_TOKEN: undefined,
-    // The token of the environment goes to the messenger alone.
-    BOT_API_URL: undefined,
     TOP_UP_KEY: undefined,
     MEDIA_BUCKET: of('mediaBucketName'),
     MARKUP: markup,

@@ -74,7 +74,7 @@ const exportUsage = async (
   await readAccount(place, accountId);
   const file = out === undefined ? undefined : await openNewFile(out);
   // A file is for programs, which are to have every character; what a terminal shows must not command it.
-  const write = file ? (text: string) => file.write(text) : (text: string) => terminal.print(plainLines(text));
+  const write = file ? (text: string) => file.write(text) : (text: string) => terminal.print(shown(format, text));
   try {
     let count = 0;
     for await (const rows of pages(place, accountId, range)) {
@@ -104,7 +104,8 @@ async function* pages(
   } while (beforeHoldId !== undefined);
 }
 
-const plainLines = (text: string): string => text.split('\r\n').map(plain).join('\r\n');
+const shown = (format: string | undefined, text: string): string =>
+  format === 'json' ? text : text.split('\r\n').map(plain).join('\r\n');
 
 const names = toCsv([]);
 

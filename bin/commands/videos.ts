@@ -69,11 +69,11 @@ const toRow = (job: VideoJob): Facts => ({
   created_at: toTime(job.createdAtMs),
   model: job.modelId,
   status: job.state,
-  progress: job.progress,
+  progress: job.state === 'completed' ? 100 : job.progress,
   seconds: job.seconds,
   size: `${job.width}x${job.height}`,
   hold: job.holdId,
-  held_usd: formatUsd(job.holdAmountPicos),
+  held_usd: isEnded(job) ? null : formatUsd(job.holdAmountPicos),
   upstream_id: job.upstreamId ?? null,
   error: job.failure?.code ?? null,
 });

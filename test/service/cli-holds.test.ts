@@ -44,7 +44,7 @@ const release = (accountId: string, holdId: string, ref: string, ...more: readon
   scene.json('holds', 'release', accountId, holdId, '--ref', ref, '--reason', 'stuck', '--yes', ...more);
 
 test('OPS-5 an expired hold is released with its balances, once; under another reference it is refused', async () => {
-  const { accountId, holdId } = await held(-1_000);
+  const { accountId, holdId } = await held(-HOUR_MS);
   const { value } = await scene.json('holds', 'list', '--expired', '--account', accountId);
   expect(value.data).toMatchObject([{ hold: holdId, amount_usd: '2', expired: true }]);
   const dry = await scene.json('holds', 'release', accountId, holdId, '--ref', 'r', '--reason', 'x', '--dry-run');
@@ -71,6 +71,11 @@ test('OPS-5 an expired hold is released with its balances, once; under another r
   expect((await scene.cli('audit', '--account', accountId)).status).toBe(0);
 });
 
+test('OPS-5 a hold that has just expired may run by another clock', async () => {
+  const { accountId, holdId } = await held(-1_000);
+  expect(await release(accountId, holdId, 'ticket-1')).toMatchObject({ status: 3, value: undefined });
+});
+
 test('OPS-5 a hold whose request may still run is released only by force', async () => {
   const { accountId, holdId } = await held(HOUR_MS);
   const refused = await release(accountId, holdId, 'ticket-1');
@@ -85,7 +90,7 @@ test('OPS-5 a hold whose request may still run is released only by force', async
 });
 
 test('OPS-5 BILL-13 a charge that stands wins over a release and is applied', async () => {
-  const { accountId, holdId, settled } = await held(-1_000);
+  const { accountId, holdId, settled } = await held(-HOUR_MS);
   await scene.stores.ledger.putRecord(settled);
   const done = await release(accountId, holdId, 'ticket-1');
   expect(done).toMatchObject({
@@ -104,7 +109,7 @@ test('OPS-5 BILL-13 a charge that stands wins over a release and is applied', as
 });
 
 test('OPS-5 BILL-14 a settlement that waits in the outbox wins over a release', async () => {
-  const { accountId, holdId, settled } = await held(-1_000);
+  const { accountId, holdId, settled } = await held(-HOUR_MS);
   const bucket = openLocalBucket(scene.gateway.folder);
   try {
     await bucket.outbox.put({ record: settled, holdAmountPicos: HELD });
@@ -118,7 +123,7 @@ test('OPS-5 BILL-14 a settlement that waits in the outbox wins over a release', 
 });
 
 test('OPS-5 BILL-14 nothing is released while the outbox does not answer, and the bucket is named', async () => {
-  const { accountId, holdId } = await held(-1_000);
+  const { accountId, holdId } = await held(-HOUR_MS);
   const before = await scene.stores.ledger.readAccount(accountId);
   const args = ['holds', 'release', accountId, holdId, '--ref', 'r', '--reason', 'x', '--yes'];
   const down = await runHere(args, { ...scene.environment, S3_ENDPOINT: 'http://127.0.0.1:9' });

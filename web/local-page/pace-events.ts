@@ -2,6 +2,8 @@ import type { LedgerEvent } from './wire.ts';
 
 /** How long a hold stands before what follows it is shown, so that an eye sees it. */
 const HOLD_MS = 500;
+/** An older hold belongs to what the page missed, and is history. */
+const RECENT_MS = 2_000;
 /** With more than this many to come, nothing waits. */
 const WAITING_MAX = 6;
 
@@ -13,7 +15,8 @@ export const paceEvents = (show: (event: LedgerEvent) => void): ((event: LedgerE
     isHeldBack = false;
     for (let event = waiting.shift(); event; event = waiting.shift()) {
       show(event);
-      if (event.kind !== 'held' || waiting.length > WAITING_MAX) continue;
+      const isHistory = Date.now() - event.at > RECENT_MS;
+      if (event.kind !== 'held' || isHistory || waiting.length > WAITING_MAX) continue;
       isHeldBack = true;
       setTimeout(showNext, HOLD_MS);
       return;

@@ -28,7 +28,11 @@ export const checkBotToken = ({ environment, isLocal }: Place): Promise<Finding>
       return failure('bot token', 'BOT_TOKEN has not the form of one', 'Copy it anew, such as 123456:ABC-DEF.');
     }
     if (await readBotToken({ BOT_TOKEN, BOT_TOKEN_SECRET })) return ok('bot token', 'is there');
-    if (isLocal) return ok('bot token', 'BOT_TOKEN is not set');
+    if (isLocal)
+      return ok(
+        'bot token',
+        'BOT_TOKEN is not set here: `npm start` has one of its own, for a messenger of this machine',
+      );
     return warning('bot token', 'there is none, and no bot', 'Put the token into the secret, then run `bot setup`.');
   });
 
@@ -36,7 +40,8 @@ export const checkTopUpKey = ({ environment, isLocal }: Place): Promise<Finding>
   tried('top-up key', reading, async () => {
     const { TOP_UP_KEY, TOP_UP_KEY_SECRET } = environment;
     const key = await readTopUpKey({ TOP_UP_KEY, TOP_UP_KEY_SECRET });
-    if (!key && isLocal) return ok('top-up key', 'TOP_UP_KEY is not set: nobody can report payments');
+    if (!key && isLocal)
+      return ok('top-up key', 'TOP_UP_KEY is not set here: `npm start` has one of its own, in the data folder');
     if (!key) return warning('top-up key', 'there is none', 'Set TOP_UP_KEY, or nobody can report payments.');
     if (key.length >= LETTERS_LEAST) return ok('top-up key', 'is there');
     return failure('top-up key', `is shorter than ${LETTERS_LEAST} letters`, 'Draw a longer one.');
@@ -52,7 +57,7 @@ export const checkProviderKeys = ({ environment, isLocal }: Place): Promise<Find
     const detail = `${names.length - missing.length} of ${names.length}${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`;
     if (missing.length === 0) return ok('provider keys', detail);
     // Where a key is missing here, the vendor is played.
-    if (isLocal) return ok('provider keys', detail);
+    if (isLocal) return ok('provider keys', `${detail}: \`npm start\` plays these vendors`);
     const advice = 'Put them into the secret: the models of a vendor without a key answer 503.';
     return missing.length === names.length
       ? failure('provider keys', detail, advice)
