@@ -74,10 +74,13 @@ describe.skipIf(chromiumPath === undefined)('the local page', () => {
     await chat.getByRole('button', { name: '/key', exact: true }).first().click();
     const message = chat.locator('.message.bot').filter({ hasText: 'sk-service-' }).last();
     await message.locator('.buttons button').first().click();
-    const app = page.frameLocator('iframe[title="Mini app"]');
-    await app.locator('html').waitFor({ state: 'attached' });
-    const frame = page.frames().find((one) => one.url().startsWith(`${url}/app#`));
-    const initData = new URLSearchParams(new URL(frame?.url() ?? '').hash.slice(1)).get('tgWebAppData');
+    // The app takes what it was opened with out of its own address; the frame still names it.
+    const opened = (await page.locator('iframe[title="Mini app"]').getAttribute('src')) ?? '';
+    const initData = new URLSearchParams(new URL(opened, url).hash.slice(1)).get('tgWebAppData');
+    await page
+      .frameLocator('iframe[title="Mini app"]')
+      .getByRole('heading', { name: /Balance|Баланс/ })
+      .waitFor();
     const response = await fetch(`${url}/app/api/account`, { headers: { authorization: `tma ${initData}` } });
     expect(response.status).toBe(200);
     await page.keyboard.press('Escape');

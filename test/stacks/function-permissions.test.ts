@@ -117,7 +117,6 @@ test.each([
     'bot',
     [
       ...accountChanges,
-      'dynamodb:PutItem counters-table',
       'dynamodb:UpdateItem counters-table',
       'dynamodb:DeleteItem counters-table',
       'secretsmanager:GetSecretValue key-pepper',
