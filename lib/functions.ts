@@ -1,63 +1,10 @@
 import type { HttpFunction } from '../lambdas/routes.ts';
-import type { TableName } from './tables.ts';
-
-/** Items of a transaction need the action of their own kind, and a mere condition the last one. */
-export type DynamodbAction =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'DeleteItem'
-  | 'Query'
-  | 'ConditionCheckItem';
-
-export interface TableGrant {
-  readonly table: TableName;
-  /** The grant is for this index alone, not for the table. */
-  readonly index?: string;
-  readonly actions: readonly DynamodbAction[];
-}
-
-/** Below one prefix of the bucket `media`, and nowhere else. */
-export interface BucketGrant {
-  /** With the slash at its end. */
-  readonly prefix: string;
-  /** Who reads what may be missing needs `ListBucket`: without it S3 answers 403 where it would answer 404. */
-  readonly actions: readonly BucketAction[];
-}
-
-/** Large objects are put in parts, which needs no more than `PutObject`; who breaks that off, `AbortMultipartUpload`. */
-type BucketAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload' | 'ListBucket';
-
-export type SecretName = 'keyPepper' | 'providerKeys' | 'botToken' | 'topUpKey';
-
-export interface FunctionDescription {
-  /** From the root of the repository. */
-  readonly entry: string;
-  readonly timeoutSeconds: number;
-  /** All the function may do with tables: nothing is added elsewhere. */
-  readonly tables: readonly TableGrant[];
-  /** And all it may do with objects. */
-  readonly buckets: readonly BucketGrant[];
-  readonly secrets: readonly SecretName[];
-  /** Starts executions of the state machine, and is told its name. */
-  readonly startsVideos?: true;
-  /** Makes links to images, and is told what they begin with. */
-  readonly linksMedia?: true;
-  /** Tells people where the gateway and its mini app are. */
-  readonly showsApp?: true;
-}
-
-/** Called with an event. The entry exports `handler`. */
-export interface EventFunctionDescription extends FunctionDescription {
-  readonly trigger: 'url' | 'every-minute' | 'machine' | 'account-changes';
-  readonly memoryMb: number;
-}
-
-/** An HTTP server that the entry starts by itself. AWS gives every such environment 2 GB. */
-export interface WebFunctionDescription extends FunctionDescription {
-  readonly trigger: 'web';
-}
+import type {
+  BucketGrant,
+  EventFunctionDescription,
+  TableGrant,
+  WebFunctionDescription,
+} from './function-description.ts';
 
 type Triggered<Trigger> = EventFunctionDescription & { readonly trigger: Trigger };
 
@@ -78,12 +25,11 @@ const admission: readonly TableGrant[] = [
 /** Holds, charges and releases. */
 const ledger: TableGrant = { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem'] };
 
-/** Accounts that begin, keys that are replaced, credits: transactions over both tables. */
-const accountChanges: TableGrant = {
-  table: 'accounts',
-  actions: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-};
-const keyChanges: TableGrant = { table: 'keys', actions: ['PutItem', 'UpdateItem'] };
+/** Accounts that begin, keys that are replaced, credits: transactions over both tables; and what an account has spent. */
+const accountChanges: readonly TableGrant[] = [
+  { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem', 'Query'] },
+  { table: 'keys', actions: ['PutItem', 'UpdateItem'] },
+];
 
 /** Claims of Idempotency-Keys. */
 const claims: TableGrant = { table: 'idempotency', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] };
@@ -194,9 +140,7 @@ export const functions: Readonly<
     memoryMb: 512,
     timeoutSeconds: 30,
     tables: [
-      accountChanges,
-      { table: 'accounts', actions: ['Query'] },
-      keyChanges,
+      ...accountChanges,
       // The address's bucket, and the updates that have been dealt with.
       { table: 'counters', actions: ['UpdateItem', 'DeleteItem'] },
     ],
@@ -209,12 +153,7 @@ export const functions: Readonly<
     trigger: 'url',
     memoryMb: 512,
     timeoutSeconds: 30,
-    tables: [
-      accountChanges,
-      { table: 'accounts', actions: ['Query'] },
-      keyChanges,
-      { table: 'counters', actions: ['UpdateItem'] },
-    ],
+    tables: [...accountChanges, { table: 'counters', actions: ['UpdateItem'] }],
     buckets: [],
     secrets: ['keyPepper', 'botToken', 'topUpKey'],
   },

@@ -106,11 +106,7 @@ const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   const current = await activeKey(place, accountId);
   const ports = { ...(await openKeyPorts(place)), ...steady, accounts: place.stores.accounts };
   if (options.dryRun) return dry(terminal, accountId);
-  await confirmWrite(
-    terminal,
-    options,
-    `Replace the key ${masked(current.label)} of ${accountId}? It stops working at once.`,
-  );
+  await confirmWrite(terminal, options, `Replace ${nameOf(accountId, current)}`);
   await logOperation(place, accountId, 'keys rotate', options);
   const { apiKey, id, label } = await rotateKey(ports, { accountId, keyId: keyIdOf(current.hash) });
   return { account: accountId, id, masked: masked(label), key: apiKey };
@@ -120,11 +116,7 @@ const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   await readAccount(place, accountId);
   const current = await activeKey(place, accountId);
   if (options.dryRun) return dry(terminal, accountId);
-  await confirmWrite(
-    terminal,
-    options,
-    `Revoke the key ${masked(current.label)} of ${accountId}? It stops working at once.`,
-  );
+  await confirmWrite(terminal, options, `Revoke ${nameOf(accountId, current)}`);
   await logOperation(place, accountId, 'keys revoke', options);
   const { accounts } = place.stores;
   if ((await untilDefinite(steady, () => accounts.revokeKey(accountId, current.hash))) === 'changed') {
@@ -132,6 +124,9 @@ const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   }
   return { ...toTold(accountId, current), revoked: true };
 };
+
+const nameOf = (accountId: string, { label }: CurrentKey): string =>
+  `the key ${masked(label)} of ${accountId}? It stops working at once.`;
 
 const activeKey = async ({ stores }: Place, accountId: string): Promise<CurrentKey> => {
   const current = await stores.accounts.currentKey(accountId);

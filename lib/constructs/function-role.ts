@@ -3,7 +3,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
-import type { BucketGrant, FunctionDescription, TableGrant } from '../functions.ts';
+import type { BucketGrant, FunctionDescription, TableGrant } from '../function-description.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 
 export interface FunctionRoleProps {

@@ -1,6 +1,7 @@
 import type { SettingsInput } from '../../lambdas/settings.ts';
 import type { Environment } from '../environments.ts';
-import { type FunctionName, functions, type SecretName } from '../functions.ts';
+import type { SecretName } from '../function-description.ts';
+import { type FunctionName, functions } from '../functions.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 
 /** The settings as Lambda keeps them: text. What a function cannot do without cannot be left out. */

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { GatewayTable } from '../constructs/gateway-table.ts';
 import { MediaBucket } from '../constructs/media-bucket.ts';
 import type { Environment } from '../environments.ts';
-import type { SecretName } from '../functions.ts';
+import type { SecretName } from '../function-description.ts';
 import { type TableName, tables } from '../tables.ts';
 
 export interface DataStackProps {

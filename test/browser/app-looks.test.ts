@@ -1,9 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AppPage, startAppPage } from '../support/app-page.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { paleTexts } from '../support/app-page-contrast.ts';
-import { type Visit, visit } from '../support/app-page-visit.ts';
-import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { appScene } from '../support/app-scene.ts';
+import { chromiumPath } from '../support/browser.ts';
 
 const phone = { viewport: { width: 360, height: 740 } };
 
@@ -13,24 +12,17 @@ const night = { bg_color: '#17212b', secondary_bg_color: '#232e3c', text_color: 
 const grey = { bg_color: '#808080', secondary_bg_color: '#8a8a8a' };
 
 describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
-  let browser: Browser;
-  let app: AppPage;
-  const open = (options: Visit, look: (page: Page) => Promise<void>): Promise<void> =>
-    visit({ browser, app }, options, look);
+  const scene = appScene();
+  const { open } = scene;
   const scheme = (page: Page): Promise<string | null> => page.locator('html').getAttribute('data-scheme');
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    app = await startAppPage();
-  });
-  afterEach(() => app.stop());
 
   test.each(['en', 'ru'])('KEY-4 nothing is wider than a small screen in %s', async (language) => {
-    app.account.balance_usd = '123456789.012345678901';
-    app.account.available_usd = '123456789.012345678901';
-    app.usage = [{ ...app.usage[0], model: 'a-model-with-an-uncommonly-long-name-'.repeat(4) }, ...app.usage];
+    scene.app.account.balance_usd = '123456789.012345678901';
+    scene.app.account.available_usd = '123456789.012345678901';
+    scene.app.usage = [
+      { ...scene.app.usage[0], model: 'a-model-with-an-uncommonly-long-name-'.repeat(4) },
+      ...scene.app.usage,
+    ];
     await open({ language, ...phone }, async (page) => {
       const width = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
       expect(await width()).toBe(360);
@@ -55,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
       expect(await paleTexts(page)).toEqual([]);
       await page.locator('#threshold').fill('?');
       await page.locator('#threshold').press('Enter');
-      app.refusals.set('/app/api/key', [{ status: 409, code: 'key_already_rotated' }]);
+      scene.app.refusals.set('/app/api/key', [{ status: 409, code: 'key_already_rotated' }]);
       await page.locator('#key .danger').click();
       expect(await paleTexts(page)).toEqual([]);
       await page.getByRole('dialog').locator('.danger').click();

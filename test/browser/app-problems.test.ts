@@ -1,31 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AppPage, startAppPage } from '../support/app-page.ts';
-import { type Visit, visit } from '../support/app-page-visit.ts';
-import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { appScene } from '../support/app-scene.ts';
+import { chromiumPath } from '../support/browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
-  let browser: Browser;
-  let app: AppPage;
-  const open = (options: Visit, look: (page: Page) => Promise<void>): Promise<void> =>
-    visit({ browser, app }, options, look);
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    app = await startAppPage();
-  });
-  afterEach(() => app.stop());
+  const scene = appScene();
+  const { open } = scene;
 
-  const countOf = (asked: string): number => app.asked.filter((line) => line === asked).length;
+  const countOf = (asked: string): number => scene.app.asked.filter((line) => line === asked).length;
 
   test('KEY-4 a page that nobody opened from the bot shows what is everybody’s', async () => {
-    await open({ url: `${app.url}/app` }, async (page) => {
+    await open({ url: `${scene.app.url}/app` }, async (page) => {
       await page.getByText('Open this page from the bot').waitFor();
       await page.getByText(/^\d+ models$/).waitFor();
       await page.getByRole('heading', { name: 'Quick start' }).waitFor();
-      expect(app.asked.filter((asked) => asked.includes('/app/api/'))).toEqual([]);
+      expect(scene.app.asked.filter((asked) => asked.includes('/app/api/'))).toEqual([]);
     });
   });
 
@@ -33,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
     { status: 401, code: 'invalid_signature', told: 'open it again from the bot' },
     { status: 404, code: 'not_found', told: 'Send /start to the bot' },
   ])('KEY-4 $status instead of the account is told once', async ({ status, code, told }) => {
-    app.refusals.set('/app/api/account', [{ status, code }]);
+    scene.app.refusals.set('/app/api/account', [{ status, code }]);
     await open({}, async (page) => {
       await page.getByText(told).waitFor();
       expect(await page.getByRole('alert').count()).toBe(1);
@@ -42,8 +30,8 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
   });
 
   test('KEY-4 what is refused for a moment is asked for again', async () => {
-    app.refusals.set('/app/api/account', [{ status: 503, code: 'service_unavailable', retryAfterSeconds: 1 }]);
-    app.refusals.set('/app/api/spend', [{ status: 429, code: 'rate_limit_exceeded', retryAfterSeconds: 1 }]);
+    scene.app.refusals.set('/app/api/account', [{ status: 503, code: 'service_unavailable', retryAfterSeconds: 1 }]);
+    scene.app.refusals.set('/app/api/spend', [{ status: 429, code: 'rate_limit_exceeded', retryAfterSeconds: 1 }]);
     await open({}, async (page) => {
       await page.locator('#balance .figure').waitFor();
       await page.locator('#spend figure').waitFor();
@@ -55,8 +43,8 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
 
   test('KEY-4 what is refused for longer is left to the user', async () => {
     const lasting = { status: 503, code: 'service_unavailable', retryAfterSeconds: 30 };
-    app.refusals.set('/app/api/account', [lasting]);
-    app.refusals.set('/app/api/usage', [lasting]);
+    scene.app.refusals.set('/app/api/account', [lasting]);
+    scene.app.refusals.set('/app/api/usage', [lasting]);
     await open({}, async (page) => {
       expect(await page.getByText('The service cannot be reached at the moment.').count()).toBe(2);
       await page.locator('#requests').getByRole('button', { name: 'Try again' }).click();
@@ -80,9 +68,15 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
   });
 
   test('KEY-4 an account that is new has nothing to show yet', async () => {
-    Object.assign(app.account, { balance_usd: '0', available_usd: '0', held_usd: '0', open_holds: 0, days_left: null });
-    app.usage = [];
-    app.spend = (days) => ({
+    Object.assign(scene.app.account, {
+      balance_usd: '0',
+      available_usd: '0',
+      held_usd: '0',
+      open_holds: 0,
+      days_left: null,
+    });
+    scene.app.usage = [];
+    scene.app.spend = (days) => ({
       ...{ complete: true, requests: 0, failed: 0, total_usd: '0', models: [] },
       days: Array.from({ length: days }, (_, index) => ({
         ...{ day: `2026-11-${String(index + 1).padStart(2, '0')}`, cost_usd: '0', requests: 0, failed: 0, models: [] },
@@ -98,9 +92,9 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
   });
 
   test('KEY-4 a blocked account, and sums that are not complete, are told', async () => {
-    app.account.status = 'blocked';
-    const { spend } = app;
-    app.spend = (days) => ({ ...spend(days), complete: false });
+    scene.app.account.status = 'blocked';
+    const { spend } = scene.app;
+    scene.app.spend = (days) => ({ ...spend(days), complete: false });
     await open({}, async (page) => {
       await page.getByText('This account is blocked. Requests are refused.').waitFor();
       await page.getByText('only the newest are').waitFor();
@@ -108,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
   });
 
   test('KEY-4 an answer of another shape is no crash', async () => {
-    app.spend = () => ({ days: 'none' });
+    scene.app.spend = () => ({ days: 'none' });
     await open({}, async (page) => {
       await page.locator('#spend').getByText('Something went wrong.').waitFor();
       await page.locator('#balance .figure').waitFor();

@@ -1,21 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AppPage, newKey, startAppPage } from '../support/app-page.ts';
-import { visit } from '../support/app-page-visit.ts';
-import { chromiumPath, openBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { newKey } from '../support/app-page.ts';
+import { appScene } from '../support/app-scene.ts';
+import { chromiumPath } from '../support/browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
-  let browser: Browser;
-  let app: AppPage;
-  const open = (look: (page: Page) => Promise<void>): Promise<void> => visit({ browser, app }, {}, look);
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    app = await startAppPage();
-  });
-  afterEach(() => app.stop());
+  const scene = appScene();
+  const open = (look: (page: Page) => Promise<void>): Promise<void> => scene.open({}, look);
 
   const rotate = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Replace the key' }).click();
@@ -26,7 +17,7 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
     await open(async (page) => {
       await rotate(page);
       await page.getByText(newKey).waitFor();
-      expect(app.posted).toEqual([{ key_id: 'key-1' }]);
+      expect(scene.app.posted).toEqual([{ key_id: 'key-1' }]);
       expect(await page.getByRole('dialog').count()).toBe(0);
       expect(await page.evaluate('document.activeElement.textContent')).toContain(newKey);
       expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(newKey);
@@ -46,13 +37,13 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
       await page.getByRole('button', { name: 'Replace the key' }).click();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      expect(app.posted).toEqual([]);
+      expect(scene.app.posted).toEqual([]);
     });
   });
 
   test('KEY-4 a replacement under way is asked for once and cannot be turned back', async () => {
     let pass = (): void => undefined;
-    app.gate = new Promise((resolve) => {
+    scene.app.gate = new Promise((resolve) => {
       pass = resolve;
     });
     await open(async (page) => {
@@ -62,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
       await page.keyboard.press('Escape');
       pass();
       await page.getByText(newKey).waitFor();
-      expect(app.posted).toEqual([{ key_id: 'key-1' }]);
+      expect(scene.app.posted).toEqual([{ key_id: 'key-1' }]);
     });
   });
 
@@ -74,24 +65,24 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
     { status: 429, code: 'rate_limit_exceeded', told: 'Too many requests' },
     { status: 403, code: 'account_blocked', told: 'This account is blocked' },
   ])('KEY-4 $status $code is told, and the account is read again', async ({ status, code, told }) => {
-    app.refusals.set('/app/api/key', [{ status, code }]);
+    scene.app.refusals.set('/app/api/key', [{ status, code }]);
     await open(async (page) => {
-      app.account.key = { ...app.account.key!, id: 'key-9', masked: 'sk-service-Z9Z9…9999' };
+      scene.app.account.key = { ...scene.app.account.key!, id: 'key-9', masked: 'sk-service-Z9Z9…9999' };
       await rotate(page);
       await page.getByRole('alert').getByText(told).waitFor();
       await page.getByText('sk-service-Z9Z9…9999').waitFor();
-      expect(app.asked.filter((asked) => asked === 'POST /app/api/key')).toHaveLength(1);
+      expect(scene.app.asked.filter((asked) => asked === 'POST /app/api/key')).toHaveLength(1);
       await rotate(page);
       await page.getByText(newKey).waitFor();
-      expect(app.posted.at(-1)).toEqual({ key_id: 'key-9' });
+      expect(scene.app.posted.at(-1)).toEqual({ key_id: 'key-9' });
     });
   });
 
   test('KEY-4 an account without a key, and one whose key is revoked', async () => {
-    app.account.key = null;
+    scene.app.account.key = null;
     await open(async (page) => {
       await page.getByText('There is no key.').waitFor();
-      app.account.key = {
+      scene.app.account.key = {
         id: 'key-1',
         masked: 'sk-service-AbCd…wxyz',
         issued_at: '2026-11-02T09:30:00Z',

@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AppPage, startAppPage } from '../support/app-page.ts';
-import { type Visit, visit } from '../support/app-page-visit.ts';
-import { chromiumPath, openBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { appScene } from '../support/app-scene.ts';
+import { chromiumPath } from '../support/browser.ts';
 
 const words = {
   en: {
@@ -42,18 +41,8 @@ const words = {
 } as const;
 
 describe.skipIf(chromiumPath === undefined)('mini app', () => {
-  let browser: Browser;
-  let app: AppPage;
-  const open = (options: Visit, look: (page: Page) => Promise<void>): Promise<void> =>
-    visit({ browser, app }, options, look);
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    app = await startAppPage();
-  });
-  afterEach(() => app.stop());
+  const scene = appScene();
+  const { open } = scene;
 
   /** As it is read: spaces that do not break are spaces. */
   const textOf = async (page: Page, id: string): Promise<string> =>
@@ -80,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       const prices = ((await found.textContent()) ?? '').replaceAll('\u00a0', ' ');
       expect(prices).toContain(said.perTokens);
       expect(prices).toContain(said.price);
-      expect(await textOf(page, 'quickstart')).toContain(`curl ${app.url}/v1/chat/completions`);
+      expect(await textOf(page, 'quickstart')).toContain(`curl ${scene.app.url}/v1/chat/completions`);
       expect(await textOf(page, 'key')).toContain('sk-service-AbCd…wxyz');
       await page.locator('#quickstart').getByRole('button', { name: said.copy }).waitFor();
       await page.getByRole('button', { name: said.rotate }).click();
@@ -101,12 +90,12 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
   });
 
   test('KEY-4 what the messenger’s own script hands over comes before the address', async () => {
-    const initData = new URLSearchParams(new URL(app.opened('ru')).hash.slice(1)).get('tgWebAppData');
-    const context = await browser.newContext();
+    const initData = new URLSearchParams(new URL(scene.app.opened('ru')).hash.slice(1)).get('tgWebAppData');
+    const context = await scene.browser.newContext();
     try {
       const page = await context.newPage();
       await page.addInitScript(`window.Telegram = ${JSON.stringify({ WebApp: { initData } })}`);
-      await page.goto(`${app.url}/app#tgWebAppData=nobody`, { waitUntil: 'networkidle' });
+      await page.goto(`${scene.app.url}/app#tgWebAppData=nobody`, { waitUntil: 'networkidle' });
       await page.getByRole('heading', { name: 'Баланс', exact: true }).waitFor();
     } finally {
       await context.close();
@@ -118,7 +107,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       await page.getByRole('radio', { name: '7 days' }).check();
       await page.locator('#spend g').nth(7).waitFor({ state: 'detached' });
       expect(await page.locator('#spend g').count()).toBe(7);
-      expect(app.asked).toContain('GET /app/api/spend?days=7');
+      expect(scene.app.asked).toContain('GET /app/api/spend?days=7');
       await page.getByText('As a table').click();
       expect(await page.getByRole('table').getByRole('row').count()).toBeGreaterThan(2);
     });
@@ -157,10 +146,10 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     await open({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       const quickstart = page.locator('#quickstart');
       for (const [client, hint] of [
-        ['OpenAI Python', `base_url="${app.url}/v1"`],
-        ['OpenAI JS', `baseURL: '${app.url}/v1'`],
-        ['Anthropic', `base_url="${app.url}"`],
-        ['Google', `base_url="${app.url}"`],
+        ['OpenAI Python', `base_url="${scene.app.url}/v1"`],
+        ['OpenAI JS', `baseURL: '${scene.app.url}/v1'`],
+        ['Anthropic', `base_url="${scene.app.url}"`],
+        ['Google', `base_url="${scene.app.url}"`],
       ] as const) {
         await quickstart.getByRole('radio', { name: client }).check();
         await quickstart.getByRole('button', { name: 'Copy' }).click();
@@ -183,7 +172,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       await field.fill('3,75');
       await field.press('Enter');
       await page.getByText('Сохранено').waitFor();
-      expect(app.posted).toEqual([{ threshold_usd: '3.75' }]);
+      expect(scene.app.posted).toEqual([{ threshold_usd: '3.75' }]);
       expect(await field.inputValue()).toBe('3,75');
     });
   });
