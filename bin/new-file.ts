@@ -9,6 +9,18 @@ export interface NewFile {
   discard(): Promise<void>;
 }
 
+/** The same for a text that is there already. */
+export const writeNewFile = async (path: string, text: string): Promise<void> => {
+  const file = await openNewFile(path);
+  try {
+    await file.write(text);
+  } catch (error) {
+    await file.discard();
+    throw failed(`${path} cannot be written: ${whyOf(error)}`, error);
+  }
+  await file.finish();
+};
+
 /** A file that is nobody else's to read, and is there whole or not at all. Never writes over another one. */
 export const openNewFile = async (path: string): Promise<NewFile> => {
   const draft = `${path}.${randomUUID()}`;
@@ -19,7 +31,7 @@ export const openNewFile = async (path: string): Promise<NewFile> => {
     throw failed(`${path} cannot be written: ${whyOf(error)}`, error);
   });
   return {
-    write: async (text) => void (await file.write(text)),
+    write: (text) => file.writeFile(text),
     finish: async () => {
       await file.sync();
       await file.close();

@@ -1,19 +1,11 @@
 import { ulid } from 'ulid';
-import type { Clock } from '../lambdas/core/clock.ts';
 import { untilDefinite } from '../lambdas/core/ledger/resolve.ts';
+import { systemClock } from '../lambdas/functions/wiring/ledger-parts.ts';
 import type { ReasonOptions } from './command-options.ts';
 import type { Place } from './place.ts';
 
-const clock: Clock = {
-  now: Date.now,
-  after: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
-
 /** What repeats a write that is safe to repeat, until its answer is definite. */
-export const steady = { clock, random: Math.random };
+export const steady = { clock: systemClock, random: Math.random };
 
 /** Writes down why, before anything is changed: what was begun is then known, whatever becomes of it. */
 export const logOperation = async (

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { failed, ReaderGone, whyOf } from './exit.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -9,7 +10,7 @@ export interface Terminal {
   readonly environment: Environment;
   /** Somebody is there who can be asked. */
   readonly isInteractive: boolean;
-  /** Data, to stdout. Waits for a reader who is slow. */
+  /** Data, to stdout. Waits for a reader who is slow, and throws ReaderGone for one who has left. */
   print(text: string): Promise<void>;
   /** Talk: a line to stderr. */
   tell(line: string): void;
@@ -20,19 +21,14 @@ export interface Terminal {
 
 export const processTerminal = (): Terminal => {
   const { stdin, stdout, stderr } = process;
-  let isReaderGone = false;
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads only the first lines, as `head` does, has what was wanted.
-    if (error.code !== 'EPIPE') throw error;
-    isReaderGone = true;
-  });
+  // Whoever prints is told; nobody else is to be.
+  stdout.on('error', () => undefined);
   return {
     environment: process.env,
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     print: (text) =>
-      new Promise((resolve) => {
-        if (isReaderGone) resolve();
-        else stdout.write(text, () => resolve());
+      new Promise((resolve, reject) => {
+        stdout.write(text, (error) => (error ? reject(toPrintError(error)) : resolve()));
       }),
     tell: (line) => void stderr.write(`${line}\n`),
     style: (style, text) => styleText(style, text, { stream: stdout }),
@@ -43,3 +39,8 @@ export const processTerminal = (): Terminal => {
     },
   };
 };
+
+const toPrintError = (error: NodeJS.ErrnoException): Error =>
+  error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
+    ? new ReaderGone()
+    : failed(`What there is to tell cannot be written to stdout: ${whyOf(error)}`, error);

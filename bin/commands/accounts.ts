@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { toMasked } from '../../lambdas/core/accounts/api-key.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount, toAccountFacts, toTime } from '../account-facts.ts';
@@ -59,7 +60,7 @@ const showAccount = async (place: Place, accountId: string) => {
     key: key
       ? {
           id: keyIdOf(key.hash),
-          masked: `${key.label.prefix}…${key.label.lastFour}`,
+          masked: toMasked(key.label),
           issued_at: toTime(key.issuedAtMs),
           revoked: key.isRevoked,
         }

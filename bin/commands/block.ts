@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
+import { blockAccount } from '../../lambdas/core/accounts/block-account.ts';
 import { readAccount } from '../account-facts.ts';
 import { type ReasonOptions, withReason } from '../command-options.ts';
 import { failed } from '../exit.ts';
@@ -8,9 +8,6 @@ import { atPlace, type Place } from '../place.ts';
 import { logOperation, steady } from '../steady.ts';
 import type { Terminal } from '../terminal.ts';
 import { confirmWrite, tellDryRun } from '../writes.ts';
-
-/** A key may be replaced while its account is being blocked. */
-const TRIES = 5;
 
 export const addBlockCommands = (accounts: Command, terminal: Terminal): void => {
   const add = (name: 'block' | 'unblock', description: string): void => {
@@ -45,17 +42,10 @@ const change = async (
     `${name === 'block' ? 'Block' : 'Unblock'} ${accountId}, which is ${before.status}?`,
   );
   await logOperation(place, accountId, `accounts ${name}`, options);
-  await setBlocked(place, accountId, name === 'block');
+  const ports = { ...steady, accounts: place.stores.accounts };
+  const reply = await blockAccount(ports, accountId, name === 'block');
+  if (reply === 'no-account') throw failed(`There is no account ${accountId}.`);
+  if (reply === 'changing')
+    throw failed(`The key of ${accountId} changes all the time. Nothing was changed; try again.`);
   return result;
-};
-
-/** Also where the account has that status: its key may not have it, when somebody wrote to the tables by hand. */
-const setBlocked = async ({ stores: { accounts } }: Place, accountId: string, isBlocked: boolean): Promise<void> => {
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    const key = await accounts.currentKey(accountId);
-    const reply = await untilDefinite(steady, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
-    if (reply === 'set') return;
-    if (reply === 'no-account') throw failed(`There is no account ${accountId}.`);
-  }
-  throw failed(`The key of ${accountId} changes all the time. Nothing was changed; try again.`);
 };

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { atOnce } from '../../lambdas/core/ledger/at-once.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import { toTextCell } from '../../lambdas/protocols/usage/csv.ts';
 import { type ReasonOptions, withReason } from '../command-options.ts';
 import { CliError, exits, failed, misused, whyOf } from '../exit.ts';
 import { openKeyPorts } from '../keys-at.ts';
-import { openNewFile } from '../new-file.ts';
+import { writeNewFile } from '../new-file.ts';
 import { type Facts, printJson, toTable } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import { steady } from '../steady.ts';
@@ -160,17 +161,21 @@ const refusedColumns = ['line', 'account', 'reason'];
 /** With `--json`, rows that are refused are part of the result, which is then all there is. */
 const reportRefused = async (terminal: Terminal, plan: Plan, options: ImportOptions): Promise<void> => {
   const refused: readonly Facts[] = plan.refused.map((row) => ({ ...row }));
-  if (options.report !== undefined) {
-    const file = await openNewFile(options.report);
-    const cell = (value: string): string => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-    const lines = plan.refused.map(({ line, account, reason }) => `${line},${cell(account ?? '')},${cell(reason)}\r\n`);
-    await file.write(`${refusedColumns.join(',')}\r\n${lines.join('')}`);
-    await file.finish();
-  }
+  if (options.report !== undefined) await writeReport(options.report, plan);
   if (options.skipRefused) {
     if (options.report === undefined && !options.json) terminal.tell(toTable(refusedColumns, refused).trimEnd());
   } else if (options.json) await printJson(terminal, toResult(options, { rows: [], refused: plan.refused }, new Map()));
   else if (options.report === undefined) await terminal.print(toTable(refusedColumns, refused));
+};
+
+/** What a dry run or an earlier try of the same import has reported may stay. */
+const writeReport = async (path: string, { refused }: Plan): Promise<void> => {
+  const lines = refused.map(
+    ({ line, account, reason }) => `${line},${toTextCell(account ?? '')},${toTextCell(reason)}`,
+  );
+  const text = [refusedColumns.join(','), ...lines].map((line) => `${line}\r\n`).join('');
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
+  await writeNewFile(path, text);
 };
 
 const columns = ['account', 'opened', 'credited_usd', 'balance_before_usd', 'balance_after_usd'];

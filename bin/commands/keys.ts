@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { isAccountId } from '../../lambdas/core/accounts/account-id.ts';
 import type { CurrentKey } from '../../lambdas/core/accounts/account-store.ts';
-import type { KeyLabel } from '../../lambdas/core/accounts/api-key.ts';
-import { keyIdOf, type MadeKey, makeKey } from '../../lambdas/core/accounts/new-key.ts';
+import { toMasked } from '../../lambdas/core/accounts/api-key.ts';
+import { issueKey } from '../../lambdas/core/accounts/issue-key.ts';
+import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
 import { rotateKey } from '../../lambdas/core/accounts/rotate-key.ts';
 import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
 import { readAccount } from '../account-facts.ts';
 import { accountIdRule, type ReasonOptions, withReason } from '../command-options.ts';
-import { misused, refused } from '../exit.ts';
+import { failed, misused, ReaderGone, refused } from '../exit.ts';
 import { openKeyPorts } from '../keys-at.ts';
 import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
@@ -35,9 +36,10 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
   const add = <Options extends ReasonOptions>(command: Command, work: Work<Options>): void => {
     command.action(async (accountId: string, options: Options) => {
       const told = await atPlace(terminal, options, (place) => work(place, terminal, accountId, options));
-      if (options.json || told.key === undefined) return printFacts(terminal, options.json === true, { ...told });
-      terminal.tell(`The key of ${accountId}. It is shown this once.`);
-      await terminal.print(`${told.key}\n`);
+      await print(terminal, options.json === true, told).catch((error: unknown) => {
+        if (!(error instanceof ReaderGone) || told.key === undefined) throw error;
+        throw failed(`Nobody read the key of ${accountId}, and it is shown once. \`keys rotate\` gives it another.`);
+      });
     });
   };
   const issuing = keys.command('issue <account>').description('give an account without a working key one');
@@ -49,12 +51,16 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
   );
 };
 
-const masked = ({ prefix, lastFour }: KeyLabel): string => `${prefix}…${lastFour}`;
+const print = async (terminal: Terminal, asJson: boolean, told: Told): Promise<void> => {
+  if (asJson || told.key === undefined) return printFacts(terminal, asJson, { ...told });
+  terminal.tell(`The key of ${told.account}. It is shown this once.`);
+  await terminal.print(`${told.key}\n`);
+};
 
 const toTold = (accountId: string, key: Pick<CurrentKey, 'hash' | 'label'>, apiKey?: string): Told => ({
   account: accountId,
   id: keyIdOf(key.hash),
-  masked: masked(key.label),
+  masked: toMasked(key.label),
   ...(apiKey === undefined ? {} : { key: apiKey }),
 });
 
@@ -71,7 +77,7 @@ const issue: Work<IssueOptions> = async (place, terminal, accountId, options) =>
   if (account?.status === 'blocked') throw blocked(accountId);
   const current = await accounts.currentKey(accountId);
   if (current && !current.isRevoked) throw hasKey(accountId, current);
-  const made = makeKey(await openKeyPorts(place), true);
+  const ports = { ...(await openKeyPorts(place)), ...steady, accounts };
   if (options.dryRun) return dry(terminal, accountId);
   await confirmWrite(
     terminal,
@@ -79,25 +85,11 @@ const issue: Work<IssueOptions> = async (place, terminal, accountId, options) =>
     account ? `Issue a key to ${accountId}?` : `Open the account ${accountId}, with a key?`,
   );
   await logOperation(place, accountId, 'keys issue', options);
-  await put(place, accountId, made, account ? current : 'new');
-  const now = await untilDefinite(steady, () => accounts.currentKey(accountId));
-  // A write whose reply was lost finds its own key when it is repeated.
-  if (now?.hash !== made.key.hash) throw now ? hasKey(accountId, now) : blocked(accountId);
+  const issued = await issueKey(ports, accountId, account ? current : 'new');
+  if (issued.kind === 'has-key') throw hasKey(accountId, issued.current);
+  if (issued.kind === 'refused') throw blocked(accountId);
+  const { made } = issued;
   return toTold(accountId, made.key, made.apiKey);
-};
-
-const put = async (
-  { stores: { accounts } }: Place,
-  accountId: string,
-  { key }: MadeKey,
-  current: CurrentKey | undefined | 'new',
-): Promise<void> => {
-  const atMs = Date.now();
-  await untilDefinite(steady, async (): Promise<unknown> => {
-    if (current === 'new') return accounts.open({ accountId, chatId: undefined, key, creditPicos: 0n, atMs });
-    if (!current) return accounts.putFirstKey(accountId, key, atMs);
-    return accounts.replaceKey({ accountId, oldHash: current.hash, key, atMs });
-  });
 };
 
 const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) => {
@@ -109,7 +101,7 @@ const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   await confirmWrite(terminal, options, `Replace ${nameOf(accountId, current)}`);
   await logOperation(place, accountId, 'keys rotate', options);
   const { apiKey, id, label } = await rotateKey(ports, { accountId, keyId: keyIdOf(current.hash) });
-  return { account: accountId, id, masked: masked(label), key: apiKey };
+  return { account: accountId, id, masked: toMasked(label), key: apiKey };
 };
 
 const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) => {
@@ -126,7 +118,7 @@ const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) 
 };
 
 const nameOf = (accountId: string, { label }: CurrentKey): string =>
-  `the key ${masked(label)} of ${accountId}? It stops working at once.`;
+  `the key ${toMasked(label)} of ${accountId}? It stops working at once.`;
 
 const activeKey = async ({ stores }: Place, accountId: string): Promise<CurrentKey> => {
   const current = await stores.accounts.currentKey(accountId);
@@ -137,4 +129,4 @@ const activeKey = async ({ stores }: Place, accountId: string): Promise<CurrentK
 const blocked = (accountId: string) => refused(`${accountId} is blocked. Unblock it first.`);
 
 const hasKey = (accountId: string, { label }: CurrentKey) =>
-  refused(`${accountId} has the key ${masked(label)} already. \`keys rotate\` replaces it.`);
+  refused(`${accountId} has the key ${toMasked(label)} already. \`keys rotate\` replaces it.`);

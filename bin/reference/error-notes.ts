@@ -22,8 +22,8 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     param: 'Authorization',
   },
   revoked_api_key: {
-    when: 'the key was replaced by a newer one',
-    message: 'This API key was replaced by a newer one. Use the newer one.',
+    when: 'the key was replaced or revoked',
+    message: 'This API key was replaced or revoked. Use the newest one; the app shows which that is.',
     param: 'Authorization',
   },
   invalid_signature: {

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { type AdmissionPorts, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import type { ProcessBuckets } from '../core/limits/process-buckets.ts';
+import type { AddressLimit } from '../core/limits/address-limit.ts';
 import type { RouteName } from '../routes.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { addressBucket } from './client-address.ts';
@@ -25,7 +25,7 @@ export interface HttpPorts {
   readonly secrets: CallerSecrets;
   readonly bodies: BodyBudget;
   /** How often one chat's mini app may ask: what it asks for is dear to read. */
-  readonly chatBuckets: ProcessBuckets;
+  readonly chatLimit: AddressLimit;
   /** Called once for each request, when all of its answer has been made. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
@@ -106,7 +106,7 @@ const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<Proof
     if (credential === 'none') return undefined;
     const proof = prove(ports.secrets, { credential, headers, nowMs: ports.clock.now(), fresh: matched?.fresh });
     exchange.initData = proof.initData;
-    if (proof.initData) limitChat(ports, proof.initData.chatId);
+    if (proof.initData) await limitChat(ports, proof.initData.chatId);
     return proof;
   }
   const { read, param, advice } = credentialForms[credential];
@@ -116,8 +116,9 @@ const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<Proof
 };
 
 /** LIM-3. */
-const limitChat = ({ chatBuckets, clock }: HttpPorts, chatId: string): void => {
-  if (chatBuckets.take(chatId, clock.now() * 1_000).allowed) return;
+const limitChat = async ({ chatLimit }: HttpPorts, chatId: string): Promise<void> => {
+  const name = `chat#${chatId}`;
+  if (chatLimit.takeLocal(name) && (await chatLimit.takeShared(name))) return;
   throw new GatewayError('rate_limit_exceeded', 'Too many requests of this mini app. Slow down and try again.', {
     retryAfterSeconds: 1,
   });

@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import { INIT_DATA_ROTATION_MS, type InitData, readInitData } from '../core/accounts/init-data.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { isSigned, isTimely, updateSecretOf } from '../core/webhooks/signature.ts';
+import { isEqual, isSigned, isTimely, updateSecretOf } from '../core/webhooks/signature.ts';
 import type { OtherCredential } from '../routes.ts';
 
 /** What callers without an API key are known by. Without a secret nobody gets in by it. */
@@ -72,8 +71,3 @@ const provers: Record<OtherCredential, Prover> = {
 
 const refused = (header: string, problem: string): GatewayError =>
   new GatewayError('invalid_signature', `${header}: ${problem}`, { param: header });
-
-const isEqual = (one: string, other: string): boolean => {
-  const [given, expected] = [Buffer.from(one), Buffer.from(other)];
-  return given.length === expected.length && timingSafeEqual(given, expected);
-};

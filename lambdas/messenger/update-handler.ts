@@ -1,3 +1,4 @@
+import type { TurnKey } from '../core/accounts/update-log.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { StoreError } from '../core/errors/store-error.ts';
 import { untilDefinite } from '../core/ledger/resolve.ts';
@@ -22,13 +23,14 @@ export const createTakeUpdate = (ports: BotPorts): RouteHandler => {
   return async (exchange) => {
     const body = exchange.body?.json ?? {};
     const updateId = readUpdateId(body);
-    const claim = await orLater(untilDefinite(ports, () => ports.updates.claim(updateId, ports.clock.now())));
+    const key: TurnKey = `update#${updateId}`;
+    const claim = await orLater(untilDefinite(ports, () => ports.updates.claim(key, ports.clock.now())));
     // A claim whose reply was lost looks like somebody else's: it runs out by itself.
     if (claim === 'busy') throw later(undefined);
     const message = readMessage(body);
     if (claim === 'claimed') {
-      if (message) await attempt(ports, updateId, () => answer(exchange, updateId, message));
-      await orLater(untilDefinite(ports, () => ports.updates.finish(updateId, ports.clock.now())));
+      if (message) await attempt(ports, key, () => answer(exchange, updateId, message));
+      await orLater(untilDefinite(ports, () => ports.updates.finish(key, ports.clock.now())));
     }
     return json(200, { ok: true });
   };
@@ -61,14 +63,14 @@ const giveUp = async (ports: BotPorts, chatId: string, { kind, message }: Messen
   else ports.notice('bot_message_refused', { reason: message });
 };
 
-const attempt = async (ports: BotPorts, updateId: number, answering: () => Promise<void>): Promise<void> => {
+const attempt = async (ports: BotPorts, key: TurnKey, answering: () => Promise<void>): Promise<void> => {
   try {
     await answering();
   } catch (error) {
     if (!isPassing(error)) throw error;
     if (error instanceof MessengerError) ports.notice('bot_message_failed', { reason: error.message });
     // If this fails as well, the next delivery has to wait until the claim runs out.
-    await orLater(untilDefinite(ports, () => ports.updates.free(updateId)));
+    await orLater(untilDefinite(ports, () => ports.updates.free(key)));
     throw later(error);
   }
 };

@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { StoreError } from '../core/errors/store-error.ts';
 
-/** What an account's owner asks for, or 503 when the store does not answer. */
+/** What a client asks for, mostly of its account, or 503 when the store does not answer. */
 export const orUnavailable = async <T>(
   reading: Promise<T>,
   message = 'The account cannot be read at the moment. Try again later.',

@@ -42,6 +42,9 @@ const argsOf = ({ path, command }: Leaf): readonly string[] => [
   ...command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', '1']),
 ];
 
+/** They need no word more. */
+const withoutWords = ['accounts list', 'catalog check', 'holds list', 'videos list', 'audit', 'bot setup', 'doctor'];
+
 test('OPS-5 all commands are there', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
     [
@@ -69,9 +72,7 @@ describe.each(leaves)('%s', (name, leaf) => {
     expect(stderr).toMatch(/^error: .*\n/);
   });
 
-  test('OPS-5 whatever is required is asked for with 2', async () => {
-    const whole = argsOf(leaf);
-    if (whole.length === leaf.path.length) return;
+  test.skipIf(withoutWords.includes(name))('OPS-5 whatever is required is asked for with 2', async () => {
     const { status, stdout, stderr } = await runHere(leaf.path);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: (missing required argument|required option) /);

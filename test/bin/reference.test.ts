@@ -15,8 +15,9 @@ const table = Object.entries<Route>(routes);
 
 /** The codes that an operation tells for a status. */
 const codesOf = (name: string, status: number): string[] => {
-  const operation = rows.find((row) => row.operation.operationId === name)?.operation;
-  const answer = operation && answerOf(document, operation, String(status));
+  const row = rows.find(({ operation }) => operation.operationId === name);
+  if (!row) throw new Error(`no operation ${name}`);
+  const answer = answerOf(document, row.operation, String(status));
   return Object.keys(answer?.content['application/json']?.examples ?? {});
 };
 

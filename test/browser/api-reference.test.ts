@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('the viewer', () => {
     const page = await browser.newPage(options);
     const [strangers, problems]: [string[], string[]] = [[], []];
     page.on('request', (request) => {
-      if (!request.url().startsWith(gateway.url) && !/^(?:data|blob):/.test(request.url()))
+      if (!request.url().startsWith(`${gateway.url}/`) && !/^(?:data|blob):/.test(request.url()))
         strangers.push(request.url());
     });
     page.on('console', (message) => {

@@ -116,8 +116,9 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
   test('KEY-4 requests come page by page, failed ones marked and at no cost', async () => {
     await open({}, async (page) => {
       const more = page.getByRole('button', { name: 'Show more' });
-      await more.click();
+      await more.dblclick();
       await page.getByText('Failed: 3, cost $0').waitFor();
+      expect(scene.app.asked.filter((asked) => asked.includes('cursor=10'))).toHaveLength(1);
       await more.click();
       await more.waitFor({ state: 'detached' });
       expect(await page.locator('.rows li').count()).toBe(25);

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewAccount } from '../../lambdas/core/accounts/account-store.ts';
+import { blockAccount } from '../../lambdas/core/accounts/block-account.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
 import { rotateKey } from '../../lambdas/core/accounts/rotate-key.ts';
 import { startChat } from '../../lambdas/core/accounts/start-chat.ts';
@@ -183,12 +184,8 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await statusOf('nobody')).toBeUndefined();
   });
 
-  /** As an operator does: once more when the key has changed meanwhile. */
-  const block = async (accountId: string): Promise<void> => {
-    for (let reply = 'changed'; reply === 'changed'; ) {
-      reply = await subject.accounts.setBlocked(accountId, true, (await current(accountId))?.hash);
-    }
-  };
+  const block = (accountId: string) =>
+    blockAccount({ accounts: subject.accounts, clock: systemClock, random: Math.random }, accountId, true);
 
   test('KEY-2, OPS-5 however blocking and replacing meet, a blocked account has no key that is let in', async () => {
     for (let round = 1; round <= 20; round += 1) {

@@ -49,7 +49,7 @@ const createGateway = (keys: KeyStore) => {
       },
       secrets: { botToken: undefined, topUpKey: undefined },
       bodies: new BodyBudget(1_000_000, clock),
-      chatBuckets: new ProcessBuckets(wide),
+      chatLimit: new AddressLimit(wide, new MemoryAddressCounters(), clock),
       finished: () => undefined,
     },
     { getAccount: async () => json(200, {}) },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { UPDATE_LEASE_MS } from '../../lambdas/core/accounts/update-log.ts';
+import { type TurnKey, UPDATE_LEASE_MS } from '../../lambdas/core/accounts/update-log.ts';
 import { type AccountSubject, accountSubjects, OPENED_AT_MS as NOW } from './account-subjects.ts';
 
 describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
@@ -10,10 +10,10 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
   });
   afterAll(() => subject?.stop());
 
-  const claim = (updateId: number, nowMs = NOW) => subject.updates.claim(updateId, nowMs);
-  const newUpdate = (): number => {
+  const claim = (key: TurnKey, nowMs = NOW) => subject.updates.claim(key, nowMs);
+  const newUpdate = (): TurnKey => {
     id += 1;
-    return id;
+    return `update#${id}`;
   };
 
   test('KEY-1 an update is claimed once, and is busy as long as its lease lasts', async () => {
@@ -40,8 +40,9 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     await claim(update);
     await subject.updates.free(update);
     expect(await claim(update)).toBe('claimed');
-    await subject.updates.free(newUpdate());
-    expect(await claim(id)).toBe('claimed');
+    const never = newUpdate();
+    await subject.updates.free(never);
+    expect(await claim(never)).toBe('claimed');
   });
 
   test('KEY-1 whoever gives an update back too late does not undo that another has dealt with it', async () => {
@@ -54,10 +55,22 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
   });
 
   test('KEY-1 updates have nothing to do with each other, and any number that the messenger counts by will do', async () => {
-    for (const update of [0, newUpdate(), newUpdate(), 2 ** 31, Number.MAX_SAFE_INTEGER]) {
+    const numbers = [`update#${0}`, `update#${2 ** 31}`, `update#${Number.MAX_SAFE_INTEGER}`] as const;
+    for (const update of [...numbers, newUpdate(), newUpdate()]) {
       expect(await claim(update)).toBe('claimed');
       await subject.updates.finish(update, NOW);
     }
+  });
+
+  test('KEY-1 the start of a chat has nothing to do with the update of its number', async () => {
+    newUpdate();
+    await claim(`update#${id}`);
+    await subject.updates.finish(`update#${id}`, NOW);
+    expect(await claim(`start#${id}`)).toBe('claimed');
+    expect(await claim(`start#${id}`)).toBe('busy');
+    await subject.updates.free(`start#${id}`);
+    expect(await claim(`start#${id}`)).toBe('claimed');
+    expect(await claim(`update#${id}`)).toBe('done');
   });
 
   test('KEY-1 of several deliveries at once one is dealt with', async () => {

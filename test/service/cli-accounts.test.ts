@@ -2,9 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ReaderGone } from '../../bin/exit.ts';
+import { runProgram } from '../../bin/program.ts';
 import { type CliScene, openCliScene } from '../support/cli-scene.ts';
 import { postChat, saying } from '../support/gateway-chat.ts';
-import { runHere } from '../support/scripted-terminal.ts';
+import { runHere, scriptedTerminal } from '../support/scripted-terminal.ts';
 
 let scene: CliScene;
 let folder: string;
@@ -59,6 +61,19 @@ test('OPS-5 a credit counts once under its reference, with its balances; another
   expect(JSON.stringify(value)).not.toContain(apiKey);
   expect((await scene.cli('audit', '--account', id)).status).toBe(0);
 });
+
+test.each([[], ['--json']])(
+  'OPS-5 a new key that nobody reads is told to be lost, and ends with 1: %j',
+  async (...more) => {
+    const [id, apiKey] = await issue();
+    const { terminal, written } = scriptedTerminal(scene.environment);
+    const deaf = { ...terminal, print: () => Promise.reject(new ReaderGone()) };
+    expect(await runProgram(['keys', 'rotate', id, ...because, ...more], deaf)).toBe(1);
+    expect(written.stderr).toContain(`Nobody read the key of ${id}`);
+    expect(await scene.statusOf(apiKey)).toEqual([401, 'revoked_api_key']);
+    expect(await runProgram(['keys', 'revoke', id, ...because, ...more], deaf)).toBe(0);
+  },
+);
 
 test('OPS-5 a dry run says what would be and changes nothing', async () => {
   const [id, apiKey] = await issue();

@@ -150,9 +150,15 @@ test('OPS-5 refused rows are reported with line and reason, and by default nothi
   expect(json.status).toBe(3);
   expect(JSON.parse(json.stdout)).toMatchObject({ data: [], refused: [{ line: 3 }, { line: 4 }, { line: 5 }] });
   const report = join(folder, 'refused.csv');
-  const some = await runHere(importing('bad', path, '--skip-refused', '--report', report), environment());
-  expect(some.status).toBe(0);
+  const skipping = importing('bad', path, '--skip-refused', '--report', report);
+  for (const more of [['--dry-run'], [], []])
+    expect((await runHere([...skipping, ...more], environment())).status).toBe(0);
   expect(readFileSync(report, 'utf8')).toMatch(/^line,account,reason\r\n3,bad-2,/);
+  const others = importing('bad', write('others.csv', 'bad-1,1', '=1+1,1'), '--skip-refused');
+  expect((await runHere([...others, '--report', report], environment())).status).toBe(3);
+  const second = join(folder, 'refused-2.csv');
+  expect((await runHere([...others, '--report', second], environment())).status).toBe(0);
+  expect(readFileSync(second, 'utf8')).toContain("\r\n3,'=1+1,");
   await expectImported('bad', new Map([['bad-1', PICOS_PER_USD]]));
 });
 

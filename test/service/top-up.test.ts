@@ -43,12 +43,15 @@ test('KEY-6 the same payment fifty times at once is one credit on the real table
   expect(await app.audit()).toMatchObject({ status: 0, stdout: expect.stringContaining(': ok') });
 });
 
-test('KEY-6 an account that is not there is 404, and what another secret has signed is 401', async () => {
+test('KEY-6 an account that is not there is 404, what is no id is 400, and what another secret has signed is 401', async () => {
   const { accountId } = await app.openApp(3);
   const payment = { account: accountId, ref: 'payment-1', amount_usd: '1' };
-  for (const account of ['nobody', `${accountId}#KEY`]) {
+  for (const [account, refused, code] of [
+    ['nobody', 404, 'not_found'],
+    [`${accountId}#KEY`, 400, 'invalid_request_error'],
+  ]) {
     const { status, body } = await app.topUp({ ...payment, account });
-    expect([status, body.error]).toMatchObject([404, { code: 'not_found', param: 'account' }]);
+    expect([status, body.error]).toMatchObject([refused, { code, param: 'account' }]);
   }
   const forged = await app.topUp(payment, 'another-secret-of-somebody');
   expect([forged.status, codeOf(forged)]).toEqual([401, 'invalid_signature']);

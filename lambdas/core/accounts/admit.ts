@@ -68,9 +68,13 @@ const verdict = (ports: AdmissionPorts, reply: KeyReply, param: string): Admissi
   if (reply.kind === 'unknown') throw invalidKey(param);
   const { key } = reply;
   if (key.status === 'revoked') {
-    throw new GatewayError('revoked_api_key', 'This API key was replaced by a newer one. Use the newer one.', {
-      param,
-    });
+    throw new GatewayError(
+      'revoked_api_key',
+      'This API key was replaced or revoked. Use the newest one; the app shows which that is.',
+      {
+        param,
+      },
+    );
   }
   const rate = describe(ports.keyBucket, key.tatMicros, ports.clock.now() * 1_000);
   if (reply.kind === 'refused') {

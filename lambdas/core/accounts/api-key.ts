@@ -43,6 +43,9 @@ export interface KeyLabel {
   readonly lastFour: string;
 }
 
+/** As much of a key as may be shown: `sk-service-AbCd…wxyz`. */
+export const toMasked = ({ prefix, lastFour }: KeyLabel): string => `${prefix}…${lastFour}`;
+
 export const labelOf = (key: string): KeyLabel => ({
   prefix: key.slice(0, KEY_PREFIX.length + 4),
   lastFour: key.slice(-4),

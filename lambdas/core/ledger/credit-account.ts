@@ -4,10 +4,12 @@ import type { CreditRequest, LedgerStore } from './ledger-store.ts';
 import { untilDefinite } from './resolve.ts';
 
 /** What an account begins with has this reference; a payment of that name would pass for it and be credited to nobody. */
-const START_REF = 'start';
+export const START_REF = 'start';
+
+export const REF_FORM = /^(?:(?![#?])[!-~]){1,200}$/;
 
 /** Whether a payment may have this reference. */
-export const isCreditRef = (text: string): boolean => /^(?:(?![#?])[!-~]){1,200}$/.test(text) && text !== START_REF;
+export const isCreditRef = (text: string): boolean => REF_FORM.test(text) && text !== START_REF;
 
 export type CreditPorts = Pick<LedgerPorts, 'clock' | 'random'> & {
   readonly store: Pick<LedgerStore, 'credit' | 'readAccount'>;

@@ -21,7 +21,7 @@ export const toHttpPorts = (parts: Parts): HttpPorts => {
       clock,
     },
     secrets: parts.secrets,
-    chatBuckets: new ProcessBuckets(keyBucket),
+    chatLimit: new AddressLimit(keyBucket, parts.addressCounters, clock),
     bodies: new BodyBudget(settings.BODY_BUDGET_BYTES, clock),
     finished: parts.reporting.finished,
   };

@@ -1,3 +1,4 @@
+import { toMasked } from '../../core/accounts/api-key.ts';
 import { type Account, balanceOf, heldOf } from '../../core/ledger/account.ts';
 import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { formatUsd } from '../../core/money/usd.ts';
@@ -5,7 +6,6 @@ import { appButton } from '../app-button.ts';
 import type { BotPorts } from '../bot-ports.ts';
 import { html } from '../html.ts';
 import type { Visit } from '../visit.ts';
-import { maskedKey } from './start.ts';
 
 type OfAccount = (visit: Visit, accountId: string) => Promise<void>;
 
@@ -38,7 +38,7 @@ export const createShowKey =
     if (!key) return visit.tell(visit.texts.keyRevoked(), appButton(ports, visit.texts));
     const { label, issuedAtMs, isRevoked } = key;
     await visit.tell(
-      visit.texts.key({ masked: maskedKey(label), issuedAtMs, isRevoked }),
+      visit.texts.key({ masked: toMasked(label), issuedAtMs, isRevoked }),
       appButton(ports, visit.texts),
     );
   };

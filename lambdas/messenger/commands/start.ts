@@ -1,5 +1,6 @@
-import type { KeyLabel } from '../../core/accounts/api-key.ts';
+import { toMasked } from '../../core/accounts/api-key.ts';
 import { startChat } from '../../core/accounts/start-chat.ts';
+import type { TurnKey } from '../../core/accounts/update-log.ts';
 import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { appButton } from '../app-button.ts';
 import type { BotPorts } from '../bot-ports.ts';
@@ -11,17 +12,14 @@ export class ChatBusyError extends Error {
   override readonly name = 'ChatBusyError';
 }
 
-export const maskedKey = ({ prefix, lastFour }: KeyLabel): string => `${prefix}…${lastFour}`;
-
 /**
- * KEY-1. One message of a chat at a time: of two at once each would replace the key that the other is telling. Updates have numbers
- * from 0, so that those below are free for chats.
+ * KEY-1. One message of a chat at a time: of two at once each would replace the key that the other is telling.
  */
 export const createStart =
   (ports: BotPorts) =>
   async (visit: Visit): Promise<void> => {
     const { updates, clock } = ports;
-    const turn = -visit.userId;
+    const turn: TurnKey = `start#${visit.userId}`;
     if ((await updates.claim(turn, clock.now())) !== 'claimed') throw new ChatBusyError('this chat is being started');
     try {
       await tellKey(ports, visit);
@@ -47,7 +45,7 @@ const tellKey = async (ports: BotPorts, visit: Visit): Promise<void> => {
       return visit.tell(texts.help(), appButton(ports, texts));
     }
     case 'had-key':
-      return visit.tell(texts.hadKey(maskedKey(started.label)), appButton(ports, texts));
+      return visit.tell(texts.hadKey(toMasked(started.label)), appButton(ports, texts));
     case 'revoked':
       return visit.tell(texts.keyRevoked(), appButton(ports, texts));
     case 'blocked':

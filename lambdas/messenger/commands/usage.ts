@@ -1,7 +1,8 @@
 import { decodeTime, encodeTime } from 'ulid';
+import { utcDay } from '../../core/catalog/rates.ts';
 import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
-import type { RecordRange } from '../../core/ledger/ledger-records.ts';
 import { untilDefinite } from '../../core/ledger/resolve.ts';
+import { type SpendOrder, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
 import { listUsage } from '../../core/ledger/usage-list.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { appButton } from '../app-button.ts';
@@ -11,51 +12,42 @@ import type { Visit } from '../visit.ts';
 
 const MS_PER_DAY = 86_400_000;
 const SHOWN = 5;
+const DAYS = 7;
 /** What is added up before a user is told that it was more. */
-const PAGES_MAX = 5;
-const PAGE = 1_000;
+const RECORDS_MAX = 5_000;
 const ULID_TIME_CHARACTERS = 10;
 
 /** What has been spent today and in seven days, today among them, and on the last requests. */
 export const createUsage =
   (ports: BotPorts) =>
   async (visit: Visit, accountId: string): Promise<void> => {
-    const midnight = Math.floor(ports.clock.now() / MS_PER_DAY) * MS_PER_DAY;
-    const [{ records: last }, { records, isWhole }] = await Promise.all([
-      read(ports, accountId, { limit: SHOWN }),
-      readSince(ports, accountId, midnight - 6 * MS_PER_DAY),
+    const [{ records: last }, { complete, total, days }] = await Promise.all([
+      untilDefinite(ports, () => listUsage(ports.ledgerRecords, accountId, { limit: SHOWN })),
+      untilDefinite(ports, () => sumSpend(ports.ledgerRecords, accountId, lastDays(ports.clock.now()))),
     ]);
     const facts = {
-      today: summed(records.filter((record) => askedAt(record) >= midnight)),
-      week: summed(records),
-      isWhole,
+      today: summed(days.at(-1) ?? total),
+      week: summed(total),
+      isWhole: complete,
       last: last.map(toFacts),
     };
     await visit.tell(visit.texts.usage(facts), appButton(ports, visit.texts));
   };
 
-const read = (ports: BotPorts, accountId: string, range: RecordRange) =>
-  untilDefinite(ports, () => listUsage(ports.ledgerRecords, accountId, range));
-
-const readSince = async (ports: BotPorts, accountId: string, fromMs: number) => {
-  const fromHoldId = encodeTime(fromMs, ULID_TIME_CHARACTERS);
-  const records: ChargeRecord[] = [];
-  let beforeHoldId: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const found = await read(ports, accountId, { fromHoldId, beforeHoldId, limit: PAGE });
-    records.push(...found.records);
-    beforeHoldId = found.nextHoldId;
-    if (beforeHoldId === undefined) return { records, isWhole: true };
-  }
-  return { records, isWhole: false };
+const lastDays = (nowMs: number): SpendOrder => {
+  const midnight = Math.floor(nowMs / MS_PER_DAY) * MS_PER_DAY;
+  const firstMs = midnight - (DAYS - 1) * MS_PER_DAY;
+  return {
+    days: Array.from({ length: DAYS }, (_, index) => utcDay(firstMs + index * MS_PER_DAY)),
+    dayOf: (requestId) => utcDay(decodeTime(requestId)),
+    fromHoldId: encodeTime(firstMs, ULID_TIME_CHARACTERS),
+    recordsMax: RECORDS_MAX,
+  };
 };
 
 const askedAt = ({ requestId }: ChargeRecord): number => decodeTime(requestId);
 
-const summed = (records: readonly ChargeRecord[]): SpendFacts => ({
-  cost: formatUsd(records.reduce((sum, { amountPicos }) => sum + amountPicos, 0n)),
-  requests: records.length,
-});
+const summed = ({ costPicos, requests }: SpendSum): SpendFacts => ({ cost: formatUsd(costPicos), requests });
 
 const toFacts = (record: ChargeRecord): RequestFacts => ({
   atMs: askedAt(record),

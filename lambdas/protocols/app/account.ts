@@ -1,4 +1,5 @@
 import type { AccountStore, CurrentKey } from '../../core/accounts/account-store.ts';
+import { toMasked } from '../../core/accounts/api-key.ts';
 import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/days-left.ts';
 import { keyIdOf } from '../../core/accounts/new-key.ts';
 import { balanceOf } from '../../core/ledger/account.ts';
@@ -12,7 +13,6 @@ import { toAccountObject } from '../account-object.ts';
 import { orUnavailable } from '../account-reads.ts';
 import { firstIdAt, timeOfRequest } from '../request-time.ts';
 import type { AccountIdOf } from './account-of-chat.ts';
-import { toMasked } from './masked-key.ts';
 
 export interface AppAccountPorts {
   readonly accountIdOf: AccountIdOf;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { toMasked } from '../../core/accounts/api-key.ts';
 import { type RotationPorts, rotateKey } from '../../core/accounts/rotate-key.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
 import { parseWith } from '../parse.ts';
 import type { AccountIdOf } from './account-of-chat.ts';
-import { toMasked } from './masked-key.ts';
 
 export interface RotateKeyPorts extends RotationPorts {
   readonly accountIdOf: AccountIdOf;

@@ -1,3 +1,4 @@
+import { utcDay } from '../../core/catalog/rates.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import { firstIdAt, timeOfRequest } from '../request-time.ts';
 
@@ -26,10 +27,10 @@ export const readSpendDays = (query: Query, nowMs: number): SpendDays => {
   const today = Math.floor(nowMs / MS_PER_DAY);
   const first = today - count + 1;
   return {
-    days: Array.from({ length: count }, (_, index) => toDay((first + index) * MS_PER_DAY)),
+    days: Array.from({ length: count }, (_, index) => utcDay((first + index) * MS_PER_DAY)),
     fromHoldId: firstIdAt(first * MS_PER_DAY),
     beforeHoldId: firstIdAt((today + 1) * MS_PER_DAY),
-    dayOf: (requestId) => toDay(timeOfRequest(requestId)),
+    dayOf: (requestId) => utcDay(timeOfRequest(requestId)),
   };
 };
 
@@ -39,5 +40,3 @@ const readCount = ({ days }: Query): number => {
   if (count >= 1 && count <= DAYS_MAX) return count;
   throw invalidRequest('days', `days: must be a whole number from 1 to ${DAYS_MAX}.`);
 };
-
-const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

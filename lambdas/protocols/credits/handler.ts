@@ -1,4 +1,3 @@
-import { isAccountId } from '../../core/accounts/account-id.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { type CreditPorts, creditAccount } from '../../core/ledger/credit-account.ts';
 import { formatUsd } from '../../core/money/usd.ts';
@@ -13,8 +12,6 @@ export const createCreditAccount =
   (ports: CreditPorts): RouteHandler =>
   async (exchange) => {
     const { account: accountId, ref, amount_usd: amountPicos } = readCreditBody(exchange.body?.json);
-    // Whatever has another form is no account's, and must not be read as part of a key of the table.
-    if (!isAccountId(accountId)) throw noAccount();
     const order = { accountId, ref, amountPicos, reason: 'top-up' };
     const credited = await orUnavailable(creditAccount(ports, order), UNCERTAIN);
     if (credited.kind === 'no-account') throw noAccount();

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import { StoreError } from '../../core/errors/store-error.ts';
 import { mediaEndsAt } from '../../core/images/media-link.ts';
 import type { MediaStore, StoredMedia } from '../../core/images/media-store.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
+import { orUnavailable } from '../account-reads.ts';
 import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';
 
 export interface MediaPorts extends RelayPorts {
@@ -34,17 +34,10 @@ export const createGetMedia =
     });
   };
 
+const UNREAD = 'Images cannot be looked up at the moment. Try again later.';
+
 const open = async ({ media }: MediaPorts, name: string): Promise<StoredMedia> => {
-  let stored: StoredMedia | undefined;
-  try {
-    stored = await media.open(name);
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    throw new GatewayError('service_unavailable', 'Images cannot be looked up at the moment. Try again later.', {
-      retryAfterSeconds: 30,
-      cause: error,
-    });
-  }
+  const stored = await orUnavailable(media.open(name), UNREAD);
   if (!stored) throw noSuchImage();
   return stored;
 };

@@ -6,6 +6,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { formatByHeaders } from '../../http/client-format.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { requireMessagesVersion } from '../messages-version.ts';
+import { toWireName } from '../price-names.ts';
 import { findCallable, listCallable } from './callable.ts';
 import { toGoogleModel, toGooglePage } from './google-shape.ts';
 import { toMessagesModel, toMessagesPage } from './messages-shape.ts';
@@ -122,12 +123,7 @@ const toPrice = ({ unit, from, until, rates, tiers, byTier, bySize, byPixels, im
 });
 
 const snakeCased = (value: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`),
-      member,
-    ]),
-  );
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [toWireName(name), member]));
 
 /** GET /health (GEN-10). */
 export const getHealth: RouteHandler = async () => json(200, { status: 'ok' });

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import { StoreError } from '../../core/errors/store-error.ts';
 import type { StoredMedia } from '../../core/images/media-store.ts';
 import type { PageFiles } from '../../core/pages/page-files.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../../http/exchange.ts';
 import type { PageName } from '../../routes.ts';
+import { orUnavailable } from '../account-reads.ts';
 import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';
 
 export interface PagePorts extends RelayPorts {
@@ -52,20 +52,12 @@ const answer = async (ports: PagePorts, exchange: Exchange, asked: Asked): Promi
   });
 };
 
+const UNREAD = 'Pages cannot be looked up at the moment. Try again later.';
+
 const form = /^[a-z0-9-]{1,60}\.[a-z0-9.]{1,10}$/;
 
 const open = async ({ pages }: PagePorts, { page, file }: Asked): Promise<StoredMedia> => {
-  const stored = form.test(file) ? await orUnavailable(pages.open(page, file)) : undefined;
+  const stored = form.test(file) ? await orUnavailable(pages.open(page, file), UNREAD) : undefined;
   if (!stored) throw new GatewayError('not_found', `The page /${page} has no such file.`);
   return stored;
-};
-
-const orUnavailable = async <T>(opening: Promise<T>): Promise<T> => {
-  try {
-    return await opening;
-  } catch (cause) {
-    if (!(cause instanceof StoreError)) throw cause;
-    const message = 'Pages cannot be looked up at the moment. Try again later.';
-    throw new GatewayError('service_unavailable', message, { retryAfterSeconds: 30, cause });
-  }
 };

@@ -21,9 +21,13 @@ export const toCsv = (rows: readonly UsageRow[]): string =>
 
 const toCell = (value: UsageRow[keyof UsageRow]): string => {
   if (value === null) return '';
-  const text = defused(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return toTextCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
+};
+
+export const toTextCell = (value: string): string => {
+  const text = defused(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** A table program takes such a cell for a formula, and an end user's name comes from a stranger. https://owasp.org/www-community/attacks/CSV_Injection */
+/** A table program takes such a cell for a formula, and the text may come from a stranger. https://owasp.org/www-community/attacks/CSV_Injection */
 const defused = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

@@ -2,10 +2,10 @@ import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb
 import type { KeyReplacement, NewKey } from '../../core/accounts/account-store.ts';
 import { accountKey } from './account-item.ts';
 import type { AccountTables } from './account-store.ts';
-import { type Item, number, text } from './attributes.ts';
+import { number, text } from './attributes.ts';
 import { currentKeyKey, toCurrentKeyItem } from './chat-item.ts';
 import { toKeyItem } from './key-store.ts';
-import { failed, transact } from './transaction.ts';
+import { failed, putNew, transact } from './transaction.ts';
 
 interface FirstKey {
   readonly accountId: string;
@@ -20,8 +20,8 @@ export const putFirstKey = async (
 ): Promise<'put' | 'has-key' | 'no-account'> => {
   const cancelled = await transact(client, [
     ifActive(tables, accountId),
-    put(tables.accounts, toCurrentKeyItem(accountId, key, atMs)),
-    put(tables.keys, toKeyItem(accountId, key)),
+    putNew(tables.accounts, toCurrentKeyItem(accountId, key, atMs)),
+    putNew(tables.keys, toKeyItem(accountId, key)),
   ]);
   if (!cancelled) return 'put';
   return failed(cancelled[0]) ? 'no-account' : 'has-key';
@@ -42,7 +42,7 @@ export const replaceKey = async (
         ...ifCurrent(oldHash),
       },
     },
-    put(tables.keys, toKeyItem(accountId, key)),
+    putNew(tables.keys, toKeyItem(accountId, key)),
     revoke(tables, oldHash),
   ]);
   if (!cancelled) return 'replaced';
@@ -116,10 +116,6 @@ const blockKey = ({ accounts, keys }: AccountTables, { accountId, isBlocked, has
     },
   ];
 };
-
-const put = (TableName: string, Item: Item): TransactWriteItem => ({
-  Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' },
-});
 
 const ifActive = ({ accounts }: AccountTables, accountId: string): TransactWriteItem => ({
   ConditionCheck: {

@@ -37,7 +37,8 @@ const toCredit = (item: Item): CreditRecord => ({
 
 const partition = (accountId: string) => text(`account#${accountId}`);
 
-const withPrefix = (table: string, accountId: string, prefix: string): QueryCommandInput => ({
+/** Everything of an account whose sort key begins like this. */
+export const withPrefix = (table: string, accountId: string, prefix: string): QueryCommandInput => ({
   TableName: table,
   KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
   ExpressionAttributeValues: { ':pk': partition(accountId), ':prefix': text(prefix) },
@@ -71,7 +72,7 @@ const listRecords = async (
 };
 
 /** An answer has a megabyte at most, so a query may take several; `enough` items end it. */
-const query = async (
+export const query = async (
   client: DynamoDBClient,
   request: QueryCommandInput,
   enough = Number.POSITIVE_INFINITY,

@@ -1,7 +1,8 @@
-import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Operation, OperationLog } from '../../core/ledger/operation-log.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
-import { send, toStoreError } from './failures.ts';
+import { send } from './failures.ts';
+import { query, withPrefix } from './ledger-records.ts';
 
 const PREFIX = 'OPERATION#';
 
@@ -11,23 +12,8 @@ export const createOperationLog = (client: DynamoDBClient, table: string): Opera
     await send(() => client.send(new PutItemCommand({ TableName: table, Item: toItem(operation) })));
   },
   list: async (accountId) => {
-    const found: Operation[] = [];
-    let from: Item | undefined;
-    do {
-      const command = new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': text(`account#${accountId}`), ':prefix': text(PREFIX) },
-        ConsistentRead: true,
-        ...(from ? { ExclusiveStartKey: from } : {}),
-      });
-      const page = await client.send(command).catch((error: unknown) => {
-        throw toStoreError(error);
-      });
-      found.push(...(page.Items ?? []).map(toOperation));
-      from = page.LastEvaluatedKey;
-    } while (from);
-    return found;
+    const items = await query(client, withPrefix(table, accountId, PREFIX));
+    return items.map(toOperation);
   },
 });
 

@@ -6,6 +6,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
+import type { Item } from './attributes.ts';
 import { toStoreError } from './failures.ts';
 
 export type Cancelled = readonly CancellationReason[];
@@ -32,6 +33,11 @@ export const transact = async (
     throw new StoreError(throttled ? 'throttled' : 'conflict', error.name, error);
   }
 };
+
+/** The write of an item that must not be there yet. */
+export const putNew = (TableName: string, Item: Item): TransactWriteItem => ({
+  Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' },
+});
 
 /** Its condition did not hold. */
 export const failed = (reason: CancellationReason | undefined): boolean => reason?.Code === 'ConditionalCheckFailed';

@@ -1,5 +1,5 @@
 import { hashApiKey, makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
-import { AddressLimit } from '../../../lambdas/core/limits/address-limit.ts';
+import { type AddressCounters, AddressLimit } from '../../../lambdas/core/limits/address-limit.ts';
 import { bucketOf } from '../../../lambdas/core/limits/gcra.ts';
 import { ProcessBuckets } from '../../../lambdas/core/limits/process-buckets.ts';
 import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
@@ -21,6 +21,8 @@ export const hashOf = (key: string): string => hashApiKey(PEPPER, key);
 interface ChainOptions {
   readonly keyBurst?: number;
   readonly addressBurst?: number;
+  /** What several processes share. */
+  readonly chatCounters?: AddressCounters;
   readonly bodyBytes?: number;
   readonly handle?: RouteHandler;
   readonly clock?: ManualClock;
@@ -64,7 +66,7 @@ export const createChain = async (options: ChainOptions = {}) => {
         clock,
       },
       secrets: options.secrets ?? { botToken: BOT_TOKEN, topUpKey: TOP_UP_KEY },
-      chatBuckets: new ProcessBuckets(keyBucket),
+      chatLimit: new AddressLimit(keyBucket, options.chatCounters ?? new MemoryAddressCounters(), clock),
       bodies,
       finished: (requestId, summary) => finished.push({ requestId, summary: { ...summary } }),
     },

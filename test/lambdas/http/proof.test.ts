@@ -4,6 +4,8 @@ import { INIT_DATA_READING_MS, INIT_DATA_ROTATION_MS } from '../../../lambdas/co
 import { SIGNATURE_AGE_MS, signBody, updateSecretOf } from '../../../lambdas/core/webhooks/signature.ts';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
 import { type OtherCredential, type Route, routes } from '../../../lambdas/routes.ts';
+import { fails, withCounterFaults } from '../../support/memory/faults.ts';
+import { MemoryAddressCounters } from '../../support/memory/memory-address-counters.ts';
 import { BOT_TOKEN, createChain, TOP_UP_KEY } from './chain.ts';
 import { type Answer, functionUrlEvent, invoke, type Sent } from './function-url.ts';
 
@@ -145,6 +147,22 @@ test('LIM-2, LIM-3 one chat is limited like one key, and no other chat with it',
   expect([codeOf(answer), answer.headers['retry-after']]).toEqual(['429 rate_limit_exceeded', '1']);
   const other = { ...good.init_data, headers: tma(initData(BOT_TOKEN, NOW_MS, 4712)) };
   expect((await send(other)).status).toBe(200);
+});
+
+test('LIM-2, LIM-4 a chat is limited over all processes, and by each for itself while nothing is shared', async () => {
+  const chatCounters = new MemoryAddressCounters();
+  const processes = await Promise.all([1, 2].map(() => opened({ keyBurst: 3, chatCounters })));
+  const statuses = async (): Promise<readonly number[]> => {
+    const answers = [];
+    for (const { send } of [...processes, ...processes]) answers.push((await send(good.init_data)).status);
+    return answers;
+  };
+  expect(await statuses()).toEqual([200, 200, 200, 429]);
+  const alone = await Promise.all(
+    [1, 2].map(() => opened({ keyBurst: 3, chatCounters: withCounterFaults(chatCounters, { take: fails }) })),
+  );
+  processes.splice(0, 2, ...alone);
+  expect(await statuses()).toEqual([200, 200, 200, 200]);
 });
 
 test('AUTH-6 one credential is not another: a key opens none of these, and none of these opens an account', async () => {

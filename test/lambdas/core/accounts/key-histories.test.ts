@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
 import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
 import { rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
 import { type Started, startChat } from '../../../../lambdas/core/accounts/start-chat.ts';
@@ -51,17 +52,11 @@ test('KEY-2 however rotations, starts, a revocation and a block meet, at most on
       if (first.kind !== 'key') throw new Error('no key');
       const { accountId, hash } = first;
       if (isShown) await world.accounts.markShown(accountId, hash);
-      const block = async (): Promise<void> => {
-        for (let reply = 'changed'; reply === 'changed'; ) {
-          const current = await world.scheduled.currentKey(accountId);
-          reply = await world.scheduled.setBlocked(accountId, true, current?.hash);
-        }
-      };
       const acts: Record<string, () => Promise<string | undefined>> = {
         rotate: async () => hashOf((await rotateKey(world.ports, { accountId, keyId: keyIdOf(hash) })).apiKey),
         start: async () => hashesOf([await startChat(world.ports, CHAT)])[0],
         revoke: async () => void (await world.scheduled.revokeKey(accountId, hash)),
-        block: async () => void (await block()),
+        block: async () => void (await blockAccount(world.ports, accountId, true)),
       };
       const pending = Promise.allSettled(chosen.map((deed) => acts[deed]?.()));
       await scheduler.waitFor(pending);

@@ -53,7 +53,7 @@ test('KEY-6 a blocked account is credited as well', async () => {
   expect((await service.topUp(payment)).status).toBe(200);
 });
 
-test.for(['another', 'ACCOUNT', `${ACCOUNT}#KEY`, `x#${ACCOUNT}`, '../local', 'a'.repeat(129), 'Zoë'])(
+test.for(['another', ACCOUNT.toUpperCase(), `${ACCOUNT}.`, 'a@b.example', 'a'.repeat(64)])(
   'KEY-6 %s is no account: 404 by name, and nothing is written',
   async (account) => {
     const service = await createAppService();
@@ -64,15 +64,19 @@ test.for(['another', 'ACCOUNT', `${ACCOUNT}#KEY`, `x#${ACCOUNT}`, '../local', 'a
   },
 );
 
-test('KEY-6 what has not the form of an id is not looked for', async () => {
+test('KEY-6 what has not the form of an id is not looked for, and the refusal tells the form', async () => {
   const service = await createAppService();
   const account = `${ACCOUNT}#KEY`;
   await service.ledger.createAccount(account);
-  expect((await service.topUp({ ...payment, account })).status).toBe(404);
+  const { status, body } = await service.topUp({ ...payment, account });
+  expect([status, body.error]).toMatchObject([400, { code: 'invalid_request_error', param: 'account' }]);
+  expect(body.error.message).toContain('1 to 64 letters, digits and . _ @ : + -');
 });
 
 test.for<readonly [param: string, change: object]>([
-  ...['', 'a b', 'a\n', '\u0000', '\u202e', 'x'.repeat(201)].map((account) => ['account', { account }] as const),
+  ...['', 'a b', 'a\n', '\u0000', '\u202e', 'a'.repeat(65), `x#${ACCOUNT}`, '../local', '-a', 'Zoë'].map(
+    (account) => ['account', { account }] as const,
+  ),
   ['account', { account: undefined }],
   ['account', { account: 7 }],
   ...['', 'a b', 'a#b', 'a?b', 'é', 'a\n', '\u007f', 'x'.repeat(201), 'start'].map((ref) => ['ref', { ref }] as const),

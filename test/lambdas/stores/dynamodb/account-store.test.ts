@@ -46,9 +46,9 @@ const singles: Record<string, () => Promise<unknown>> = {
   setLanguage: () => accounts.setLanguage('c', 'en'),
   setChatClosed: () => accounts.setChatClosed('c', true),
   markNoticed: () => accounts.markNoticed('c', 1),
-  claim: () => updates.claim(1, at),
-  finish: () => updates.finish(1, at),
-  free: () => updates.free(1),
+  claim: () => updates.claim('update#1', at),
+  finish: () => updates.finish('update#1', at),
+  free: () => updates.free('update#1'),
 };
 
 const cancelled = (...codes: string[]): TransactionCanceledException => {
@@ -155,8 +155,8 @@ test('BILL-13 a stored number goes over the wire as digits, whatever its size', 
 
 test('KEY-1 an update is forgotten after a week, no sooner', async () => {
   dynamodb.on(UpdateItemCommand).resolves({});
-  await updates.claim(1, at);
-  await updates.finish(1, at + 1_000);
+  await updates.claim('update#1', at);
+  await updates.finish('update#1', at + 1_000);
   const kept = dynamodb
     .commandCalls(UpdateItemCommand)
     .map(({ args }) => Number(args[0].input.ExpressionAttributeValues?.[':expiresAt']?.N) - at / 1_000);

@@ -98,3 +98,14 @@ test('a body that is none, is too long or has unknown members is refused', async
   expect((await sent(JSON.stringify({ text: 'a'.repeat(100_000), language: 'en' }))).status).toBe(413);
   expect(served.failures).toEqual([]);
 });
+
+const visiting = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+test.each([
+  ['a link on another site', '/?topup=local', visiting, 200],
+  ['a frame of another site', '/', { ...visiting, 'sec-fetch-dest': 'iframe' }, 403],
+  ['a script of another site', '/', { ...visiting, 'sec-fetch-mode': 'no-cors' }, 403],
+  ['a link to what the page reads', '/local/state', visiting, 403],
+])('%s: %s %j is answered with %i', async (_name, path, headers, status) => {
+  expect((await ask(served.port, { path, headers })).status).toBe(status);
+});

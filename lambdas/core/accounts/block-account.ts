@@ -1,0 +1,30 @@
+import type { Clock } from '../clock.ts';
+import { untilDefinite } from '../ledger/resolve.ts';
+import type { AccountStore } from './account-store.ts';
+
+export interface BlockPorts {
+  readonly accounts: AccountStore;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** A key may be replaced while its account is being blocked. */
+const TRIES = 5;
+
+/**
+ * Blocks an account with its key, or frees both: also where the account has that status, since its key may not have it when somebody
+ * wrote to the tables by hand. `changing`: the key was another one each time, and nothing was changed. Throws StoreError.
+ */
+export const blockAccount = async (
+  ports: BlockPorts,
+  accountId: string,
+  isBlocked: boolean,
+): Promise<'set' | 'no-account' | 'changing'> => {
+  const { accounts } = ports;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const key = await untilDefinite(ports, () => accounts.currentKey(accountId));
+    const reply = await untilDefinite(ports, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
+    if (reply !== 'changed') return reply;
+  }
+  return 'changing';
+};
