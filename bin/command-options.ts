@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isCreditRef } from '../lambdas/core/ledger/credit-account.ts';
+import { ACCOUNT_ID_RULE } from '../lambdas/core/accounts/account-id.ts';
+import { isCreditRef, REF_RULE } from '../lambdas/core/ledger/credit-account.ts';
 import { parseUsd } from '../lambdas/core/money/usd.ts';
 import { environmentNames } from '../lib/environments.ts';
 import type { PlaceOptions } from './place.ts';
@@ -51,7 +52,7 @@ const TEXT_MAX = 500;
 
 const toRef = (text: string): string => {
   if (isCreditRef(text)) return text;
-  throw new InvalidArgumentError('It has 1 to 200 visible ASCII characters without # and ?, and is not "start".');
+  throw new InvalidArgumentError(`It has ${REF_RULE}.`);
 };
 
 const toText = (text: string): string => {
@@ -76,4 +77,4 @@ export const toLimit = (text: string): number => {
   throw new InvalidArgumentError('It is a whole number from 1 to 1000.');
 };
 
-export const accountIdRule = 'has 1 to 64 letters, digits and . _ @ : + -, and begins with a letter or digit';
+export const accountIdRule = `has ${ACCOUNT_ID_RULE}`;

@@ -29,11 +29,6 @@ export const refused = (message: string): CliError => new CliError(exits.refused
 /** The command was done, and its result, which has been printed, is not good. */
 export const unsatisfied = (): CliError => new CliError(exits.failed, '');
 
-/** Nobody reads any more. Whoever wanted the first lines only, as `head` does, has them; a command whose words must arrive says otherwise. */
-export class ReaderGone extends Error {
-  override readonly name = 'ReaderGone';
-}
-
 export interface Ending {
   readonly exitCode: ExitCode;
   /** For stderr; undefined where everything has been said. */
@@ -46,7 +41,6 @@ export const toEnding = (error: unknown): Ending => {
   if (error instanceof CommanderError) {
     return { exitCode: error.exitCode === 0 ? exits.done : exits.misused, message: undefined };
   }
-  if (error instanceof ReaderGone) return { exitCode: exits.done, message: undefined };
   if (error instanceof CliError) {
     return { exitCode: error.exitCode, message: error.message || undefined };
   }

@@ -14,11 +14,11 @@ export const writeNewFile = async (path: string, text: string): Promise<void> =>
   const file = await openNewFile(path);
   try {
     await file.write(text);
+    await file.finish();
   } catch (error) {
     await file.discard();
-    throw failed(`${path} cannot be written: ${whyOf(error)}`, error);
+    throw error;
   }
-  await file.finish();
 };
 
 /** A file that is nobody else's to read, and is there whole or not at all. Never writes over another one. */
@@ -27,21 +27,17 @@ export const openNewFile = async (path: string): Promise<NewFile> => {
   const probe = await open(path, 'r').catch(() => undefined);
   await probe?.close();
   if (probe) throw refused(`${path} is there already. Name another file, or remove it.`);
-  const file = await open(draft, 'wx', 0o600).catch((error: unknown) => {
+  const fail = (error: unknown): never => {
     throw failed(`${path} cannot be written: ${whyOf(error)}`, error);
-  });
+  };
+  const file = await open(draft, 'wx', 0o600).catch(fail);
   return {
-    write: (text) => file.writeFile(text),
+    write: (text) => file.writeFile(text).catch(fail),
     finish: async () => {
-      await file.sync();
-      await file.close();
-      try {
-        await link(draft, path);
-      } catch (error) {
-        throw failed(`${path} cannot be written: ${whyOf(error)}`, error);
-      } finally {
-        await rm(draft, { force: true });
-      }
+      await file.sync().catch(fail);
+      await file.close().catch(fail);
+      await link(draft, path).catch(fail);
+      await rm(draft, { force: true });
     },
     discard: async () => {
       await file.close();

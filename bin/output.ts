@@ -5,7 +5,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 /** One thing, by the names that `--json` has as well. */
 export type Facts = Readonly<Record<string, Json>>;
 
-export const printJson = (terminal: Terminal, value: unknown): Promise<void> => terminal.print(`${toJson(value, 2)}\n`);
+export const printJson = (terminal: Terminal, value: unknown): Promise<boolean> =>
+  terminal.print(`${toJson(value, 2)}\n`);
 
 /** The same JSON without characters that a terminal obeys or that turn the line around; those below a blank are escaped anyway. */
 export const toJson = (value: unknown, indent?: number): string =>
@@ -18,7 +19,7 @@ const lowSurrogateOf = (sign: string): string =>
   sign.length > 1 ? `\\u${sign.charCodeAt(1).toString(16).padStart(4, '0')}` : '';
 
 /** A line per fact, or the same as JSON. */
-export const printFacts = (terminal: Terminal, json: boolean, facts: Facts): Promise<void> => {
+export const printFacts = (terminal: Terminal, json: boolean, facts: Facts): Promise<boolean> => {
   if (json) return printJson(terminal, facts);
   const names = Object.keys(facts);
   const width = Math.max(...names.map((name) => name.length));
@@ -32,9 +33,9 @@ export const printList = async (
   json: boolean,
   { rows, columns, nothing }: { rows: readonly Facts[]; columns: readonly string[]; nothing: string },
 ): Promise<void> => {
-  if (json) return printJson(terminal, { object: 'list', data: rows });
-  if (rows.length === 0) return terminal.tell(nothing);
-  await terminal.print(toTable(columns, rows));
+  if (json) await printJson(terminal, { object: 'list', data: rows });
+  else if (rows.length === 0) terminal.tell(nothing);
+  else await terminal.print(toTable(columns, rows));
 };
 
 /** Numbers and amounts stand at the right of their column. */

@@ -9,7 +9,7 @@ import { addImportCommand } from './commands/import.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addUsageCommands } from './commands/usage.ts';
 import { addVideosCommands } from './commands/videos.ts';
-import { exits, misused, toEnding } from './exit.ts';
+import { exits, misused, toEnding, whyOf } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 export const createProgram = (terminal: Terminal): Command => {
@@ -18,7 +18,7 @@ export const createProgram = (terminal: Terminal): Command => {
     .exitOverride()
     .showHelpAfterError('(--help tells more)')
     .configureOutput({
-      writeOut: (text) => void terminal.print(text),
+      writeOut: (text) => void terminal.print(text).catch((error: unknown) => terminal.tell(whyOf(error))),
       writeErr: (text) => terminal.tell(text.trimEnd()),
     })
     .addHelpText('after', '\nExit codes: 0 done, 1 failed or not found, 2 wrong usage, 3 refused by a rule.')

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { failed, ReaderGone, whyOf } from './exit.ts';
+import { failed, whyOf } from './exit.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,8 +10,11 @@ export interface Terminal {
   readonly environment: Environment;
   /** Somebody is there who can be asked. */
   readonly isInteractive: boolean;
-  /** Data, to stdout. Waits for a reader who is slow, and throws ReaderGone for one who has left. */
-  print(text: string): Promise<void>;
+  /**
+   * Data, to stdout. Waits for a reader who is slow. False for one who has left: whoever wanted the first lines only, as `head` does,
+   * has them. Throws a CliError where nothing can be written.
+   */
+  print(text: string): Promise<boolean>;
   /** Talk: a line to stderr. */
   tell(line: string): void;
   /** Colour for stdout, where it is a terminal and nobody has set NO_COLOR. */
@@ -28,7 +31,11 @@ export const processTerminal = (): Terminal => {
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     print: (text) =>
       new Promise((resolve, reject) => {
-        stdout.write(text, (error) => (error ? reject(toPrintError(error)) : resolve()));
+        stdout.write(text, (error) => {
+          if (error && !hasLeft(error))
+            reject(failed(`What there is to tell cannot be written to stdout: ${whyOf(error)}`, error));
+          else resolve(!error);
+        });
       }),
     tell: (line) => void stderr.write(`${line}\n`),
     style: (style, text) => styleText(style, text, { stream: stdout }),
@@ -40,7 +47,4 @@ export const processTerminal = (): Terminal => {
   };
 };
 
-const toPrintError = (error: NodeJS.ErrnoException): Error =>
-  error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
-    ? new ReaderGone()
-    : failed(`What there is to tell cannot be written to stdout: ${whyOf(error)}`, error);
+const hasLeft = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';

@@ -71,7 +71,7 @@ const runImport = async (
   const { rows, refused } = plan;
   const opening = rows.filter(({ opens }) => opens).length;
   if (refused.length > 0) {
-    terminal.tell(`${refused.length} rows are refused`);
+    terminal.tell(`rows refused: ${refused.length}`);
     await reportRefused(terminal, plan, options);
     if (!options.skipRefused)
       throw new CliError(exits.refused, 'Nothing was imported. --skip-refused imports the others.');
@@ -187,8 +187,8 @@ const print = async (
   after: ReadonlyMap<string, bigint>,
 ): Promise<void> => {
   const result = toResult(options, plan, after);
-  if (options.json) return printJson(terminal, result);
-  if (result.data.length > 0) await terminal.print(toTable(columns, result.data));
+  if (options.json) await printJson(terminal, result);
+  else if (result.data.length > 0) await terminal.print(toTable(columns, result.data));
 };
 
 const toResult = ({ ref, dryRun }: ImportOptions, { rows, refused }: Plan, after: ReadonlyMap<string, bigint>) => ({

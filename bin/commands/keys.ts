@@ -8,7 +8,7 @@ import { rotateKey } from '../../lambdas/core/accounts/rotate-key.ts';
 import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
 import { readAccount } from '../account-facts.ts';
 import { accountIdRule, type ReasonOptions, withReason } from '../command-options.ts';
-import { failed, misused, ReaderGone, refused } from '../exit.ts';
+import { failed, misused, refused, whyOf } from '../exit.ts';
 import { openKeyPorts } from '../keys-at.ts';
 import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
@@ -36,10 +36,13 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
   const add = <Options extends ReasonOptions>(command: Command, work: Work<Options>): void => {
     command.action(async (accountId: string, options: Options) => {
       const told = await atPlace(terminal, options, (place) => work(place, terminal, accountId, options));
-      await print(terminal, options.json === true, told).catch((error: unknown) => {
-        if (!(error instanceof ReaderGone) || told.key === undefined) throw error;
-        throw failed(`Nobody read the key of ${accountId}, and it is shown once. \`keys rotate\` gives it another.`);
+      const isRead = await print(terminal, options.json === true, told).catch((error: unknown) => {
+        if (told.key === undefined) throw error;
+        terminal.tell(whyOf(error));
+        return false;
       });
+      if (told.key !== undefined && !isRead)
+        throw failed(`Nobody read the key of ${accountId}, and it is shown once. \`keys rotate\` gives it another.`);
     });
   };
   const issuing = keys.command('issue <account>').description('give an account without a working key one');
@@ -51,10 +54,10 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
   );
 };
 
-const print = async (terminal: Terminal, asJson: boolean, told: Told): Promise<void> => {
+const print = async (terminal: Terminal, asJson: boolean, told: Told): Promise<boolean> => {
   if (asJson || told.key === undefined) return printFacts(terminal, asJson, { ...told });
   terminal.tell(`The key of ${told.account}. It is shown this once.`);
-  await terminal.print(`${told.key}\n`);
+  return terminal.print(`${told.key}\n`);
 };
 
 const toTold = (accountId: string, key: Pick<CurrentKey, 'hash' | 'label'>, apiKey?: string): Told => ({
@@ -87,7 +90,8 @@ const issue: Work<IssueOptions> = async (place, terminal, accountId, options) =>
   await logOperation(place, accountId, 'keys issue', options);
   const issued = await issueKey(ports, accountId, account ? current : 'new');
   if (issued.kind === 'has-key') throw hasKey(accountId, issued.current);
-  if (issued.kind === 'refused') throw blocked(accountId);
+  if (issued.kind === 'refused')
+    throw refused(`${accountId} was blocked or changed meanwhile. Look at it by \`accounts show\`, and try again.`);
   const { made } = issued;
   return toTold(accountId, made.key, made.apiKey);
 };

@@ -74,11 +74,13 @@ const exportUsage = async (
   await readAccount(place, accountId);
   const file = out === undefined ? undefined : await openNewFile(out);
   // A file is for programs, which are to have every character; what a terminal shows must not command it.
-  const write = file ? (text: string) => file.write(text) : (text: string) => terminal.print(shown(format, text));
+  const write = (text: string): Promise<boolean> =>
+    file ? file.write(text).then(() => true) : terminal.print(shown(format, text));
   try {
     let count = 0;
     for await (const rows of pages(place, accountId, range)) {
-      await write(format === 'json' ? toJsonPart(rows, count) : toCsvPart(rows, count));
+      // Nobody waits for the rest.
+      if (!(await write(format === 'json' ? toJsonPart(rows, count) : toCsvPart(rows, count)))) return;
       count += rows.length;
       terminal.tell(`${count} requests`);
     }

@@ -23,7 +23,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   },
   revoked_api_key: {
     when: 'the key was replaced or revoked',
-    message: 'This API key was replaced or revoked. Use the newest one; the app shows which that is.',
+    message: 'This API key was replaced or revoked. Use the newest key of the account.',
     param: 'Authorization',
   },
   invalid_signature: {

@@ -60,7 +60,7 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
       await page.getByText('the app must have been opened in the last 10 minutes').waitFor();
     });
     await visit({ browser, app: { url, opened: openedBefore(61 * 60) } }, {}, async (page) => {
-      await page.getByText('This screen is too old to be trusted.').waitFor();
+      await page.getByText('This screen is too old to be trusted.').first().waitFor();
     });
   });
 });

@@ -42,10 +42,8 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
   });
 
   test('KEY-4 a replacement under way is asked for once and cannot be turned back', async () => {
-    let pass = (): void => undefined;
-    scene.app.gate = new Promise((resolve) => {
-      pass = resolve;
-    });
+    const { promise, resolve: pass } = Promise.withResolvers<void>();
+    scene.app.gates.set('/app/api/key', promise);
     await open(async (page) => {
       await rotate(page);
       await page.getByRole('button', { name: 'Replacing…' }).click({ force: true });

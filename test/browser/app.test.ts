@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { untilDrawn } from '../support/app-page-visit.ts';
 import { appScene } from '../support/app-scene.ts';
 import { chromiumPath } from '../support/browser.ts';
 
@@ -84,6 +85,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       await page.getByRole('radio', { name: 'RU' }).check();
       await page.getByRole('heading', { name: 'Баланс', exact: true }).waitFor();
       await page.reload({ waitUntil: 'networkidle' });
+      await untilDrawn(page);
       expect(await textOf(page, 'balance')).toContain('1 234,567890123 $');
       expect(await page.evaluate('localStorage.length')).toBe(0);
     });
@@ -116,7 +118,11 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
   test('KEY-4 requests come page by page, failed ones marked and at no cost', async () => {
     await open({}, async (page) => {
       const more = page.getByRole('button', { name: 'Show more' });
+      const { promise, resolve: pass } = Promise.withResolvers<void>();
+      scene.app.gates.set('/app/api/usage', promise);
       await more.dblclick();
+      await page.locator('#requests').getByRole('button', { name: 'Loading' }).click({ force: true });
+      pass();
       await page.getByText('Failed: 3, cost $0').waitFor();
       expect(scene.app.asked.filter((asked) => asked.includes('cursor=10'))).toHaveLength(1);
       await more.click();
@@ -126,6 +132,22 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       expect(await failed.count()).toBe(4);
       expect(await failed.first().locator('.cost').textContent()).toBe('$0');
       expect(await page.locator('.rows li').first().textContent()).toContain('1,234 tokens in, 567 out');
+    });
+  });
+
+  test('KEY-4 a page that is still on its way holds up none of the list that was read anew', async () => {
+    await open({}, async (page) => {
+      const { promise, resolve: pass } = Promise.withResolvers<void>();
+      const more = page.getByRole('button', { name: 'Show more' });
+      scene.app.gates.set('/app/api/usage', promise);
+      await more.click();
+      await page.locator('#requests').getByRole('button', { name: 'Loading' }).waitFor();
+      scene.app.gates.clear();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await more.click();
+      await page.getByText('Failed: 3, cost $0').waitFor();
+      expect(await page.locator('.rows li').count()).toBe(20);
+      pass();
     });
   });
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ReaderGone } from '../../bin/exit.ts';
+import { failed } from '../../bin/exit.ts';
 import { runProgram } from '../../bin/program.ts';
 import { type CliScene, openCliScene } from '../support/cli-scene.ts';
 import { postChat, saying } from '../support/gateway-chat.ts';
@@ -62,16 +62,26 @@ test('OPS-5 a credit counts once under its reference, with its balances; another
   expect((await scene.cli('audit', '--account', id)).status).toBe(0);
 });
 
-test.each([[], ['--json']])(
-  'OPS-5 a new key that nobody reads is told to be lost, and ends with 1: %j',
-  async (...more) => {
+const unread = {
+  'its reader has left': () => Promise.resolve(false),
+  'the disk is full': () => Promise.reject(failed('ENOSPC')),
+};
+
+test.each([
+  ['its reader has left', []],
+  ['its reader has left', ['--json']],
+  ['the disk is full', []],
+] as const)(
+  'OPS-5 a new key that is not read, since %s, is told to be lost, and ends with 1: %j',
+  async (why, more) => {
     const [id, apiKey] = await issue();
     const { terminal, written } = scriptedTerminal(scene.environment);
-    const deaf = { ...terminal, print: () => Promise.reject(new ReaderGone()) };
+    const deaf = { ...terminal, print: unread[why] };
     expect(await runProgram(['keys', 'rotate', id, ...because, ...more], deaf)).toBe(1);
     expect(written.stderr).toContain(`Nobody read the key of ${id}`);
     expect(await scene.statusOf(apiKey)).toEqual([401, 'revoked_api_key']);
-    expect(await runProgram(['keys', 'revoke', id, ...because, ...more], deaf)).toBe(0);
+    const revoked = await runProgram(['keys', 'revoke', id, ...because, ...more], deaf);
+    expect(revoked).toBe(why === 'the disk is full' ? 1 : 0);
   },
 );
 

@@ -79,7 +79,7 @@ const upstreamIdOf = async (id: string) => (await service.parts.videoJobs.read(i
 
 test('VID-3 VID-4 VID-5 VID-6 a vendor of the OpenAI protocol: created, polled, stored, charged by the second, downloaded', async () => {
   const spent = await spentBy(async () => {
-    const prompt = `A long story of a boat. ${'It sails on. '.repeat(11)}[[takes 1500]]`;
+    const prompt = `A long story of a boat. ${'It sails on. '.repeat(11)}[[takes 6000]]`;
     const created = videoOf(await service.create({ model: MODEL, prompt, seconds: '8', size: '720x1280' }));
     expect(created).toMatchObject({ status: 'queued', model: MODEL, seconds: '8', size: '720x1280', progress: 0 });
     const { id } = created;

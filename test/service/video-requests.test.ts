@@ -146,7 +146,7 @@ test('VID-2 a first frame of another size is 400 naming both, and one of this si
 
 test('AUTH-7 VID-4 VID-8 a video is nobody else’s, has no content before its end, and is not deleted while it runs', async () => {
   const [owner, other] = [await newCustomer(), await newCustomer()];
-  const { id } = videoIn(await owner.create('[[takes 1500]]'));
+  const { id } = videoIn(await owner.create('[[takes 4000]]'));
   const asked = async (customer: VideoCustomer): Promise<Answer[]> => [
     await customer.send('GET', `/v1/videos/${id}`),
     await customer.send('GET', `/v1/videos/${id}/content`),

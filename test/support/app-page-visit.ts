@@ -32,10 +32,17 @@ export const visit = async (
     });
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(url ?? app.opened(language, theme), { waitUntil: 'networkidle' });
+    await untilDrawn(page);
     await look(page);
     expect(elsewhere).toEqual([]);
     expect(problems).toEqual([]);
   } finally {
     await context.close();
   }
+};
+
+/** A slow machine is idle for a moment before it has drawn anything, or asked for it. */
+export const untilDrawn = async (page: Page): Promise<void> => {
+  await page.locator('h1, h2').first().waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
 };

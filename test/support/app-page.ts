@@ -26,8 +26,8 @@ export interface AppPage {
   readonly asked: string[];
   /** Bodies of what was posted. */
   readonly posted: unknown[];
-  /** Set, a new key is issued only once this has passed. */
-  gate: Promise<void> | undefined;
+  /** By path: nothing is answered there before this has passed. */
+  readonly gates: Map<string, Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export const startAppPage = async (): Promise<AppPage> => {
     refusals: new Map(),
     asked: [],
     posted: [],
-    gate: undefined,
+    gates: new Map(),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
   const server = createServer((request, response) => {
@@ -130,7 +130,7 @@ const answer = async (page: AppPage, { request, response, open, models }: Asked)
     },
     'POST /app/api/key': () => rotated(page),
   };
-  if (pathname === '/app/api/key') await page.gate;
+  await page.gates.get(pathname);
   json(200, routes[`${request.method} ${pathname}`]?.() ?? {});
 };
 

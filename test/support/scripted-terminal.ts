@@ -16,6 +16,7 @@ export const scriptedTerminal = (environment: Environment = {}, answer?: boolean
     isInteractive: answer !== undefined,
     print: async (text) => {
       written.stdout += text;
+      return true;
     },
     tell: (line) => {
       written.stderr += `${line}\n`;

@@ -31,8 +31,6 @@ const Pages = ({ first, api }: { readonly first: UsagePage; readonly api: Api })
   const [progress, setProgress] = useState<'idle' | 'loading' | ApiError>('idle');
   // A page that was asked for before the list was read anew does not belong to the new one.
   const start = useRef(first);
-  // Two clicks may come before the button has said that one was enough.
-  const isAsking = useRef(false);
   useEffect(() => {
     start.current = first;
     setFurther([]);
@@ -41,11 +39,9 @@ const Pages = ({ first, api }: { readonly first: UsagePage; readonly api: Api })
   const rows = [first, ...further].flatMap(({ data }) => data);
   const cursor = (further.at(-1) ?? first).next_cursor;
   const showMore = async (): Promise<void> => {
-    if (isAsking.current) return;
-    isAsking.current = true;
+    if (progress === 'loading') return;
     setProgress('loading');
     const page = await api.usage(cursor ?? undefined).catch(toApiError);
-    isAsking.current = false;
     if (start.current !== first) return;
     setProgress('data' in page ? 'idle' : page);
     if ('data' in page) setFurther((pages) => [...pages, page]);

@@ -25,7 +25,8 @@ export const LedgerRowView = ({ row, isOther, isOwn }: LedgerRowViewProps) => (
 );
 
 const Bar = ({ row: { state, held_usd, amount_usd } }: { row: LedgerRow }) => {
-  const part = state === 'held' ? 1 : Math.min(1, Number(amount_usd) / Number(held_usd));
+  // Where nothing was held nothing was paid.
+  const part = state === 'held' ? 1 : Math.min(1, Number(amount_usd) / (Number(held_usd) || 1));
   return (
     <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
       <rect width="100" height="4" class="track" />

@@ -70,10 +70,8 @@ const verdict = (ports: AdmissionPorts, reply: KeyReply, param: string): Admissi
   if (key.status === 'revoked') {
     throw new GatewayError(
       'revoked_api_key',
-      'This API key was replaced or revoked. Use the newest one; the app shows which that is.',
-      {
-        param,
-      },
+      'This API key was replaced or revoked. Use the newest key of the account.',
+      { param },
     );
   }
   const rate = describe(ports.keyBucket, key.tatMicros, ports.clock.now() * 1_000);

@@ -6,10 +6,14 @@ import { untilDefinite } from './resolve.ts';
 /** What an account begins with has this reference; a payment of that name would pass for it and be credited to nobody. */
 export const START_REF = 'start';
 
-export const REF_FORM = /^(?:(?![#?])[!-~]){1,200}$/;
+/** Of a payment's reference. */
+export const REF_FORM = new RegExp(`^(?!${START_REF}$)(?:(?![#?])[!-~]){1,200}$`);
+
+/** The same in words. */
+export const REF_RULE = `1 to 200 visible ASCII characters, without # and ?, and not "${START_REF}"`;
 
 /** Whether a payment may have this reference. */
-export const isCreditRef = (text: string): boolean => REF_FORM.test(text) && text !== START_REF;
+export const isCreditRef = (text: string): boolean => REF_FORM.test(text);
 
 export type CreditPorts = Pick<LedgerPorts, 'clock' | 'random'> & {
   readonly store: Pick<LedgerStore, 'credit' | 'readAccount'>;

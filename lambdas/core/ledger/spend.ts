@@ -1,3 +1,4 @@
+import { utcDay } from '../catalog/rates.ts';
 import type { ChargeRecord } from './charge-record.ts';
 import type { LedgerRecords } from './ledger-records.ts';
 import { gatherRequests } from './usage-list.ts';
@@ -44,6 +45,27 @@ export interface SpendOrder extends SpendRange {
   /** Which of the days a request came on. */
   readonly dayOf: (requestId: string) => string;
 }
+
+const MS_PER_DAY = 86_400_000;
+
+export interface Days {
+  /** `2026-11-20`, UTC, today as the last one. */
+  readonly days: readonly string[];
+  /** When the first begins and the last ends, in Unix milliseconds. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Today, and as many days before it as make `count`. */
+export const lastDays = (nowMs: number, count: number): Days => {
+  const today = Math.floor(nowMs / MS_PER_DAY);
+  const first = today - count + 1;
+  return {
+    days: Array.from({ length: count }, (_, index) => utcDay((first + index) * MS_PER_DAY)),
+    fromMs: first * MS_PER_DAY,
+    untilMs: (today + 1) * MS_PER_DAY,
+  };
+};
 
 /** What an account has spent, by day and by model (KEY-4). Throws StoreError. */
 export const sumSpend = async (

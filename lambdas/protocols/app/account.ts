@@ -9,9 +9,9 @@ import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import { type RecentSpend, sumRecent } from '../../core/ledger/spend.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
+import { firstIdAt, timeOfRequest } from '../../http/request-time.ts';
 import { toAccountObject } from '../account-object.ts';
 import { orUnavailable } from '../account-reads.ts';
-import { firstIdAt, timeOfRequest } from '../request-time.ts';
 import type { AccountIdOf } from './account-of-chat.ts';
 
 export interface AppAccountPorts {

@@ -1,12 +1,11 @@
-import { utcDay } from '../../core/catalog/rates.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
-import { firstIdAt, timeOfRequest } from '../request-time.ts';
+import { lastDays } from '../../core/ledger/spend.ts';
+import { dayOfRequest, firstIdAt } from '../../http/request-time.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 90;
-const MS_PER_DAY = 86_400_000;
 
 export interface SpendDays {
   /** `2026-11-20`, UTC, today as the last one. */
@@ -23,15 +22,8 @@ export const readSpendDays = (query: Query, nowMs: number): SpendDays => {
     const name = unknown.slice(0, 100);
     throw invalidRequest(name, `${name}: no parameter here. There is days.`);
   }
-  const count = readCount(query);
-  const today = Math.floor(nowMs / MS_PER_DAY);
-  const first = today - count + 1;
-  return {
-    days: Array.from({ length: count }, (_, index) => utcDay((first + index) * MS_PER_DAY)),
-    fromHoldId: firstIdAt(first * MS_PER_DAY),
-    beforeHoldId: firstIdAt((today + 1) * MS_PER_DAY),
-    dayOf: (requestId) => utcDay(timeOfRequest(requestId)),
-  };
+  const { days, fromMs, untilMs } = lastDays(nowMs, readCount(query));
+  return { days, fromHoldId: firstIdAt(fromMs), beforeHoldId: firstIdAt(untilMs), dayOf: dayOfRequest };
 };
 
 const readCount = ({ days }: Query): number => {

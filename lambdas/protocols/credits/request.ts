@@ -1,19 +1,18 @@
 import * as z from 'zod';
-import { ACCOUNT_ID_FORM } from '../../core/accounts/account-id.ts';
+import { ACCOUNT_ID_FORM, ACCOUNT_ID_RULE } from '../../core/accounts/account-id.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { isCreditRef, REF_FORM } from '../../core/ledger/credit-account.ts';
+import { REF_FORM, REF_RULE } from '../../core/ledger/credit-account.ts';
 import { PICOS_PER_USD } from '../../core/money/usd.ts';
 import { parseWith } from '../parse.ts';
 import { usdAmount } from '../usd-amount.ts';
 
-const accountMessage =
-  'must be the id of an account: 1 to 64 letters, digits and . _ @ : + -, of which the first is a letter or digit';
-const refMessage = 'must be the id of the payment: 1 to 200 visible ASCII characters, without # and ?, and not "start"';
+const accountMessage = `must be the id of an account: ${ACCOUNT_ID_RULE}`;
+const refMessage = `must be the id of the payment: ${REF_RULE}`;
 
 /** Any other field is refused by name (GEN-9). */
 export const creditBody = z.strictObject({
   account: z.string(accountMessage).regex(ACCOUNT_ID_FORM, accountMessage),
-  ref: z.string(refMessage).regex(REF_FORM, refMessage).refine(isCreditRef, refMessage),
+  ref: z.string(refMessage).regex(REF_FORM, refMessage),
   amount_usd: usdAmount({ leastPicos: 1n, mostPicos: 1_000_000n * PICOS_PER_USD, example: '12.50' }),
 });
 

@@ -1,8 +1,8 @@
 import type { Hold } from '../../core/ledger/account.ts';
 import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
 import { formatUsd } from '../../core/money/usd.ts';
+import { timeOfRequest } from '../../http/request-time.ts';
 import { wireNames } from '../price-names.ts';
-import { timeOfRequest } from '../request-time.ts';
 
 /** One request as its payer sees it. Money is decimal strings in USD, nothing rounded. */
 export interface UsageRow {

@@ -1,13 +1,9 @@
-import {
-  type DynamoDBClient,
-  QueryCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Due } from '../../core/ledger/ledger-store.ts';
 import { accountIdOf, accountKey, shards } from './account-item.ts';
-import { type Item, number, text } from './attributes.ts';
-import { send, toStoreError } from './failures.ts';
+import { number, text } from './attributes.ts';
+import { send } from './failures.ts';
+import { query } from './query.ts';
 
 /** Accounts with open holds stand in a sparse index, ordered by when they are to be looked at. */
 export const due = async (client: DynamoDBClient, table: string, nowMs: number): Promise<Due[]> => {
@@ -16,27 +12,14 @@ export const due = async (client: DynamoDBClient, table: string, nowMs: number):
 };
 
 const dueOf = async (client: DynamoDBClient, table: string, shard: string, nowMs: number): Promise<Due[]> => {
-  const found: Due[] = [];
-  let from: Item | undefined;
-  do {
-    const page = await client
-      .send(
-        new QueryCommand({
-          TableName: table,
-          IndexName: 'sweep',
-          KeyConditionExpression: '#shard = :shard AND sweepAt <= :now',
-          ExpressionAttributeNames: { '#shard': 'shard' },
-          ExpressionAttributeValues: { ':shard': text(shard), ':now': number(nowMs) },
-          ...(from ? { ExclusiveStartKey: from } : {}),
-        }),
-      )
-      .catch((error: unknown) => {
-        throw toStoreError(error);
-      });
-    for (const item of page.Items ?? []) found.push({ accountId: accountIdOf(item) });
-    from = page.LastEvaluatedKey;
-  } while (from);
-  return found;
+  const items = await query(client, {
+    TableName: table,
+    IndexName: 'sweep',
+    KeyConditionExpression: '#shard = :shard AND sweepAt <= :now',
+    ExpressionAttributeNames: { '#shard': 'shard' },
+    ExpressionAttributeValues: { ':shard': text(shard), ':now': number(nowMs) },
+  });
+  return items.map((item) => ({ accountId: accountIdOf(item) }));
 };
 
 /** Off the list only while no hold is open: one may have been placed since the caller looked. */

@@ -1,7 +1,7 @@
-import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { JobPage, JobRange, VideoJobStore } from '../../core/videos/job-store.ts';
 import { type Item, number, text } from './attributes.ts';
-import { toStoreError } from './failures.ts';
+import { query } from './query.ts';
 import { namesIn } from './video-changes.ts';
 import { RUNNING, toVideoJob, videoIdOf, videoKey } from './video-item.ts';
 
@@ -35,8 +35,9 @@ const list = async (
     ScanIndexForward: !newestFirst,
     // One more tells whether there are more.
     Limit: limit + 1,
+    ExclusiveStartKey: after && positionOf(accountId, after),
   };
-  const items = await query(client, request, limit + 1, after && positionOf(accountId, after));
+  const items = await query(client, request, limit + 1);
   return { jobs: items.slice(0, limit).map(toVideoJob), more: items.length > limit };
 };
 
@@ -46,23 +47,3 @@ const positionOf = (accountId: string, { id, createdAtMs }: NonNullable<JobRange
   listedFor: text(accountId),
   createdAt: number(createdAtMs),
 });
-
-/** An answer has a megabyte at most, so a query may take several; `enough` items end it. */
-const query = async (
-  client: DynamoDBClient,
-  request: QueryCommandInput,
-  enough = Number.POSITIVE_INFINITY,
-  start?: Item,
-): Promise<readonly Item[]> => {
-  const items: Item[] = [];
-  let from = start;
-  do {
-    const command = new QueryCommand({ ...request, ...(from ? { ExclusiveStartKey: from } : {}) });
-    const page = await client.send(command).catch((error: unknown) => {
-      throw toStoreError(error);
-    });
-    items.push(...(page.Items ?? []));
-    from = page.LastEvaluatedKey;
-  } while (from && items.length < enough);
-  return items;
-};

@@ -1,5 +1,6 @@
 import type { AccountStore, CurrentKey } from '../../../../lambdas/core/accounts/account-store.ts';
 import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
 import { type Issued, issueKey } from '../../../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
 import { type RotatedKey, rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
@@ -44,6 +45,7 @@ export const accountWorld = () => {
       start: (chatId = CHAT): Promise<Started> => clock.until(startChat(ports, chatId)),
       issue: (accountId: string, before: CurrentKey | undefined | 'new'): Promise<Issued> =>
         clock.until(issueKey(ports, accountId, before)),
+      block: (accountId: string, isBlocked: boolean) => clock.until(blockAccount(ports, accountId, isBlocked)),
       rotate: (accountId: string, keyId: string): Promise<RotatedKey> =>
         clock.until(rotateKey(ports, { accountId, keyId })),
     };

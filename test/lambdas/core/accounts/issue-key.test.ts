@@ -2,10 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { CurrentKey } from '../../../../lambdas/core/accounts/account-store.ts';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
 import { issueKey } from '../../../../lambdas/core/accounts/issue-key.ts';
-import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
-import { rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
 import { accountsThrough } from '../../../support/memory/every-call.ts';
-import { losesReply } from '../../../support/memory/faults.ts';
+import { fails, losesReply } from '../../../support/memory/faults.ts';
 import { type AccountMethod, type AccountWorld, accountWorld, hashOf } from './account-world.ts';
 
 const ID = 'account-1';
@@ -35,6 +33,18 @@ describe.each(states)('an account whose key is: %s', (state) => {
     if (issued.kind !== 'issued') throw new Error(issued.kind);
     expect(await world.currentHash(ID)).toBe(hashOf(issued.made.apiKey));
     expect(await world.usableKeys()).toEqual([issued.made.key.hash]);
+    // Told by whoever issued it: a start must not put another one in its place.
+    expect(await world.accounts.currentKey(ID)).toMatchObject({ isShown: true, isRevoked: false });
+    expect((await world.ledger.readAccount(ID))?.availablePicos).toBe(0n);
+  });
+
+  test('OPS-5 a key that is written is told, whatever can be read after it', async () => {
+    const { world, before } = await reach(state);
+    const { issue } = world.process({ currentKey: [fails, fails, fails, fails, fails] });
+    expect(await issue(ID, before)).toMatchObject({
+      kind: 'issued',
+      made: { key: { hash: await world.currentHash(ID) } },
+    });
   });
 
   test('OPS-5 of two operators at once the second is told of the key of the first, and of no other', async () => {
@@ -61,40 +71,9 @@ describe.each(states)('an account whose key is: %s', (state) => {
   });
 });
 
-test('OPS-5 an account that is blocked is given none', async () => {
-  const { world, before } = await reach('open');
+test.each(['open', 'revoked'] as const)('OPS-5 a blocked account whose key is %s is given none', async (state) => {
+  const { world, before } = await reach(state);
   await blockAccount(world.through(world.accounts), ID, true);
   expect(await issueKey(world.through(world.accounts), ID, before)).toEqual({ kind: 'refused' });
-});
-
-/** The key is replaced just before a block is written, so often. */
-const blockAmid = async (rotations: number) => {
-  const world = accountWorld();
-  await issueKey(world.through(world.accounts), ID, 'new');
-  let left = rotations;
-  const accounts = accountsThrough(async (method, call) => {
-    if (method === 'setBlocked' && left > 0) {
-      left -= 1;
-      const hash = (await world.currentHash(ID)) ?? '';
-      await rotateKey(world.through(world.accounts), { accountId: ID, keyId: keyIdOf(hash) });
-    }
-    return call();
-  }, world.accounts);
-  return { world, reply: await blockAccount(world.through(accounts), ID, true) };
-};
-
-test.each([0, 1, 4])(
-  'OPS-5 a key that is replaced %i times meanwhile is blocked with its account',
-  async (rotations) => {
-    const { world, reply } = await blockAmid(rotations);
-    expect([reply, world.ledger.statusOf(ID)]).toEqual(['set', 'blocked']);
-    expect(await world.usableKeys()).toEqual([]);
-  },
-);
-
-test('OPS-5 where the key changes all the time nothing is blocked, and that is told', async () => {
-  const { world, reply } = await blockAmid(5);
-  expect([reply, world.ledger.statusOf(ID)]).toEqual(['changing', 'active']);
-  expect(await world.usableKeys()).toEqual([await world.currentHash(ID)]);
-  expect(await blockAccount(world.through(world.accounts), 'nobody', true)).toBe('no-account');
+  expect(await world.usableKeys()).toEqual([]);
 });

@@ -81,3 +81,10 @@ test.for(appRoutes)('KEY-5 %s %s: an hour old is read, and its log line names th
   const logged = JSON.stringify(finished);
   for (const secret of [BOT_TOKEN, 'hash=', 'Ada']) expect(logged).not.toContain(secret);
 });
+
+test('LIM-2 a chat is limited as a key is, however many requests its address may make', async () => {
+  const { get } = await createAppService((parts) => ({ settings: { ...parts.settings, LIMIT_KEY_BURST: 15 } }));
+  const statuses = [];
+  for (let time = 0; time < 16; time += 1) statuses.push((await get('/app/api/account')).status);
+  expect(statuses).toEqual([...Array.from({ length: 15 }, () => 200), 429]);
+});

@@ -61,6 +61,12 @@ describe('the first key', () => {
     expect(await service.accountOf(keyOf(service))).toBeDefined();
   });
 
+  test('KEY-1 an update that has the number of its own chat is one like any other', async () => {
+    const service = await open();
+    expect((await service.say('/start', { updateId: USER })).status).toBe(200);
+    expect(await service.accountOf(keyOf(service))).toBeDefined();
+  });
+
   test('KEY-1 of one update at once, one is answered and the others are asked to come again', async () => {
     const service = await open();
     const answers = await Promise.all([1, 2, 3].map(() => service.say('/start', { updateId: 77 })));

@@ -1,4 +1,5 @@
 import { decodeTime, encodeTime } from 'ulid';
+import { utcDay } from '../core/catalog/rates.ts';
 
 const TIME_CHARACTERS = 10;
 
@@ -7,3 +8,6 @@ export const firstIdAt = (ms: number): string => encodeTime(Math.max(0, ms), TIM
 
 /** Unix milliseconds. */
 export const timeOfRequest = (requestId: string): number => decodeTime(requestId);
+
+/** The UTC day a request came on, such as `2026-11-20`. */
+export const dayOfRequest = (requestId: string): string => utcDay(timeOfRequest(requestId));

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
+import { issueKey } from '../../../../lambdas/core/accounts/issue-key.ts';
+import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
+import { rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
+import { accountsThrough } from '../../../support/memory/every-call.ts';
+import { fails, losesReply } from '../../../support/memory/faults.ts';
+import { accountWorld } from './account-world.ts';
+
+const ID = 'account-1';
+
+test.each([
+  ['does not come', fails],
+  ['loses its reply', losesReply],
+])('OPS-5 an account is blocked with its key, and free again with it, also when a write %s', async (_, fault) => {
+  const world = accountWorld();
+  await issueKey(world.through(world.accounts), ID, 'new');
+  const key = await world.currentHash(ID);
+  const seen = [];
+  for (const isBlocked of [true, false]) {
+    const { block } = world.process({ setBlocked: [fault] });
+    seen.push([await block(ID, isBlocked), world.ledger.statusOf(ID), await world.usableKeys()]);
+  }
+  expect(seen).toEqual([
+    ['set', 'blocked', []],
+    ['set', 'active', [key]],
+  ]);
+});
+
+/** The key is replaced just before a block is written, so often. */
+const blockAmid = async (rotations: number) => {
+  const world = accountWorld();
+  await issueKey(world.through(world.accounts), ID, 'new');
+  let left = rotations;
+  const accounts = accountsThrough(async (method, call) => {
+    if (method === 'setBlocked' && left > 0) {
+      left -= 1;
+      const hash = (await world.currentHash(ID)) ?? '';
+      await rotateKey(world.through(world.accounts), { accountId: ID, keyId: keyIdOf(hash) });
+    }
+    return call();
+  }, world.accounts);
+  return { world, reply: await blockAccount(world.through(accounts), ID, true) };
+};
+
+test.each([0, 1, 4])(
+  'OPS-5 a key that is replaced %i times meanwhile is blocked with its account',
+  async (rotations) => {
+    const { world, reply } = await blockAmid(rotations);
+    expect([reply, world.ledger.statusOf(ID)]).toEqual(['set', 'blocked']);
+    expect(await world.usableKeys()).toEqual([]);
+  },
+);
+
+test('OPS-5 where the key changes all the time nothing is blocked, and that is told', async () => {
+  const { world, reply } = await blockAmid(5);
+  expect([reply, world.ledger.statusOf(ID)]).toEqual(['changing', 'active']);
+  expect(await world.usableKeys()).toEqual([await world.currentHash(ID)]);
+  expect(await blockAccount(world.through(world.accounts), 'nobody', true)).toBe('no-account');
+});
