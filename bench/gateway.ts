@@ -51,7 +51,7 @@ const handler = streaming(
     fetchImage: () => Promise.reject(new Error('the bench fetches no images')),
     vendorAccess: () => ({ baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`, key: 'bench' }),
     sendWebhook: () => Promise.reject(new Error('the bench sends no webhooks')),
-    reporting: { finished: () => undefined, notice: () => undefined },
+    reporting: { finished: () => undefined, notice: () => undefined, measured: () => undefined },
   }),
 );
 const host = await startHost({

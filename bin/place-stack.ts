@@ -1,4 +1,5 @@
 import { type EnvironmentName, environments } from '../lib/environments.ts';
+import { publicUrlOf, publicUrlParameter } from '../lib/public-url.ts';
 import { type TableName, tableNames } from '../lib/tables.ts';
 import { failed, whyOf } from './exit.ts';
 import type { Environment } from './terminal.ts';
@@ -19,16 +20,19 @@ const secretVariables = {
   topUpKey: 'TOP_UP_KEY_SECRET',
 } as const;
 
-/** The names of an environment's tables, bucket and secrets, from what its stack tells, and its settings as they were deployed. */
-export const readStack = async (name: EnvironmentName, environment: Environment): Promise<Environment> => {
+/**
+ * The names of an environment's tables, bucket and secrets, from what its stack tells, its address, and its settings as they were
+ * deployed. Whatever region this shell names, the environment is where it was put.
+ */
+export const readStack = async (name: EnvironmentName): Promise<Environment> => {
+  const { region, markup, catalogs, videos } = environments[name];
   const stack = `gateway-${name}-data`;
-  const outputs = await readOutputs(stack, environment);
+  const outputs = await readOutputs(stack, region);
   const of = (output: string): string => {
     const value = outputs.get(output);
     if (!value) throw failed(`The stack ${stack} has no output ${output}. Deploy it anew.`);
     return value;
   };
-  const { markup, publicUrl, videos } = environments[name];
   const times = Object.entries(videos).map(([variable, value]) => [variable, String(value)]);
   return {
     ...Object.fromEntries(tableNames.map((table) => [tableVariables[table], of(`${table}TableName`)])),
@@ -40,22 +44,42 @@ export const readStack = async (name: EnvironmentName, environment: Environment)
     KEY_PEPPER: undefined,
     BOT_TOKEN: undefined,
     TOP_UP_KEY: undefined,
+    AWS_REGION: region,
     MEDIA_BUCKET: of('mediaBucketName'),
     MARKUP: markup,
-    PUBLIC_URL: publicUrl,
+    CATALOGS: catalogs.join(','),
+    PUBLIC_URL: await readPublicUrl(name),
   };
 };
 
-const readOutputs = async (StackName: string, { AWS_REGION }: Environment): Promise<ReadonlyMap<string, string>> => {
+/** Undefined where nothing stands before the functions, or not yet. */
+const readPublicUrl = async (name: EnvironmentName): Promise<string | undefined> => {
+  const known = publicUrlOf(environments[name]);
+  if (known !== undefined) return known;
+  const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
+  const client = new SSMClient({ region: environments[name].region });
+  const Name = publicUrlParameter(`gateway-${name}`);
+  try {
+    const { Parameter } = await client.send(new GetParameterCommand({ Name }));
+    return Parameter?.Value?.replace(/\/+$/, '');
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ParameterNotFound') return undefined;
+    throw failed(`The parameter ${Name} with the public address cannot be read: ${whyOf(error)}`, error);
+  } finally {
+    client.destroy();
+  }
+};
+
+const readOutputs = async (StackName: string, region: string): Promise<ReadonlyMap<string, string>> => {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
-  const client = new CloudFormationClient({ ...(AWS_REGION ? { region: AWS_REGION } : {}) });
+  const client = new CloudFormationClient({ region });
   try {
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const outputs = stack?.Outputs ?? [];
     return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
   } catch (error) {
     if (error instanceof Error && error.name === 'ValidationError') {
-      throw failed(`There is no stack ${StackName}. Check AWS_PROFILE and AWS_REGION, or deploy it.`, error);
+      throw failed(`There is no stack ${StackName} in ${region}. Check AWS_PROFILE, or deploy it.`, error);
     }
     throw failed(`CloudFormation did not tell about the stack ${StackName}: ${whyOf(error)}`, error);
   } finally {

@@ -54,7 +54,7 @@ export const atPlace = async <T>(
  * that runs, and otherwise through one that is started until `close`.
  */
 export const openPlace = async (options: PlaceOptions, { environment, tell }: Terminal): Promise<Place> => {
-  const named = { ...environment, ...(options.env && (await readStack(options.env, environment))) };
+  const named = { ...environment, ...(options.env && (await readStack(options.env))) };
   const endpoint = options.endpoint || named.DYNAMODB_ENDPOINT;
   const table = options.table || named.ACCOUNTS_TABLE;
   const dataFolder = environment.DATA_DIR || '.local';

@@ -25,7 +25,10 @@ export const settingsSchema = z.object({
   VIDEO_MACHINE_ARN: z.string().min(1).optional(),
   /** Another Step Functions than that of the function's own region. */
   SFN_ENDPOINT: z.url().optional(),
-  /** What API keys are hashed with; or, in AWS, the name of the secret that holds it. One of the two. */
+  /**
+   * What API keys are hashed with; or, in AWS, the name of the secret that holds it. One of the two. More than one stand on lines of
+   * their own: new keys take the first, and keys of the others are still known (AUTH-5).
+   */
   KEY_PEPPER: z.string().min(16).optional(),
   KEY_PEPPER_SECRET: z.string().min(1).optional(),
   /** The token of the messenger's bot, or the name of the secret that holds it; without one there is no bot. */
@@ -48,6 +51,22 @@ export const settingsSchema = z.object({
     .default('0'),
   /** The address that clients use, without a path: what the bot tells them, and where the mini app is. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** In place of PUBLIC_URL, where the address is known only once the front door stands: the name of the SSM parameter with it. */
+  PUBLIC_URL_PARAMETER: z.string().min(1).optional(),
+  /** What stands before this function (AUTH-9, LIM-7). */
+  FRONT_DOOR: z.enum(['cloudfront', 'api-gateway', 'none']).default('none'),
+  /** What the edge proves itself with, or the name of the secret that holds it; one of the two where there is an edge. */
+  ORIGIN_SECRET: z.string().min(16).optional(),
+  ORIGIN_SECRET_SECRET: z.string().min(1).optional(),
+  /** How long the edge waits for an answer that is silent (CHAT-11, ERR-6). */
+  EDGE_TIMEOUT_SECONDS: whole(30, 600, 120),
+  /** Behind the edge: whether a plain answer is begun before its status is known, or ends as 504 in time (ERR-6). */
+  EDGE_JSON_KEEP_ALIVE: z.enum(['true', 'false']).default('true'),
+  /** Companies whose models are served, by comma; all of the catalog when there are none. */
+  CATALOGS: z
+    .string()
+    .regex(/^[a-z-]+(,[a-z-]+)*$/)
+    .optional(),
   /** The name of the secret with the vendors' keys, a JSON object by variable name; without it they are in the environment. */
   PROVIDER_KEYS_SECRET: z.string().min(1).optional(),
   /** LIM-1 and LIM-2. */
@@ -87,6 +106,8 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^\d+(\.\d+)?$/)
     .default('1'),
+  /** What this function is called in its log. */
+  FUNCTION_NAME: z.string().min(1).optional(),
   /** `json` for a log service, `line` for a person. */
   LOG_FORMAT: z.enum(['json', 'line']).default('json'),
 });

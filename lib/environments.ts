@@ -1,63 +1,70 @@
-import * as z from 'zod';
-import { settingsSchema } from '../lambdas/settings.ts';
-import { eventFunctionNames } from './functions.ts';
+import type * as z from 'zod';
+import { type Environment, environmentSchema } from './environment-schema.ts';
+
+export { type Environment, environmentSchema, type FrontDoorName, frontDoors } from './environment-schema.ts';
 
 export const environmentNames = ['dev', 'staging', 'prod'] as const;
 export type EnvironmentName = (typeof environmentNames)[number];
 
-const functionName = z.enum(eventFunctionNames);
+/** Throws an Error with one line per field that is wrong, by its path, which begins with the environment's name if it is told. */
+export const parseEnvironment = (environment: unknown, name?: string): Environment => {
+  const parsed = environmentSchema.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  const start = name === undefined ? [] : ['environments', name];
+  const lines = parsed.error.issues.flatMap(toProblems);
+  throw new Error(lines.map(({ path, message }) => `${[...start, ...path].join('.')}: ${message}`).join('\n'));
+};
 
-/** The periods CloudWatch knows, up to two years. */
-const logRetention = z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731]);
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
 
-/** How long things take with videos, under the names and with the values the functions know them by. */
-const videoTimes = z.strictObject(
-  settingsSchema.pick({
-    VIDEO_CREATE_SECONDS: true,
-    VIDEO_POLL_SECONDS: true,
-    VIDEO_POLL_SECONDS_MAX: true,
-    VIDEO_LIMIT_SECONDS: true,
-    VIDEO_HOLD_SECONDS: true,
-    VIDEO_RETRY_SECONDS: true,
-    VIDEO_WEBHOOK_RETRY_SECONDS: true,
-  }).shape,
-);
+const toProblems = (issue: z.core.$ZodIssue): readonly Problem[] => {
+  const { path, message } = issue;
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...path, key], message: 'there is no such field' }));
+  return [{ path, message }];
+};
 
-export const environmentSchema = z.strictObject({
-  logRetentionDays: logRetention,
-  /** Off, the tables and secrets go with their stack. On, they outlive it and a table refuses to be deleted. */
-  keepsData: z.boolean(),
-  /** CloudFormation refuses to delete the stacks until it is switched off by hand. */
-  terminationProtection: z.boolean(),
-  /** Factor on every list price, a decimal (BILL-3). */
-  markup: z.string().regex(/^\d+(\.\d+)?$/),
-  /** The address that clients use, without a path: the bot tells it, and leads to the mini app there. */
-  publicUrl: z.url({ protocol: /^https$/ }).optional(),
-  bot: z
-    .strictObject({
-      /** What an account begins with, in USD. */
-      startCreditUsd: settingsSchema.shape.START_CREDIT_USD,
-      /** What `/topup` says, or the link that it shows. */
-      topUpText: settingsSchema.shape.TOP_UP_TEXT,
-    })
-    .prefault({}),
-  /** In place of what `functions.ts` says. */
-  memoryMb: z.partialRecord(functionName, z.int().min(128).max(10_240)).default({}),
+type Values = z.input<typeof environmentSchema>;
+
+/** What is not said here is as `environment-schema.ts` has it. Each of them may stand in an AWS account of its own, or all in one. */
+const values: Readonly<Record<EnvironmentName, Values>> = {
+  /** To be thrown away: `cdk destroy 'dev/*'` leaves nothing but the bucket, and that only because it is not empty. */
+  dev: {
+    region: 'us-east-1',
+    logRetentionDays: 7,
+    keepsData: false,
+    terminationProtection: false,
+    markup: '1',
+    budgetUsdPerMonth: 50,
+  },
+  /** As `prod` is, so that what goes well here goes well there, but with shorter logs and a smaller budget. */
+  staging: {
+    region: 'us-east-1',
+    logRetentionDays: 30,
+    keepsData: true,
+    terminationProtection: true,
+    markup: '1',
+    budgetUsdPerMonth: 200,
+  },
   /**
-   * In place of what `functions.ts` says. It is a ceiling as well as a promise, and is taken from what the account's other
-   * functions share: AWS insists that 100 of that stay unreserved.
+   * Nothing is reserved: a new AWS account may run ten functions at a time, and nothing can be reserved of that. Once its quota
+   * "Concurrent executions" is raised, `reservedConcurrency` keeps some for what brings in money.
    */
-  reservedConcurrency: z.partialRecord(functionName, z.int().positive()).default({}),
-  /** Synthesis refuses times that do not fit together. */
-  videos: videoTimes.prefault({}),
-});
-
-export type Environment = z.output<typeof environmentSchema>;
-
-const parse = (environment: z.input<typeof environmentSchema>): Environment => environmentSchema.parse(environment);
+  prod: {
+    region: 'us-east-1',
+    logRetentionDays: 365,
+    keepsData: true,
+    terminationProtection: true,
+    markup: '1',
+    budgetUsdPerMonth: 2_000,
+  },
+};
 
 export const environments: Readonly<Record<EnvironmentName, Environment>> = {
-  dev: parse({ logRetentionDays: 7, keepsData: false, terminationProtection: false, markup: '1' }),
-  staging: parse({ logRetentionDays: 30, keepsData: true, terminationProtection: true, markup: '1' }),
-  prod: parse({ logRetentionDays: 365, keepsData: true, terminationProtection: true, markup: '1' }),
+  dev: parseEnvironment(values.dev, 'dev'),
+  staging: parseEnvironment(values.staging, 'staging'),
+  prod: parseEnvironment(values.prod, 'prod'),
 };

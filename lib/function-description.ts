@@ -8,6 +8,7 @@ export type DynamodbAction =
   | 'UpdateItem'
   | 'DeleteItem'
   | 'Query'
+  | 'Scan'
   | 'ConditionCheckItem';
 
 export interface TableGrant {
@@ -28,7 +29,7 @@ export interface BucketGrant {
 /** Large objects are put in parts, which needs no more than `PutObject`; who breaks that off, `AbortMultipartUpload`. */
 type BucketAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload' | 'ListBucket';
 
-export type SecretName = 'keyPepper' | 'providerKeys' | 'botToken' | 'topUpKey';
+export type SecretName = 'keyPepper' | 'providerKeys' | 'botToken' | 'topUpKey' | 'originSecret';
 
 export interface FunctionDescription {
   /** From the root of the repository. */
@@ -49,11 +50,21 @@ export interface FunctionDescription {
 
 /** Called with an event. The entry exports `handler`. */
 export interface EventFunctionDescription extends FunctionDescription {
-  readonly trigger: 'url' | 'every-minute' | 'machine' | 'account-changes';
+  readonly trigger: EventTrigger;
   readonly memoryMb: number;
 }
+
+/** `url` is for what clients call: by its own URL, or by API Gateway where that is the front door. */
+export type EventTrigger = 'url' | 'every-minute' | 'every-hour' | 'machine' | 'account-changes';
 
 /** An HTTP server that the entry starts by itself. AWS gives every such environment 2 GB. */
 export interface WebFunctionDescription extends FunctionDescription {
   readonly trigger: 'web';
+  /** The most that one environment is given at a time. */
+  readonly concurrency: number;
+  /** Of bodies that are in memory at a time (GEN-14). */
+  readonly bodyBudgetBytes: number;
 }
+
+/** One of those that a certain thing starts. */
+export type Triggered<Trigger extends EventTrigger> = EventFunctionDescription & { readonly trigger: Trigger };

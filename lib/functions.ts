@@ -1,113 +1,48 @@
 import type { HttpFunction } from '../lambdas/routes.ts';
-import type {
-  BucketGrant,
-  EventFunctionDescription,
-  TableGrant,
-  WebFunctionDescription,
-} from './function-description.ts';
+import type { Triggered, WebFunctionDescription } from './function-description.ts';
+import { accountChanges, admission, ledger, readOutbox, unionOf } from './function-grants.ts';
+import { inferenceFunctionNames, inferenceFunctions } from './inference-functions.ts';
 
-type Triggered<Trigger> = EventFunctionDescription & { readonly trigger: Trigger };
-
-/** A function URL sends 200 MB at most, and large bodies slowly. */
-export type WebFunctionName = Extract<HttpFunction, 'content'>;
+/** A function URL sends 200 MB at most, and large bodies slowly; it takes 6 MB, with which a body of 20 MiB does not begin. */
+export type WebFunctionName = Extract<HttpFunction, 'content'> | 'inference';
 type UrlFunctionName = Exclude<HttpFunction, WebFunctionName>;
 /** Functions no route leads to. */
-type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep';
+type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep' | 'audit';
 export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps' | 'notices';
 export type FunctionName = EventFunctionName | WebFunctionName;
 
-/** Lookup, revocation, block and rate of a key are one update of its item; the read is for when that update fails. */
-const admission: readonly TableGrant[] = [
-  { table: 'keys', actions: ['GetItem', 'UpdateItem'] },
-  { table: 'counters', actions: ['UpdateItem'] },
-];
-
-/** Holds, charges and releases. */
-const ledger: TableGrant = { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem'] };
-
-/** Accounts that begin, keys that are replaced, credits: transactions over both tables; and what an account has spent. */
-const accountChanges: readonly TableGrant[] = [
-  { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem', 'Query'] },
-  { table: 'keys', actions: ['PutItem', 'UpdateItem'] },
-];
-
-/** Claims of Idempotency-Keys. */
-const claims: TableGrant = { table: 'idempotency', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] };
-
-/** What they count is covered by `admission`. */
-const circuits: TableGrant = { table: 'counters', actions: ['BatchGetItem', 'DeleteItem'] };
-
-const readOutbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'ListBucket'] };
-/** Who settles leaves notes where the ledger does not answer. */
-const outbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'PutObject', 'ListBucket'] };
-const putMedia: BucketGrant = { prefix: 'media/', actions: ['PutObject'] };
-const answers: BucketGrant = { prefix: 'answers/', actions: ['GetObject', 'PutObject', 'ListBucket'] };
+/** What eight bodies of 20 MiB come to, each with 64 KiB free: parsed and sent on they are within 1 GiB (measured). */
+const EIGHT_LARGE_BODIES = 8 * 20_971_520;
 
 /**
- * Every Lambda function there is. The type ties it to the route table both ways: a function a route names has to be here, with
- * a URL or as a Web Function, and one that no route may name cannot be here so.
+ * Every Lambda function there is; which of them an environment has says `functionsOf`. The type ties it to the route table both
+ * ways: a function a route names has to be here, with a URL or as a Web Function, and one that no route may name cannot be here so.
  */
 export const functions: Readonly<
   Record<UrlFunctionName, Triggered<'url'>> &
     Record<WebFunctionName, WebFunctionDescription> &
-    Record<ScheduledFunctionName, Triggered<'every-minute'>> &
+    Record<ScheduledFunctionName, Triggered<'every-minute' | 'every-hour'>> &
     Record<'videoSteps', Triggered<'machine'>> &
     Record<'notices', Triggered<'account-changes'>>
 > = {
-  text: {
-    entry: 'lambdas/functions/text.ts',
-    trigger: 'url',
-    memoryMb: 1_024,
-    // The most there is: an answer may take ten minutes, and one with much reasoning fifteen (LIM-6).
+  ...inferenceFunctions,
+  inference: {
+    ...unionOf(inferenceFunctionNames.map((name) => inferenceFunctions[name])),
+    entry: 'lambdas/host/inference.ts',
+    trigger: 'web',
+    // Counted from a request's start, as LIM-6 does there.
     timeoutSeconds: 900,
-    tables: [...admission, ledger, claims, circuits],
-    buckets: [outbox, answers, putMedia],
-    secrets: ['keyPepper', 'providerKeys'],
-    linksMedia: true,
-  },
-  images: {
-    entry: 'lambdas/functions/images.ts',
-    trigger: 'url',
-    // Ten large images come as one answer, and are in memory more than once while they are taken apart.
-    memoryMb: 3_008,
-    timeoutSeconds: 900,
-    tables: [...admission, ledger, claims, circuits],
-    buckets: [outbox, answers, putMedia],
-    secrets: ['keyPepper', 'providerKeys'],
-    linksMedia: true,
-  },
-  audio: {
-    entry: 'lambdas/functions/audio.ts',
-    trigger: 'url',
-    memoryMb: 1_024,
-    timeoutSeconds: 900,
-    tables: [...admission, ledger, circuits],
-    buckets: [outbox],
-    secrets: ['keyPepper', 'providerKeys'],
-  },
-  videos: {
-    entry: 'lambdas/functions/videos.ts',
-    trigger: 'url',
-    memoryMb: 1_024,
-    // A vendor has one minute to accept a video; before and after it only stores are asked.
-    timeoutSeconds: 120,
-    tables: [
-      ...admission,
-      ledger,
-      claims,
-      circuits,
-      { table: 'videos', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
-      { table: 'videos', index: 'account', actions: ['Query'] },
-    ],
-    // It settles nothing, so it leaves no notes.
-    buckets: [readOutbox, answers, { prefix: 'videos/', actions: ['DeleteObject'] }],
-    secrets: ['keyPepper', 'providerKeys'],
-    startsVideos: true,
+    // As many as there is room for, so that none waits for another; small requests go elsewhere.
+    concurrency: 8,
+    bodyBudgetBytes: EIGHT_LARGE_BODIES,
   },
   content: {
     entry: 'lambdas/host/content.ts',
     trigger: 'web',
     timeoutSeconds: 900,
+    // Files go through in pieces, and no request has a body.
+    concurrency: 64,
+    bodyBudgetBytes: EIGHT_LARGE_BODIES,
     tables: [...admission, { table: 'videos', actions: ['GetItem'] }],
     buckets: [
       { prefix: 'videos/', actions: ['GetObject', 'ListBucket'] },
@@ -187,6 +122,20 @@ export const functions: Readonly<
     buckets: [{ prefix: 'outbox/', actions: ['GetObject', 'DeleteObject', 'ListBucket'] }],
     secrets: [],
   },
+  audit: {
+    entry: 'lambdas/functions/audit.ts',
+    trigger: 'every-hour',
+    // All records of one account are in memory at a time.
+    memoryMb: 2_048,
+    timeoutSeconds: 300,
+    tables: [
+      { table: 'accounts', actions: ['GetItem', 'Query', 'Scan'] },
+      // Where the next run goes on.
+      { table: 'counters', actions: ['GetItem', 'PutItem'] },
+    ],
+    buckets: [],
+    secrets: [],
+  },
   videoSteps: {
     entry: 'lambdas/functions/video-steps.ts',
     trigger: 'machine',
@@ -231,9 +180,10 @@ export const eventFunctionNames = [
   'sweep',
   'outbox',
   'videoSweep',
+  'audit',
   'videoSteps',
 ] as const satisfies readonly EventFunctionName[];
 
-export const webFunctionNames = ['content'] as const satisfies readonly WebFunctionName[];
+export const webFunctionNames = ['content', 'inference'] as const satisfies readonly WebFunctionName[];
 
 export const functionNames = [...eventFunctionNames, ...webFunctionNames] as const satisfies readonly FunctionName[];

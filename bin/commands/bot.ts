@@ -59,7 +59,7 @@ interface Setup {
 const settings = settingsSchema.pick({ BOT_TOKEN: true, BOT_TOKEN_SECRET: true, BOT_API_URL: true, PUBLIC_URL: true });
 
 const readSetup = async ({ env, tokenVariable, url }: SetupOptions, shell: Environment): Promise<Setup> => {
-  const named = env ? { ...shell, ...(await readStack(env, shell)) } : shell;
+  const named = env ? { ...shell, ...(await readStack(env)) } : shell;
   const own = tokenVariable === undefined ? {} : { BOT_TOKEN: shell[tokenVariable], BOT_TOKEN_SECRET: undefined };
   const given = { ...named, ...own, ...(url === undefined ? {} : { PUBLIC_URL: url }) };
   const parsed = settings.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')));

@@ -41,8 +41,8 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'This account is blocked for a violation of the terms.',
   },
   direct_access_refused: {
-    when: 'the gateway was called past its front door',
-    message: 'Call the gateway at its public address.',
+    when: 'the gateway was called past its front door; use its public address',
+    message: 'This address takes no requests of clients. Use the public address of the API.',
   },
   not_found: {
     when: 'there is nothing under this path or id, or it is another account’s',

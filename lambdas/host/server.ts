@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly newRequestId: () => string;
   /** Where a request comes from; the other end of its connection unless told otherwise (LIM-7). */
   readonly sourceIp?: (request: IncomingMessage) => string;
+  /** What whoever runs this host gives a request before it ends it, counted from the request's start (LIM-6). */
+  readonly requestMs?: number;
   /** What this host serves beside its routes; answers whether it has taken the request. */
   readonly beside?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** A handler that fails as a whole, which none should. */
@@ -31,6 +33,8 @@ export interface Host {
   readonly port: number;
   /** Takes no more requests and gives those under way some time; then closes their connections. */
   stop(graceMs: number): Promise<void>;
+  /** Once no handler is at work: one may go on when its client has left (BILL-8). */
+  idle(): Promise<void>;
 }
 
 /** A plain HTTP server in front of the very handlers that run behind function URLs. */
@@ -43,13 +47,17 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
     requireHostHeader: false,
   });
   const answers = new WeakMap<Socket, ServerResponse>();
+  const atWork = new Set<Promise<void>>();
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     answers.set(request.socket, response);
     response.once('close', () => answers.delete(request.socket));
-    serve(options, request, response).catch((error: unknown) => {
-      options.onCrash(error);
-      response.destroy();
-    });
+    const served = serve(options, request, response)
+      .catch((error: unknown) => {
+        options.onCrash(error);
+        response.destroy();
+      })
+      .finally(() => atWork.delete(served));
+    atWork.add(served);
   };
   server.on('request', take);
   server.on('checkExpectation', take);
@@ -61,7 +69,13 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
     else socket.end(rawError('The request is not valid HTTP.', options.newRequestId()));
   });
   await listen(server, options);
-  return { port: portOf(server.address()), stop: (graceMs) => stop(server, graceMs) };
+  return {
+    port: portOf(server.address()),
+    stop: (graceMs) => stop(server, graceMs),
+    idle: async () => {
+      while (atWork.size > 0) await Promise.all(atWork);
+    },
+  };
 };
 
 const serve = async (options: HostOptions, request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -81,7 +95,14 @@ const serve = async (options: HostOptions, request: IncomingMessage, response: S
   });
   onCutEnd(event, () => response.destroy());
   const handler = handlerFor(options.handlers, event.rawPath);
-  await handler(event, createResponseStream(toReceiver(response, () => isCut(event))), { functionName: 'local' });
+  await handler(event, createResponseStream(toReceiver(response, () => isCut(event))), toContext(options));
+};
+
+/** What Lambda tells a handler of how long it may take, where anybody ends requests at all. */
+const toContext = ({ requestMs, now }: HostOptions): Record<string, unknown> => {
+  if (requestMs === undefined) return { functionName: 'local' };
+  const endsAtMs = now() + requestMs;
+  return { functionName: 'local', getRemainingTimeInMillis: () => endsAtMs - now() };
 };
 
 /** A route that is not served here is unknown here, which every handler answers (GEN-7). */

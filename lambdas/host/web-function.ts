@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { type Host, type HostOptions, startHost } from './server.ts';
 
 /** Where Lambda says that the server must listen; elsewhere a port of this machine alone. */
 const ENDPOINT_VARIABLE = 'AWS_LAMBDA_HTTP_ENDPOINT';
 const OWN_ENDPOINT = '127.0.0.1:8080';
+/** The most that a Web Function gives a request, which is what those of the gateway are set to. */
+const REQUEST_MS = 900_000;
+/** Lambda kills the process a second after it has asked it to end. */
+const LAST_MS = 800;
 
 /**
  * A host as a Lambda Web Function: a plain HTTP server that AWS forwards requests to, which has to listen within 10 s of its start.
@@ -22,7 +27,25 @@ export const startWebFunction = (
     now: Date.now,
     newRequestId: ulid,
     sourceIp: forwardedFor,
+    requestMs: REQUEST_MS,
     onCrash: (error) => process.stderr.write(`a handler failed: ${error instanceof Error ? error.stack : error}\n`),
+  });
+};
+
+/** As much of Node's own `process` as it takes. */
+interface Asked {
+  once(name: 'SIGTERM', listener: () => void): unknown;
+  exit(code: number): unknown;
+}
+
+/**
+ * What can end in the time that Lambda leaves ends; then the process does. Whatever was still under way has its hold, which the
+ * sweeper releases (BILL-13). https://docs.aws.amazon.com/lambda/latest/dg/web-functions-env-lifecycle.html
+ */
+export const endWhenAsked = (host: Host, process: Asked): void => {
+  process.once('SIGTERM', async () => {
+    await Promise.race([Promise.all([host.stop(LAST_MS), host.idle()]), setTimeout(LAST_MS)]);
+    process.exit(0);
   });
 };
 

@@ -4,6 +4,8 @@ import type { Clock } from '../core/clock.ts';
 /** A client further behind than this is treated as gone (BILL-8). */
 const BACKLOG_BYTES_MAX = 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
+/** A comment, which every reader skips. */
+export const KEEP_ALIVE = ': keep-alive\n\n';
 
 /** CHAT-11. */
 export const eventStreamHeaders = {
@@ -18,8 +20,9 @@ export const eventStreamHeaders = {
  */
 export class EventStream {
   readonly body: Readable;
+  /** Called once when a reader that fell behind is given up. */
+  onDrop: () => void;
   readonly #clock: Clock;
-  readonly #onDrop: () => void;
   #backlog = '';
   #backlogBytes = 0;
   #flushSoon: NodeJS.Immediate | undefined;
@@ -33,11 +36,10 @@ export class EventStream {
   #keepAliveRuns = false;
   readonly #keepAlive: string;
 
-  /** `onDrop` is called once when a reader that fell behind is given up. */
-  constructor(clock: Clock, onDrop: () => void = () => undefined, keepAlive = ': keep-alive\n\n') {
+  constructor(clock: Clock, onDrop: () => void = () => undefined, keepAlive = KEEP_ALIVE) {
     this.#clock = clock;
     this.#keepAlive = keepAlive;
-    this.#onDrop = onDrop;
+    this.onDrop = onDrop;
     this.body = new Readable({ read: () => this.#read(), destroy: (_error, done) => this.#leave(done) });
   }
 
@@ -61,7 +63,7 @@ export class EventStream {
     if (this.#gone || this.#ended) return;
     if (this.#isBehind) {
       this.#drop();
-      this.#onDrop();
+      this.onDrop();
       return;
     }
     this.#silentSinceMs = this.#clock.now();

@@ -2,8 +2,12 @@ import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Admission } from '../core/accounts/admit.ts';
 import type { InitData } from '../core/accounts/init-data.ts';
+import type { GatewayError } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { LimitName } from '../core/limits/limit-name.ts';
 import type { Route, RouteName } from '../routes.ts';
+import type { EventStream } from './event-stream.ts';
+import type { Patience } from './front-door.ts';
 
 /** What a handler answers: streamed when the body is a stream. */
 export interface GatewayResponse {
@@ -12,10 +16,25 @@ export interface GatewayResponse {
   readonly body: string | Readable;
 }
 
+/** How an answer is begun while nobody knows yet what becomes of it. */
+export interface Opening {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Stands before everything else, again after each silence, and means nothing. */
+  readonly keepAlive: string;
+  /** What such an answer ends with where the request failed: nothing that could be taken for a good end. */
+  readonly failure: (error: GatewayError) => string;
+  /** The rest of one that came whole; without it the answer writes itself. */
+  readonly rest?: (status: number, body: string) => string;
+}
+
 /** What is told of a request when it is over (one log line, the metrics). Never a prompt and never a key. */
 export interface Summary {
   status: number;
+  /** Known after routing. */
+  route?: RouteName;
   errorCode?: string;
+  /** Which limit turned it away. */
+  limit?: LimitName;
   model?: string;
   accountId?: string;
   endUser?: string;
@@ -55,6 +74,8 @@ export interface Exchange {
   readonly startedAtMs: number;
   /** When the host stops this process, if it does. Unix milliseconds. */
   readonly hostEndsAtMs: number | undefined;
+  /** Of what stands before this program. */
+  readonly patience?: Patience | undefined;
   readonly event: APIGatewayProxyEventV2;
   readonly summary: Summary;
   /** Known after routing. */
@@ -72,6 +93,10 @@ export interface Exchange {
   releaseBody: () => void;
   /** Set by an answer that is told of when its stream ends. */
   finishesLater: boolean;
+  /** Where something gives up on silence: how this answer is begun in time, if it can be. Set before the handler first waits. */
+  opening?: Opening | undefined;
+  /** What was begun in that way. Until the handler is done, the request is still at work. */
+  begun?: EventStream | undefined;
 }
 
 export type RouteHandler = (exchange: Exchange) => Promise<GatewayResponse>;

@@ -11,15 +11,21 @@ import { addressBucket } from './client-address.ts';
 import { formatOf } from './client-format.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { credentialForms, isKeyCredential } from './credential.ts';
+import { answerInTime } from './early-commit.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summary } from './exchange.ts';
+import type { FrontDoor } from './front-door.ts';
 import { type CallerSecrets, type Proof, prove } from './proof.ts';
 import { readBody } from './read-body.ts';
+import { releaseRequest } from './release-request.ts';
 import { errorHeaders, toErrorBody, toGatewayError } from './render-error.ts';
+import { toUrlEvent } from './rest-event.ts';
 import { matchPath, matchRoute } from './router.ts';
+import { tellError } from './tell-error.ts';
 
 export interface HttpPorts {
   readonly clock: Clock;
   readonly newRequestId: () => string;
+  readonly door: FrontDoor;
   readonly admission: AdmissionPorts;
   /** What callers without an API key are known by. */
   readonly secrets: CallerSecrets;
@@ -41,9 +47,11 @@ interface HandledEvent extends APIGatewayProxyEventV2 {
  */
 export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteName, RouteHandler>>) =>
   middy<HandledEvent, GatewayResponse>({ executionMode: executionModeStreamifyResponse, timeoutEarlyInMillis: 0 })
-    .before(({ event, context }) => {
-      event.exchange = open(ports, event, context);
+    .before((request) => {
+      request.event = toUrlEvent(request.event);
+      request.event.exchange = open(ports, request.event, request.context);
     })
+    .before(({ event }) => ports.door.admit(event))
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
     .before(async ({ event }) => {
       event.proof = await authenticate(ports, exchangeOf(event));
@@ -61,7 +69,7 @@ export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteNa
       if (isPreflight(exchange)) return { statusCode: 204, headers: preflightHeaders, body: '' };
       const handler = exchange.route && handlers[exchange.route.name];
       if (!handler) throw new Error(`no handler for ${exchange.route?.name}`);
-      return handler(exchange);
+      return answerInTime(ports, exchange, handler);
     });
 
 const exchangeOf = ({ exchange }: HandledEvent): Exchange => {
@@ -76,6 +84,7 @@ const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context)
     requestId: ports.newRequestId(),
     startedAtMs,
     hostEndsAtMs: remainingMs === undefined ? undefined : startedAtMs + remainingMs,
+    patience: ports.door.patience,
     event,
     summary: { status: 0 },
     route: undefined,
@@ -90,15 +99,16 @@ const isPreflight = ({ event }: Exchange): boolean => event.requestContext.http.
 
 const route = (exchange: Exchange, served: (name: RouteName) => boolean): void => {
   const { rawPath, requestContext } = exchange.event;
-  const isKnown = matchPath(rawPath).some(({ name }) => served(name));
-  if (isPreflight(exchange) && isKnown) return;
+  // Of any function: API Gateway cannot tell the paths of two apart, and sends what is asked before the method is known to one.
+  if (isPreflight(exchange) && matchPath(rawPath).length > 0) return;
   exchange.route = matchRoute(requestContext.http.method, rawPath, served);
+  exchange.summary.route = exchange.route.name;
 };
 
 const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<Proof | undefined> => {
   const matched = exchange.route?.route;
   if (matched && !matched.limited) return undefined;
-  const address = addressBucket(exchange.event.requestContext.http.sourceIp);
+  const address = addressBucket(ports.door.addressOf(exchange.event));
   const credential = matched?.credential ?? 'none';
   const { headers, queryStringParameters: query = {} } = exchange.event;
   if (!isKeyCredential(credential)) {
@@ -121,6 +131,7 @@ const limitChat = async ({ chatLimit }: HttpPorts, chatId: string): Promise<void
   if (chatLimit.takeLocal(name) && (await chatLimit.takeShared(name))) return;
   throw new GatewayError('rate_limit_exceeded', 'Too many requests of this mini app. Slow down and try again.', {
     retryAfterSeconds: 1,
+    limit: 'chat',
   });
 };
 
@@ -132,9 +143,7 @@ const receive = async (ports: HttpPorts, exchange: Exchange, proof: Proof | unde
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {
   const error = toGatewayError(thrown);
   exchange.finishesLater = false;
-  exchange.summary.errorCode = error.code;
-  // Of what the client can put right there is nothing for the operator to look at.
-  if (error.cause !== undefined && error.status >= 500) exchange.summary.cause = error.cause;
+  tellError(exchange.summary, error);
   const { rawPath, headers } = exchange.event;
   const body = toErrorBody(error, formatOf(rawPath, headers), exchange.requestId);
   return json(error.status, body, errorHeaders(error));
@@ -147,10 +156,8 @@ const complete = (
 ): GatewayResponse => {
   if (!response) throw new Error('a handler answered nothing');
   const format = formatOf(exchange.event.rawPath, exchange.event.headers);
-  exchange.releaseBody();
-  // A stream lives long after its request has been sent on.
-  exchange.body = undefined;
-  exchange.form = undefined;
+  // A stream lives long after its request has been sent on; what was begun early may still need it.
+  if (!exchange.begun) releaseRequest(exchange);
   exchange.summary.status = response.statusCode;
   if (!exchange.finishesLater) {
     exchange.summary.totalMs = ports.clock.now() - exchange.startedAtMs;

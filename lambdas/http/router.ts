@@ -64,14 +64,17 @@ export const matchPath = (path: string): Match[] => {
   return found;
 };
 
-/** GEN-7. Throws `not_found` or `method_not_allowed`. Routes of other functions are not there. */
+/**
+ * GEN-7. Throws `not_found` or `method_not_allowed`. Routes of other functions are not there, but what no function does at a path any
+ * of them may say.
+ */
 export const matchRoute = (method: string, path: string, served: (name: RouteName) => boolean): Match => {
-  const found = matchPath(path).filter(({ name }) => served(name));
-  const match = found.find(({ route }) => route.method === method);
+  const found = matchPath(path);
+  const match = found.find(({ name, route }) => route.method === method && served(name));
   if (match) return match;
   // GEM-3: only a model that is asked for may have a colon in its name; elsewhere an action that is not served stands behind it.
   const here = found.filter(({ params }) => !Object.values(params).some((value) => value.includes(':')));
-  if (here.length === 0) {
+  if (here.every(({ route }) => route.method === method)) {
     throw new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}. The API lives under /v1.`);
   }
   const allow = [...here.map(({ route }) => route.method), 'OPTIONS'].join(', ');

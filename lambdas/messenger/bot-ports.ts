@@ -3,6 +3,7 @@ import type { UpdateLog } from '../core/accounts/update-log.ts';
 import type { Catalog } from '../core/catalog/catalog.ts';
 import type { LedgerRecords } from '../core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../core/ledger/ledger-store.ts';
+import type { NoticeName } from '../core/notices.ts';
 import type { BotAccess } from './messenger-api.ts';
 
 export interface BotPorts extends StartPorts {
@@ -16,7 +17,7 @@ export interface BotPorts extends StartPorts {
   readonly publicUrl: string | undefined;
   /** What is said of topping up, or the link for it. */
   readonly topUpText: string | undefined;
-  readonly notice: (name: string, details: Readonly<Record<string, string>>) => void;
+  readonly notice: (name: NoticeName, details: Readonly<Record<string, string>>) => void;
 }
 
 /** Where the mini app is. The messenger opens none without TLS; the one of a single machine does. */

@@ -1,7 +1,9 @@
 import type { InputModel, InputOrder, PaidInput } from '../core/paid-call/input-answer.ts';
 import type { Caller } from '../core/paid-call/ports.ts';
 import { promptTokensOf } from '../core/pricing/token-usage.ts';
-import { admissionOf, type Exchange, type RouteHandler } from '../http/exchange.ts';
+import { planAnswer } from '../http/early-form.ts';
+import type { Exchange, RouteHandler } from '../http/exchange.ts';
+import { callerOf } from './caller.ts';
 import { dryRunAnswer } from './dry-run-answer.ts';
 import { noKeys, readPaidHeaders } from './paid-headers.ts';
 import { balanceHeaders, costHeaders } from './receipt-headers.ts';
@@ -16,23 +18,20 @@ export interface InputFace<Sold extends InputModel> {
 export const createInputRoute =
   <Sold extends InputModel>({ toOrder, answer }: InputFace<Sold>): RouteHandler =>
   async (exchange) => {
-    const { requestId, hostEndsAtMs, summary, body, event } = exchange;
+    const { summary, body, event } = exchange;
     if (!body) throw new Error('a request without a body');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
+    const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
     const order = { ...toOrder(body), dryRun };
     if (order.endUser !== undefined) summary.endUser = order.endUser;
-    const { accountId } = admissionOf(exchange);
-    const paid = await answer(
-      { accountId, requestId, hostEndsAtMs },
-      {
-        ...order,
-        prepare: (model) => {
-          // The log names models of the catalog only, never what a client wrote in that place.
-          summary.model = model.id;
-          return order.prepare(model);
-        },
+    const paid = await answer(caller, {
+      ...order,
+      prepare: (model) => {
+        // The log names models of the catalog only, never what a client wrote in that place.
+        summary.model = model.id;
+        return order.prepare(model);
       },
-    );
+    });
     if (paid.kind === 'dry_run') return dryRunAnswer(exchange, paid);
     summary.costPicos = paid.receipt.costPicos;
     if (paid.answer.usage) summary.inputTokens = promptTokensOf(paid.answer.usage);

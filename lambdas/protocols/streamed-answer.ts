@@ -2,8 +2,9 @@ import type { GatewayError } from '../core/errors/gateway-error.ts';
 import type { GeneratedText } from '../core/text/generate-text.ts';
 import { onClientLeft } from '../http/client-left.ts';
 import { endCut, markAsCut } from '../http/cut-answers.ts';
-import { EventStream, eventStreamHeaders } from '../http/event-stream.ts';
-import { admissionOf, type Exchange, type GatewayResponse } from '../http/exchange.ts';
+import { EventStream, eventStreamHeaders, KEEP_ALIVE } from '../http/event-stream.ts';
+import { admissionOf, type Exchange, type GatewayResponse, type Opening } from '../http/exchange.ts';
+import { tellError } from '../http/tell-error.ts';
 import { factHeaders } from './receipt-headers.ts';
 import { tell } from './tell-receipt.ts';
 import type { AnswerContext, TextFace, TextRoutePorts } from './text-face.ts';
@@ -29,15 +30,15 @@ export const streamedAnswer = (
     markAsCut(event);
     detach();
   };
-  const events = new EventStream(ledger.clock, drop, face.keepAlive);
+  const events = exchange.begun ?? new EventStream(ledger.clock, undefined, face.keepAlive);
+  events.onDrop = drop;
   const rendered = face.toStream({ ...context, write: (text) => events.write(text) });
   onClientLeft(event, detach);
   exchange.finishesLater = true;
   const pumping = stream.pump({
     ...rendered,
     fail: (error: GatewayError) => {
-      summary.errorCode = error.code;
-      if (error.cause !== undefined && error.status >= 500) summary.cause = error.cause;
+      tellError(summary, error);
       rendered.fail(error);
     },
     close: (receipt) => {
@@ -63,7 +64,23 @@ export const streamedAnswer = (
       }
     })
     .catch(() => markAsCut(event));
-  const headers = face.streamHeaders ?? eventStreamHeaders;
   const facts = factHeaders({ modelId: model.id, chosenCap, fallbackFrom });
-  return { statusCode: 200, headers: { ...headers, ...facts }, body: events.body };
+  return { statusCode: 200, headers: { ...headersOf(face), ...facts }, body: events.body };
 };
+
+const headersOf = ({ streamHeaders = eventStreamHeaders }: TextFace): Readonly<Record<string, string>> => streamHeaders;
+
+/** CHAT-11: a stream that is begun before its first event came, or an error in its place. */
+export const streamOpening = (face: TextFace, { requestId, startedAtMs }: Exchange): Opening => ({
+  headers: headersOf(face),
+  keepAlive: face.keepAlive ?? KEEP_ALIVE,
+  failure: (error) => {
+    let written = '';
+    const write = (text: string): void => {
+      written += text;
+    };
+    // An error says nothing of a model, and none may have been chosen yet.
+    face.toStream({ modelId: '', requestId, nowMs: startedAtMs, write }).fail(error);
+    return written;
+  },
+});

@@ -32,6 +32,8 @@ export interface TextFace {
   /** The body of a whole answer. */
   toBody(answer: WireAnswer, context: AnswerContext): string;
   toStream(context: StreamContext): StreamFace;
+  /** Whether it answers with a stream, where that is not for the body's `stream` to say. */
+  readonly streams?: boolean;
   /** Of a stream, where they are not those of server-sent events. */
   readonly streamHeaders?: Readonly<Record<string, string>>;
   /** What is written after 15 s of silence, where it is no comment. */

@@ -1,14 +1,17 @@
 import type { TextModel } from '../core/catalog/schema.ts';
 import type { Attempt } from '../core/idempotency/attempt.ts';
+import type { AnswerBy } from '../core/paid-call/ports.ts';
 import { type GeneratedText, generateText, type Outcome } from '../core/text/generate-text.ts';
 import type { TextOrder } from '../core/text/text-request.ts';
-import { admissionOf, type Exchange, type GatewayResponse, type RouteHandler } from '../http/exchange.ts';
+import { planAnswer } from '../http/early-form.ts';
+import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.ts';
 import { alternativesIn } from './alternatives.ts';
+import { callerOf } from './caller.ts';
 import { dryRunAnswer } from './dry-run-answer.ts';
 import { keyedAnswer, toStored } from './keyed-answer.ts';
 import { noKeys, type PaidHeaders, readPaidHeaders } from './paid-headers.ts';
 import { balanceHeaders, costHeaders, factHeaders } from './receipt-headers.ts';
-import { streamedAnswer } from './streamed-answer.ts';
+import { streamedAnswer, streamOpening } from './streamed-answer.ts';
 import { tell } from './tell-receipt.ts';
 import type { AnswerContext, TextFace, TextRoutePorts } from './text-face.ts';
 
@@ -18,9 +21,14 @@ export const createTextRoute =
   async (exchange) => {
     const { body, event } = exchange;
     if (!body) throw new Error('a request for text without a body');
-    const headers = readPaidHeaders(event.headers, face.headers ?? noKeys, body.json.stream === true);
-    const { idempotencyKey: key, fallbackModelId } = headers;
-    const asked = { ports, face, exchange, body, headers };
+    const streams = face.streams ?? body.json.stream === true;
+    const headers = readPaidHeaders(event.headers, face.headers ?? noKeys, streams);
+    const { idempotencyKey: key, fallbackModelId, dryRun } = headers;
+    const answerBy = planAnswer(
+      exchange,
+      streams && !dryRun ? { kind: 'stream', opening: streamOpening(face, exchange) } : { kind: 'json' },
+    );
+    const asked = { ports, face, exchange, body, headers, answerBy };
     if (key === undefined) return answer(asked);
     return keyedAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId }, (attempt) =>
       answer(asked, attempt),
@@ -33,14 +41,15 @@ interface Asked {
   readonly exchange: Exchange;
   readonly body: NonNullable<Exchange['body']>;
   readonly headers: PaidHeaders;
+  readonly answerBy: AnswerBy | undefined;
 }
 
 const answer = async (
-  { ports, face, exchange, body, headers: { dryRun, fallbackModelId } }: Asked,
+  { ports, face, exchange, body, headers: { dryRun, fallbackModelId }, answerBy }: Asked,
   attempt?: Attempt,
 ): Promise<GatewayResponse> => {
   const { text } = ports;
-  const { requestId, hostEndsAtMs, summary } = exchange;
+  const { requestId, summary } = exchange;
   const alternatives = alternativesIn(text.catalog, face.protocol, text.ledger.clock.now());
   const parsed = face.toOrder({ ...exchange, body }, alternatives);
   // The log names models of the catalog only, never what a client wrote in that place.
@@ -53,13 +62,12 @@ const answer = async (
     },
   };
   if (order.endUser !== undefined) summary.endUser = order.endUser;
-  const { accountId } = admissionOf(exchange);
   const contextOf = ({ id }: TextModel): AnswerContext => ({
     modelId: id,
     requestId,
     nowMs: text.ledger.clock.now(),
   });
-  const generated = await generateText(text, { accountId, requestId, hostEndsAtMs }, order, {
+  const generated = await generateText(text, callerOf(exchange, answerBy), order, {
     render: (sent, model) => face.toBody(sent, contextOf(model)),
     dryRun,
     ...(attempt && {

@@ -1,4 +1,5 @@
 import { type ErrorCode, GatewayError } from '../core/errors/gateway-error.ts';
+import type { VendorNotice } from '../core/notices.ts';
 
 /** What a vendor said when it turned a request away. Absent members are empty. */
 export interface Refusal {
@@ -7,8 +8,6 @@ export interface Refusal {
   readonly param: string | undefined;
   readonly code: string;
 }
-
-export type VendorNotice = 'vendor_refused_us' | 'vendor_model_missing';
 
 export interface RefusalContext {
   readonly retryAfterSeconds: number;

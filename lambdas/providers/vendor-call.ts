@@ -1,8 +1,9 @@
 import type { Provider } from '../core/catalog/schema.ts';
 import type { GatewayError } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { VendorNotice } from '../core/notices.ts';
 import { readJson } from './read-json.ts';
-import type { RefusalContext, VendorNotice } from './refusals.ts';
+import type { RefusalContext } from './refusals.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import type { UpstreamHttp, UpstreamResponse } from './upstream-http.ts';
 

@@ -7,7 +7,7 @@ import { allow } from './function-role.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 
 export interface AccountChangesProps {
-  readonly built: GatewayFunction;
+  readonly built: Pick<GatewayFunction, 'lambda'>;
   readonly data: DataStack;
   /** Before the queue's name. */
   readonly prefix: string;

@@ -3,24 +3,31 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
-import type { BucketGrant, FunctionDescription, TableGrant } from '../function-description.ts';
+import type { BucketGrant, FunctionDescription, SecretName, TableGrant } from '../function-description.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 
 export interface FunctionRoleProps {
   readonly description: FunctionDescription;
   readonly data: DataStack;
+  readonly secrets: readonly SecretName[];
+  /** Of the parameter with the public address, for a function that asks for it. */
+  readonly parameterArn?: string | undefined;
   /** Where there is one that the function starts executions of. */
   readonly machineArn?: string | undefined;
 }
 
 /** May do what the description says and no more. One of its own: the role CDK would make may write to any log group. */
-export const addFunctionRole = (scope: Construct, { description, data, machineArn }: FunctionRoleProps): Role => {
+export const addFunctionRole = (
+  scope: Construct,
+  { description, data, secrets, parameterArn, machineArn }: FunctionRoleProps,
+): Role => {
   const role = new Role(scope, 'role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   for (const grant of description.tables) role.addToPolicy(toStatement(grant, data));
   for (const statement of description.buckets.flatMap((grant) => toStatements(grant, data)))
     role.addToPolicy(statement);
-  for (const secret of description.secrets)
+  for (const secret of secrets)
     role.addToPolicy(allow(['secretsmanager:GetSecretValue'], data.secrets[secret].secretArn));
+  if (parameterArn !== undefined) role.addToPolicy(allow(['ssm:GetParameter'], parameterArn));
   if (machineArn !== undefined) role.addToPolicy(allow(['states:StartExecution'], machineArn));
   return role;
 };

@@ -1,13 +1,18 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import type { SettingsInput } from '../../lambdas/settings.ts';
 import type { Environment } from '../environments.ts';
 import type { SecretName } from '../function-description.ts';
 import { type FunctionName, functions } from '../functions.ts';
+import { publicUrlOf, publicUrlParameter } from '../public-url.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 
 /** The settings as Lambda keeps them: text. What a function cannot do without cannot be left out. */
 export type FunctionSettings = { readonly [Name in keyof SettingsInput]: string };
 
 export interface SettingsSource {
+  /** Before every name in AWS. */
+  readonly prefix: string;
   readonly environment: Environment;
   readonly data: DataStack;
   readonly machineArn?: string | undefined;
@@ -20,13 +25,12 @@ const secretSettings = {
   providerKeys: 'PROVIDER_KEYS_SECRET',
   botToken: 'BOT_TOKEN_SECRET',
   topUpKey: 'TOP_UP_KEY_SECRET',
+  originSecret: 'ORIGIN_SECRET_SECRET',
 } as const satisfies Record<SecretName, keyof FunctionSettings>;
 
-export const toSettings = (
-  name: FunctionName,
-  { environment, data, machineArn, mediaUrl }: SettingsSource,
-): FunctionSettings => {
-  const { secrets, tables } = functions[name];
+export const toSettings = (name: FunctionName, source: SettingsSource): FunctionSettings => {
+  const { environment, data, machineArn, mediaUrl } = source;
+  const { tables } = functions[name];
   const times = tables.some(({ table }) => table === 'videos') ? Object.entries(environment.videos) : [];
   return {
     ACCOUNTS_TABLE: data.tables.accounts.tableName,
@@ -37,16 +41,67 @@ export const toSettings = (
     MEDIA_BUCKET: data.media.bucketName,
     MARKUP: environment.markup,
     LOG_FORMAT: 'json',
-    ...Object.fromEntries(secrets.map((secret) => [secretSettings[secret], data.secrets[secret].secretArn])),
+    CATALOGS: environment.catalogs.join(','),
+    ...Object.fromEntries(
+      secretsOf(name, environment).map((secret) => [secretSettings[secret], data.secrets[secret].secretArn]),
+    ),
     ...Object.fromEntries(times.map(([time, value]) => [time, String(value)])),
     ...(machineArn === undefined ? {} : { VIDEO_MACHINE_ARN: machineArn }),
     ...(mediaUrl === undefined ? {} : { MEDIA_URL: mediaUrl }),
+    ...(isHttp(name) ? toDoorSettings(environment) : {}),
+    ...(asksForAddress(name, environment) ? { PUBLIC_URL_PARAMETER: publicUrlParameter(source.prefix) } : {}),
+    ...(functions[name].showsApp || functions[name].linksMedia ? toAddress(environment) : {}),
     ...(functions[name].showsApp ? toBotSettings(environment) : {}),
   };
 };
 
-const toBotSettings = ({ publicUrl, bot }: Environment): Partial<FunctionSettings> => ({
+/** Called by clients, behind whatever front door there is. */
+const isHttp = (name: FunctionName): boolean => ['url', 'web'].includes(functions[name].trigger);
+
+/** Behind the edge, what clients call also knows what the edge proves itself with (AUTH-9). */
+const secretsOf = (name: FunctionName, { frontDoor }: Environment): readonly SecretName[] => [
+  ...functions[name].secrets,
+  ...(isHttp(name) && frontDoor === 'cloudfront' ? (['originSecret'] as const) : []),
+];
+
+/** What settings of a function name, and its role has to be let at. */
+export const toGrants = (
+  scope: Construct,
+  {
+    name,
+    prefix,
+    environment,
+  }: { readonly name: FunctionName; readonly prefix: string; readonly environment: Environment },
+) => ({
+  secrets: secretsOf(name, environment),
+  parameterArn: asksForAddress(name, environment)
+    ? Stack.of(scope).formatArn({
+        service: 'ssm',
+        resource: 'parameter',
+        resourceName: publicUrlParameter(prefix).slice(1),
+      })
+    : undefined,
+});
+
+/** Whether a function has to look the public address up, since it is not known before the front door stands. */
+const asksForAddress = (name: FunctionName, environment: Environment): boolean =>
+  (functions[name].showsApp || functions[name].linksMedia) === true &&
+  publicUrlOf(environment) === undefined &&
+  environment.frontDoor !== 'none';
+
+const toDoorSettings = ({ frontDoor, edgeTimeoutSeconds, edgeJsonKeepAlive, limits }: Environment) => ({
+  FRONT_DOOR: frontDoor,
+  EDGE_TIMEOUT_SECONDS: String(edgeTimeoutSeconds),
+  EDGE_JSON_KEEP_ALIVE: String(edgeJsonKeepAlive),
+  ...Object.fromEntries(Object.entries(limits).map(([limit, value]) => [limit, String(value)])),
+});
+
+const toAddress = (environment: Environment): Partial<FunctionSettings> => {
+  const url = publicUrlOf(environment);
+  return url === undefined ? {} : { PUBLIC_URL: url };
+};
+
+const toBotSettings = ({ bot }: Environment): Partial<FunctionSettings> => ({
   START_CREDIT_USD: bot.startCreditUsd,
-  ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
   ...(bot.topUpText === undefined ? {} : { TOP_UP_TEXT: bot.topUpText }),
 });

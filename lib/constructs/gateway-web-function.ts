@@ -1,32 +1,31 @@
 import { Annotations, Aws, CfnResource, Duration } from 'aws-cdk-lib';
 import { WebFunction, WebFunctionAuthType, WebFunctionRuntime } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { functions, type WebFunctionName } from '../functions.ts';
+import type { WebFunctionDescription } from '../function-description.ts';
 import type { CodeBucket } from './code-bucket.ts';
 import { addFunctionRole, addLogGroup } from './function-role.ts';
-import { toSettings } from './function-settings.ts';
+import { toGrants, toSettings } from './function-settings.ts';
 import type { GatewayFunctionProps } from './gateway-function.ts';
 
-export interface GatewayWebFunctionProps extends GatewayFunctionProps<WebFunctionName> {
+export interface GatewayWebFunctionProps extends GatewayFunctionProps<WebFunctionDescription> {
   readonly code: CodeBucket;
 }
 
 /**
- * A Web Function as `functions.ts` describes it: a server that listens where AWS_LAMBDA_HTTP_ENDPOINT says, host and port, within 10 s
+ * A Web Function as it is described: a server that listens where AWS_LAMBDA_HTTP_ENDPOINT says, host and port, within 10 s
  * of its start. https://docs.aws.amazon.com/lambda/latest/dg/web-functions-runtimes.html
  */
 export class GatewayWebFunction extends Construct {
   readonly webFunction: WebFunction;
 
   constructor(scope: Construct, props: GatewayWebFunctionProps) {
-    const { name, prefix, environment, data, machineArn, code } = props;
+    const { name, description, prefix, environment, data, machineArn, code } = props;
     super(scope, name);
-    const description = functions[name];
     const functionName = `${prefix}-${name}`;
     // Unlike those of other functions, these names are unique in an AWS account, whatever the region.
     const webFunctionName = `${functionName}-${Aws.REGION}`;
     const logGroup = addLogGroup(this, `/aws/lambda/${functionName}`, environment);
-    const role = addFunctionRole(this, { description, data, machineArn });
+    const role = addFunctionRole(this, { description, data, machineArn, ...toGrants(this, props) });
     logGroup.grantWrite(role);
     this.webFunction = new WebFunction(this, 'function', {
       webFunctionName,
@@ -37,7 +36,14 @@ export class GatewayWebFunction extends Construct {
       role,
       logGroup,
       timeout: Duration.seconds(description.timeoutSeconds),
-      environment: { ...toSettings(name, props), POWERTOOLS_SERVICE_NAME: functionName },
+      maxConcurrencyPerEnvironment: description.concurrency,
+      environment: {
+        ...toSettings(name, props),
+        BODY_BUDGET_BYTES: String(description.bodyBudgetBytes),
+        FUNCTION_NAME: functionName,
+        // By it the environments of one account are told apart in logs and metrics.
+        POWERTOOLS_SERVICE_NAME: prefix,
+      },
       defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     });
     Annotations.of(this).acknowledgeWarning(

@@ -1,4 +1,5 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
@@ -28,5 +29,31 @@ export class MediaBucket extends Bucket {
         })),
       ],
     });
+  }
+
+  /**
+   * CloudFront may read images, for distributions of this account. Which one it is cannot be said here: it needs the bucket before it
+   * can stand.
+   */
+  letEdgeReadMedia(): void {
+    const stack = Stack.of(this);
+    const distributions = stack.formatArn({
+      service: 'cloudfront',
+      region: '',
+      resource: 'distribution',
+      resourceName: '*',
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    });
+    this.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudfront.amazonaws.com')],
+        actions: ['s3:GetObject'],
+        resources: [this.arnForObjects('media/*')],
+        conditions: {
+          StringEquals: { 'AWS:SourceAccount': stack.account },
+          ArnLike: { 'AWS:SourceArn': distributions },
+        },
+      }),
+    );
   }
 }

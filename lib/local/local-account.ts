@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hashApiKey, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { toNewKey } from '../../lambdas/core/accounts/new-key.ts';
+import { hashesOf, parsePeppers } from '../../lambdas/core/accounts/peppers.ts';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
@@ -15,6 +16,7 @@ export interface LocalAccount {
   readonly apiKey: string;
   /** Nobody has replaced it since. */
   readonly isCurrent: boolean;
+  /** All of them, one on each line. */
   readonly pepper: string;
   readonly balanceUsd: string;
 }
@@ -31,6 +33,7 @@ export interface LocalAccountOptions {
 export const openLocalAccount = async (options: LocalAccountOptions): Promise<LocalAccount> => {
   const { endpoint, folder } = options;
   const pepper = readOrCreateSecret(folder, 'pepper', () => randomBytes(32).toString('hex'));
+  const peppers = parsePeppers(pepper);
   const apiKey = readOrCreateSecret(folder, 'api-key', () => options.apiKey ?? makeApiKey(randomBytes(32)));
   const clients = createClients({ endpoint, region: 'us-east-1' });
   const ledger = createLedgerStore(clients, localTableNames.accounts);
@@ -38,7 +41,7 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
   await accounts.open({
     accountId: ACCOUNT_ID,
     chatId: undefined,
-    key: toNewKey(pepper, apiKey, true),
+    key: toNewKey(peppers.pepper, apiKey, true),
     creditPicos: parseUsd(options.balanceUsd),
     atMs: Date.now(),
   });
@@ -49,7 +52,7 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
   await ledger.reschedule(ACCOUNT_ID, account?.holds.size ? Date.now() : undefined);
   clients.once.destroy();
   clients.repeating.destroy();
-  const isCurrent = current.hash === hashApiKey(pepper, apiKey) && !current.isRevoked;
+  const isCurrent = hashesOf(peppers, apiKey).includes(current.hash) && !current.isRevoked;
   return { apiKey, isCurrent, pepper, balanceUsd: formatUsd(balance(account)) };
 };
 

@@ -7,7 +7,7 @@ import { type StepFunctionsStandIn, startStepFunctions } from './step-functions-
 
 /*
  * The functions as AWS has them: every entry point is loaded from the environment, which has to be complete by then, and called by
- * what calls it there. But for the Web Function, whose entry would listen on a port of its own.
+ * what calls it there. Those of Web Functions would listen on ports of their own, and serve nothing that others do not.
  */
 
 type OnFailure = (message: string) => void;
@@ -49,7 +49,7 @@ export async function openHost({ port, address, beside }: HostPlace, onFailure: 
     import('../../lambdas/functions/account.ts'),
     import('../../lambdas/functions/bot.ts'),
     import('../../lambdas/functions/app.ts'),
-    loadContentHandler(),
+    import('../../lambdas/functions/content.ts'),
   ]);
   return startHost({
     handlers: {
@@ -57,7 +57,7 @@ export async function openHost({ port, address, beside }: HostPlace, onFailure: 
       images: streaming(images.handler),
       audio: streaming(audio.handler),
       videos: streaming(videos.handler),
-      content: streaming(content),
+      content: streaming(content.handler),
       catalog: streaming(catalog.handler),
       account: streaming(account.handler),
       bot: streaming(bot.handler),
@@ -70,14 +70,6 @@ export async function openHost({ port, address, beside }: HostPlace, onFailure: 
     newRequestId: ulid,
     onCrash: (error) => onFailure(`a handler failed: ${error instanceof Error ? error.stack : error}`),
   });
-}
-
-async function loadContentHandler() {
-  const [{ createContentHandler }, { partsFromEnvironment }] = await Promise.all([
-    import('../../lambdas/functions/wiring/content-handler.ts'),
-    import('../../lambdas/functions/wiring/parts-from-environment.ts'),
-  ]);
-  return createContentHandler(await partsFromEnvironment(process.env));
 }
 
 /**

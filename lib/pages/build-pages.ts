@@ -31,13 +31,31 @@ export interface BuiltFile {
 
 /** `index.html` and `openapi.json` as they stand, and `main.js` and `main.css` made of `main.tsx` and all that it imports. */
 export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> => {
-  const { outputFiles } = await build({
+  const { outputFiles } = await bundle(folder);
+  const built = outputFiles.map(({ path, contents }) => ({
+    file: path.slice(path.lastIndexOf('/') + 1),
+    bytes: contents,
+  }));
+  const standing = ['index.html', 'openapi.json'].filter((file) => existsSync(join(root, folder, file)));
+  return [...standing.map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) })), ...built];
+};
+
+/** The packages that a reader of the pages is sent parts of. */
+export const packagesOfPages = async (): Promise<ReadonlySet<string>> => {
+  const bundles = await Promise.all(pageNames.map((page) => bundle(join('web', page))));
+  const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  return new Set(inputs.flatMap((input) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
+};
+
+const bundle = (folder: string) =>
+  build({
     absWorkingDir: root,
     entryPoints: { main: join(folder, existsSync(join(root, folder, 'main.tsx')) ? 'main.tsx' : 'main.ts') },
     outdir: 'built',
     write: false,
     bundle: true,
     minify: true,
+    metafile: true,
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
@@ -47,13 +65,6 @@ export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> 
     charset: 'utf8',
     logLevel: 'warning',
   });
-  const built = outputFiles.map(({ path, contents }) => ({
-    file: path.slice(path.lastIndexOf('/') + 1),
-    bytes: contents,
-  }));
-  const standing = ['index.html', 'openapi.json'].filter((file) => existsSync(join(root, folder, file)));
-  return [...standing.map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) })), ...built];
-};
 
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

@@ -21,7 +21,11 @@ export class DataStack extends Stack {
   readonly secrets: Readonly<Record<SecretName, Secret>>;
 
   constructor(scope: Construct, id: string, { environment, prefix }: DataStackProps) {
-    super(scope, id, { stackName: `${prefix}-${id}`, terminationProtection: environment.terminationProtection });
+    super(scope, id, {
+      env: { region: environment.region },
+      stackName: `${prefix}-${id}`,
+      terminationProtection: environment.terminationProtection,
+    });
     const { keepsData } = environment;
     const table = (name: TableName) => new GatewayTable(this, `${name}-table`, { table: tables[name], keepsData });
     this.tables = {
@@ -31,7 +35,9 @@ export class DataStack extends Stack {
       counters: table('counters'),
       videos: table('videos'),
     };
-    this.media = new MediaBucket(this, 'media');
+    const media = new MediaBucket(this, 'media');
+    if (environment.frontDoor === 'cloudfront') media.letEdgeReadMedia();
+    this.media = media;
     this.secrets = addSecrets(this, keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY);
     addOutputs(this);
   }
@@ -62,6 +68,11 @@ const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy): Record<SecretNa
   topUpKey: new Secret(stack, 'top-up-key', {
     description: 'What reports of payments are signed with. The payment provider needs it.',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    removalPolicy,
+  }),
+  originSecret: new Secret(stack, 'origin-secret', {
+    description: 'What the edge proves itself to the functions with. See docs/deployment.md before it is changed.',
+    generateSecretString: { passwordLength: 48, excludePunctuation: true },
     removalPolicy,
   }),
 });

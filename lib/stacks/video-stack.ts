@@ -2,14 +2,15 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { allow } from '../constructs/function-role.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { Environment } from '../environments.ts';
+import { functions } from '../functions.ts';
 import { definitionPath, toSubstitutions } from '../video/definition.ts';
-import { refuseTightTimes } from '../video/last-steps.ts';
 import type { DataStack } from './data-stack.ts';
 
 export interface VideoStackProps {
@@ -22,13 +23,18 @@ export interface VideoStackProps {
 /** What brings videos to their end: the state machine, the function that does its steps, and the rule for executions that fail. */
 export class VideoStack extends Stack {
   readonly machine: StateMachine;
+  /** Does its steps. */
+  readonly steps: LambdaFunction;
 
-  /** Throws an Error for times of videos that do not fit together, and for a definition that either engine would not understand. */
   constructor(scope: Construct, id: string, props: VideoStackProps) {
     const { environment, prefix } = props;
-    super(scope, id, { stackName: `${prefix}-${id}`, terminationProtection: environment.terminationProtection });
-    refuseTightTimes(environment.videos);
-    const steps = new GatewayFunction(this, { ...props, name: 'videoSteps' });
+    super(scope, id, {
+      env: { region: environment.region },
+      stackName: `${prefix}-${id}`,
+      terminationProtection: environment.terminationProtection,
+    });
+    const steps = new GatewayFunction(this, { ...props, name: 'videoSteps', description: functions.videoSteps });
+    this.steps = steps.lambda;
     this.machine = addMachine(this, props, steps);
     releaseUnfinished(this, this.machine, steps);
   }

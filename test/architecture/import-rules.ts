@@ -12,6 +12,7 @@ export type Room =
   | 'root'
   | 'settings'
   | 'routes'
+  | 'metrics'
   | LambdaRoom;
 
 const lambdaRooms = ['core', 'functions', 'host', 'http', 'messenger', 'protocols', 'providers', 'stores'] as const;
@@ -25,6 +26,7 @@ export const roomOf = (path: string): Room | undefined => {
   if (path.startsWith('lib/local/')) return 'lib/local';
   if (path === 'lambdas/settings.ts') return 'settings';
   if (path === 'lambdas/routes.ts') return 'routes';
+  if (path === 'lambdas/metrics.ts') return 'metrics';
   const [top, second] = path.split('/');
   return top === 'lambdas' ? lambdaRooms.find((room) => room === second) : folders.find((folder) => folder === top);
 };
@@ -37,6 +39,7 @@ const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {
   core: ['core'],
   settings: ['core'],
   routes: ['core'],
+  metrics: ['core'],
   http: ['core', 'http', 'routes'],
   protocols: ['core', 'http', 'routes', 'protocols'],
   providers: ['core', 'providers'],
@@ -51,11 +54,12 @@ const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {
     'messenger',
     'settings',
     'routes',
+    'metrics',
     'catalog',
     'functions',
   ],
   host: ['core', 'http', 'settings', 'routes', 'functions', 'host'],
-  lib: ['lib', 'catalog', 'settings', 'routes', 'core'],
+  lib: ['lib', 'catalog', 'settings', 'routes', 'metrics', 'core'],
   catalog: ['catalog'],
   web: ['web'],
 };

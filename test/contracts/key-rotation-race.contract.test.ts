@@ -11,6 +11,7 @@ import { ProcessBuckets } from '../../lambdas/core/limits/process-buckets.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { BodyBudget } from '../../lambdas/http/body-budget.ts';
 import { json } from '../../lambdas/http/exchange.ts';
+import { openDoor } from '../../lambdas/http/front-door.ts';
 import { createHandler } from '../../lambdas/http/handler.ts';
 import { functionUrlEvent, invoke } from '../lambdas/http/function-url.ts';
 import { conflict, withKeyFaults } from '../support/memory/faults.ts';
@@ -39,12 +40,14 @@ const createGateway = (keys: KeyStore) => {
     {
       clock,
       newRequestId: () => 'request',
+      door: openDoor,
       admission: {
         addressLimit: new AddressLimit(wide, new MemoryAddressCounters(), clock),
         keyBucket: wide,
         keyBuckets: new ProcessBuckets(wide),
         keys,
         pepper: PEPPER,
+        olderPeppers: [],
         clock,
       },
       secrets: { botToken: undefined, topUpKey: undefined },

@@ -88,4 +88,12 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     expect(found.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted());
     expect(new Set(found).size).toBe(found.length);
   });
+
+  test('OPS-3 whoever goes on after an account finds those that come behind it, with or without records', async () => {
+    for (const id of [await account(0n), await account(0n), await account(0n)]) await write(id, 'a.0', 'b.0');
+    const { records } = subject();
+    const found = await Array.fromAsync(records.accountIds());
+    for (const [index, id] of found.entries())
+      expect(await Array.fromAsync(records.accountIds(id))).toEqual(found.slice(index + 1));
+  });
 });

@@ -1,4 +1,6 @@
 import { accountBugs } from './bugs/accounts.ts';
+import { earlyBugs } from './bugs/early.ts';
+import { frontDoorBugs } from './bugs/front-door.ts';
 import { imageBugs } from './bugs/images.ts';
 import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
@@ -14,10 +16,12 @@ export type { MoneyBug } from './bugs/money-bug.ts';
 export const moneyBugs: readonly MoneyBug[] = [
   ...ledgerBugs,
   ...paidCallBugs,
+  ...earlyBugs,
   ...priceBugs,
   ...keyBugs,
   ...storeBugs,
   ...videoBugs,
   ...imageBugs,
   ...accountBugs,
+  ...frontDoorBugs,
 ];

@@ -22,7 +22,12 @@ export const request =
       model: findModel(),
       circuit: CIRCUIT,
       hold: { amountPicos: HOLD_PICOS, expiresAtMs: EXPIRES_AT_MS },
-      deadline: { expiresAtMs: EXPIRES_AT_MS, start: () => new AbortController().signal, stop: () => undefined },
+      deadline: {
+        expiresAtMs: EXPIRES_AT_MS,
+        start: () => new AbortController().signal,
+        stop: () => undefined,
+        begun: () => undefined,
+      },
       endUser: undefined,
       expectsUsage: true,
       chargeFor: () => ({ amountPicos: CHARGE_PICOS, prices: {}, usage: {}, implausible: false }),

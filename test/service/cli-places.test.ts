@@ -48,7 +48,8 @@ beforeAll(async () => {
   folder = newFolder();
   bucket = await startS3(openDataFolder(folder));
   const webhook = { url: 'https://gateway.example/bot', pending_update_count: 2, last_error_message: 'Wrong answer' };
-  aws = await startScriptedAws({ stacks: { 'gateway-dev-data': outputs }, secrets, webhook });
+  const parameters = { '/gateway-dev/public-url': 'https://gateway.example/' };
+  aws = await startScriptedAws({ stacks: { 'gateway-dev-data': outputs }, secrets, parameters, webhook });
 });
 afterAll(async () => {
   for (const end of endings.reverse()) await end();
@@ -58,11 +59,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const deployed = (...args: readonly string[]): Promise<CliResult> =>
+/** In whatever region the shell is. */
+const deployed = (...args: readonly string[]): Promise<CliResult> => deployedWith({}, ...args);
+
+const deployedWith = (variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliResult> =>
   runCli([...args, '--env', 'dev'], {
     ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
-    ...{ AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url, AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.url, BOT_API_URL: aws.url },
+    ...{
+      AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.url,
+      AWS_ENDPOINT_URL_SSM: aws.url,
+      BOT_API_URL: aws.url,
+    },
     ...{ DYNAMODB_ENDPOINT: database.endpoint, S3_ENDPOINT: bucket.endpoint, AWS_MAX_ATTEMPTS: '1' },
+    ...variables,
   });
 
 test('OPS-5 --env finds tables, bucket and pepper of an environment by the outputs of its stack', async () => {
@@ -93,8 +103,18 @@ test('OPS-5 the doctor looks at a deployed environment and shows no secret', asy
     detail: expect.stringContaining('ANTHROPIC_API_KEY'),
   });
   expect(of('pepper')).toMatchObject({ status: 'ok' });
+  expect(of('addresses')).toMatchObject({ status: 'ok', detail: 'https://gateway.example' });
+  expect(of('credentials')).toMatchObject({ status: 'ok', detail: 'found, for us-east-1' });
   for (const secret of Object.values(secrets)) expect(`${stdout}${stderr}`).not.toContain(secret);
   expect(`${stdout}${stderr}`).not.toContain('vendor-secret');
+});
+
+test('OPS-5 an environment whose front door does not stand yet has no address, and the doctor says so', async () => {
+  const bare = await startScriptedAws({ stacks: { 'gateway-dev-data': outputs }, secrets });
+  endings.push(() => bare.stop());
+  const { stdout } = await deployedWith({ AWS_ENDPOINT_URL_SSM: bare.url }, 'doctor', '--json');
+  const checks: { check: string; status: string }[] = JSON.parse(stdout).checks;
+  expect(checks.find(({ check }) => check === 'addresses')).toMatchObject({ status: 'warning' });
 });
 
 test('OPS-5 a stack that there is not is told by its name', async () => {
@@ -103,7 +123,7 @@ test('OPS-5 a stack that there is not is told by its name', async () => {
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
   });
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toBe('There is no stack gateway-prod-data. Check AWS_PROFILE and AWS_REGION, or deploy it.\n');
+  expect(stderr).toBe('There is no stack gateway-prod-data in us-east-1. Check AWS_PROFILE, or deploy it.\n');
 });
 
 const unreachable = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9', KEY_PEPPER: PEPPER };

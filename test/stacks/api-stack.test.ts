@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { settingsSchema } from '../../lambdas/settings.ts';
-import { functionNames } from '../../lib/functions.ts';
+import { environments } from '../../lib/environments.ts';
+import { functionsOf } from '../../lib/functions-of.ts';
 import { permissionsOf } from './permissions.ts';
 import { nameOf, ofType, pointsAt, synthesize } from './synthesize.ts';
 
 const { data, video, api } = synthesize('prod');
 
 /** All but the one that the state machine calls. */
-const here = functionNames.filter((name) => name !== 'videoSteps');
+const { events, webs } = functionsOf(environments.prod);
+const here = [...events, ...webs].map(({ name }) => name).filter((name) => name !== 'videoSteps');
 
 const lambdas = new Map(
   ofType(api, 'AWS::Lambda::Function').map((resource) => [nameOf(resource).split('/')[0], resource.Properties]),
@@ -37,6 +39,7 @@ test.each([
   ['sweep', 60, 512],
   ['outbox', 60, 512],
   ['videoSweep', 60, 512],
+  ['audit', 300, 2_048],
 ])('OPS-1 the function %s: %i s, %i MB, nothing reserved; Node 24 on arm64, traced', (name, seconds, megabytes) => {
   const properties = lambdas.get(name);
   expect(properties).toMatchObject({
@@ -104,18 +107,32 @@ const times = {
   VIDEO_WEBHOOK_RETRY_SECONDS: '10',
 };
 const machine = { VIDEO_MACHINE_ARN: 'machine' };
-const links = { MEDIA_URL: 'https://content/function/Endpoint' };
-const pepper = { KEY_PEPPER_SECRET: 'key-pepper' };
+/** Where the front door has told its address. */
+const address = { PUBLIC_URL_PARAMETER: '/gateway-prod/public-url' };
+/** Of a function that clients reach, behind CloudFront. */
+const door = {
+  FRONT_DOOR: 'cloudfront',
+  ORIGIN_SECRET_SECRET: 'origin-secret',
+  EDGE_TIMEOUT_SECONDS: '120',
+  EDGE_JSON_KEEP_ALIVE: 'true',
+  LIMIT_ADDRESS_PER_SECOND: '30',
+  LIMIT_ADDRESS_BURST: '60',
+  LIMIT_KEY_PER_SECOND: '10',
+  LIMIT_KEY_BURST: '15',
+};
+const pepper = { ...door, KEY_PEPPER_SECRET: 'key-pepper' };
+const server = { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs', BODY_BUDGET_BYTES: expect.stringMatching(/^\d+$/) };
 const vendors = { PROVIDER_KEYS_SECRET: 'provider-keys' };
 const bot = { BOT_TOKEN_SECRET: 'bot-token' };
-const shown = { START_CREDIT_USD: '0' };
+const shown = { ...address, START_CREDIT_USD: '0' };
 
 test.each([
-  ['text', { ...pepper, ...vendors, ...links }],
-  ['images', { ...pepper, ...vendors, ...links }],
+  ['text', { ...pepper, ...vendors, ...address }],
+  ['images', { ...pepper, ...vendors, ...address }],
   ['audio', { ...pepper, ...vendors }],
   ['videos', { ...pepper, ...vendors, ...times, ...machine }],
-  ['content', { ...pepper, ...times, AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' }],
+  ['inference', { ...pepper, ...vendors, ...address, ...times, ...machine, ...server }],
+  ['content', { ...pepper, ...times, ...server }],
   ['catalog', pepper],
   ['account', pepper],
   ['bot', { ...pepper, ...bot, ...shown }],
@@ -124,11 +141,12 @@ test.each([
   ['sweep', {}],
   ['outbox', {}],
   ['videoSweep', { ...times, ...machine }],
+  ['audit', {}],
 ])('OPS-1 the settings of %s are what the schema asks for, and of its own %j', (name, own) => {
-  const { POWERTOOLS_SERVICE_NAME, ...settings } = variablesOf(name);
+  const { POWERTOOLS_SERVICE_NAME, FUNCTION_NAME, ...settings } = variablesOf(name);
   const { AWS_LAMBDA_NODEJS_ENTRYPOINT: _entry, ...read } = settings;
   expect(z.strictObject(settingsSchema.shape).safeParse(read).error).toBeUndefined();
-  expect(POWERTOOLS_SERVICE_NAME).toBe(`gateway-prod-${name}`);
+  expect([POWERTOOLS_SERVICE_NAME, FUNCTION_NAME]).toEqual(['gateway-prod', `gateway-prod-${name}`]);
   expect(settings).toEqual({
     ACCOUNTS_TABLE: 'accounts-table',
     KEYS_TABLE: 'keys-table',
@@ -138,6 +156,7 @@ test.each([
     MEDIA_BUCKET: 'media',
     MARKUP: '1',
     LOG_FORMAT: 'json',
+    CATALOGS: 'openai,anthropic,google,bytedance,black-forest-labs',
     ...own,
   });
 });
@@ -158,7 +177,12 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
     expect(Properties).toMatchObject({ InvokeMode: 'RESPONSE_STREAM', AuthType: 'NONE' });
     expect(Properties.Cors).toBeUndefined();
   }
-  expect(Object.keys(api.outputs).sort()).toEqual([
+  // Beside what other stacks read.
+  expect(
+    Object.keys(api.outputs)
+      .filter((output) => !output.startsWith('PublishOutput'))
+      .sort(),
+  ).toEqual([
     'accountUrl',
     'appUrl',
     'audioUrl',
@@ -167,21 +191,22 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
     'contentUrl',
     'failedAccountChangesUrl',
     'imagesUrl',
+    'inferenceUrl',
     'textUrl',
     'videosUrl',
   ]);
 });
 
-test('BILL-13 the sweeps and the outbox are called every minute, and a call that failed is left to the next', () => {
+test('BILL-13 the sweeps and the outbox are called every minute, the audit every hour, and a call that failed is left to the next', () => {
   const rules = ofType(api, 'AWS::Events::Rule');
-  expect(rules.map((rule) => nameOf(rule)).sort()).toEqual([
-    'outbox/schedule',
-    'sweep/schedule',
-    'videoSweep/schedule',
+  expect(rules.map((rule) => [nameOf(rule), rule.Properties.ScheduleExpression]).sort()).toEqual([
+    ['audit/schedule', 'rate(1 hour)'],
+    ['outbox/schedule', 'rate(1 minute)'],
+    ['sweep/schedule', 'rate(1 minute)'],
+    ['videoSweep/schedule', 'rate(1 minute)'],
   ]);
   for (const { Properties } of rules)
     expect(Properties).toMatchObject({
-      ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
       Targets: [{ RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } }],
     });

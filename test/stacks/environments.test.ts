@@ -2,13 +2,22 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import type { Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { functionForUnknownRoutes, routes } from '../../lambdas/routes.ts';
-import { environmentNames, environmentSchema, environments } from '../../lib/environments.ts';
+import {
+  environmentNames,
+  environmentSchema,
+  environments,
+  type FrontDoorName,
+  parseEnvironment,
+} from '../../lib/environments.ts';
 import { functionNames, functions } from '../../lib/functions.ts';
+import { functionsOf } from '../../lib/functions-of.ts';
 import { addGateway } from '../../lib/gateway.ts';
-import { newApp, root, type Synthesized, synthesize } from './synthesize.ts';
+import { newApp, root, synthesize } from './synthesize.ts';
 
 const manifestSchema = z.object({
   artifacts: z.record(
@@ -21,14 +30,18 @@ const manifestSchema = z.object({
   ),
 });
 
-test('OPS-1 the app synthesizes without credentials and without a network, and the data stands first', () => {
+const resourcesSchema = z.object({ Resources: z.record(z.string(), z.object({ Type: z.string() })) });
+const contextSchema = z.object({ context: z.record(z.string(), z.unknown()) });
+const nowhere = 'http://127.0.0.1:9';
+
+/** Without credentials and without a network. */
+const synthesizeApart = (command: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-cli-'));
   const output = join(folder, 'out');
-  const nowhere = 'http://127.0.0.1:9';
   try {
     const { status, stderr } = spawnSync(
       process.execPath,
-      [join(root, 'node_modules/aws-cdk/bin/cdk'), 'synth', '--quiet', '--output', output],
+      command.map((word) => word.replace('<output>', output)),
       {
         cwd: root,
         encoding: 'utf8',
@@ -38,53 +51,66 @@ test('OPS-1 the app synthesizes without credentials and without a network, and t
           HTTP_PROXY: nowhere,
           HTTPS_PROXY: nowhere,
           AWS_EC2_METADATA_DISABLED: 'true',
+          CDK_OUTDIR: output,
+          ...variables,
         },
       },
     );
     expect(status, stderr).toBe(0);
     const { artifacts } = manifestSchema.parse(JSON.parse(readFileSync(join(output, 'manifest.json'), 'utf8')));
     const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
-    const nameOf = new Map(stacks.map(([id, { properties }]) => [id, properties.stackName]));
-    expect([...nameOf.values()].sort()).toEqual(
-      ['dev', 'prod', 'staging'].flatMap((name) => [
-        `gateway-${name}-api`,
-        `gateway-${name}-data`,
-        `gateway-${name}-video`,
+    const nameOf = new Map(stacks.map(([id, { properties }]) => [id, properties.stackName ?? '']));
+    return new Map(
+      stacks.map(([, { properties, dependencies }]) => [
+        properties.stackName ?? '',
+        dependencies.map((of) => nameOf.get(of)),
       ]),
     );
-    const waitsFor = stacks.map(([id, { dependencies }]) => [nameOf.get(id), dependencies.map((of) => nameOf.get(of))]);
-    for (const name of environmentNames) {
-      const waits = Object.fromEntries(waitsFor);
-      expect(waits[`gateway-${name}-video`]).toEqual(expect.arrayContaining([`gateway-${name}-data`]));
-      expect(waits[`gateway-${name}-api`]).toEqual(
-        expect.arrayContaining([`gateway-${name}-data`, `gateway-${name}-video`]),
-      );
-    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+};
+
+/** The stacks of every environment; those of CloudFront only where it is the front door. */
+const stackNames = (frontDoor: FrontDoorName): readonly string[] => {
+  const behindAll = ['api', 'data', 'operations', 'video'];
+  const stacks = frontDoor === 'cloudfront' ? [...behindAll, 'access-logs', 'edge', 'global'] : behindAll;
+  return environmentNames.flatMap((name) => stacks.map((stack) => `gateway-${name}-${stack}`)).sort();
+};
+
+test('OPS-1 the app synthesizes without credentials and without a network, and the data stands first', () => {
+  const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
+  const stacks = synthesizeApart([cdk, 'synth', '--quiet', '--output', '<output>']);
+  expect([...stacks.keys()].sort()).toEqual(stackNames('cloudfront'));
+  for (const name of environmentNames) {
+    const waits = (stack: string) => stacks.get(`gateway-${name}-${stack}`);
+    expect(waits('video')).toEqual(expect.arrayContaining([`gateway-${name}-data`]));
+    expect(waits('api')).toEqual(expect.arrayContaining([`gateway-${name}-data`, `gateway-${name}-video`]));
+    expect(waits('edge')).toEqual(expect.arrayContaining([`gateway-${name}-api`, `gateway-${name}-global`]));
+    expect(waits('data')).not.toEqual(expect.arrayContaining([expect.stringMatching(/^gateway-/)]));
+  }
 });
+
+test.each(['api-gateway', 'none'] as const)(
+  'OPS-1 the app synthesizes behind %s as well, by one word on the command line',
+  (frontDoor) => {
+    // As the command line of CDK hands it over, without the bundles, which are the same behind every front door.
+    const { context } = contextSchema.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
+    const CDK_CONTEXT_JSON = JSON.stringify({ ...context, frontDoor, 'aws:cdk:bundling-stacks': [] });
+    const stacks = synthesizeApart([join(root, 'bin/gateway.ts')], { CDK_CONTEXT_JSON });
+    expect([...stacks.keys()].sort()).toEqual(stackNames(frontDoor));
+  },
+);
 
 test('OPS-1 every environment has the same resources; staging and prod are protected from deletion', () => {
   const synthesized = environmentNames.map((name) => ({ name, ...synthesize(name) }));
-  const typesOf = ({ resources }: Synthesized) => [...resources.values()].map(({ Type }) => Type);
-  const [first, ...others] = synthesized.map(({ data, video, api }) => [
-    ...typesOf(data),
-    ...typesOf(video),
-    ...typesOf(api),
-  ]);
+  const typesOf = (stack: Stack) =>
+    Object.values(resourcesSchema.parse(Template.fromStack(stack).toJSON()).Resources).map(({ Type }) => Type);
+  const [first, ...others] = synthesized.map(({ stacks }) => stacks.map(typesOf));
   for (const other of others) expect(other).toEqual(first);
-  const isProtected = synthesized.map(({ name, dataStack, videoStack, apiStack }) => [
-    name,
-    dataStack.terminationProtection,
-    videoStack.terminationProtection,
-    apiStack.terminationProtection,
-  ]);
-  expect(isProtected).toEqual([
-    ['dev', false, false, false],
-    ['staging', true, true, true],
-    ['prod', true, true, true],
-  ]);
+  for (const { name, stacks } of synthesized)
+    for (const { stackName, terminationProtection } of stacks)
+      expect(terminationProtection, stackName).toBe(name !== 'dev');
 });
 
 test('what an environment says of memory, concurrency and markup reaches the functions', () => {
@@ -113,29 +139,14 @@ test('KEY-1 what an environment says of the bot and its address reaches the func
     TOP_UP_TEXT: 'https://pay.example/?account={account}',
   };
   const ofFunction = z.looseObject({ variables: z.record(z.string(), z.unknown()) });
-  for (const name of functionNames.filter((each) => each !== 'content')) {
+  for (const { name, description } of functionsOf(environment).events) {
     const stack = name === 'videoSteps' ? video : api;
     const built = stack.node.findChild(name).node.findChild('function').node.defaultChild;
     const { variables } = ofFunction.parse(stack.resolve(built && Reflect.get(built, 'environment')));
     const shown = Object.fromEntries(Object.entries(variables).filter(([variable]) => variable in told));
-    expect(shown, name).toEqual(name === 'bot' || name === 'notices' ? told : {});
+    const linked = description.linksMedia ? { PUBLIC_URL: told.PUBLIC_URL } : {};
+    expect(shown, name).toEqual(name === 'bot' || name === 'notices' ? told : linked);
   }
-});
-
-test.each([
-  ['a period CloudWatch does not know', { logRetentionDays: 8 }],
-  ['a function there is not', { memoryMb: { txt: 1_024 } }],
-  ['a markup that is no decimal', { markup: '1,2' }],
-  ['a memory for a function that has no such setting', { memoryMb: { content: 1_024 } }],
-  ['a time of videos there is not', { videos: { VIDEO_SECONDS: 1 } }],
-  ['a time of videos out of bounds', { videos: { VIDEO_LIMIT_SECONDS: 0 } }],
-  ['a word of its own', { retries: 1 }],
-  ['an address without TLS', { publicUrl: 'http://gateway.example' }],
-  ['a first credit that is no amount', { bot: { startCreditUsd: '1,5' } }],
-  ['a word of its own for the bot', { bot: { token: 'x' } }],
-])('an environment with %s is refused', (_, change) => {
-  expect(environmentSchema.safeParse(environments.prod).success).toBe(true);
-  expect(environmentSchema.safeParse({ ...environments.prod, ...change }).success).toBe(false);
 });
 
 test('VID-7 what an environment says of the times of videos reaches the state machine and the functions', () => {
@@ -154,11 +165,6 @@ test('VID-7 what an environment says of the times of videos reaches the state ma
   });
 });
 
-test('BILL-13 times of videos with which a hold could end before its video stop synthesis', () => {
-  const environment = environmentSchema.parse({ ...environments.dev, videos: { VIDEO_HOLD_SECONDS: 3_600 } });
-  expect(() => addGateway(newApp({ bundling: false }), 'dev', environment)).toThrow('VIDEO_HOLD_SECONDS');
-});
-
 test('CAT-5 an invalid catalog stops synthesis and is told by id and field', () => {
   const catalog = { providers: { providers: [] }, companies: { openai: { models: [{ id: 'gpt-x', kind: 'text' }] } } };
   expect(() => addGateway(newApp({ bundling: false }), 'dev', environments.dev, catalog)).toThrow(
@@ -166,9 +172,21 @@ test('CAT-5 an invalid catalog stops synthesis and is told by id and field', () 
   );
 });
 
+test('CAT-1 only the companies of an environment are told to its functions', () => {
+  const environment = parseEnvironment({ ...environments.dev, catalogs: ['google', 'openai'] });
+  const { api } = addGateway(newApp({ bundling: false }), 'dev', environment);
+  const text = api.node.findChild('text').node.findChild('function').node.defaultChild;
+  expect(api.resolve(text && Reflect.get(text, 'environment'))).toMatchObject({
+    variables: { CATALOGS: 'google,openai' },
+  });
+});
+
 test('every route leads to a function with a URL or a server of its own, and every such function has a route', () => {
   const routed = new Set([...Object.values(routes).map((route) => route.function), functionForUnknownRoutes]);
-  const withUrl = functionNames.filter((name) => ['url', 'web'].includes(functions[name].trigger));
+  // What `inference` serves are the routes of others.
+  const withUrl = functionNames.filter(
+    (name) => name !== 'inference' && ['url', 'web'].includes(functions[name].trigger),
+  );
   expect([...routed].sort()).toEqual([...withUrl].sort());
   expect([...functionNames].sort()).toEqual(Object.keys(functions).sort());
 });

@@ -10,7 +10,12 @@ const isWeb = (name: string): boolean => webFunctionNames.some((web) => web === 
 const permissions = (name: string): readonly string[] => permissionsOf(name, api, [data, video]);
 
 const everyFunction = (name: string) => [...logsTo(`${name}/log`), ...(isWeb(name) ? [] : traces)];
+/** What proves that a request has come through CloudFront. */
+const door = ['secretsmanager:GetSecretValue origin-secret'];
+/** Where the front door has told its address. */
+const address = ['ssm:GetParameter arn:aws:ssm:us-east-1:AWS::AccountId:parameter/gateway-prod/public-url'];
 const admission = [
+  ...door,
   'secretsmanager:GetSecretValue key-pepper',
   'dynamodb:GetItem keys-table',
   'dynamodb:UpdateItem keys-table',
@@ -38,11 +43,38 @@ const accountChanges = [
 ];
 const answers = ['s3:GetObject media/answers/*', 's3:PutObject media/answers/*'];
 
+const videos = [
+  'dynamodb:GetItem videos-table',
+  'dynamodb:PutItem videos-table',
+  'dynamodb:UpdateItem videos-table',
+  'dynamodb:Query videos-table/index/account',
+  's3:DeleteObject media/videos/*',
+  'states:StartExecution machine',
+];
+
 test.each([
+  [
+    'inference',
+    [
+      ...admission,
+      ...address,
+      ...ledger,
+      ...claims,
+      ...circuits,
+      ...answers,
+      ...videos,
+      's3:GetObject media/outbox/*',
+      's3:PutObject media/outbox/*',
+      's3:PutObject media/media/*',
+      's3:ListBucket media',
+      'secretsmanager:GetSecretValue provider-keys',
+    ],
+  ],
   [
     'text',
     [
       ...admission,
+      ...address,
       ...ledger,
       ...claims,
       ...circuits,
@@ -62,21 +94,17 @@ test.each([
       ...claims,
       ...circuits,
       ...answers,
-      'dynamodb:GetItem videos-table',
-      'dynamodb:PutItem videos-table',
-      'dynamodb:UpdateItem videos-table',
-      'dynamodb:Query videos-table/index/account',
+      ...videos,
       's3:GetObject media/outbox/*',
-      's3:DeleteObject media/videos/*',
       's3:ListBucket media',
       'secretsmanager:GetSecretValue provider-keys',
-      'states:StartExecution machine',
     ],
   ],
   [
     'images',
     [
       ...admission,
+      ...address,
       ...ledger,
       ...claims,
       ...circuits,
@@ -116,6 +144,8 @@ test.each([
   [
     'bot',
     [
+      ...door,
+      ...address,
       ...accountChanges,
       'dynamodb:UpdateItem counters-table',
       'dynamodb:DeleteItem counters-table',
@@ -126,6 +156,7 @@ test.each([
   [
     'app',
     [
+      ...door,
       ...accountChanges,
       'dynamodb:UpdateItem counters-table',
       'secretsmanager:GetSecretValue key-pepper',
@@ -136,6 +167,7 @@ test.each([
   [
     'notices',
     [
+      ...address,
       'dynamodb:GetItem accounts-table',
       'dynamodb:UpdateItem accounts-table',
       'dynamodb:DescribeStream accounts-table stream',
@@ -164,6 +196,16 @@ test.each([
       'states:StartExecution machine',
     ],
   ],
+  [
+    'audit',
+    [
+      'dynamodb:GetItem accounts-table',
+      'dynamodb:Query accounts-table',
+      'dynamodb:Scan accounts-table',
+      'dynamodb:GetItem counters-table',
+      'dynamodb:PutItem counters-table',
+    ],
+  ],
 ])('OPS-1 the function %s may do what it does and nothing else', (name, expected) => {
   expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
 });
@@ -172,8 +214,8 @@ test('OPS-1 what copies code at a deployment may copy and delete code and nothin
   expect(permissions('web-code')).toEqual(
     [
       ...logsTo('web-code/log'),
-      's3:GetObject arn:AWS::Partition:s3:::cdk-hnb659fds-assets-AWS::AccountId-AWS::Region/*',
-      's3:GetObjectVersion arn:AWS::Partition:s3:::cdk-hnb659fds-assets-AWS::AccountId-AWS::Region/*',
+      's3:GetObject arn:aws:s3:::cdk-hnb659fds-assets-AWS::AccountId-us-east-1/*',
+      's3:GetObjectVersion arn:aws:s3:::cdk-hnb659fds-assets-AWS::AccountId-us-east-1/*',
       's3:PutObject web-code/bucket/web-function/*',
       's3:DeleteObjectVersion web-code/bucket/web-function/*',
     ].sort(),

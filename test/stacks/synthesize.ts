@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, type Stack } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll } from 'vitest';
 import * as z from 'zod';
-import { type EnvironmentName, environments } from '../../lib/environments.ts';
+import { type Environment, type EnvironmentName, environments } from '../../lib/environments.ts';
 import { addGateway } from '../../lib/gateway.ts';
 
 export const root = join(import.meta.dirname, '../..');
@@ -56,22 +56,33 @@ export interface Synthesized {
   readonly outputs: Readonly<Record<string, { readonly Value?: unknown }>>;
 }
 
-const read = (stack: Stack): Synthesized => {
+export const read = (stack: Stack): Synthesized => {
   const template = Template.fromStack(stack);
   const { Resources, Outputs } = templateSchema.parse(template.toJSON());
   return { template, resources: new Map(Object.entries(Resources)), outputs: Outputs };
 };
 
-/** The templates of one environment. Without bundling, a function's asset is the folder of its sources. */
-export const synthesize = (name: EnvironmentName, app: App = newApp({ bundling: false })) => {
-  const { data, video, api } = addGateway(app, name, environments[name]);
+/** The templates of one environment, or of what is made of it. Without bundling, a function's asset is the folder of its sources. */
+export const synthesize = (
+  name: EnvironmentName,
+  app: App = newApp({ bundling: false }),
+  environment: Environment = environments[name],
+) => {
+  const gateway = addGateway(app, name, environment);
+  const { data, video, api, global, edge, operations, edgeOperations } = gateway;
   return {
     data: read(data),
     video: read(video),
     api: read(api),
+    global: global && read(global),
+    edge: edge && read(edge),
+    operations: read(operations),
+    edgeOperations: edgeOperations && read(edgeOperations),
     dataStack: data,
     videoStack: video,
     apiStack: api,
+    /** All that there are. */
+    stacks: Object.values(gateway).filter((stack): stack is Stack => stack instanceof Stack),
   };
 };
 

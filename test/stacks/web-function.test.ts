@@ -1,29 +1,46 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { ofType, pointsAt, synthesize } from './synthesize.ts';
+import { FREE_BYTES } from '../../lambdas/http/body-budget.ts';
+import { BODY_BYTES_MAX } from '../../lambdas/http/body-source.ts';
+import { functions } from '../../lib/functions.ts';
+import { nameOf, ofType, pointsAt, synthesize } from './synthesize.ts';
 
 const { api } = synthesize('prod');
 
-test('OPS-1 the Web Function: 900 s, Node 24, its own entry and code, open to whoever has a key', () => {
-  const [webFunction, ...others] = ofType(api, 'AWS::Lambda::WebFunction');
-  expect(others).toEqual([]);
-  const name = 'gateway-prod-content-AWS::Region';
-  const [revision] = ofType(api, 'AWS::Lambda::WebFunctionRevision');
-  const [endpoint] = ofType(api, 'AWS::Lambda::WebFunctionEndpoint');
-  // By its name, whatever CDK would say.
-  for (const part of [webFunction, revision, endpoint])
-    expect(pointsAt(part?.Properties.FunctionName, api, [])).toBe(name);
-  expect(revision?.Properties).toMatchObject({
-    BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
-    ServiceConfig: {
-      TimeoutSeconds: 900,
-      EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' },
-    },
-  });
-  expect(endpoint?.Properties).toMatchObject({ AuthType: 'ApplicationManaged', EndpointType: 'HomeRegion' });
+const ofName = (type: string, name: string) =>
+  ofType(api, type).find((resource) => nameOf(resource).startsWith(`${name}/`))?.Properties;
+
+test.each([
+  ['content', 64],
+  ['inference', 8],
+])(
+  'OPS-1 the Web Function %s: 900 s, Node 24, at most %i requests at a time, open to whoever has a key',
+  (name, most) => {
+    const revision = ofName('AWS::Lambda::WebFunctionRevision', name);
+    const endpoint = ofName('AWS::Lambda::WebFunctionEndpoint', name);
+    // By its name, whatever CDK would say.
+    for (const part of [ofName('AWS::Lambda::WebFunction', name), revision, endpoint])
+      expect(pointsAt(part?.FunctionName, api, [])).toBe(`gateway-prod-${name}-AWS::Region`);
+    expect(revision).toMatchObject({
+      BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
+      ServiceConfig: {
+        TimeoutSeconds: 900,
+        EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs', BODY_BUDGET_BYTES: '167772160' },
+      },
+    });
+    expect(JSON.stringify(revision)).toContain(`"MaxConcurrencyPerEnvironment":${most}`);
+    expect(endpoint).toMatchObject({ AuthType: 'ApplicationManaged', EndpointType: 'HomeRegion' });
+  },
+);
+
+test('GEN-14 as many requests as an environment of `inference` is given have room with the largest body each', () => {
+  const { concurrency, bodyBudgetBytes } = functions.inference;
+  // Less what is free of each.
+  expect(concurrency * (BODY_BYTES_MAX - FREE_BYTES)).toBeLessThan(bodyBudgetBytes);
+  expect((concurrency + 1) * (BODY_BYTES_MAX - FREE_BYTES)).toBeGreaterThan(bodyBudgetBytes);
 });
 
-test('OPS-1 the code of the Web Function lies in a private bucket with versions, copied there by its content', () => {
+test('OPS-1 the code of Web Functions lies in a private bucket with versions, copied there by its content', () => {
   const [bucket, ...others] = ofType(api, 'AWS::S3::Bucket');
   expect(others).toEqual([]);
   expect(bucket?.Properties).toMatchObject({
@@ -39,21 +56,22 @@ test('OPS-1 the code of the Web Function lies in a private bucket with versions,
   const allowed = policySchema
     .parse(policy?.Properties)
     .PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Allow');
-  expect(allowed).toMatchObject([
-    {
+  expect(allowed).toHaveLength(2);
+  for (const statement of allowed)
+    expect(statement).toMatchObject({
       Action: ['s3:GetObject', 's3:GetObjectVersion'],
       Principal: { Service: 'lambda.amazonaws.com' },
       Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-    },
-  ]);
-  const [copy, ...copies] = ofType(api, 'Custom::S3ObjectCopy');
-  expect(copies).toEqual([]);
-  expect(Object.keys(copy?.Properties ?? {}).sort()).toEqual([
-    'ContentHash',
-    'DestinationBucketName',
-    'DestinationKeyPrefix',
-    'ServiceToken',
-    'SourceBucketName',
-    'SourceObjectKey',
-  ]);
+    });
+  const copies = ofType(api, 'Custom::S3ObjectCopy');
+  expect(copies).toHaveLength(2);
+  for (const { Properties } of copies)
+    expect(Object.keys(Properties).sort()).toEqual([
+      'ContentHash',
+      'DestinationBucketName',
+      'DestinationKeyPrefix',
+      'ServiceToken',
+      'SourceBucketName',
+      'SourceObjectKey',
+    ]);
 });

@@ -61,7 +61,11 @@ export const createAudioService = async ({
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
     vendorAccess: () => ({ baseUrl, key: 'sk-vendor-canary' }),
     sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
-    reporting: { finished: (_id, summary) => finished.push({ ...summary }), notice: () => undefined },
+    reporting: {
+      finished: (_id, summary) => finished.push({ ...summary }),
+      notice: () => undefined,
+      measured: () => undefined,
+    },
   };
   const handler = createAudioHandler(parts);
   const post = (path: string, headers: Readonly<Record<string, string>>, body: string | Uint8Array) =>

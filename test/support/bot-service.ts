@@ -63,9 +63,10 @@ export async function createBotService({ environment = {}, catalog, change = () 
     reporting: {
       finished: (_id, summary) => finished.push({ ...summary }),
       notice: (name, details) => notices.push([name, details]),
+      measured: () => undefined,
     },
   };
-  const parts = { ...base, ...change(base) };
+  const parts = { ...base, publicUrl: base.settings.PUBLIC_URL, ...change(base) };
   const handler = createBotHandler(parts);
   let updates = 0;
 

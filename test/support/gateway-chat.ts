@@ -11,7 +11,11 @@ export const sdkFor = ({ url, apiKey }: TestGateway): OpenAI =>
 
 export const saying = (content: string) => [{ role: 'user' as const, content }];
 
-export function postChat({ url, apiKey }: TestGateway, body: object, signal?: AbortSignal): Promise<Response> {
+export function postChat(
+  { url, apiKey }: Pick<TestGateway, 'url' | 'apiKey'>,
+  body: object,
+  signal?: AbortSignal,
+): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },

@@ -175,6 +175,7 @@ const toParts = ({ vendor, environment, now, catalog = catalogData, keyTable, ke
       log.push(JSON.stringify(record));
     },
     notice: (name, details) => log.push(JSON.stringify({ name, ...details })),
+    measured: () => undefined,
   },
 });
 

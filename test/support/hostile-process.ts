@@ -54,7 +54,8 @@ export const startHostileProcess = async (environment: Environment = {}) => {
   };
 };
 
-const peakBytes = (pid: number): number => {
+/** The most memory that a process ever had, in bytes. */
+export const peakBytes = (pid: number): number => {
   const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   if (!kibibytes) throw new Error('the system does not tell how much memory was used');
   return Number(kibibytes) * 1_024;

@@ -12,11 +12,13 @@ export interface AwsScript {
   /** Outputs by stack. */
   readonly stacks: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly secrets: Readonly<Record<string, string>>;
+  /** Of Systems Manager. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** What the messenger answers. */
   readonly webhook?: object;
 }
 
-/** CloudFormation, Secrets Manager and a messenger, as much of them as the command line asks. Its clock may be off. */
+/** CloudFormation, Secrets Manager, Systems Manager and a messenger, as much of them as the command line asks. Its clock may be off. */
 export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Promise<ScriptedAws> => {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
@@ -25,10 +27,9 @@ export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Pro
     const body = await readBody(request);
     if (request.url?.endsWith('/getWebhookInfo')) {
       response.end(JSON.stringify({ ok: true, result: script.webhook }));
-    } else if (request.headers['x-amz-target'] === 'secretsmanager.GetSecretValue') {
-      const value = script.secrets[JSON.parse(body).SecretId];
-      if (value === undefined) response.writeHead(400).end('{"__type":"ResourceNotFoundException"}');
-      else response.end(JSON.stringify({ SecretString: value }));
+    } else if (request.headers['x-amz-target'] !== undefined) {
+      const { status, answer } = look(script, String(request.headers['x-amz-target']), body);
+      response.writeHead(status).end(JSON.stringify(answer));
     } else {
       const name = new URLSearchParams(body).get('StackName') ?? '';
       asked.push(name);
@@ -51,6 +52,15 @@ export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Pro
       await once(server, 'close');
     },
   };
+};
+
+const look = ({ secrets, parameters = {} }: AwsScript, target: string, body: string) => {
+  const { SecretId, Name } = JSON.parse(body);
+  const [value, answer, missing] =
+    target === 'AmazonSSM.GetParameter'
+      ? [parameters[Name], { Parameter: { Value: parameters[Name] } }, 'ParameterNotFound']
+      : [secrets[SecretId], { SecretString: secrets[SecretId] }, 'ResourceNotFoundException'];
+  return value === undefined ? { status: 400, answer: { __type: missing } } : { status: 200, answer };
 };
 
 const readBody = async (request: IncomingMessage): Promise<string> => {

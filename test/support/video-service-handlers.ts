@@ -103,7 +103,7 @@ export async function startVideoHandlers({ vendorUrl, modelId, fundsPicos, webho
     clock: { ...systemClock, now },
     sendWebhook: ({ url, ...delivery }) =>
       deliver({ ...delivery, url: url.replace('client.example:8080', `client.example:${webhookPort}`) }),
-    reporting: { finished: () => undefined, notice: () => undefined },
+    reporting: { finished: () => undefined, notice: () => undefined, measured: () => undefined },
   };
   steps = createVideoStepsHandler(parts);
 

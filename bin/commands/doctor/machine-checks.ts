@@ -64,8 +64,8 @@ export const checkAddresses = (environment: Environment, isLocal: boolean): Find
   if (isLocal) return ok('addresses', 'PUBLIC_URL is not set: only this machine is served');
   return warning(
     'addresses',
-    'publicUrl is not set',
-    'Set it in lib/environments.ts: the bot tells it, and its webhook is there.',
+    'nothing stands before the functions, or not yet',
+    'Deploy the front door, or set publicUrl in lib/environments.ts: the bot tells it, and its webhook is there.',
   );
 };
 

@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
-import { hashApiKey } from '../../../lambdas/core/accounts/api-key.ts';
 import { type KeyPorts, makeKey, toNewKey } from '../../../lambdas/core/accounts/new-key.ts';
+import { hashesOf, type Peppers } from '../../../lambdas/core/accounts/peppers.ts';
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import { balanceOf } from '../../../lambdas/core/ledger/account.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
@@ -15,7 +15,7 @@ export interface ImportPorts {
   readonly clock: Clock;
   readonly random: () => number;
   /** What new accounts need; undefined where the import opens none. */
-  readonly keys: (KeyPorts & { readonly file: KeyFile }) | undefined;
+  readonly keys: (KeyPorts & Peppers & { readonly file: KeyFile }) | undefined;
 }
 
 export interface Batch {
@@ -57,9 +57,9 @@ const openAccount = async (ports: ImportPorts, { account: accountId, chatId, lin
   const account = { accountId, chatId, key, creditPicos: 0n, atMs: clock.now() };
   const reply = await untilDefinite(ports, () => accounts.open(account));
   if (reply === 'opened') return;
-  // A write whose reply was lost finds its own key when it is repeated.
+  // A write whose reply was lost finds its own key when it is repeated, be it under a pepper that was the newest then.
   const current = await untilDefinite(ports, () => accounts.currentKey(accountId));
-  if (current?.hash !== key.hash) {
+  if (!current || !hashesOf(keys, apiKey).includes(current.hash)) {
     throw failed(
       `line ${line}: ${accountId}, or its chat, was opened by somebody else meanwhile. Run the import again.`,
     );
@@ -77,7 +77,7 @@ export const staleKeys = async ({ accounts, keys }: ImportPorts): Promise<readon
   const stale: string[] = [];
   for (const [account, apiKey] of keys?.file.entries() ?? []) {
     const current = await accounts.currentKey(account);
-    if (!keys || current?.isRevoked !== false || current.hash !== hashApiKey(keys.pepper, apiKey)) stale.push(account);
+    if (!keys || current?.isRevoked !== false || !hashesOf(keys, apiKey).includes(current.hash)) stale.push(account);
   }
   return stale;
 };

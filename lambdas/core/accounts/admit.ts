@@ -4,25 +4,25 @@ import { StoreError } from '../errors/store-error.ts';
 import type { AddressLimit } from '../limits/address-limit.ts';
 import { type Bucket, type BucketState, describe } from '../limits/gcra.ts';
 import type { ProcessBuckets } from '../limits/process-buckets.ts';
-import { hashApiKey, isApiKey } from './api-key.ts';
+import { isApiKey } from './api-key.ts';
 import type { KeyReply, KeyStore } from './key-store.ts';
+import { hashesOf, type Peppers } from './peppers.ts';
 
 export interface Admission {
   readonly accountId: string;
   readonly rate: BucketState;
 }
 
-export interface AdmissionPorts {
+export interface AdmissionPorts extends Peppers {
   readonly addressLimit: AddressLimit;
   readonly keyBucket: Bucket;
   readonly keyBuckets: ProcessBuckets;
   readonly keys: KeyStore;
-  readonly pepper: string;
   readonly clock: Clock;
 }
 
 const tooMany = (message: string): GatewayError =>
-  new GatewayError('rate_limit_exceeded', message, { retryAfterSeconds: 1 });
+  new GatewayError('rate_limit_exceeded', message, { retryAfterSeconds: 1, limit: 'address' });
 
 const tooManyFromAddress = (): GatewayError => tooMany('Too many requests from this address. Slow down and try again.');
 
@@ -79,6 +79,7 @@ const verdict = (ports: AdmissionPorts, reply: KeyReply, param: string): Admissi
     throw new GatewayError('rate_limit_exceeded', 'Too many requests with this API key. Slow down and try again.', {
       retryAfterSeconds: 1,
       headers: rateHeaders(rate),
+      limit: 'key',
     });
   }
   if (key.blocked) {
@@ -96,9 +97,17 @@ export const rateHeaders = (rate: BucketState): Record<string, string> => ({
   'x-ratelimit-reset-requests': `${rate.resetSeconds.toFixed(1)}s`,
 });
 
-/** LIM-4: when the update cannot be had, one read identifies the key and the process's bucket limits it. */
+/** An older pepper is tried only for a key that the newer ones do not know, so that every other key costs one trip (AUTH-5). */
 const takeKey = async (ports: AdmissionPorts, credential: string): Promise<KeyReply> => {
-  const hash = hashApiKey(ports.pepper, credential);
+  for (const hash of hashesOf(ports, credential)) {
+    const reply = await takeHash(ports, hash);
+    if (reply.kind !== 'unknown') return reply;
+  }
+  return { kind: 'unknown' };
+};
+
+/** LIM-4: when the update cannot be had, one read identifies the key and the process's bucket limits it. */
+const takeHash = async (ports: AdmissionPorts, hash: string): Promise<KeyReply> => {
   const nowMicros = ports.clock.now() * 1_000;
   try {
     return await ports.keys.take(hash, ports.keyBucket, nowMicros);

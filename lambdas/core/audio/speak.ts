@@ -49,7 +49,7 @@ export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechOrde
     refuseManyDrains(ports, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: amountPicos, outputTokensMax: undefined, prices };
   }
-  const deadline = upstreamDeadline(ports, caller.hostEndsAtMs, model);
+  const deadline = upstreamDeadline(ports, caller, model);
   const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up or send a shorter text.' };
   const { reservation, passage } = await holdAndEnter(ports, caller, { model, circuit, hold });
   const paid: PaidCall = {

@@ -28,6 +28,8 @@ export class CatalogError extends Error {
 export interface LoadOptions {
   /** Factor on every price: a decimal string above 0, default "1" (BILL-3). */
   readonly markup?: string;
+  /** Whose models are served: those of all the files, unless it is said. */
+  readonly companies?: readonly string[] | undefined;
 }
 
 const dataSchema = z.strictObject({
@@ -150,10 +152,26 @@ const parseData = (data: unknown) => {
   throw new CatalogError(result.error.issues.flatMap((issue) => toProblems('catalog', issue)));
 };
 
+const withoutFile = (companies: readonly string[], known: readonly string[]): readonly CatalogProblem[] =>
+  companies
+    .filter((company) => !known.includes(company))
+    .map((company) => ({
+      id: 'catalog',
+      field: 'companies',
+      message: `"${company}" is none of ${known.join(', ')}`,
+    }));
+
+/** A model of a company that is not served is as one that is switched off; its vendor stays known for what is still under way there. */
+const onlyOf =
+  (companies: readonly string[]) =>
+  (model: Model): Model =>
+    companies.includes(model.company) ? model : { ...model, enabled: false };
+
 /** `data` is `{ providers: <providers.json>, companies: { <file's name>: <its content> } }`. Throws a CatalogError (CAT-5). */
 export const loadCatalog = (data: unknown, options: LoadOptions = {}): Catalog => {
   const markup = parseMarkup(options.markup ?? '1');
   const raw = parseData(data);
+  const { companies = Object.keys(raw.companies) } = options;
   const providerRows = raw.providers.providers.map((row, index) => ({ raw: row, place: `providers[${index}]` }));
   const providers = parseEach<Provider>(providerRows, providerSchema);
   const providersById = new Map(providerRows.map((row) => [nameOf(row.raw, row.place), kindOf(row.raw)]));
@@ -166,7 +184,13 @@ export const loadCatalog = (data: unknown, options: LoadOptions = {}): Catalog =
   const providerNames = providerRows.map(
     (row) => [nameOf(row.raw, row.place), 'id', nameOf(row.raw, row.place)] as const,
   );
-  const problems = [...providers.problems, ...repeated(providerNames), ...entries.problems, ...acrossEntries(rows)];
+  const problems = [
+    ...withoutFile(companies, Object.keys(raw.companies)),
+    ...providers.problems,
+    ...repeated(providerNames),
+    ...entries.problems,
+    ...acrossEntries(rows),
+  ];
   if (problems.length > 0) throw new CatalogError(problems);
-  return createCatalog(entries.parsed, providers.parsed);
+  return createCatalog(entries.parsed.map(onlyOf(companies)), providers.parsed);
 };

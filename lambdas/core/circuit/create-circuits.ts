@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import type { CircuitNotice } from '../notices.ts';
 import { RecentMap } from '../recent-map.ts';
 import { inTime } from './attempt.ts';
 import type { CircuitStore } from './circuit-store.ts';
@@ -13,8 +14,6 @@ import type { SharedProbe } from './shared-probe.ts';
 const CIRCUITS_MAX = 1_000;
 /** What is not counted before the answer may never be: the process can freeze with it. Longer than this nobody waits. */
 const COUNTED_WITHIN_MS = 200;
-
-export type CircuitNotice = 'circuit_opened' | 'circuit_closed' | 'model_quarantined';
 
 export interface CircuitPorts {
   readonly store: CircuitStore;

@@ -1,3 +1,5 @@
+import type { LimitName } from '../limits/limit-name.ts';
+
 /** The closed list of error codes a client can meet, each with its HTTP status and `error.type` (spec, section "Errors"; ERR-1). */
 const rows = {
   missing_api_key: [401, 'authentication_error'],
@@ -58,6 +60,8 @@ interface ErrorDetails {
   readonly sdkDetails?: Readonly<Record<string, unknown>>;
   /** Set where the vendor failed and the code alone does not say so: a circuit counts it (ERR-9). */
   readonly upstreamFailed?: boolean;
+  /** Which limit a `rate_limit_exceeded` is about. Counted, never shown to a client. */
+  readonly limit?: LimitName;
   /** What went wrong underneath. Logged by name, never shown to a client. */
   readonly cause?: unknown;
 }
@@ -72,6 +76,7 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly sdkDetails: Readonly<Record<string, unknown>> | undefined;
+  readonly limit: LimitName | undefined;
   /** The vendor failed, as a circuit counts it: no connection, a 5xx, no answer in time, no capacity. */
   readonly upstreamFailed: boolean;
 
@@ -83,6 +88,7 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.headers = details.headers ?? {};
     this.sdkDetails = details.sdkDetails;
+    this.limit = details.limit;
     this.upstreamFailed = details.upstreamFailed ?? vendorFailures.has(code);
   }
 }

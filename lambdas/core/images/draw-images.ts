@@ -71,7 +71,7 @@ export const drawImages = async (
     refuseManyDrains(ports, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
-  const deadline = upstreamDeadline(ports, caller.hostEndsAtMs, model);
+  const deadline = upstreamDeadline(ports, caller, model);
   const paidOrder = {
     model,
     circuit,

@@ -61,6 +61,7 @@ export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<R
   try {
     const held = await tryInTurn(ports, order, attempts);
     held.uncertain = false;
+    ports.meter?.({ held: held.amountPicos });
     return {
       accountId: order.accountId,
       requestId: order.requestId,
@@ -154,7 +155,7 @@ const refuseUnlessShort = (account: Account): void => {
     throw new GatewayError(
       'rate_limit_exceeded',
       `This account has ${HOLDS_MAX} requests in flight, the most it may have. Wait for one to end.`,
-      { retryAfterSeconds: 1 },
+      { retryAfterSeconds: 1, limit: 'holds' },
     );
   }
 };

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import type { MoneyMeter } from './money-meter.ts';
 import type { Outbox } from './outbox.ts';
 
 export interface LedgerPorts {
@@ -10,4 +11,6 @@ export interface LedgerPorts {
   readonly random: () => number;
   /** No hold lives shorter than this. Bounds how soon an account with open holds is looked at. */
   readonly shortestLifetimeMs: number;
+  /** Undefined where nobody counts. */
+  readonly meter?: MoneyMeter;
 }

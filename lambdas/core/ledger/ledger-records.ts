@@ -32,6 +32,9 @@ export interface LedgerRecords {
   /** At most one for each hold id of the request. */
   recordsOfRequest(accountId: string, requestId: string): Promise<readonly ChargeRecord[]>;
   readCredits(accountId: string): Promise<readonly CreditRecord[]>;
-  /** Every account there is, in no order. Reads through the whole table: for an operator's commands. */
-  accountIds(): AsyncIterable<string>;
+  /**
+   * Every account there is, in an order of the store's own; only those that come after one that it has named. Reads through the whole
+   * table: for an operator's commands and the audit.
+   */
+  accountIds(after?: string): AsyncIterable<string>;
 }

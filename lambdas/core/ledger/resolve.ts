@@ -3,6 +3,7 @@ import { StoreError } from '../errors/store-error.ts';
 import type { Account } from './account.ts';
 import type { ChargeRecord } from './charge-record.ts';
 import type { LedgerPorts } from './ledger-ports.ts';
+import { meterResolved } from './money-meter.ts';
 
 const RETRY_DELAYS_MS = [50, 200, 800] as const;
 
@@ -33,8 +34,12 @@ export const commit = async (ports: LedgerPorts, record: ChargeRecord): Promise<
 };
 
 /** Brings the account up to date with a committed record. Undefined when somebody else had done it. Throws StoreError. */
-export const apply = (
+export const apply = async (
   ports: LedgerPorts,
   record: ChargeRecord,
   holdAmountPicos: bigint,
-): Promise<Account | undefined> => untilDefinite(ports, () => ports.store.apply(record, holdAmountPicos));
+): Promise<Account | undefined> => {
+  const account = await untilDefinite(ports, () => ports.store.apply(record, holdAmountPicos));
+  if (account && ports.meter) meterResolved(ports.meter, record, holdAmountPicos);
+  return account;
+};

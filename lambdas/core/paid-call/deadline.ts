@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { PaidCallPorts } from './ports.ts';
+import type { Caller, PaidCallPorts } from './ports.ts';
 
 const PLAIN_MS = 600_000;
 const REASONING_MS = 900_000;
@@ -12,33 +12,54 @@ export interface Deadline {
   readonly expiresAtMs: number;
   /** Starts the clock on the upstream; the signal aborts with the error to end with. */
   start(): AbortSignal;
+  /** A stream says something: from here on it has all of its time. */
+  begun(): void;
   stop(): void;
 }
 
-/** LIM-6: 600 s, or 900 s for models that reason, and never beyond what the host leaves. */
-export const upstreamDeadline = (ports: PaidCallPorts, hostEndsAtMs: number | undefined, model: Model): Deadline => {
+/**
+ * LIM-6: 600 s, or 900 s for models that reason, and never beyond what the host leaves. What stands before this program may give up
+ * earlier: on the whole answer, which then shortens the life of the hold as well, or on one that has not begun.
+ */
+export const upstreamDeadline = (
+  ports: PaidCallPorts,
+  { hostEndsAtMs, answerBy }: Pick<Caller, 'hostEndsAtMs' | 'answerBy'>,
+  model: Model,
+): Deadline => {
   const { clock } = ports.ledger;
   const now = clock.now();
   const byRule = Math.min(reasons(model) ? REASONING_MS : PLAIN_MS, ports.upstreamDeadlineMs);
   const byHost = hostEndsAtMs === undefined ? byRule : hostEndsAtMs - HOST_RESERVE_MS - now;
-  const allowedMs = Math.max(0, Math.min(byRule, byHost));
+  const byDoor = answerBy?.covers === 'all' ? answerBy.atMs - now : byRule;
+  const allowedMs = Math.max(0, Math.min(byRule, byHost, byDoor));
   const controller = new AbortController();
+  let sentAtMs = now;
   let cancel = (): void => undefined;
+  const abortAt = (atMs: number): void => {
+    cancel = clock.after(Math.max(0, atMs - clock.now()), () => controller.abort(timeout(atMs - sentAtMs)));
+  };
   return {
     expiresAtMs: now + allowedMs + ports.holdGraceMs,
     start: () => {
-      cancel = clock.after(allowedMs, () =>
-        controller.abort(
-          new GatewayError(
-            'upstream_timeout',
-            `The model gave no answer within ${Math.round(allowedMs / 1_000)} s. Nothing was charged.`,
-          ),
-        ),
-      );
+      sentAtMs = clock.now();
+      const endsAtMs = sentAtMs + allowedMs;
+      // The door counts from the request's arrival, whatever was waited for since.
+      abortAt(Math.min(endsAtMs, answerBy?.atMs ?? endsAtMs));
       return controller.signal;
+    },
+    begun: () => {
+      if (answerBy?.covers !== 'beginning') return;
+      cancel();
+      abortAt(sentAtMs + allowedMs);
     },
     stop: () => cancel(),
   };
 };
+
+const timeout = (waitedMs: number): GatewayError =>
+  new GatewayError(
+    'upstream_timeout',
+    `The model gave no answer within ${Math.max(0, Math.round(waitedMs / 1_000))} s. Nothing was charged.`,
+  );
 
 const reasons = (model: Model): boolean => model.kind === 'text' && model.reasoning !== null;

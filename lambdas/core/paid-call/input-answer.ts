@@ -96,7 +96,7 @@ export const inputAnswer = async (
     refuseManyDrains(ports, caller.accountId);
     return { kind: 'dry_run', model, holdPicos, outputTokensMax: undefined, prices: { input: rate } };
   }
-  const deadline = upstreamDeadline(ports, caller.hostEndsAtMs, model);
+  const deadline = upstreamDeadline(ports, caller, model);
   const order = {
     model,
     circuit,

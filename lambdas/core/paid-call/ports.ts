@@ -3,16 +3,7 @@ import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuits.ts';
 import type { LedgerPorts } from '../ledger/ledger-ports.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
-
-/** What a use case is told of itself: counted and alarmed, never decided on. */
-export type PaidNotice =
-  | 'usage_missing'
-  | 'usage_implausible'
-  | 'overage'
-  | 'late_settlement'
-  | 'settled_by_note'
-  | 'commit_failed'
-  | 'apply_failed';
+import type { PaidNotice } from '../notices.ts';
 
 /** What every use case that costs money is built of. */
 export interface PaidCallPorts {
@@ -29,9 +20,19 @@ export interface PaidCallPorts {
   readonly upstreamDeadlineMs: number;
 }
 
+/** What stands before this program gives up on an answer that it cannot begin by itself. */
+export interface AnswerBy {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  /** Whether it is enough to have begun by then, or all of it must be there. */
+  readonly covers: 'beginning' | 'all';
+}
+
 export interface Caller {
   readonly accountId: string;
   readonly requestId: string;
   /** Unix milliseconds at which this process must be done, if its host has such a limit. */
   readonly hostEndsAtMs: number | undefined;
+  /** Undefined where nobody gives up, or where the answer is begun in time whatever comes of it. */
+  readonly answerBy?: AnswerBy | undefined;
 }

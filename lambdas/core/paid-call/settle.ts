@@ -59,6 +59,7 @@ export const commitCharge = async (
   await report(ports, settlement, charge, usage);
   if (committed.record.outcome === 'settled') return committed;
   ports.notice('late_settlement', reservation.requestId);
+  ports.ledger.meter?.({ uncollected: charge.amountPicos });
   if (attempt) throw new ClaimLost();
   throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
 };
@@ -133,6 +134,7 @@ const writeRecord = async (
     const standing = await commit(ports.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);
     if (standing?.outcome === 'settled') return { record: standing, noted: false };
     ports.notice('commit_failed', requestId);
+    ports.ledger.meter?.({ uncollected: record.amountPicos });
     throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
       retryAfterSeconds: 30,
       cause: error,

@@ -82,7 +82,9 @@ export const generateText = async (
     await dispatchUnder(attempt, settlement);
     const sent = await checked.call.send({ outputTokensMax: cap, signal: deadline.start() });
     if (sent.kind === 'stream') {
-      return { kind: 'stream', ...outcome, stream: await pumpedStream(ports, settlement, sent, deadline.stop) };
+      const stream = await pumpedStream(ports, settlement, sent, deadline.stop);
+      deadline.begun();
+      return { kind: 'stream', ...outcome, stream };
     }
     deadline.stop();
     const body = manner.render(sent, model);
@@ -98,13 +100,13 @@ export const generateText = async (
 /** The last of the request's own 400s come before money is looked at (GEN-8), and nothing is fetched for one. */
 const makeReady = async (
   ports: TextPorts,
-  { hostEndsAtMs }: Caller,
+  caller: Caller,
   { params }: TextOrder,
   checked: CheckedText,
 ): Promise<ReadyText> => {
   await checked.call.gather?.();
   const money = priceText(checked, params.cap);
-  const deadline = upstreamDeadline(ports, hostEndsAtMs, checked.model);
+  const deadline = upstreamDeadline(ports, caller, checked.model);
   const { model, circuit } = checked;
   const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs };
   return { model, circuit, hold, checked, money, deadline };

@@ -32,12 +32,17 @@ export const chargeVideo = async (ports: VideoStepPorts, videoId: string): Promi
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
   });
-  if (record.outcome !== 'settled') return ports.notice('video_late_settlement', videoId);
+  if (record.outcome !== 'settled') return tellLate(ports, videoId, amountPicos);
   if (implausible) ports.notice('video_usage_implausible', videoId);
   if (overage) ports.notice('video_overage', videoId);
   if (terms.unit !== 'token' || tokens !== undefined || terms.ratePicos === 0n) return;
   ports.notice('video_usage_missing', videoId);
   await ports.usageMissing(modelId);
+};
+
+const tellLate = ({ ledger, notice }: VideoStepPorts, videoId: string, amountPicos: bigint): void => {
+  ledger.meter?.({ uncollected: amountPicos });
+  notice('video_late_settlement', videoId);
 };
 
 /** The state, from the record. Throws an Error when there is no record yet: that step comes first. */

@@ -4,6 +4,7 @@ import type { VideoModel } from '../catalog/schema.ts';
 import type { Attempt } from '../idempotency/attempt.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import type { Reservation } from '../ledger/hold.ts';
+import type { VideoMeasure } from '../measures.ts';
 import { barredError } from '../paid-call/barred.ts';
 import { refuseAboveBudget } from '../paid-call/budget.ts';
 import { chooseModel, unavailable } from '../paid-call/choose-model.ts';
@@ -24,6 +25,8 @@ export interface CreatePorts extends PaidCallPorts {
   readonly jobs: VideoJobStore;
   readonly machine: VideoMachine;
   readonly times: VideoTimes;
+  /** Undefined where nobody counts. */
+  readonly measured?: (measure: VideoMeasure, value: number) => void;
 }
 
 /** What a client asked for before a model was looked up. */

@@ -10,7 +10,7 @@ const lateFailure: VideoFailure = {
 };
 
 /** What it takes to end a video, with nothing of vendors. */
-export interface EndingPorts extends Pick<VideoStepPorts, 'jobs' | 'files' | 'ledger' | 'notice'> {
+export interface EndingPorts extends Pick<VideoStepPorts, 'jobs' | 'files' | 'ledger' | 'notice' | 'measured'> {
   readonly times: Pick<VideoTimes, 'limitMs'>;
 }
 
@@ -19,12 +19,14 @@ export interface EndingPorts extends Pick<VideoStepPorts, 'jobs' | 'files' | 'le
  * when it was charged. Throws StoreError. Safe to repeat.
  */
 export const endVideo = async (ports: EndingPorts, job: VideoJob, record: ChargeRecord): Promise<void> => {
-  const { ledger, jobs, files, notice } = ports;
+  const { ledger, jobs, files, notice, measured } = ports;
   await apply(ledger, record, job.holdAmountPicos);
   if (record.outcome === 'settled') {
     const completed = { state: 'completed', completedAtMs: ledger.clock.now() } as const;
     if (job.state !== 'completed' && (await untilDefinite(ledger, () => jobs.end(job.id, completed)))) {
       notice('video_completed', job.id);
+      measured?.('video_s', (completed.completedAtMs - job.createdAtMs) / 1_000);
+      measured?.('video_stored_bytes', job.file?.bytes ?? 0);
     }
     return;
   }

@@ -1,22 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { LedgerPorts } from '../ledger/ledger-ports.ts';
+import type { VideoMeasure } from '../measures.ts';
+import type { VideoNotice } from '../notices.ts';
 import type { VideoJobStore } from './job-store.ts';
 import type { VideoFiles } from './video-files.ts';
 import type { VideoJob } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
-
-/** What the steps are told of themselves: counted and alarmed, never decided on. */
-export type VideoNotice =
-  | 'video_completed'
-  | 'video_failed'
-  | 'video_timed_out'
-  | 'video_usage_missing'
-  | 'video_usage_implausible'
-  | 'video_overage'
-  | 'video_late_settlement'
-  | 'video_resumed'
-  | 'video_webhook_failed';
 
 export interface VideoTimes {
   /** What the vendor has to accept a job. */
@@ -39,6 +29,8 @@ export interface VideoStepPorts {
   readonly ledger: LedgerPorts;
   readonly times: VideoTimes;
   readonly notice: (notice: VideoNotice, videoId: string) => void;
+  /** Undefined where nobody counts. */
+  readonly measured?: (measure: VideoMeasure, value: number) => void;
   /** BILL-10. */
   readonly usageMissing: (modelId: string) => Promise<void>;
   /** One delivery to the client's address. Throws when it was not taken. */

@@ -5,11 +5,11 @@ import { toPaidCallPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
 import { toAudioWires, toWireOptions } from './wires.ts';
 
-export const createAudioHandler = (parts: Parts) => {
+export const createAudioHandler = (parts: Parts, http = toHttpPorts(parts)) => {
   const paid = toPaidCallPorts(parts);
   const wires = toAudioWires(toWireOptions(parts));
   return createHandler(
-    toHttpPorts(parts),
+    http,
     createAudioRoutes({
       transcription: { ...paid, wires: wires.transcription },
       speech: { ...paid, wires: wires.speech },

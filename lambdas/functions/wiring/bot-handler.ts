@@ -15,7 +15,7 @@ const toBotPorts = (parts: Parts): BotPorts => {
     access: secrets.botToken === undefined ? undefined : { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL },
     newAccountId: parts.newRequestId,
     startCreditPicos: parseUsd(settings.START_CREDIT_USD),
-    publicUrl: settings.PUBLIC_URL,
+    publicUrl: parts.publicUrl,
     topUpText: settings.TOP_UP_TEXT,
     notice: parts.reporting.notice,
   };

@@ -12,12 +12,14 @@ export const toHttpPorts = (parts: Parts): HttpPorts => {
   return {
     clock,
     newRequestId: parts.newRequestId,
+    door: parts.door,
     admission: {
       addressLimit: new AddressLimit(addressBucket, parts.addressCounters, clock),
       keyBucket,
       keyBuckets: new ProcessBuckets(keyBucket),
       keys: parts.keys,
       pepper: parts.pepper,
+      olderPeppers: parts.olderPeppers,
       clock,
     },
     secrets: parts.secrets,

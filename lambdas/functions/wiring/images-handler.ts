@@ -7,11 +7,8 @@ import { toIdempotencyPorts, toPaidCallPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
 import { toImageWires, toWireOptions } from './wires.ts';
 
-export const createImagesHandler = (parts: Parts) => {
+export const createImagesHandler = (parts: Parts, http = toHttpPorts(parts)) => {
   const paid = toPaidCallPorts(parts);
   const draw = { ...paid, ...toMediaPorts(parts), wires: toImageWires(toWireOptions(parts)), measure: measureImage };
-  return createHandler(
-    toHttpPorts(parts),
-    createImageRoutes({ draw, idempotency: toIdempotencyPorts(parts, paid.ledger) }),
-  );
+  return createHandler(http, createImageRoutes({ draw, idempotency: toIdempotencyPorts(parts, paid.ledger) }));
 };

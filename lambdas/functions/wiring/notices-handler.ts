@@ -48,8 +48,10 @@ const isDone = async (record: DynamoDBRecord, tell: Tell, { notice }: Reporting)
   }
   if (!change || !isCrossing(change)) return true;
   const outcome = await tell(change).catch(toFailure);
-  if (outcome.kind !== 'done')
-    notice(`notice_${outcome.kind}`, { accountId: change.accountId, reason: outcome.reason });
+  if (outcome.kind !== 'done') {
+    const { accountId } = change;
+    notice(outcome.kind === 'failed' ? 'notice_failed' : 'notice_refused', { accountId, reason: outcome.reason });
+  }
   return outcome.kind !== 'failed';
 };
 

@@ -11,17 +11,21 @@ import { createUpdateLog } from '../../stores/dynamodb/update-log.ts';
 import { createAnswerStore } from '../../stores/s3/answer-store.ts';
 import { createMediaStore } from '../../stores/s3/media-store.ts';
 import { createPageFiles } from '../../stores/s3/page-files.ts';
+import { openDoorOf } from './front-door.ts';
 import { type Environment, openLedger } from './ledger-parts.ts';
 import type { Parts } from './parts.ts';
+import { readPublicUrl } from './public-url.ts';
 import { createS3Access, patient } from './s3-clients.ts';
-import { readBotToken, readPepper, readTopUpKey } from './secrets.ts';
+import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
 import { openVideoParts } from './video-parts.ts';
 
 export const partsFromEnvironment = async (environment: Environment): Promise<Parts> => {
   const ledger = openLedger(environment);
-  const { clients, s3, settings } = ledger;
-  const [pepper, botToken, topUpKey, videoParts] = await Promise.all([
-    readPepper(settings),
+  const { clients, s3, settings, clock, reporting } = ledger;
+  const [door, publicUrl, peppers, botToken, topUpKey, videoParts] = await Promise.all([
+    openDoorOf(settings, { clock, notice: reporting.notice }),
+    readPublicUrl(settings),
+    readPeppers(settings),
     readBotToken(settings),
     readTopUpKey(settings),
     openVideoParts(ledger, environment),
@@ -30,7 +34,9 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
   return {
     ...videoParts,
     newRequestId: ulid,
-    pepper,
+    door,
+    publicUrl,
+    ...peppers,
     secrets: { botToken, topUpKey },
     newKeyBytes: () => randomBytes(32),
     ledgerRecords: createLedgerRecords(clients.repeating, settings.ACCOUNTS_TABLE),

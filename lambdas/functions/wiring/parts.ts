@@ -7,16 +7,21 @@ import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { AnswerStore, ClaimStore } from '../../core/idempotency/claim-store.ts';
 import type { MediaStore } from '../../core/images/media-store.ts';
+import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import type { Outbox } from '../../core/ledger/outbox.ts';
 import type { AddressCounters } from '../../core/limits/address-limit.ts';
+import type { Measure } from '../../core/measures.ts';
+import type { NoticeName } from '../../core/notices.ts';
 import type { PageFiles } from '../../core/pages/page-files.ts';
 import type { VideoJobStore } from '../../core/videos/job-store.ts';
 import type { VideoFiles } from '../../core/videos/video-files.ts';
 import type { VideoMachine } from '../../core/videos/video-machine.ts';
 import type { Summary } from '../../http/exchange.ts';
+import type { FrontDoor } from '../../http/front-door.ts';
 import type { CallerSecrets } from '../../http/proof.ts';
+import type { MoneyMetric } from '../../metrics.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
 import type { UpstreamHttp } from '../../providers/upstream-http.ts';
 import type { WebhookSender } from '../../providers/webhook.ts';
@@ -30,7 +35,9 @@ export interface VendorAccess {
 /** What is told of a request besides its answer. */
 export interface Reporting {
   readonly finished: (requestId: string, summary: Summary) => void;
-  readonly notice: (name: string, details: Readonly<Record<string, string>>) => void;
+  readonly notice: (name: NoticeName, details: Readonly<Record<string, string>>) => void;
+  /** In the units that lambdas/metrics.ts names; several that were measured together cost one line. */
+  readonly measured: (values: Readonly<Partial<Record<Measure | MoneyMetric, number>>>) => void;
 }
 
 /** What a function that only tends to the ledger is built of. */
@@ -40,6 +47,15 @@ export interface LedgerParts {
   readonly random: () => number;
   readonly ledgerStore: LedgerStore;
   readonly outbox: Outbox;
+  readonly reporting: Reporting;
+}
+
+/** What compares accounts with their records is built of. */
+export interface AuditParts {
+  readonly clock: Clock;
+  readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
+  readonly ledgerRecords: LedgerRecords;
+  readonly auditCursor: AuditCursor;
   readonly reporting: Reporting;
 }
 
@@ -70,7 +86,12 @@ export interface VideoParts extends LedgerParts {
 /** Everything from outside that the HTTP functions are built of: one set per process, another one in a test. */
 export interface Parts extends VideoParts {
   readonly newRequestId: () => string;
+  readonly door: FrontDoor;
+  /** What clients reach the gateway by, without a slash at its end; undefined where nobody has said. */
+  readonly publicUrl: string | undefined;
   readonly pepper: string;
+  /** Those that keys may still be hashed with, the newest first. */
+  readonly olderPeppers: readonly string[];
   readonly secrets: CallerSecrets;
   /** 32 bytes that nobody can foresee. */
   readonly newKeyBytes: () => Uint8Array;

@@ -1,49 +1,121 @@
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { type Peppers, parsePeppers } from '../../core/accounts/peppers.ts';
 import type { Settings } from '../../settings.ts';
 import type { Environment } from './ledger-parts.ts';
 
+/** A secret has one value, and while it is rotated the one before. */
+type Stage = 'AWSCURRENT' | 'AWSPREVIOUS';
+
+/** Undefined where the secret has no value of that stage. */
+export type ReadSecret = (name: string, stage?: Stage) => Promise<string | undefined>;
+
+let client: Promise<SecretsManagerClient> | undefined;
+
 /** Loaded only where secrets are kept in AWS, so that the other functions start without its client. */
-const readSecret = async (name: string): Promise<string> => {
-  const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-  const { SecretString: value } = await new SecretsManagerClient({}).send(
-    new GetSecretValueCommand({ SecretId: name }),
-  );
+const openClient = async (name: string): Promise<SecretsManagerClient> => {
+  const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  // An ARN names its region: the commands of an operator may run where another one is set.
+  const [, , , region] = name.split(':');
+  return new SecretsManagerClient({
+    ...(region ? { region } : {}),
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+  });
+};
+
+export const readSecret: ReadSecret = async (name, stage = 'AWSCURRENT') => {
+  client ??= openClient(name);
+  const { GetSecretValueCommand, ResourceNotFoundException } = await import('@aws-sdk/client-secrets-manager');
+  const command = new GetSecretValueCommand({ SecretId: name, VersionStage: stage });
+  try {
+    return (await (await client).send(command)).SecretString;
+  } catch (error) {
+    if (stage === 'AWSPREVIOUS' && error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+};
+
+const readCurrent = async (name: string, read: ReadSecret): Promise<string> => {
+  const value = await read(name);
   if (!value) throw new Error(`the secret "${name}" is empty`);
   return value;
 };
 
-export const readPepper = async (settings: Pick<Settings, 'KEY_PEPPER' | 'KEY_PEPPER_SECRET'>): Promise<string> => {
-  if (settings.KEY_PEPPER) return settings.KEY_PEPPER;
-  if (settings.KEY_PEPPER_SECRET) return readSecret(settings.KEY_PEPPER_SECRET);
+/** What went wrong, without a word of what was read. */
+export const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+
+export const readPeppers = async (
+  settings: Pick<Settings, 'KEY_PEPPER' | 'KEY_PEPPER_SECRET'>,
+  read = readSecret,
+): Promise<Peppers> => {
+  if (settings.KEY_PEPPER) return parsePeppers(settings.KEY_PEPPER);
+  if (settings.KEY_PEPPER_SECRET) return parsePeppers(await readCurrent(settings.KEY_PEPPER_SECRET, read));
   throw new Error('KEY_PEPPER: neither it nor KEY_PEPPER_SECRET is set');
 };
 
 /** Undefined where there is none, also when nobody has put one into the secret yet: what was drawn for it has no colon. */
-export const readBotToken = async ({
-  BOT_TOKEN,
-  BOT_TOKEN_SECRET,
-}: Pick<Settings, 'BOT_TOKEN' | 'BOT_TOKEN_SECRET'>): Promise<string | undefined> => {
+export const readBotToken = async (
+  { BOT_TOKEN, BOT_TOKEN_SECRET }: Pick<Settings, 'BOT_TOKEN' | 'BOT_TOKEN_SECRET'>,
+  read = readSecret,
+): Promise<string | undefined> => {
   if (BOT_TOKEN || !BOT_TOKEN_SECRET) return BOT_TOKEN;
-  const token = (await readSecret(BOT_TOKEN_SECRET)).trim();
+  const token = (await readCurrent(BOT_TOKEN_SECRET, read)).trim();
   return /^\d+:[\w-]+$/.test(token) ? token : undefined;
 };
 
-export const readTopUpKey = async ({
-  TOP_UP_KEY,
-  TOP_UP_KEY_SECRET,
-}: Pick<Settings, 'TOP_UP_KEY' | 'TOP_UP_KEY_SECRET'>): Promise<string | undefined> =>
-  TOP_UP_KEY || !TOP_UP_KEY_SECRET ? TOP_UP_KEY : asTopUpKey(await readSecret(TOP_UP_KEY_SECRET));
+export const readTopUpKey = async (
+  { TOP_UP_KEY, TOP_UP_KEY_SECRET }: Pick<Settings, 'TOP_UP_KEY' | 'TOP_UP_KEY_SECRET'>,
+  read = readSecret,
+): Promise<string | undefined> =>
+  TOP_UP_KEY || !TOP_UP_KEY_SECRET ? TOP_UP_KEY : asLongEnough(await readCurrent(TOP_UP_KEY_SECRET, read));
+
+const LETTERS_LEAST = 16;
 
 /** One that is too short to keep anybody out is none. */
-const asTopUpKey = (secret: string): string | undefined => (secret.trim().length < 16 ? undefined : secret.trim());
+const asLongEnough = (secret = ''): string | undefined => {
+  const value = secret.trim();
+  return value.length < LETTERS_LEAST ? undefined : value;
+};
+
+/** All that are valid now, the newest first: never none, and none that is too short. */
+export const readOriginSecrets = async (
+  { ORIGIN_SECRET, ORIGIN_SECRET_SECRET }: Pick<Settings, 'ORIGIN_SECRET' | 'ORIGIN_SECRET_SECRET'>,
+  read = readSecret,
+): Promise<readonly string[]> => {
+  if (ORIGIN_SECRET) return [required(asLongEnough(ORIGIN_SECRET))];
+  if (!ORIGIN_SECRET_SECRET) {
+    throw new Error('ORIGIN_SECRET: neither it nor ORIGIN_SECRET_SECRET is set, and FRONT_DOOR is cloudfront');
+  }
+  const [current, previous] = await Promise.all([
+    read(ORIGIN_SECRET_SECRET, 'AWSCURRENT'),
+    read(ORIGIN_SECRET_SECRET, 'AWSPREVIOUS'),
+  ]);
+  const older = asLongEnough(previous);
+  return [required(asLongEnough(current)), ...(older === undefined ? [] : [older])];
+};
+
+const required = (secret: string | undefined): string => {
+  if (secret === undefined) throw new Error(`ORIGIN_SECRET: must have at least ${LETTERS_LEAST} letters`);
+  return secret;
+};
 
 /** The vendors' keys by variable name: a JSON object of strings in one secret, else the environment. */
 export const readProviderKeys = async (
-  settings: Pick<Settings, 'PROVIDER_KEYS_SECRET'>,
+  { PROVIDER_KEYS_SECRET }: Pick<Settings, 'PROVIDER_KEYS_SECRET'>,
   environment: Environment,
+  read = readSecret,
 ): Promise<Environment> => {
-  if (!settings.PROVIDER_KEYS_SECRET) return environment;
-  const value: unknown = JSON.parse(await readSecret(settings.PROVIDER_KEYS_SECRET));
+  if (!PROVIDER_KEYS_SECRET) return environment;
+  const value = parsed(await readCurrent(PROVIDER_KEYS_SECRET, read));
   if (typeof value !== 'object' || value === null)
     throw new Error('PROVIDER_KEYS_SECRET: the secret is no JSON object');
   return Object.fromEntries(Object.entries(value).filter(([, key]) => typeof key === 'string' && key !== ''));
+};
+
+/** The parser's own error quotes what it could not read. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };

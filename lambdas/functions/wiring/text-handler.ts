@@ -16,7 +16,7 @@ import { toIdempotencyPorts, toPaidCallPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
 import { toInputWires, toTextWires, toWireOptions } from './wires.ts';
 
-export const createTextHandler = (parts: Parts) => {
+export const createTextHandler = (parts: Parts, http = toHttpPorts(parts)) => {
   const options = toWireOptions(parts);
   const paid = toPaidCallPorts(parts);
   const text: TextRoutePorts = {
@@ -26,7 +26,7 @@ export const createTextHandler = (parts: Parts) => {
   };
   const input = { ...paid, wires: toInputWires(options) };
   const counting = { catalog: parts.catalog, clock: parts.clock, reachable: paid.reachable };
-  return createHandler(toHttpPorts(parts), {
+  return createHandler(http, {
     chatCompletions: createTextRoute(text, chatCompletions),
     responses: createTextRoute(text, responses),
     messages: createTextRoute(text, messages),

@@ -1,6 +1,38 @@
 import type { Catalog } from '../../core/catalog/catalog.ts';
+import { keepFresh } from './keep-fresh.ts';
 import type { Environment } from './ledger-parts.ts';
-import type { VideoParts } from './parts.ts';
+import type { LedgerParts, VideoParts } from './parts.ts';
+import { nameOf, type ReadSecret, readProviderKeys, readSecret } from './secrets.ts';
+
+const REREAD_PAUSE_MS = 60_000;
+
+/**
+ * Asked for a key, it looks in the background whether the secret was changed, and answers from what it has: no request waits, and a
+ * rotation needs no deploy. What cannot be read or used changes nothing.
+ */
+export const openVendorAccess = async (
+  catalog: Catalog,
+  environment: Environment,
+  { settings, clock, reporting }: Pick<LedgerParts, 'settings' | 'clock' | 'reporting'>,
+  readFrom: ReadSecret = readSecret,
+): Promise<VideoParts['vendorAccess']> => {
+  const read = async (): Promise<VideoParts['vendorAccess']> => {
+    const keys = await readProviderKeys(settings, environment, readFrom);
+    return createVendorAccess(catalog, { ...environment, ...keys });
+  };
+  const first = await read();
+  if (!settings.PROVIDER_KEYS_SECRET) return first;
+  const kept = keepFresh(first, {
+    read,
+    clock,
+    pauseMs: REREAD_PAUSE_MS,
+    onFailure: (error) => reporting.notice('provider_keys_unreadable', { reason: nameOf(error) }),
+  });
+  return (providerId) => {
+    void kept.refresh();
+    return kept.current()(providerId);
+  };
+};
 
 /**
  * A provider is a row of the catalog: its address may be replaced by a variable, its key always comes from one. The secret with the

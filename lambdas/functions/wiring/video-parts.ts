@@ -12,9 +12,8 @@ import type { ClientOptions } from './dynamodb-clients.ts';
 import { type Environment, type OpenLedger, openLedger } from './ledger-parts.ts';
 import type { VideoParts } from './parts.ts';
 import { createS3Access, patient } from './s3-clients.ts';
-import { readProviderKeys } from './secrets.ts';
 import { createStepFunctionsAccess } from './step-functions-client.ts';
-import { createVendorAccess } from './vendor-access.ts';
+import { openVendorAccess } from './vendor-access.ts';
 
 /** Needs no pepper: a function that nobody calls over HTTP is not given it. */
 export const videoPartsFromEnvironment = (environment: Environment): Promise<VideoParts> =>
@@ -26,8 +25,8 @@ export const openVideoParts = async (
 ): Promise<VideoParts> => {
   const { settings } = ledgerParts;
   const { AWS_REGION: region } = environment;
-  const catalog = loadCatalog(catalogData, { markup: settings.MARKUP });
-  const providerKeys = await readProviderKeys(settings, environment);
+  const catalog = loadCatalog(catalogData, { markup: settings.MARKUP, companies: settings.CATALOGS?.split(',') });
+  const vendorAccess = await openVendorAccess(catalog, environment, ledgerParts);
   return {
     ...ledgerParts,
     catalog,
@@ -39,7 +38,7 @@ export const openVideoParts = async (
     ),
     videoMachine: openMachine(settings.VIDEO_MACHINE_ARN, { endpoint: settings.SFN_ENDPOINT, region }),
     upstreamHttp: createUpstreamHttp(),
-    vendorAccess: createVendorAccess(catalog, { ...environment, ...providerKeys }),
+    vendorAccess,
     sendWebhook: createWebhookSender({ lookup, now: () => ledgerParts.clock.now() }),
   };
 };

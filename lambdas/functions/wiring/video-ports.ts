@@ -1,3 +1,4 @@
+import type { PaidNotice, VideoNotice } from '../../core/notices.ts';
 import type { CreatePorts } from '../../core/videos/create-video.ts';
 import type { ReadPorts } from '../../core/videos/read-videos.ts';
 import type { StandingPorts } from '../../core/videos/standing-video.ts';
@@ -26,6 +27,7 @@ export const toVideoStepPorts = (parts: VideoParts, circuits = toCircuits(parts)
   ledger: toLedgerPorts(parts),
   times: toVideoTimes(parts.settings),
   notice: (notice, videoId) => parts.reporting.notice(notice, { videoId }),
+  measured: (measure, value) => parts.reporting.measured({ [measure]: value }),
   usageMissing: (modelId) => circuits.usageMissing(modelId),
   deliver: (job) => deliver(parts, job),
 });
@@ -42,7 +44,7 @@ export const toCreatePorts = (parts: Parts): CreatePorts & StandingPorts => {
     ...paid,
     ...toVideoStepPorts(parts, paid.circuits),
     machine: parts.videoMachine,
-    notice: (notice: string, id: string) =>
+    notice: (notice: PaidNotice | VideoNotice, id: string) =>
       parts.reporting.notice(notice, isVideoId(id) ? { videoId: id } : { requestId: id }),
   };
 };

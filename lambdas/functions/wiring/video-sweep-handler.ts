@@ -26,7 +26,8 @@ const createResume = (parts: VideoParts) => {
   };
 };
 
-const tell = ({ notice }: Reporting, { looked, released, failed }: ResumeReport): void => {
+const tell = ({ notice, measured }: Reporting, { looked, released, failed }: ResumeReport): void => {
+  measured({ video_sweep_failed: failed });
   if (released + failed === 0) return;
   notice('videos_swept', { looked: String(looked), released: String(released), failed: String(failed) });
 };

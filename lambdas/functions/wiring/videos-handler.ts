@@ -11,10 +11,10 @@ import { toIdempotencyPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
 import { toCreatePorts, toReadPorts } from './video-ports.ts';
 
-export const createVideosHandler = (parts: Parts) => {
+export const createVideosHandler = (parts: Parts, http = toHttpPorts(parts)) => {
   const create = toCreatePorts(parts);
   const reading = toReadPorts(parts);
-  return createHandler(toHttpPorts(parts), {
+  return createHandler(http, {
     createVideo: createCreateVideo({
       create,
       idempotency: toIdempotencyPorts(parts, create.ledger),

@@ -1,4 +1,5 @@
 import { formatUsd } from '../../core/money/usd.ts';
+import { routes } from '../../routes.ts';
 import type { Summary } from '../exchange.ts';
 
 /**
@@ -7,8 +8,10 @@ import type { Summary } from '../exchange.ts';
  */
 export const toRequestRecord = (requestId: string, summary: Summary): Record<string, unknown> => ({
   'gateway.request.id': requestId,
+  'http.route': summary.route && routes[summary.route].path,
   'http.response.status_code': summary.status,
   'error.type': summary.errorCode,
+  'gateway.limit': summary.limit,
   'gen_ai.request.model': summary.model,
   'gen_ai.usage.input_tokens': summary.inputTokens,
   'gen_ai.usage.output_tokens': summary.outputTokens,

@@ -1,7 +1,8 @@
 import { speak } from '../../core/audio/speak.ts';
 import { type TranscribePorts, transcribe } from '../../core/audio/transcribe.ts';
-import type { Caller } from '../../core/paid-call/ports.ts';
-import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
+import { planAnswer } from '../../http/early-form.ts';
+import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
+import { callerOf } from '../caller.ts';
 import { dryRunAnswer } from '../dry-run-answer.ts';
 import { noKeys, readPaidHeaders } from '../paid-headers.ts';
 import { balanceHeaders, costHeaders } from '../receipt-headers.ts';
@@ -22,7 +23,8 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
     const { order, format } = toTranscriptionRequest(form);
     const told = { ...order, dryRun, prepare: noteModel(exchange, order.prepare) };
-    const transcribed = await transcribe(ports.transcription, callerOf(exchange), told);
+    const answerBy = planAnswer(exchange, { kind: format === 'text' && !dryRun ? 'bytes' : 'json' });
+    const transcribed = await transcribe(ports.transcription, callerOf(exchange, answerBy), told);
     if (transcribed.kind === 'dry_run') return dryRunAnswer(exchange, transcribed);
     const { transcript, receipt } = transcribed;
     tell(summary, receipt);
@@ -39,17 +41,13 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
     const { dryRun } = readPaidHeaders(event.headers, noKeys, true);
     const order = toSpeechOrder(body.json);
     const told = { ...order, dryRun, prepare: noteModel(exchange, order.prepare) };
-    const spoken = await speak(ports.speech, callerOf(exchange), told);
+    const answerBy = planAnswer(exchange, { kind: dryRun ? 'json' : 'bytes' });
+    const spoken = await speak(ports.speech, callerOf(exchange, answerBy), told);
     if (spoken.kind === 'dry_run') return dryRunAnswer(exchange, spoken);
     summary.firstByteMs = ports.speech.ledger.clock.now() - startedAtMs;
     return spokenAnswer(ports, exchange, spoken);
   },
 });
-
-const callerOf = (exchange: Exchange): Caller => {
-  const { requestId, hostEndsAtMs } = exchange;
-  return { accountId: admissionOf(exchange).accountId, requestId, hostEndsAtMs };
-};
 
 /** The log names models of the catalog only, never what a client wrote in that place. */
 const noteModel =

@@ -4,6 +4,7 @@ import { BinaryStream } from '../../http/binary-stream.ts';
 import { onClientLeft } from '../../http/client-left.ts';
 import { canBreak, endCut, isCut, markAsCut } from '../../http/cut-answers.ts';
 import { admissionOf, type Exchange, type GatewayResponse, type Summary } from '../../http/exchange.ts';
+import { tellError } from '../../http/tell-error.ts';
 import { tell } from '../tell-receipt.ts';
 
 export interface SpokenPorts {
@@ -48,8 +49,7 @@ export const spokenAnswer = (
     write: (piece) => bytes.write(piece),
     finish: (piece) => bytes.write(piece),
     fail: (error) => {
-      summary.errorCode = error.code;
-      if (error.cause !== undefined && error.status >= 500) summary.cause = error.cause;
+      tellError(summary, error);
       markAsCut(event);
     },
     close: (receipt) => {

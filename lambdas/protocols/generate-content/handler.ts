@@ -14,6 +14,7 @@ export const modelIdOf = ({ route }: Pick<Exchange, 'route'>): string => {
 
 const faceOf = (stream: boolean): TextFace => ({
   protocol: 'generate_content',
+  streams: stream,
   toOrder: ({ body: { json, bytes }, route }, alternatives) =>
     toTextOrder({ modelId: modelIdOf({ route }), stream, json, bodyBytes: bytes }, alternatives),
   toBody: ({ content }) => {

@@ -1,7 +1,10 @@
 import type { Attempt } from '../../core/idempotency/attempt.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
 import { drawImages, type ImageOrder, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
-import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
+import type { Caller } from '../../core/paid-call/ports.ts';
+import { planAnswer } from '../../http/early-form.ts';
+import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
+import { callerOf } from '../caller.ts';
 import { dryRunAnswer } from '../dry-run-answer.ts';
 import { keyedAnswer, toStored } from '../keyed-answer.ts';
 import { noKeys, readPaidHeaders } from '../paid-headers.ts';
@@ -24,7 +27,9 @@ export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImage
     if (!body) throw new Error('a request for images without a body');
     const rules = { takesKeys: true, takesFallback: false };
     const { dryRun, idempotencyKey: key } = readPaidHeaders(event.headers, rules, false);
-    const work = (attempt?: Attempt) => answer(ports, exchange, { ...toGenerationOrder(body.json), dryRun }, attempt);
+    const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
+    const work = (attempt?: Attempt) =>
+      answer(ports, exchange, caller, { ...toGenerationOrder(body.json), dryRun }, attempt);
     if (key === undefined) return work();
     return keyedAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
   },
@@ -33,17 +38,19 @@ export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImage
     const { form, event } = exchange;
     if (!form) throw new Error('an edit of images without a form');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
-    return answer(ports, exchange, { ...toEditOrder(form), dryRun });
+    const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
+    return answer(ports, exchange, caller, { ...toEditOrder(form), dryRun });
   },
 });
 
 const answer = async (
   { draw }: ImageRoutePorts,
   exchange: Exchange,
+  caller: Caller,
   parsed: ParsedOrder & Pick<ImageOrder, 'dryRun'>,
   attempt?: Attempt,
 ): Promise<GatewayResponse> => {
-  const { requestId, hostEndsAtMs, startedAtMs, summary } = exchange;
+  const { startedAtMs, summary } = exchange;
   const { clock } = draw.ledger;
   const order: ImageOrder = {
     ...parsed,
@@ -54,14 +61,13 @@ const answer = async (
     },
   };
   if (order.endUser !== undefined) summary.endUser = order.endUser;
-  const { accountId } = admissionOf(exchange);
   const whole = (made: MadeImages, costPicos: bigint) =>
     json(200, toImagesAnswer(made, startedAtMs), costHeaders(costPicos));
   const keyed = attempt && {
     attempt,
     toStored: (made: MadeImages, costPicos: bigint) => toStored(whole(made, costPicos)),
   };
-  const drawn = await drawImages(draw, { accountId, requestId, hostEndsAtMs }, order, keyed);
+  const drawn = await drawImages(draw, caller, order, keyed);
   if (drawn.kind === 'dry_run') return dryRunAnswer(exchange, drawn);
   const { made, receipt } = drawn;
   tell(summary, receipt);

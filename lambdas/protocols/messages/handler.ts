@@ -1,7 +1,7 @@
 import { requireMessagesVersion } from '../messages-version.ts';
 import type { TextFace } from '../text-face.ts';
 import { toTextOrder } from './request.ts';
-import { foreign, messagesStream } from './stream.ts';
+import { foreign, messagesStream, PING } from './stream.ts';
 
 /** POST /v1/messages. The only vendor behind it speaks the same protocol. */
 export const messages: TextFace = {
@@ -15,4 +15,5 @@ export const messages: TextFace = {
     return content.text;
   },
   toStream: messagesStream,
+  keepAlive: PING,
 };

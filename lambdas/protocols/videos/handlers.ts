@@ -1,10 +1,13 @@
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { Attempt } from '../../core/idempotency/attempt.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
+import type { Caller } from '../../core/paid-call/ports.ts';
 import { type CreatePorts, createVideo, type VideoOrder } from '../../core/videos/create-video.ts';
 import { listVideos, locateVideo, type ReadPorts, readVideo, removeVideo } from '../../core/videos/read-videos.ts';
 import { type StandingPorts, videoCreations } from '../../core/videos/standing-video.ts';
+import { planAnswer } from '../../http/early-form.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
+import { callerOf } from '../caller.ts';
 import { dryRunAnswer } from '../dry-run-answer.ts';
 import { keyedAnswer, toStored } from '../keyed-answer.ts';
 import { readPaidHeaders } from '../paid-headers.ts';
@@ -29,19 +32,23 @@ export const createCreateVideo =
       { takesKeys: form === undefined, takesFallback: false },
       false,
     );
-    if (key === undefined || !body) return answer(ports, exchange, dryRun);
+    const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
+    if (key === undefined || !body) return answer(ports, exchange, caller, dryRun);
     const creations = videoCreations(ports.create, (job) => toStored(toCreationAnswer(job)));
     const order = { key, body: body.json, fallbackModelId: undefined, creations };
-    return keyedAnswer(ports.idempotency, exchange, order, (attempt) => answer(ports, exchange, dryRun, attempt));
+    return keyedAnswer(ports.idempotency, exchange, order, (attempt) =>
+      answer(ports, exchange, caller, dryRun, attempt),
+    );
   };
 
 const answer = async (
   { create, checkWebhookUrl }: CreateVideoPorts,
   exchange: Exchange,
+  caller: Caller,
   dryRun: boolean,
   attempt?: Attempt,
 ): Promise<GatewayResponse> => {
-  const { requestId, hostEndsAtMs, startedAtMs, summary } = exchange;
+  const { startedAtMs, summary } = exchange;
   const parsed = toVideoOrder(exchange, checkWebhookUrl);
   // The log names models of the catalog only, never what a client wrote in that place.
   const order: VideoOrder = {
@@ -51,8 +58,7 @@ const answer = async (
       return parsed.prepare(model);
     },
   };
-  const { accountId } = admissionOf(exchange);
-  const created = await createVideo(create, { accountId, requestId, hostEndsAtMs }, order, {
+  const created = await createVideo(create, caller, order, {
     dryRun,
     keyed: attempt && { attempt, toStored: (job) => toStored(toCreationAnswer(job)) },
   });

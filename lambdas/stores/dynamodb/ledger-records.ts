@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
 import type { CreditRecord, LedgerRecords, RecordPage, RecordRange } from '../../core/ledger/ledger-records.ts';
-import { accountIdOf } from './account-item.ts';
+import { accountIdOf, accountKey } from './account-item.ts';
 import { type Item, readBigint, readNumber, readText, text } from './attributes.ts';
 import { toChargeRecord } from './charge-record-item.ts';
 import { toStoreError } from './failures.ts';
@@ -22,7 +22,7 @@ export const createLedgerRecords = (client: DynamoDBClient, table: string): Ledg
     const items = await query(client, withPrefix(table, accountId, 'CREDIT#'));
     return items.map(toCredit);
   },
-  accountIds: () => accountIds(client, table),
+  accountIds: (after) => accountIds(client, table, after),
 });
 
 /** Whoever cannot read a record has to be told which one. */
@@ -67,8 +67,8 @@ const listRecords = async (
   return { records: wanted.slice(0, limit).map(toNamed), more: wanted.length > limit };
 };
 
-async function* accountIds(client: DynamoDBClient, table: string): AsyncGenerator<string, void> {
-  let from: Item | undefined;
+async function* accountIds(client: DynamoDBClient, table: string, after?: string): AsyncGenerator<string, void> {
+  let from = after === undefined ? undefined : accountKey(after);
   do {
     const command = new ScanCommand({
       TableName: table,

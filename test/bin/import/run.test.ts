@@ -23,6 +23,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const PEPPER = 'pepper of the tests';
+const olderPeppers: readonly string[] = [];
 const CSV = 'account,balance_usd,chat_id\none,5,\ntwo,0,\nthree,2.5,77\nold,1,\n';
 const rowsOf = (text: string): readonly ImportRow[] => readRows(Buffer.from(text)).rows;
 
@@ -73,7 +74,7 @@ const run = async (it: World, text = CSV, ending?: Ending): Promise<number | und
     },
     clock: new ManualClock(),
     random: () => 0,
-    keys: { pepper: PEPPER, newKeyBytes: () => randomBytes(32), file },
+    keys: { pepper: PEPPER, olderPeppers, newKeyBytes: () => randomBytes(32), file },
   };
   ports.clock.after = (_, callback) => {
     queueMicrotask(callback);
@@ -159,11 +160,31 @@ test('OPS-5 import: keys of the file that were replaced since are told', async (
   const it = await world('stale');
   await run(it);
   const file = openKeyFile(it.path, 'b1');
-  const keys = { pepper: PEPPER, newKeyBytes: () => randomBytes(32), file };
+  const keys = { pepper: PEPPER, olderPeppers, newKeyBytes: () => randomBytes(32), file };
   const ports = { ...it, clock: new ManualClock(), random: () => 0, keys };
   expect(await staleKeys(ports)).toEqual([]);
   const { hash } = (await it.accounts.currentKey('two'))!;
   await it.accounts.revokeKey('two', hash);
   expect(await staleKeys(ports)).toEqual(['two']);
+  file.close();
+});
+
+test('AUTH-5 import: a run after the pepper was changed finds the keys that an earlier one made', async () => {
+  const it = await world('pepper');
+  await run(it);
+  const file = openKeyFile(it.path, 'b1');
+  const newKeyBytes = () => randomBytes(32);
+  const at = (pepper: string, older: readonly string[]) => ({
+    ...it,
+    clock: new ManualClock(),
+    random: () => 0,
+    keys: { pepper, olderPeppers: older, newKeyBytes, file },
+  });
+  const changed = at('a newer pepper of the tests', [PEPPER]);
+  expect(await staleKeys(changed)).toEqual([]);
+  expect(await staleKeys(at('a newer pepper of the tests', []))).toEqual(['one', 'two', 'three']);
+  const [row] = rowsOf('account,balance_usd,chat_id\none,5,\n');
+  const planned = { ...row!, isDone: false, opens: true, balanceBeforePicos: 0n };
+  expect(await importRow(changed, { ref: 'b1', reason: 'moved' }, planned)).toBe(5n * 10n ** 12n);
   file.close();
 });

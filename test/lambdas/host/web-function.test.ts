@@ -1,7 +1,10 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, expect, test } from 'vitest';
 import { installLambdaRuntime, type StreamingHandler } from '../../../lambdas/host/lambda-runtime.ts';
-import { startWebFunction } from '../../../lambdas/host/web-function.ts';
+import { endWhenAsked, startWebFunction } from '../../../lambdas/host/web-function.ts';
+import { functions } from '../../../lib/functions.ts';
 import { freePort } from '../../../lib/local/free-port.ts';
 import { answerWith } from './started-host.ts';
 
@@ -52,4 +55,98 @@ test('LIM-7 behind Lambda a request comes from the address that Lambda adds, wha
 
 test.each(['8080', 'localhost', 'http://127.0.0.1', ':80'])('the endpoint %s is refused by its name', (endpoint) => {
   expect(() => startWebFunction({}, { AWS_LAMBDA_HTTP_ENDPOINT: endpoint })).toThrow(/^AWS_LAMBDA_HTTP_ENDPOINT: /);
+});
+
+test('LIM-6 a Web Function tells its handlers that a request ends 900 s after its start', async () => {
+  const left: number[] = [];
+  const timed: StreamingHandler = async (_event, stream, context) => {
+    const { getRemainingTimeInMillis } = context;
+    if (typeof getRemainingTimeInMillis === 'function') left.push(getRemainingTimeInMillis());
+    await answerWith(stream, 200, 'content');
+  };
+  const endpoint = `127.0.0.1:${await freePort()}`;
+  const host = await startWebFunction({ content: timed }, { AWS_LAMBDA_HTTP_ENDPOINT: endpoint });
+  stops.push(() => host.stop(0));
+  await fetch(`http://${endpoint}/v1/videos/a/content`);
+  expect(left).toEqual([expect.any(Number)]);
+  expect(left[0]).toBeLessThanOrEqual(900_000);
+  expect(left[0]).toBeGreaterThan(870_000);
+  expect([functions.content.timeoutSeconds, functions.inference.timeoutSeconds]).toEqual([900, 900]);
+});
+
+/** A process that is asked to end, and what it says at its end. */
+const askedToEnd = () => {
+  const asked = new EventEmitter();
+  const exited = Promise.withResolvers<number | string | null | undefined>();
+  const process = {
+    once: (name: string, listener: () => void) => asked.once(name, listener),
+    exit: (code?: number | string | null) => exited.resolve(code),
+  };
+  return { process, ask: () => asked.emit('SIGTERM'), exited: exited.promise };
+};
+
+test('BILL-13 a Web Function that is asked to end takes nothing more and ends what can end', async () => {
+  const may = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const slow: StreamingHandler = async (_event, stream) => {
+    begun.resolve();
+    await may.promise;
+    await answerWith(stream, 200, 'all of it');
+  };
+  const endpoint = `127.0.0.1:${await freePort()}`;
+  const host = await startWebFunction({ content: slow }, { AWS_LAMBDA_HTTP_ENDPOINT: endpoint });
+  const { process, ask, exited } = askedToEnd();
+  endWhenAsked(host, process);
+  const answer = fetch(`http://${endpoint}/v1/videos/a/content`);
+  await begun.promise;
+  ask();
+  await expect(fetch(`http://${endpoint}/v1/videos/a/content`)).rejects.toThrow();
+  may.resolve();
+  expect(await (await answer).text()).toBe('all of it');
+  expect(await exited).toBe(0);
+});
+
+test('BILL-8 a Web Function that is asked to end lets a handler whose client has left end as well, but not for ever', async () => {
+  const may = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const draining: StreamingHandler = async () => {
+    begun.resolve();
+    await may.promise;
+    steps.push('settled');
+  };
+  const endpoint = `127.0.0.1:${await freePort()}`;
+  const host = await startWebFunction({ content: draining }, { AWS_LAMBDA_HTTP_ENDPOINT: endpoint });
+  const client = new AbortController();
+  const answer = fetch(`http://${endpoint}/v1/videos/a/content`, { signal: client.signal }).catch(() => 'left');
+  await begun.promise;
+  client.abort();
+  expect(await answer).toBe('left');
+  const first = askedToEnd();
+  endWhenAsked(host, first.process);
+  first.ask();
+  first.exited.then(() => steps.push('exited'));
+  // All connections are gone by then, and a process that only looked at them would be, too.
+  await host.stop(0);
+  await setTimeout(50);
+  may.resolve();
+  expect(await first.exited).toBe(0);
+  expect(steps).toEqual(['settled', 'exited']);
+});
+
+test('BILL-13 a handler that never ends does not keep a Web Function that is asked to end', async () => {
+  const begun = Promise.withResolvers<void>();
+  const endless: StreamingHandler = () => {
+    begun.resolve();
+    return new Promise(() => undefined);
+  };
+  const endpoint = `127.0.0.1:${await freePort()}`;
+  const host = await startWebFunction({ content: endless }, { AWS_LAMBDA_HTTP_ENDPOINT: endpoint });
+  const { process, ask, exited } = askedToEnd();
+  endWhenAsked(host, process);
+  const answer = fetch(`http://${endpoint}/v1/videos/a/content`).catch(() => 'cut off');
+  await begun.promise;
+  ask();
+  expect(await exited).toBe(0);
+  expect(await answer).toBe('cut off');
 });

@@ -4,9 +4,11 @@ import { bucketOf } from '../../../lambdas/core/limits/gcra.ts';
 import { ProcessBuckets } from '../../../lambdas/core/limits/process-buckets.ts';
 import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
 import { type Exchange, json, type RouteHandler, type Summary } from '../../../lambdas/http/exchange.ts';
+import { type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
 import { createHandler } from '../../../lambdas/http/handler.ts';
 import type { CallerSecrets } from '../../../lambdas/http/proof.ts';
 import { type RouteName, routes } from '../../../lambdas/routes.ts';
+import { withCounterFaults, withKeyFaults } from '../../support/memory/faults.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../../support/memory/memory-key-store.ts';
@@ -27,6 +29,7 @@ interface ChainOptions {
   readonly handle?: RouteHandler;
   readonly clock?: ManualClock;
   readonly newRequestId?: () => string;
+  readonly door?: FrontDoor;
   readonly secrets?: CallerSecrets;
 }
 
@@ -34,6 +37,8 @@ interface ChainOptions {
 export const createChain = async (options: ChainOptions = {}) => {
   const clock = options.clock ?? new ManualClock();
   const keys = new MemoryKeyStore();
+  const askedKeys = withKeyFaults(keys, {});
+  const askedCounters = withCounterFaults(new MemoryAddressCounters(), {});
   const apiKey = keyOf(1);
   await keys.put(hashOf(apiKey), 'account-1');
   const finished: { requestId: string; summary: Summary }[] = [];
@@ -57,12 +62,14 @@ export const createChain = async (options: ChainOptions = {}) => {
           ids += 1;
           return `OURS${ids}`;
         }),
+      door: options.door ?? openDoor,
       admission: {
-        addressLimit: new AddressLimit(bucketOf(30, options.addressBurst ?? 60), new MemoryAddressCounters(), clock),
+        addressLimit: new AddressLimit(bucketOf(30, options.addressBurst ?? 60), askedCounters, clock),
         keyBucket,
         keyBuckets: new ProcessBuckets(keyBucket),
-        keys,
+        keys: askedKeys,
         pepper: PEPPER,
+        olderPeppers: [],
         clock,
       },
       secrets: options.secrets ?? { botToken: BOT_TOKEN, topUpKey: TOP_UP_KEY },
@@ -72,5 +79,7 @@ export const createChain = async (options: ChainOptions = {}) => {
     },
     handlers,
   );
-  return { handler, clock, keys, apiKey, finished, handled, bodies };
+  /** Of the stores, by what was asked of them. */
+  const calls = () => [...askedKeys.calls, ...askedCounters.calls];
+  return { handler, clock, keys, apiKey, finished, handled, bodies, calls };
 };

@@ -98,7 +98,16 @@ test('GEN-7 routes of another function are not there', () => {
   expect(() => matchRoute('POST', '/v1/chat/completions', catalogOnly)).toThrow(
     expect.objectContaining({ code: 'not_found' }),
   );
-  expect(() => matchRoute('GET', '/v1/chat/completions', catalogOnly)).toThrow(
-    expect.objectContaining({ code: 'not_found' }),
-  );
+});
+
+test('GEN-7 a method that no function has at a path is refused by whichever is asked, with those that there are', () => {
+  const catalogOnly = (name: RouteName): boolean => routes[name].function === 'catalog';
+  for (const [method, path, allow] of [
+    ['GET', '/v1/chat/completions', 'POST, OPTIONS'],
+    ['GET', '/v1beta/models/gemini:generateContent', 'POST, OPTIONS'],
+    ['PATCH', '/v1/videos/a', 'GET, DELETE, OPTIONS'],
+  ] as const)
+    expect(() => matchRoute(method, path, catalogOnly)).toThrow(
+      expect.objectContaining({ code: 'method_not_allowed', headers: { allow } }),
+    );
 });

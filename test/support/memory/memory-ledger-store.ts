@@ -134,8 +134,9 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return structuredClone([...(this.#rows.get(accountId)?.credits.values() ?? [])]);
   }
 
-  async *accountIds(): AsyncGenerator<string, void> {
-    yield* [...this.#rows.keys()];
+  async *accountIds(after?: string): AsyncGenerator<string, void> {
+    const ids = [...this.#rows.keys()];
+    yield* after === undefined ? ids : ids.slice(ids.indexOf(after) + 1);
   }
 
   /** Blocks or unblocks an account, as an operator does. */

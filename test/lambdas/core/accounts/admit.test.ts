@@ -41,6 +41,7 @@ const createScene = async (faults: FaultScript<keyof KeyStore> = {}, counterFaul
     keyBuckets: new ProcessBuckets(keyBucket),
     keys,
     pepper: PEPPER,
+    olderPeppers: [],
     clock,
   };
   return { clock, memory, shared, counters, keys, ports };

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { upstreamDeadline } from '../../../../lambdas/core/paid-call/deadline.ts';
+import type { AnswerBy } from '../../../../lambdas/core/paid-call/ports.ts';
 import { text } from '../catalog/sample-data.ts';
 import { loggingSink, streamed } from '../text/sink.ts';
 import { NOW } from '../text/text-models.ts';
@@ -66,5 +68,60 @@ test('LIM-6 no timer outlives a request', async () => {
     const world = await createWorld({ play });
     await world.ask().catch(() => undefined);
     expect(world.clock.waiting).toBe(0);
+  }
+});
+
+const by = (seconds: number, covers: AnswerBy['covers']): AnswerBy => ({ atMs: NOW + seconds * 1_000, covers });
+
+test.for([
+  ['all', by(105, 'all'), undefined, 105, 105],
+  ['all, later than the rule', by(700, 'all'), undefined, 600, 600],
+  ['all, later than the host', by(105, 'all'), 100, 70, 70],
+  ['all, and it is over', by(-1, 'all'), undefined, 0, 0],
+  ['the beginning', by(290, 'beginning'), undefined, 290, 600],
+  ['the beginning, later than the rule', by(700, 'beginning'), undefined, 600, 600],
+  ['the beginning, later than the host', by(290, 'beginning'), 100, 70, 70],
+] as const)('LIM-6 where a door waits for %s', async ([, answerBy, hostSeconds, aborts, expires]) => {
+  const { ports, clock } = await createWorld({});
+  const model = ports.catalog.find('alpha-1', NOW);
+  if (!model) throw new Error('no model');
+  const hostEndsAtMs = hostSeconds === undefined ? undefined : NOW + hostSeconds * 1_000;
+  const deadline = upstreamDeadline(ports, { hostEndsAtMs, answerBy }, model);
+  expect(deadline.expiresAtMs).toBe(NOW + expires * 1_000 + GRACE_MS);
+  const signal = deadline.start();
+  if (aborts > 0) await clock.advance(aborts * 1_000 - 1);
+  expect(signal.aborted).toBe(false);
+  await clock.advance(1);
+  expect(signal.reason).toMatchObject({ code: 'upstream_timeout', message: expect.stringContaining(` ${aborts} s.`) });
+});
+
+test('LIM-6 a door counts from the arrival, whatever was waited for before the call', async () => {
+  const { ports, clock } = await createWorld({});
+  const model = ports.catalog.find('alpha-1', NOW);
+  if (!model) throw new Error('no model');
+  const deadline = upstreamDeadline(ports, { hostEndsAtMs: undefined, answerBy: by(105, 'all') }, model);
+  await clock.advance(8_000);
+  const signal = deadline.start();
+  await clock.advance(97_000);
+  expect(signal.aborted).toBe(true);
+});
+
+test('LIM-6 what has begun has all of its time, and what must be whole by then has not', async () => {
+  for (const [covers, atSeconds] of [
+    ['beginning', 600],
+    ['all', 290],
+  ] as const) {
+    const { ports, clock } = await createWorld({});
+    const model = ports.catalog.find('alpha-1', NOW);
+    if (!model) throw new Error('no model');
+    const deadline = upstreamDeadline(ports, { hostEndsAtMs: undefined, answerBy: by(290, covers) }, model);
+    const signal = deadline.start();
+    await clock.advance(100_000);
+    deadline.begun();
+    expect(clock.waiting).toBe(1);
+    await clock.advance(atSeconds * 1_000 - 100_001);
+    expect(signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(signal.aborted).toBe(true);
   }
 });

@@ -128,7 +128,7 @@ test('BILL-14 a note stays until the ledger has taken it', async () => {
   const world = await createWorld({ fault: down });
   await world.clock.until(world.ask());
   const stillDown = { ...world.ports.ledger, outbox: world.notes };
-  expect(await world.clock.until(settleNotes(stillDown))).toEqual({ settled: 0, late: 0, failed: 1 });
+  expect(await world.clock.until(settleNotes(stillDown))).toMatchObject({ settled: 0, late: 0, failed: 1 });
   expect(world.notes.notes()).toHaveLength(1);
   expect(await settleNotes(restored(world))).toEqual({ settled: 1, late: 0, failed: 0 });
   expect(await moneyOf(world)).toEqual([cost, 0]);

@@ -2,6 +2,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuits.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
@@ -93,6 +94,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   /** Everything that happens outside, in its order: store calls, upstream calls, what a sink is given. */
   const log: string[] = [];
   const notices: string[] = [];
+  const money: Parameters<MoneyMeter>[0][] = [];
   const notes = new MemoryOutbox();
   const sent: SentCall[] = [];
   const store = withFaults(memory, (method, turn) => {
@@ -121,6 +123,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
       clock,
       random: () => 0,
       shortestLifetimeMs: GRACE_MS,
+      meter: (picos) => money.push(picos),
     },
     circuits: options.circuits ?? freePassage(),
     drains: new DetachedDrains(),
@@ -164,6 +167,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     ports,
     log,
     notices,
+    money,
     sent,
     generate,
     ask,

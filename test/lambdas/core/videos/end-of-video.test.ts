@@ -112,12 +112,14 @@ test('VID-5 nothing is charged before its file is stored', async () => {
   expect([world.records(), world.job()?.state]).toEqual([[], 'in_progress']);
 });
 
-test('BILL-13 a hold that the sweeper has released is not charged any more: the video fails and its file goes', async () => {
+test('BILL-13, OPS-3 a hold that the sweeper has released is not charged any more: the video fails and its file goes', async () => {
   const world = await worldWithFile();
   await world.clock.advance(times.holdMs);
   await sweep(world.steps.ledger);
   await chargeVideo(world.steps, VIDEO);
   expect(world.notices).toEqual(['video_late_settlement']);
+  const owed = world.money.flatMap(({ uncollected = 0n }) => (uncollected > 0n ? [uncollected] : []));
+  expect(owed).toEqual([parseUsd('4')]);
   await finishVideo(world.steps, VIDEO);
   expect(world.job()).toMatchObject({ state: 'failed', failure: { code: 'internal_error' } });
   expect([await spent(world), hasFile(world)]).toEqual([0n, false]);
@@ -263,4 +265,16 @@ test('VID-7 only who wants to be told is told, once it is over', async () => {
   await releaseVideo(told.steps, VIDEO);
   await notifyVideo(told.steps, VIDEO);
   expect(told.delivered).toMatchObject([{ id: VIDEO, state: 'failed' }]);
+});
+
+test('OPS-3 a completed video is measured once: its time and its bytes', async () => {
+  const world = await worldWithFile();
+  await world.clock.advance(90_500);
+  await chargeVideo(world.steps, VIDEO);
+  await finishVideo(world.steps, VIDEO);
+  await finishVideo(world.steps, VIDEO);
+  expect(world.measured).toEqual([
+    ['video_s', 90.5],
+    ['video_stored_bytes', 64],
+  ]);
 });

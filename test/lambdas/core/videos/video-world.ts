@@ -2,6 +2,7 @@ import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error
 import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
 import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { type CreatePorts, createVideo } from '../../../../lambdas/core/videos/create-video.ts';
@@ -82,6 +83,8 @@ export const videoWorld = async (options: WorldOptions = {}) => {
   const reports: string[] = [];
   const notices: string[] = [];
   const missing: string[] = [];
+  const money: Parameters<MoneyMeter>[0][] = [];
+  const measured: (readonly [string, number])[] = [];
   const delivered: VideoJob[] = [];
   const wire = new ScriptedVideoWire(options.script);
   const portsWith = (plan: WorldFaults) => {
@@ -91,6 +94,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       clock,
       random: () => 0.5,
       shortestLifetimeMs: 300_000,
+      meter: (picos) => money.push(picos),
     };
     const steps = {
       catalog: catalogOf(...(options.models ?? [byTokens(), bySeconds()])),
@@ -101,6 +105,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       ledger,
       times,
       notice: (notice) => void notices.push(notice),
+      measured: (measure, value) => void measured.push([measure, value]),
       usageMissing: async (modelId) => void missing.push(modelId),
       deliver: options.deliver ?? (async (job) => void delivered.push(job)),
     } satisfies ResumePorts;
@@ -171,6 +176,8 @@ export const videoWorld = async (options: WorldOptions = {}) => {
     reports,
     notices,
     missing,
+    money,
+    measured,
     delivered,
     portsWith,
     create,

@@ -67,7 +67,11 @@ export const createAppService = async (toParts: (parts: Parts) => Partial<Parts>
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
     vendorAccess: () => undefined,
     sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
-    reporting: { finished: (_id, summary) => finished.push({ ...summary }), notice: () => undefined },
+    reporting: {
+      finished: (_id, summary) => finished.push({ ...summary }),
+      notice: () => undefined,
+      measured: () => undefined,
+    },
   };
   await memory.accounts.open({
     accountId: ACCOUNT,

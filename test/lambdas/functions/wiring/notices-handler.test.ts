@@ -33,7 +33,11 @@ const open = async (changed: Partial<NoticeParts> = {}) => {
     clock,
     random: () => 0,
     sendNotice,
-    reporting: { finished: () => undefined, notice: (name, details) => notices.push([name, details]) },
+    reporting: {
+      finished: () => undefined,
+      notice: (name, details) => notices.push([name, details]),
+      measured: () => undefined,
+    },
     ...changed,
   });
   const run = async (...records: DynamoDBRecord[]): Promise<readonly string[]> => {

@@ -64,7 +64,11 @@ export const createTextService = async (
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
     vendorAccess: () => ({ baseUrl: 'https://vendor.test/v1', key: 'sk-vendor-canary' }),
     sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
-    reporting: { finished: (_id, summary) => finished.push({ ...summary }), notice: () => undefined },
+    reporting: {
+      finished: (_id, summary) => finished.push({ ...summary }),
+      notice: () => undefined,
+      measured: () => undefined,
+    },
   };
   const handler = createTextHandler(parts);
   const ask = (body: object, headers: Readonly<Record<string, string>> = {}) =>

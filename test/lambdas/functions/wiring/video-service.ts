@@ -59,7 +59,11 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
     vendorAccess: () => ({ baseUrl: 'https://vendor.test/api/v3', key: 'vendor-canary' }),
     sendWebhook: async (delivery) => void deliveries.push(delivery),
-    reporting: { finished: () => undefined, notice: (name, details) => notices.push([name, details]) },
+    reporting: {
+      finished: () => undefined,
+      notice: (name, details) => notices.push([name, details]),
+      measured: () => undefined,
+    },
   };
   const [videos, content] = [createVideosHandler(parts), createContentHandler(parts)];
   const headers = { authorization: `Bearer ${apiKey}` };

@@ -68,7 +68,11 @@ export const startImageGateway = async () => {
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
     vendorAccess: () => ({ baseUrl: simulator.url, key: 'vendor-key' }),
     sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
-    reporting: { finished: (_id, summary) => finished.push({ ...summary }), notice: () => undefined },
+    reporting: {
+      finished: (_id, summary) => finished.push({ ...summary }),
+      notice: () => undefined,
+      measured: () => undefined,
+    },
   };
   const handlers = { text: createTextHandler(parts), images: createImagesHandler(parts) };
   const ask = ({ path, body, query = '' }: Asked, handler: keyof typeof handlers = 'text') => {

@@ -1,0 +1,110 @@
+import { type Estimate, frontDoors, functionHost, recordsKept, services, webHost } from './estimate.ts';
+import { type Price, prices } from './prices.ts';
+import { costOfStanding, standing } from './standing.ts';
+import { type Workload, workloads } from './workloads.ts';
+
+const works: readonly Workload[] = Object.values(workloads);
+const memories = [512, 1_024, 1_769, 3_008] as const;
+/** Requests in one environment: a quarter of what it may be given, and all of that. */
+const CROWDS = [16, 64] as const;
+
+/** The tables of docs/costs.md, by the name of the place where each of them stands. */
+export const toTables = (): Readonly<Record<string, string>> => ({
+  totals: totals(),
+  hosts: hosts(),
+  'web-functions': webFunctions(),
+  doors: doors(),
+  services: servicesTable(),
+  standing: standingTable(),
+  prices: pricesTable(),
+});
+
+const totals = (): string =>
+  toTable(
+    ['a million of', 'function', 'front door', 'the rest', 'together', 'records, each month after'],
+    works.map((work) => {
+      const host = functionHost(work);
+      const door = frontDoors.cloudfront(work);
+      const rest = sum(Object.values(services).map((cost) => cost(work)));
+      return [work.title, ...[host, door, rest, sum([host, door, rest]), recordsKept(work)].map(usd)];
+    }),
+  );
+
+const hosts = (): string =>
+  toTable(
+    ['a million of', ...memories.map((memory) => `${count(memory)} MB`)],
+    works.map((work) => [work.title, ...memories.map((memory) => usd(functionHost(work, memory)))]),
+  );
+
+const webFunctions = (): string =>
+  toTable(
+    ['a million of', 'requests', 'vCPU-seconds', ...CROWDS.map((crowd) => `GB-seconds, ${crowd} at once`), 'in USD'],
+    [workloads.shortChat, workloads.longStream, workloads.embedding, workloads.image].map((work) => {
+      const crowded = CROWDS.map((crowd) => webHost(work, crowd));
+      const [least = webHost(work, 1)] = crowded;
+      return [
+        work.title,
+        quantity(least, 'webRequest'),
+        quantity(least, 'webCpuSecond'),
+        ...crowded.map((estimate) => quantity(estimate, 'webGbSecond')),
+        usd(least),
+      ];
+    }),
+  );
+
+const doors = (): string =>
+  toTable(
+    ['a million of', ...Object.keys(frontDoors).map((name) => `\`${name}\``)],
+    works.map((work) => [work.title, ...Object.values(frontDoors).map((cost) => usd(cost(work)))]),
+  );
+
+const servicesTable = (): string =>
+  toTable(
+    ['a million of', ...Object.keys(services)],
+    works.map((work) => [work.title, ...Object.values(services).map((cost) => usd(cost(work)))]),
+  );
+
+const standingTable = (): string => {
+  const rows = standing.map(([what, name, many]) => [what, count(many), dollars(costOfStanding(name, many))]);
+  const together = standing.reduce((total, [, name, many]) => total + costOfStanding(name, many), 0n);
+  return toTable(['each month', 'how many', 'USD'], [...rows, ['together', '', dollars(together)]]);
+};
+
+const pricesTable = (): string =>
+  toTable(
+    ['a', 'USD', 'as of', 'from'],
+    Object.values<Price>(prices).map(({ unit, usd: amount, asOf, source }) => [
+      unit,
+      amount ?? 'not known',
+      asOf,
+      source,
+    ]),
+  );
+
+const sum = (estimates: readonly Estimate[]): Estimate => ({
+  picos: estimates.reduce<bigint | undefined>(
+    (total, { picos }) => (total === undefined || picos === undefined ? undefined : total + picos),
+    0n,
+  ),
+  parts: estimates.flatMap(({ parts }) => parts),
+});
+
+const toTable = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const quantity = ({ parts }: Estimate, name: string): string =>
+  count(Math.round(parts.find(([part]) => part === name)?.[1] ?? 0));
+
+const usd = ({ picos }: Estimate): string => (picos === undefined ? 'not known' : dollars(picos));
+
+const PICOS_PER_CENT = 10_000_000_000n;
+
+/** Rounded to the nearest cent. */
+const dollars = (picos: bigint): string => {
+  const cents = (picos + PICOS_PER_CENT / 2n) / PICOS_PER_CENT;
+  return `${grouped(String(cents / 100n))}.${String(cents % 100n).padStart(2, '0')}`;
+};
+
+const count = (many: number): string => grouped(String(many));
+
+const grouped = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',');

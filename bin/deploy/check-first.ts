@@ -1,0 +1,34 @@
+import { type EnvironmentName, environments } from '../../lib/environments.ts';
+import { checkCatalog, checkNode } from '../commands/doctor/machine-checks.ts';
+import { failed, whyOf } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Throws a CliError for what would only come out in the middle of a deployment. */
+export const checkFirst = async (
+  { environment, tell }: Terminal,
+  name: EnvironmentName,
+  { credentials }: { readonly credentials: boolean },
+): Promise<void> => {
+  const { region, markup } = environments[name];
+  for (const { check, status, detail, advice } of [
+    checkNode(process.versions.node),
+    await checkCatalog({ ...environment, MARKUP: markup }),
+  ]) {
+    if (status === 'failure') throw failed(`${check}: ${detail}. ${advice}`);
+    if (status === 'warning') tell(`${check}: ${detail}. ${advice}`);
+  }
+  if (credentials) await findCredentials(region);
+};
+
+/** That they are there; what they allow, AWS tells. */
+const findCredentials = async (region: string): Promise<void> => {
+  const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({ region });
+  try {
+    await client.config.credentials();
+  } catch (error) {
+    throw failed(`There are no credentials of AWS: ${whyOf(error)}. Log in, and set AWS_PROFILE.`, error);
+  } finally {
+    client.destroy();
+  }
+};

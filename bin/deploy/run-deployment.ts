@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Argument, Command } from 'commander';
+import { type EnvironmentName, environmentNames, environments } from '../../lib/environments.ts';
+import { buildPages } from '../../lib/pages/build-pages.ts';
+import { exits, failed, misused, toEnding } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+import { checkFirst } from './check-first.ts';
+import { toNextSteps } from './next-steps.ts';
+import { putDeployedPages } from './put-deployed-pages.ts';
+import { readOutputs } from './read-outputs.ts';
+import { type Cdk, runCdk } from './run-cdk.ts';
+import { toPlan } from './to-plan.ts';
+
+export interface DeploymentPorts {
+  readonly terminal: Terminal;
+  readonly cdk: Cdk;
+}
+
+interface DeployOptions {
+  readonly dryRun?: true;
+}
+
+/** Answers the exit code; `args` as a shell gives them, without the program's own name. */
+export const runDeployment = async (args: readonly string[], ports: DeploymentPorts): Promise<number> => {
+  const { terminal } = ports;
+  const program = new Command('deploy')
+    .description('put everything of an environment up, or bring it up to date: the stacks, then the pages')
+    .exitOverride()
+    .showHelpAfterError('(--help tells more)')
+    .configureOutput({
+      writeOut: (text) => void terminal.print(text),
+      writeErr: (text) => terminal.tell(text.trimEnd()),
+    })
+    .addArgument(new Argument('<environment>', 'of lib/environments.ts').choices(environmentNames))
+    .argument('[flags...]', 'after `--`: for `cdk deploy`, such as --require-approval never')
+    .option('--dry-run', 'say what would go up; needs no credentials')
+    .action(async (name: EnvironmentName, flags: readonly string[], { dryRun }: DeployOptions) => {
+      refuseFlags(flags);
+      await inFolder((folder) => (dryRun ? plan : deploy)({ ...ports, name, flags, folder }));
+    });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exits.done;
+  } catch (error) {
+    const { exitCode, message } = toEnding(error);
+    if (message !== undefined) terminal.tell(message);
+    return exitCode;
+  }
+};
+
+/** What would lead only a part of this somewhere else. */
+const refuseFlags = (flags: readonly string[]): void => {
+  for (const flag of flags) {
+    const name = flag.split('=')[0];
+    if (name === '--profile') throw misused('Set AWS_PROFILE instead of --profile: the pages go where the stacks go.');
+    if (name === '--outputs-file' || name === '-O') throw misused(`${name} is taken: the outputs are read here.`);
+  }
+};
+
+const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-deploy-'));
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+interface Deployment extends DeploymentPorts {
+  readonly name: EnvironmentName;
+  readonly flags: readonly string[];
+  /** For what is read once; removed at the end. */
+  readonly folder: string;
+}
+
+const plan = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
+  await checkFirst(terminal, name, { credentials: false });
+  const assembly = join(folder, 'cdk.out');
+  const code = await runCdk(cdk, ['synth', `${name}/*`, '--quiet', '--output', assembly, ...flags]);
+  if (code !== 0) throw failed(`cdk synth ended with ${code}, for the reason above.`);
+  await terminal.print(toPlan(name, assembly, await buildPages()));
+};
+
+/** Each step leaves what is there already as it is, so that the same command again goes on where this one ended. */
+const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
+  await checkFirst(terminal, name, { credentials: true });
+  terminal.tell(`1 of 2: the stacks gateway-${name}-*`);
+  const outputsFile = join(folder, 'outputs.json');
+  const code = await runCdk(cdk, ['deploy', `${name}/*`, '--outputs-file', outputsFile, ...flags]);
+  if (code !== 0) throw failed(toAdvice(name, code));
+  const outputs = readOutputs(outputsFile, name);
+  terminal.tell('2 of 2: the pages');
+  await putDeployedPages({ terminal, bucket: outputs.bucket, region: environments[name].region });
+  await terminal.print(toNextSteps(name, outputs));
+};
+
+const toAdvice = (name: EnvironmentName, code: number): string => {
+  const { region, frontDoor } = environments[name];
+  const regions = new Set([region, ...(frontDoor === 'cloudfront' ? ['us-east-1'] : [])]);
+  const places = [...regions].map((each) => `aws://<account>/${each}`).join(' ');
+  return [
+    `Step 1 of 2, cdk deploy, ended with ${code}. Stacks that went up stay, and the pages are as they were.`,
+    'Mend what is told above and run the same again.',
+    `Where CDK has never been used, run this first: npx cdk bootstrap ${places}`,
+  ].join(' ');
+};

@@ -1,0 +1,93 @@
+import { StoreError } from '../errors/store-error.ts';
+import { type AccountAudit, type AuditPorts, auditAccount } from './audit.ts';
+import type { LedgerRecords } from './ledger-records.ts';
+
+/** Where the next run goes on. Every method is one call, safe to repeat, and throws StoreError without a definite answer. */
+export interface AuditCursor {
+  /** The account that was looked at last; undefined at the beginning of a pass. */
+  read(): Promise<string | undefined>;
+  write(accountId: string | undefined): Promise<void>;
+}
+
+export interface AuditRunPorts extends AuditPorts {
+  readonly cursor: AuditCursor;
+}
+
+export interface AuditRun {
+  readonly accounts: number;
+  /** Every account has been looked at since the pass began. */
+  readonly complete: boolean;
+}
+
+export interface AuditListener {
+  audited(audit: AccountAudit): void;
+  /** An account has more records than a run can read: somebody has to look at it by hand. */
+  tooLong(accountId: string): void;
+}
+
+/** What one process can hold of one account. */
+const RECORDS_MAX = 500_000;
+
+/** A reading that was broken off. */
+class TooLong extends StoreError {
+  constructor() {
+    super('unavailable', 'there is no time left to read more');
+  }
+}
+
+/** Goes on where the run before ended, until every account has been looked at or the time is over. Throws StoreError. */
+export const auditUntil = async (
+  ports: AuditRunPorts,
+  endsAtMs: number,
+  listener: AuditListener,
+): Promise<AuditRun> => {
+  const { clock, cursor, records } = ports;
+  const isOver = (): boolean => clock.now() >= endsAtMs;
+  let last = await cursor.read();
+  let accounts = 0;
+  let complete = true;
+  try {
+    for await (const accountId of records.accountIds(last)) {
+      if (isOver()) {
+        complete = false;
+        break;
+      }
+      const audit = await auditAccount({ ...ports, records: bounded(records, isOver) }, accountId).catch(ifTooLong);
+      // Had it not had the whole run for itself, it may have it next time.
+      if (audit === 'too-long' && isOver() && accounts > 0) {
+        complete = false;
+        break;
+      }
+      if (audit === 'too-long') listener.tooLong(accountId);
+      else if (audit) listener.audited(audit);
+      last = accountId;
+      accounts += 1;
+    }
+  } catch (error) {
+    // What has been done need not be done again.
+    await cursor.write(last);
+    throw error;
+  }
+  await cursor.write(complete ? undefined : last);
+  return { accounts, complete };
+};
+
+const ifTooLong = (error: unknown): 'too-long' => {
+  if (error instanceof TooLong) return 'too-long';
+  throw error;
+};
+
+const bounded = (records: LedgerRecords, isOver: () => boolean): LedgerRecords => {
+  let read = 0;
+  return {
+    listRecords: async (accountId, range) => {
+      if (isOver() || read >= RECORDS_MAX) throw new TooLong();
+      const page = await records.listRecords(accountId, range);
+      read += page.records.length;
+      return page;
+    },
+    recordsOfRequest: (accountId, requestId) => records.recordsOfRequest(accountId, requestId),
+    readCredits: (accountId) => records.readCredits(accountId),
+    accountIds: (after) => records.accountIds(after),
+  };
+};

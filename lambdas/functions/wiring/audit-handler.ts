@@ -1,0 +1,48 @@
+import type { AccountAudit } from '../../core/ledger/audit.ts';
+import type { Finding } from '../../core/ledger/audit-findings.ts';
+import { auditUntil } from '../../core/ledger/audit-run.ts';
+import type { AuditParts, Reporting } from './parts.ts';
+
+/** The function has five minutes, and the last account may take a little longer than its turn. */
+const RUN_MS = 240_000;
+
+/** Of one account: what is wrong with it repeats itself. */
+const TOLD_MAX = 5;
+
+/** Called every hour. Not an HTTP function. */
+export const createAuditHandler = (parts: AuditParts) => async (): Promise<void> => {
+  const { clock, reporting } = parts;
+  const found = { differences: 0, orphans: 0, unstable: 0 };
+  const run = await auditUntil(toPorts(parts), clock.now() + RUN_MS, {
+    audited: (audit) => {
+      const differences = audit.findings.filter((finding) => !isOrphan(finding));
+      found.differences += differences.length;
+      found.orphans += audit.findings.length - differences.length;
+      found.unstable += audit.stable ? 0 : 1;
+      tell(reporting, audit);
+    },
+    tooLong: (accountId) => reporting.notice('audit_too_long', { accountId }),
+  });
+  reporting.measured({
+    audit_accounts: run.accounts,
+    audit_differences: found.differences,
+    audit_unstable: found.unstable,
+    audit_passes: run.complete ? 1 : 0,
+    orphaned_holds: found.orphans,
+  });
+};
+
+const toPorts = ({ ledgerStore, ledgerRecords, auditCursor, clock }: AuditParts) => ({
+  store: ledgerStore,
+  records: ledgerRecords,
+  cursor: auditCursor,
+  clock,
+});
+
+/** A hold that the sweeper should have ended. No money is wrong, but it is withheld. */
+const isOrphan = ({ invariant }: Finding): boolean => invariant === 'hold-swept';
+
+const tell = ({ notice }: Reporting, { findings }: AccountAudit): void => {
+  for (const { accountId, recordId, invariant, message } of findings.slice(0, TOLD_MAX))
+    notice('audit_difference', { accountId, record: recordId ?? '', invariant, reason: message });
+};

@@ -1,0 +1,57 @@
+import type { Clock } from '../../core/clock.ts';
+import { createEdgeDoor, type FrontDoor, type OriginSecrets, openDoor, type Patience } from '../../http/front-door.ts';
+import type { Settings } from '../../settings.ts';
+import { keepFresh } from './keep-fresh.ts';
+import type { Reporting } from './parts.ts';
+import { nameOf, type ReadSecret, readOriginSecrets, readSecret } from './secrets.ts';
+
+/** A regional REST API that streams gives up after five minutes without a byte. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
+const API_GATEWAY_SILENCE_MS = 300_000;
+
+const REREAD_PAUSE_MS = 10_000;
+/** What a request with an unknown secret waits at most. */
+const REREAD_WAIT_MS = 2_000;
+
+interface DoorPorts {
+  readonly clock: Clock;
+  readonly notice: Reporting['notice'];
+  readonly read?: ReadSecret;
+}
+
+/** Throws an Error where there is an edge and nothing it could prove itself with. */
+export const openDoorOf = async (settings: Settings, ports: DoorPorts): Promise<FrontDoor> => {
+  const { FRONT_DOOR, EDGE_TIMEOUT_SECONDS, EDGE_JSON_KEEP_ALIVE } = settings;
+  if (FRONT_DOOR === 'none') return openDoor;
+  if (FRONT_DOOR === 'api-gateway') return { ...openDoor, patience: apiGatewayPatience };
+  return createEdgeDoor(await openOriginSecrets(settings, ports), {
+    silenceMs: EDGE_TIMEOUT_SECONDS * 1_000,
+    commitsStreams: true,
+    commitsJson: EDGE_JSON_KEEP_ALIVE === 'true',
+  });
+};
+
+const apiGatewayPatience: Patience = {
+  silenceMs: API_GATEWAY_SILENCE_MS,
+  commitsStreams: false,
+  commitsJson: false,
+};
+
+/** The edge is told a new secret some time after it was put, so that a process learns of it by the first request that has it. */
+const openOriginSecrets = async (
+  settings: Settings,
+  { clock, notice, read = readSecret }: DoorPorts,
+): Promise<OriginSecrets> => {
+  const kept = keepFresh(await readOriginSecrets(settings, read), {
+    read: () => readOriginSecrets(settings, read),
+    clock,
+    pauseMs: REREAD_PAUSE_MS,
+    onFailure: (error) => notice('origin_secret_unreadable', { reason: nameOf(error) }),
+  });
+  return { current: kept.current, refresh: () => atMost(clock, REREAD_WAIT_MS, kept.refresh()) };
+};
+
+const atMost = (clock: Clock, waitMs: number, pending: Promise<void>): Promise<void> =>
+  new Promise((resolve) => {
+    const cancel = clock.after(waitMs, resolve);
+    pending.then(resolve).finally(cancel);
+  });

@@ -1,0 +1,37 @@
+import type { Settings } from '../../settings.ts';
+
+export type ReadParameter = (name: string) => Promise<string | undefined>;
+
+/** Parameter Store answers few requests a second, and many processes may start at once. */
+const MAX_ATTEMPTS = 6;
+
+/** Loaded only where the address is kept in AWS. Undefined while there is no such parameter. */
+const readParameter: ReadParameter = async (name) => {
+  const { GetParameterCommand, ParameterNotFound, SSMClient } = await import('@aws-sdk/client-ssm');
+  const client = new SSMClient({
+    maxAttempts: MAX_ATTEMPTS,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+  });
+  try {
+    const { Parameter } = await client.send(new GetParameterCommand({ Name: name }));
+    return Parameter?.Value;
+  } catch (error) {
+    if (error instanceof ParameterNotFound) return undefined;
+    throw error;
+  } finally {
+    client.destroy();
+  }
+};
+
+/** What clients reach the gateway by, without a slash at its end; undefined where nobody has said, or the front door does not stand yet. */
+export const readPublicUrl = async (
+  { PUBLIC_URL, PUBLIC_URL_PARAMETER }: Pick<Settings, 'PUBLIC_URL' | 'PUBLIC_URL_PARAMETER'>,
+  read: ReadParameter = readParameter,
+): Promise<string | undefined> => {
+  const url = PUBLIC_URL ?? (PUBLIC_URL_PARAMETER && (await read(PUBLIC_URL_PARAMETER)));
+  if (!url) return undefined;
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new Error('PUBLIC_URL_PARAMETER: the parameter must hold a URL such as https://api.example.com');
+  }
+  return url.replace(/\/+$/, '');
+};

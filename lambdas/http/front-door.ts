@@ -1,0 +1,73 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { GatewayError } from '../core/errors/gateway-error.ts';
+import { isEqual } from '../core/webhooks/signature.ts';
+
+/** How long a front door waits for an answer that does not begin, and whether one may begin before its status is known. */
+export interface Patience {
+  readonly silenceMs: number;
+  /** A stream is begun with a keep-alive (CHAT-11). */
+  readonly commitsStreams: boolean;
+  /** A plain JSON answer is begun with white space (ERR-6); else it ends as 504 while the door still waits. */
+  readonly commitsJson: boolean;
+}
+
+/** What stands between the clients and this program. */
+export interface FrontDoor {
+  /** AUTH-9. Throws `direct_access_refused` for a request that did not come through it. */
+  admit(event: APIGatewayProxyEventV2): Promise<void>;
+  /** LIM-7: the address of the client as the door tells it. */
+  addressOf(event: APIGatewayProxyEventV2): string | undefined;
+  /** Undefined where nothing but the client itself waits. */
+  readonly patience: Patience | undefined;
+}
+
+/** Clients come straight here, or through something that only passes them on. */
+export const openDoor: FrontDoor = {
+  admit: async () => undefined,
+  addressOf: ({ requestContext }) => requestContext.http.sourceIp,
+  patience: undefined,
+};
+
+/** What the edge proves itself with. */
+export interface OriginSecrets {
+  /** All that are valid: two while one takes the place of the other. */
+  current(): readonly string[];
+  /** Asks whether they were changed, unless that was done just now. Never rejects. */
+  refresh(): Promise<void>;
+}
+
+const SECRET_HEADER = 'x-origin-secret';
+
+/** For requests that come through CloudFront, and for no others. */
+export const createEdgeDoor = (secrets: OriginSecrets, patience: Patience): FrontDoor => ({
+  admit: async ({ headers }) => {
+    const secret = headers[SECRET_HEADER] ?? '';
+    // Nothing further on may log it or send it on.
+    delete headers[SECRET_HEADER];
+    if (isOneOf(secrets.current(), secret)) return;
+    // It may be newer than this process; what is empty is nobody's.
+    if (secret !== '') await secrets.refresh();
+    if (!isOneOf(secrets.current(), secret)) throw refused();
+  },
+  addressOf: ({ headers }) => viewerAddress(headers['cloudfront-viewer-address']),
+  patience,
+});
+
+/** Compares with every one of them, so that the time it takes is the same for all. */
+const isOneOf = (secrets: readonly string[], secret: string): boolean =>
+  secret !== '' && secrets.filter((one) => isEqual(secret, one)).length > 0;
+
+const refused = (): GatewayError =>
+  new GatewayError(
+    'direct_access_refused',
+    'This address takes no requests of clients. Use the public address of the API.',
+  );
+
+/**
+ * `203.0.113.7:4711`, and an IPv6 address without brackets as well: its port stands behind the last colon.
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/adding-cloudfront-headers.html#cloudfront-headers-viewer-location
+ */
+const viewerAddress = (header: string | undefined): string | undefined => {
+  const [, bracketed, bare] = /^(?:\[([^\]]+)\]|([^[\]]+)):\d{1,5}$/.exec(header ?? '') ?? [];
+  return bracketed ?? bare;
+};

@@ -1,0 +1,90 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
+
+/**
+ * An event as a function URL would have made it (format 2.0), which is what the chain reads; one of API Gateway's REST APIs
+ * (format 1.0) is turned into it, and any other is itself.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
+ */
+export const toUrlEvent = (event: APIGatewayProxyEventV2 | APIGatewayProxyEvent): APIGatewayProxyEventV2 =>
+  isRestEvent(event) ? fromRestEvent(event) : event;
+
+const isRestEvent = (event: APIGatewayProxyEventV2 | APIGatewayProxyEvent): event is APIGatewayProxyEvent =>
+  'httpMethod' in event;
+
+/**
+ * The path comes as the client wrote it, without the stage, which only `requestContext.path` has. A base path of a custom domain would
+ * stand in both, so a domain of the gateway's has none.
+ */
+const fromRestEvent = (event: APIGatewayProxyEvent): APIGatewayProxyEventV2 => {
+  const { requestContext, path, httpMethod, body, isBase64Encoded } = event;
+  const { cookie, ...headers } = joinHeaders(event);
+  const query = parametersOf(event);
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: toQueryString(query),
+    headers,
+    ...(cookie ? { cookies: cookie.split(/; */) } : {}),
+    ...(query.length > 0 ? { queryStringParameters: joinParameters(query) } : {}),
+    requestContext: {
+      accountId: requestContext.accountId,
+      apiId: requestContext.apiId,
+      domainName: requestContext.domainName ?? '',
+      domainPrefix: requestContext.domainPrefix ?? '',
+      http: {
+        method: httpMethod,
+        path,
+        protocol: requestContext.protocol,
+        sourceIp: requestContext.identity.sourceIp,
+        userAgent: requestContext.identity.userAgent ?? '',
+      },
+      requestId: requestContext.requestId,
+      routeKey: '$default',
+      stage: requestContext.stage,
+      time: requestContext.requestTime ?? '',
+      timeEpoch: requestContext.requestTimeEpoch,
+    },
+    ...(body === null ? {} : { body }),
+    isBase64Encoded,
+  };
+};
+
+type Values = readonly (readonly [name: string, values: readonly string[]])[];
+
+/** API Gateway leaves names as they were sent, so that one may be there twice; and gives null in place of nothing. */
+const joinHeaders = ({ headers, multiValueHeaders }: APIGatewayProxyEvent): Record<string, string> => {
+  const sent = Map.groupBy(valuesOf(multiValueHeaders, headers), ([name]) => name.toLowerCase());
+  return Object.fromEntries(
+    [...sent].map(([name, found]) => [
+      name,
+      found.flatMap(([, values]) => values).join(name === 'cookie' ? '; ' : ','),
+    ]),
+  );
+};
+
+const parametersOf = (event: APIGatewayProxyEvent): Values =>
+  valuesOf(event.multiValueQueryStringParameters, event.queryStringParameters);
+
+const valuesOf = (
+  multiple: Readonly<Record<string, readonly string[] | undefined>> | null,
+  single: Readonly<Record<string, string | undefined>> | null,
+): Values => {
+  const entries = multiple ? Object.entries(multiple) : Object.entries(single ?? {}).map(toEntry);
+  return entries.map(([name, values = []]) => [name, values]);
+};
+
+const toEntry = ([name, value]: readonly [string, string | undefined]): [string, string[]] => [
+  name,
+  value === undefined ? [] : [value],
+];
+
+/** They come decoded. */
+const toQueryString = (query: Values): string =>
+  query.flatMap(([name, values]) => values.map((value) => `${encode(name)}=${encode(value)}`)).join('&');
+
+/** What is half a character would throw. */
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+const joinParameters = (query: Values): Record<string, string> =>
+  Object.fromEntries(query.map(([name, values]) => [name, values.join(',')]));

@@ -1,0 +1,46 @@
+import { Aws } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { HttpFunction } from '../../lambdas/routes.ts';
+import { type RestPath, toRestPaths } from './rest-paths.ts';
+
+export interface Called {
+  readonly lambda: LambdaFunction;
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * The REST API as OpenAPI with API Gateway's own words, as one resource: as resources of their own its paths would be half of what
+ * a stack may hold. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-streaming-lambda-configure.html
+ */
+export const toRestDefinition = (title: string, calledOf: (name: HttpFunction) => Called) => ({
+  openapi: '3.0.1',
+  info: { title, version: '1' },
+  paths: Object.fromEntries([...toRestPaths()].map(([path, restPath]) => [path, toMethods(path, restPath, calledOf)])),
+});
+
+const toMethods = (path: string, { any, methods }: RestPath, calledOf: (name: HttpFunction) => Called) => {
+  const parameters = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const toMethod = (name: HttpFunction) => ({
+    ...(parameters.length > 0 ? { parameters } : {}),
+    responses: {},
+    'x-amazon-apigateway-integration': toIntegration(calledOf(name)),
+  });
+  return {
+    'x-amazon-apigateway-any-method': toMethod(any),
+    ...Object.fromEntries([...methods].map(([method, name]) => [method.toLowerCase(), toMethod(name)])),
+  };
+};
+
+/** Streamed, an answer may take the 15 minutes that a function may; otherwise API Gateway gives up after 29 s. */
+const toIntegration = ({ lambda, timeoutSeconds }: Called) => ({
+  type: 'aws_proxy',
+  httpMethod: 'POST',
+  uri: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2021-11-15/functions/${lambda.functionArn}/response-streaming-invocations`,
+  responseTransferMode: 'STREAM',
+  timeoutInMillis: timeoutSeconds * 1_000,
+});

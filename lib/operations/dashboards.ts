@@ -1,0 +1,205 @@
+import { Duration } from 'aws-cdk-lib';
+import { Dashboard, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { functionsOf } from '../functions-of.ts';
+import { distributionMetric, firewallMetric } from './edge-alarms.ts';
+import { byDimension, graph, heading, table } from './graphs.ts';
+import type { OwnMetric } from './own-metric.ts';
+import type { Sources } from './sources.ts';
+import { StockRows } from './stock-rows.ts';
+
+/** Some widgets beside each other, some rows of them below each other. */
+type Rows = readonly (readonly IWidget[])[];
+
+interface Board {
+  readonly own: OwnMetric;
+  readonly sources: Sources;
+  readonly stock: StockRows;
+}
+
+export const addDashboards = (scope: Construct, own: OwnMetric, sources: Sources): void => {
+  const board: Board = { own, sources, stock: new StockRows(scope, 'stock') };
+  const boards: Readonly<Record<string, Rows>> = {
+    traffic: traffic(board),
+    money: money(board),
+    upstreams: upstreams(board),
+    videos: videos(board),
+    limits: limits(board),
+  };
+  for (const [name, rows] of Object.entries(boards)) {
+    const dashboard = new Dashboard(scope, `${name}-dashboard`, {
+      dashboardName: `${sources.prefix}-${name}`,
+      defaultInterval: Duration.hours(12),
+    });
+    for (const row of rows) dashboard.addWidgets(...row);
+  }
+};
+
+const inferenceLogs = ({ environment, prefix }: Sources): readonly string[] => {
+  const { events, webs } = functionsOf(environment);
+  const names = [...events, ...webs].map(({ name }) => name);
+  const logged = names.filter((name) => ['text', 'images', 'audio', 'videos', 'inference'].includes(name));
+  return logged.map((name) => `/aws/lambda/${prefix}-${name}`);
+};
+
+const traffic = ({ own, sources, stock }: Board): Rows => {
+  const { prefix, environment, api, edge } = sources;
+  const called = functionsOf(environment).events.filter(({ description }) => description.trigger === 'url');
+  return [
+    [
+      graph('Requests by code', [byDimension(prefix, 'requests', 'Sum')]),
+      graph('Part that we failed', [own('failed_by_us', { statistic: 'Average' })]),
+    ],
+    [
+      graph('Whole answer, median', [byDimension(prefix, 'total_ms', 'p50')]),
+      graph('Whole answer, 99 of 100', [byDimension(prefix, 'total_ms', 'p99')]),
+    ],
+    [
+      graph('Tokens in', [byDimension(prefix, 'input_tokens', 'Sum')]),
+      graph('Tokens out', [byDimension(prefix, 'output_tokens', 'Sum')]),
+    ],
+    [
+      table('What broke underneath', inferenceLogs(sources), [
+        'filter message = "request" and level = "ERROR"',
+        'stats count(*) as requests by `error.type`, cause.name, cause.place, `http.route`',
+        'sort requests desc',
+      ]),
+    ],
+    ...(edge ? [stock.distribution(edge.distributionId)] : []),
+    ...(api.restApi ? [stock.restApi(api.restApi.name, api.restApi.stage)] : []),
+    ...called.flatMap(({ name }) => {
+      const lambda = api.lambdas.get(name);
+      return lambda ? [stock.lambda(name, lambda)] : [];
+    }),
+  ];
+};
+
+const money = ({ own, sources, stock }: Board): Rows => [
+  [
+    graph('Held, charged and given back, millionths of a USD', [
+      own('held_micro_usd'),
+      own('charged_micro_usd'),
+      own('released_micro_usd'),
+    ]),
+    graph('Beyond the hold, and lost', [own('overage_micro_usd'), own('uncollected_micro_usd')]),
+  ],
+  [
+    graph('Audit', [own('audit_differences'), own('orphaned_holds')], [own('audit_accounts'), own('audit_unstable')]),
+    graph('Complete passes of the audit, accounts passed over', [own('audit_passes'), own('audit_too_long')]),
+  ],
+  [
+    graph('Charges that went wrong', [own('late_settlement'), own('commit_failed'), own('notes_late')]),
+    graph('Charges that took another way', [own('settled_by_note'), own('apply_failed'), own('notes_settled')]),
+  ],
+  [
+    graph('Sweeper', [own('swept_released'), own('swept_finished'), own('sweep_failed')], [own('holds_swept')]),
+    graph('Outbox', [own('notes_failed')], [own('note_age_s', { statistic: 'Maximum' })]),
+  ],
+  [
+    graph('Usage that could not be charged as reported', [
+      own('usage_missing'),
+      own('usage_implausible'),
+      own('overage'),
+    ]),
+  ],
+  stock.table('accounts', sources.data.tables.accounts),
+  stock.table('idempotency', sources.data.tables.idempotency),
+];
+
+const upstreams = ({ own, sources }: Board): Rows => {
+  const ofCode = (code: string) => own('requests', { of: { code }, label: code });
+  return [
+    [
+      graph('Failed by vendors', ['upstream_error', 'upstream_timeout', 'upstream_capacity'].map(ofCode)),
+      graph('Not served', ['model_unavailable', 'service_unavailable'].map(ofCode)),
+    ],
+    [
+      graph('First byte, median', [byDimension(sources.prefix, 'first_byte_ms', 'p50')]),
+      graph('First byte, 95 of 100', [byDimension(sources.prefix, 'first_byte_ms', 'p95')]),
+    ],
+    [
+      graph('Circuits', [own('circuit_opened'), own('circuit_closed'), own('model_quarantined')]),
+      graph('Our account with vendors', [
+        own('vendor_refused_us'),
+        own('vendor_model_missing'),
+        own('provider_keys_unreadable'),
+      ]),
+    ],
+    [
+      table('Failures by model', inferenceLogs(sources), [
+        'filter message = "request" and `error.type` like /^upstream|unavailable$/',
+        'stats count(*) as requests by `gen_ai.request.model`, `error.type`',
+        'sort requests desc',
+      ]),
+    ],
+    [
+      table('Circuits by model', inferenceLogs(sources), [
+        'filter message in ["circuit_opened", "circuit_closed", "model_quarantined"]',
+        'stats count(*) as times by circuit, message',
+        'sort times desc',
+      ]),
+    ],
+  ];
+};
+
+const videos = ({ own, sources, stock }: Board): Rows => [
+  [
+    graph('Begun and ended', [own('videos_begun'), own('video_completed'), own('video_failed')]),
+    graph('Ended by others than the machine', [own('video_timed_out'), own('video_resumed'), own('videos_swept')]),
+  ],
+  [
+    graph('Seconds from creation to completion', [
+      own('video_s', { statistic: 'p50', label: 'median' }),
+      own('video_s', { statistic: 'p95', label: '95 of 100' }),
+    ]),
+    graph('Bytes stored', [own('video_stored_bytes')]),
+  ],
+  [
+    graph('Money', [own('video_late_settlement'), own('video_overage')]),
+    graph('Usage, webhooks and the look after videos', [
+      own('video_usage_missing'),
+      own('video_usage_implausible'),
+      own('video_webhook_failed'),
+      own('video_sweep_failed'),
+    ]),
+  ],
+  stock.machine(sources.video.machine),
+  stock.lambda('videoSteps', sources.video.steps),
+  stock.table('videos', sources.data.tables.videos),
+];
+
+const limits = ({ own, sources, stock }: Board): Rows => {
+  const { prefix, environment, data, edge } = sources;
+  const region = environment.frontDoor === 'api-gateway' ? environment.region : undefined;
+  return [
+    [
+      graph('Turned away by limit', [byDimension(prefix, 'limited', 'Sum')]),
+      graph('429 of ours and of vendors', [
+        own('requests', { of: { code: 'rate_limit_exceeded' }, label: 'ours' }),
+        own('requests', { of: { code: 'upstream_capacity' }, label: "vendors'" }),
+      ]),
+    ],
+    ...(environment.frontDoor === 'none'
+      ? []
+      : [
+          [
+            graph('Firewall', [
+              firewallMetric(prefix, 'BlockedRequests', region),
+              firewallMetric(prefix, 'CountedRequests', region),
+            ]),
+            graph('At the door', [
+              own('requests', { of: { code: 'direct_access_refused' }, label: 'without the secret' }),
+              own('origin_secret_unreadable'),
+              ...(edge ? [distributionMetric(edge.distributionId, '4xxErrorRate')] : []),
+            ]),
+          ],
+        ]),
+    [
+      heading('Messages to owners of accounts'),
+      graph('Not delivered', [own('notice_failed'), own('notice_refused'), own('account_change_unreadable')]),
+      graph('Not answered', [own('bot_message_failed'), own('bot_message_refused')]),
+    ],
+    stock.table('keys', data.tables.keys),
+    stock.table('counters', data.tables.counters),
+  ];
+};

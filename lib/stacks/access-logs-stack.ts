@@ -1,0 +1,73 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { addLogGroup } from '../constructs/function-role.ts';
+import type { Environment } from '../environments.ts';
+import type { EdgeStack } from './edge-stack.ts';
+
+export interface AccessLogsStackProps {
+  readonly environment: Environment;
+  /** Before the stack's name. */
+  readonly prefix: string;
+  readonly edge: EdgeStack;
+}
+
+/**
+ * What is written down of a request at the edge. Never a query, where a key may stand, nor what else may repeat one: cookies and the
+ * address of the page that a client comes from.
+ */
+const fields = [
+  'timestamp(ms)',
+  'c-ip',
+  'cs-method',
+  'x-host-header',
+  'cs-uri-stem',
+  'sc-status',
+  'cs-bytes',
+  'sc-bytes',
+  'time-taken',
+  'time-to-first-byte',
+  'x-edge-location',
+  'x-edge-request-id',
+  'x-edge-result-type',
+  'x-edge-detailed-result-type',
+  'cs-protocol-version',
+  'ssl-protocol',
+];
+
+/** CloudFront's log is delivered from us-east-1 wherever the rest stands, and only once there is a distribution. */
+export class AccessLogsStack extends Stack {
+  constructor(scope: Construct, id: string, { environment, prefix, edge }: AccessLogsStackProps) {
+    super(scope, id, {
+      env: { region: 'us-east-1' },
+      crossRegionReferences: true,
+      stackName: `${prefix}-${id}`,
+      terminationProtection: environment.terminationProtection,
+    });
+    const name = `${prefix}-edge`;
+    // Groups with this beginning share one policy that AWS keeps.
+    const log = addLogGroup(this, `/aws/vendedlogs/cloudfront/${prefix}`, environment);
+    const source = new CfnDeliverySource(this, 'source', {
+      name,
+      logType: 'ACCESS_LOGS',
+      resourceArn: this.formatArn({
+        service: 'cloudfront',
+        region: '',
+        resource: 'distribution',
+        resourceName: edge.distributionId,
+        arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+      }),
+    });
+    const destination = new CfnDeliveryDestination(this, 'destination', {
+      name,
+      destinationResourceArn: log.logGroupArn,
+      outputFormat: 'json',
+    });
+    const delivery = new CfnDelivery(this, 'delivery', {
+      deliverySourceName: name,
+      deliveryDestinationArn: destination.attrArn,
+      recordFields: fields,
+    });
+    delivery.node.addDependency(source);
+  }
+}

@@ -1,0 +1,138 @@
+import { CfnOutput, SecretValue, Stack } from 'aws-cdk-lib';
+import {
+  type CfnDistribution,
+  Distribution as CloudFrontDistribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionRuntime,
+  OriginRequestHeaderBehavior,
+  OriginRequestPolicy,
+  S3OriginAccessControl,
+  Signing,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import type { Construct } from 'constructs';
+import * as z from 'zod';
+import { routes } from '../../lambdas/routes.ts';
+import { Distribution } from '../constructs/distribution.ts';
+import { mediaFunctionCode, viewerFunctionCode } from '../edge/function-code.ts';
+import { toBucketOrigin, toFunctionOrigin } from '../edge/origins.ts';
+import type { Environment } from '../environments.ts';
+import { publicUrlOf, publicUrlParameter } from '../public-url.ts';
+import type { ApiStack } from './api-stack.ts';
+import type { DataStack } from './data-stack.ts';
+import type { GlobalStack } from './global-stack.ts';
+
+export interface EdgeStackProps {
+  readonly environment: Environment;
+  /** Before the stack's name. */
+  readonly prefix: string;
+  readonly data: DataStack;
+  readonly api: ApiStack;
+  readonly global: GlobalStack;
+}
+
+/** The images of the bucket, which CloudFront reads itself. */
+const bucketOrigin = 'bucket';
+
+/**
+ * CloudFront before every function. In the region of the functions, because the secret that CloudFront shows them can be resolved
+ * nowhere else.
+ */
+export class EdgeStack extends Stack {
+  readonly distributionId: string;
+
+  constructor(scope: Construct, id: string, props: EdgeStackProps) {
+    const { environment, prefix, global } = props;
+    super(scope, id, {
+      env: { region: environment.region },
+      crossRegionReferences: true,
+      stackName: `${prefix}-${id}`,
+      terminationProtection: environment.terminationProtection,
+    });
+    const distribution = new Distribution(this, 'edge', {
+      prefix,
+      environment,
+      firewallArn: global.firewallArn,
+      certificateArn: global.certificateArn,
+      origins: [...functionOrigins(this, props), mediaOrigin(this, props)],
+      ...addFunctions(this, props),
+      mediaRequestPolicyId: addMediaRequestPolicy(this, prefix),
+    });
+    this.distributionId = distribution.id;
+    addRecords(this, environment, distribution);
+    const publicUrl = publicUrlOf(environment) ?? `https://${distribution.domainName}`;
+    new StringParameter(this, 'public-url', { parameterName: publicUrlParameter(prefix), stringValue: publicUrl });
+    new CfnOutput(this, 'publicUrl', { value: publicUrl });
+    new CfnOutput(this, 'distributionId', { value: distribution.id });
+  }
+}
+
+/** https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_PutSecretValue.html */
+const versionSchema = z.string().min(32).max(64).optional();
+
+/**
+ * CloudFormation resolves a secret only when it changes what shows it: after a rotation, a deployment with the new version as context
+ * `originSecretVersion` does, and so does the one after it, which goes back to the current value, whatever version that is.
+ */
+const functionOrigins = (
+  stack: Stack,
+  { environment, data, api }: EdgeStackProps,
+): readonly CfnDistribution.OriginProperty[] => {
+  const versionId = versionSchema.parse(stack.node.tryGetContext('originSecretVersion'));
+  const secret = SecretValue.secretsManager(data.secrets.originSecret.secretArn, { versionId }).unsafeUnwrap();
+  return [...api.hosts].map(([id, host]) => toFunctionOrigin({ id, host, environment, secret }));
+};
+
+const mediaOrigin = (stack: Stack, { prefix, data }: EdgeStackProps): CfnDistribution.OriginProperty => {
+  const { originAccessControlId } = new S3OriginAccessControl(stack, 'media-access', {
+    originAccessControlName: `${prefix}-media`,
+    signing: Signing.SIGV4_ALWAYS,
+  });
+  return toBucketOrigin(bucketOrigin, { domainName: data.media.bucketRegionalDomainName, originAccessControlId });
+};
+
+const addFunctions = (stack: Stack, { prefix, environment, api }: EdgeStackProps) => {
+  const add = (name: string, code: string): string =>
+    new EdgeFunction(stack, name, {
+      functionName: `${prefix}-${name}`,
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(code),
+    }).functionArn;
+  const values = {
+    largeBodyOrigin: largeBodyOrigin(environment, api),
+    bucketOrigin,
+    mediaOrigin: routes.getMedia.function,
+  };
+  return {
+    viewerFunctionArn: add('viewer', viewerFunctionCode(values)),
+    mediaFunctionArn: add('media', mediaFunctionCode()),
+  };
+};
+
+/** Where all inference runs in the Web Function anyway, nothing has to be chosen. */
+const largeBodyOrigin = ({ largeBodies, inferenceHost }: Environment, { hosts }: ApiStack): string => {
+  const name = 'inference';
+  const isChosen = largeBodies === 'web-function' && inferenceHost === 'function-url';
+  return isChosen && [...hosts.keys()].some((known) => known === name) ? name : '';
+};
+
+/** The client's address, for the function behind the bucket; no header and no query that S3 would act on. */
+const addMediaRequestPolicy = (stack: Stack, prefix: string): string =>
+  new OriginRequestPolicy(stack, 'media-requests', {
+    originRequestPolicyName: `${prefix}-media`,
+    headerBehavior: OriginRequestHeaderBehavior.allowList('CloudFront-Viewer-Address'),
+  }).originRequestPolicyId;
+
+/** The zone is named, not looked up: synthesis asks nobody. */
+const addRecords = (stack: Stack, { domain }: Environment, { id, domainName }: Distribution): void => {
+  if (!domain?.hostedZone) return;
+  const { id: hostedZoneId, name: zoneName } = domain.hostedZone;
+  const zone = HostedZone.fromHostedZoneAttributes(stack, 'zone', { hostedZoneId, zoneName });
+  const known = CloudFrontDistribution.fromDistributionAttributes(stack, 'known', { distributionId: id, domainName });
+  const record = { zone, recordName: domain.name, target: RecordTarget.fromAlias(new CloudFrontTarget(known)) };
+  new ARecord(stack, 'address', record);
+  new AaaaRecord(stack, 'address-v6', record);
+};

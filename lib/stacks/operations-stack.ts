@@ -1,0 +1,68 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { addAlarms, addComposite } from '../operations/add-alarms.ts';
+import { addBudget } from '../operations/add-budget.ts';
+import type { AlarmRow } from '../operations/alarm-row.ts';
+import { addAlarmTopic } from '../operations/alarm-topic.ts';
+import { addDashboards } from '../operations/dashboards.ts';
+import { EDGE_REGION, edgeAlarms, originSecretAlarms, restApiAlarms } from '../operations/edge-alarms.ts';
+import { moneyAlarms, moneyIsWrong } from '../operations/money-alarms.ts';
+import { type OwnMetric, ownMetricsOf } from '../operations/own-metric.ts';
+import { serviceAlarms } from '../operations/service-alarms.ts';
+import type { Sources } from '../operations/sources.ts';
+import { upstreamAlarms } from '../operations/upstream-alarms.ts';
+import type { GlobalStack } from './global-stack.ts';
+
+export interface OperationsStackProps extends Sources {
+  /** Where CloudFront is the front door. */
+  readonly global: GlobalStack | undefined;
+}
+
+/** What people look at, and what calls them. */
+export class OperationsStack extends Stack {
+  constructor(scope: Construct, id: string, props: OperationsStackProps) {
+    const { environment, prefix } = props;
+    super(scope, id, {
+      env: { region: environment.region },
+      crossRegionReferences: true,
+      stackName: `${prefix}-${id}`,
+      terminationProtection: environment.terminationProtection,
+    });
+    const topic = addAlarmTopic(this, environment.alarmAddresses);
+    const own = ownMetricsOf(prefix);
+    const alarms = addAlarms(this, { prefix, topic }, rowsOf(own, props));
+    addComposite(
+      this,
+      { prefix, topic },
+      {
+        id: 'money-is-wrong',
+        reason: 'Any of them means that somebody has paid too much or too little, or cannot use what is theirs.',
+        of: moneyIsWrong.map((name) => alarms.get(name)),
+      },
+    );
+    addDashboards(this, own, props);
+    const { budgetUsdPerMonth: usdPerMonth } = environment;
+    if (usdPerMonth !== undefined) addBudget(this, { prefix, topic, usdPerMonth });
+    new CfnOutput(this, 'alarmTopicArn', { value: topic.topicArn });
+  }
+}
+
+const rowsOf = (own: OwnMetric, props: OperationsStackProps): readonly AlarmRow[] => [
+  ...moneyAlarms(own),
+  ...serviceAlarms(own, props),
+  ...upstreamAlarms(own),
+  ...frontDoorAlarms(own, props),
+];
+
+/** Alarms on CloudFront have to be in its own region: elsewhere they are a stack of their own. */
+const frontDoorAlarms = (own: OwnMetric, { environment, prefix, api, edge, global }: OperationsStackProps) => {
+  const { region, domain } = environment;
+  if (api.restApi)
+    return restApiAlarms(prefix, { region, stage: api.restApi.stage, certificateArn: domain?.certificateArn });
+  if (!edge || !global) return [];
+  const here =
+    region === EDGE_REGION
+      ? edgeAlarms({ prefix, distributionId: edge.distributionId, certificateArn: global.certificateArn })
+      : [];
+  return [...originSecretAlarms(own), ...here];
+};

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const runbook = readFileSync(join(import.meta.dirname, '../../docs/runbook.md'), 'utf8');
+
+/** What stands under one heading of the second rank. */
+const chapter = (name: string): string => runbook.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? '';
+
+/** Its headings of the third rank, each with its text. */
+export const sectionsOf = (name: string): ReadonlyMap<string, string> =>
+  new Map(
+    chapter(name)
+      .split(/^### /m)
+      .slice(1)
+      .map((text) => {
+        const end = text.indexOf('\n');
+        return [text.slice(0, end), text.slice(end + 1).trim()];
+      }),
+  );
+
+/** As GitHub makes it of a heading. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');

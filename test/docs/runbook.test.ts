@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createProgram } from '../../bin/program.ts';
+import { noticeNames } from '../../lambdas/core/notices.ts';
+import { metrics } from '../../lambdas/metrics.ts';
+import { scriptedTerminal } from '../support/scripted-terminal.ts';
+import { anchorOf, runbook, sectionsOf } from './runbook-sections.ts';
+
+const alarms = sectionsOf('Alarms');
+const notices = sectionsOf('Notices');
+
+test('OPS-4 every notice has one section, and no section is for a notice that there is not', () => {
+  const headed = [...notices.keys()].flatMap((heading) => heading.split(', '));
+  expect(headed.toSorted()).toEqual([...noticeNames].sort());
+  for (const text of notices.values()) expect(text.length).toBeGreaterThan(80);
+});
+
+test('OPS-3 every metric is told of', () => {
+  const headed = new Set([...notices.keys()].flatMap((heading) => heading.split(', ')));
+  const untold = [...metrics.keys()].filter((name) => !headed.has(name) && !runbook.includes(`\`${name}\``));
+  expect(untold).toEqual([]);
+});
+
+test('OPS-4 the section of an alarm says what it means, how to look and what to do', () => {
+  expect(alarms.size).toBeGreaterThan(30);
+  for (const [id, text] of alarms) {
+    const [meaning = '', look = '', action = ''] = text.split(/^(?:Look|Do): /m);
+    expect({ id, parts: text.match(/^(?:Look|Do):/gm) }).toEqual({ id, parts: ['Look:', 'Do:'] });
+    expect({ id, meaning: meaning.trim().length > 30, act: action.trim().length > 30 }).toEqual({
+      id,
+      meaning: true,
+      act: true,
+    });
+    // A command or a query, or which widget shows it.
+    expect({ id, look: /`[^`]+`/.test(look) }).toEqual({ id, look: true });
+  }
+});
+
+test('OPS-4 headings lead to where they are linked from', () => {
+  const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  expect(headings.filter((anchor, index) => headings.indexOf(anchor) !== index)).toEqual([]);
+  for (const [, anchor = ''] of runbook.matchAll(/\]\(#([^)]+)\)/g)) expect(headings).toContain(anchor);
+  // Sections that name one another by id.
+  for (const text of alarms.values())
+    for (const [, id = ''] of text.matchAll(/(?:[Ss]ee|Do:) (?:also )?`([a-z]+-[a-z-]+)`/g))
+      expect([...alarms.keys()]).toContain(id);
+});
+
+test('OPS-4, OPS-5 the commands that it names are there', () => {
+  const program = createProgram(scriptedTerminal().terminal);
+  const named = [...runbook.matchAll(/npm run cli -- ([a-z]+)(?: ([a-z]+))?/g)];
+  expect(named.length).toBeGreaterThan(10);
+  for (const [line, first, second] of named) {
+    const command = program.commands.find((each) => each.name() === first);
+    expect({ line, known: command !== undefined }).toEqual({ line, known: true });
+    const below = command?.commands.map((each) => each.name()) ?? [];
+    if (below.length > 0) expect(below).toContain(second);
+  }
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { type AuditCursor, type AuditRunPorts, auditUntil } from '../../../../lambdas/core/ledger/audit-run.ts';
+import { withRecordFaults } from '../../../support/memory/faults.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+
+const RUN_MS = 1_000;
+const IDS = ['one', 'two', 'three'] as const;
+
+const memoryCursor = (): AuditCursor & { at: string | undefined } => {
+  const cursor = {
+    at: undefined as string | undefined,
+    read: async () => cursor.at,
+    write: async (accountId: string | undefined) => {
+      cursor.at = accountId;
+    },
+  };
+  return cursor;
+};
+
+/** Three accounts; whatever is read of one of them takes its time. */
+const createScene = async (takesMs: Readonly<Record<string, number>> = {}) => {
+  const store = new MemoryLedgerStore();
+  for (const id of IDS) {
+    await store.createAccount(id);
+    await store.credit({ accountId: id, ref: 'first', amountPicos: 5n, reason: 'test', at: 0 });
+  }
+  const clock = new ManualClock();
+  const cursor = memoryCursor();
+  const records: AuditRunPorts['records'] = {
+    ...withRecordFaults(store, {}),
+    listRecords: async (accountId, range) => {
+      clock.skip(takesMs[accountId] ?? 0);
+      return store.listRecords(accountId, range);
+    },
+  };
+  const ports: AuditRunPorts = { store, records, clock, cursor };
+  const run = async (changes: Partial<AuditRunPorts> = {}) => {
+    const seen: string[] = [];
+    const told = await auditUntil({ ...ports, ...changes }, clock.now() + RUN_MS, {
+      audited: ({ accountId, findings }) => seen.push(findings.length === 0 ? accountId : `${accountId} differs`),
+      tooLong: (accountId) => seen.push(`${accountId} takes too long`),
+    });
+    return { ...told, seen };
+  };
+  return { store, clock, cursor, run };
+};
+
+test('OPS-3 a run looks at every account, and the next one begins anew', async () => {
+  const { run, cursor } = await createScene();
+  expect(await run()).toEqual({ accounts: 3, complete: true, seen: [...IDS] });
+  expect(cursor.at).toBeUndefined();
+  expect(await run()).toMatchObject({ accounts: 3, complete: true });
+});
+
+test('OPS-3 a run whose time is over leaves the rest to the next', async () => {
+  const { run, cursor } = await createScene({ one: 600, two: 600 });
+  expect(await run()).toEqual({ accounts: 2, complete: false, seen: ['one', 'two'] });
+  expect(cursor.at).toBe('two');
+  expect(await run()).toEqual({ accounts: 1, complete: true, seen: ['three'] });
+  expect(cursor.at).toBeUndefined();
+});
+
+test('OPS-3 an account that is broken off has the next run for itself, and is passed over only if that is too short', async () => {
+  const { run, store } = await createScene({ two: 1_200 });
+  // What differs is read once more, from scratch, for which there is no time left.
+  await store.putRecord({
+    accountId: 'two',
+    holdId: 'x.0',
+    requestId: 'x',
+    outcome: 'settled',
+    amountPicos: 1n,
+    at: 0,
+  });
+  expect(await run()).toEqual({ accounts: 1, complete: false, seen: ['one'] });
+  expect(await run()).toEqual({ accounts: 1, complete: false, seen: ['two takes too long'] });
+  expect(await run()).toEqual({ accounts: 1, complete: true, seen: ['three'] });
+});
+
+test('OPS-3 an account that differs is told of, and the others are still looked at', async () => {
+  const { run, store } = await createScene();
+  await store.putRecord({
+    accountId: 'two',
+    holdId: 'x.0',
+    requestId: 'x',
+    outcome: 'settled',
+    amountPicos: 1n,
+    at: 0,
+  });
+  expect(await run()).toMatchObject({ seen: ['one', 'two differs', 'three'] });
+});
+
+test('OPS-3 a store that fails ends the run, and the next one goes on after what was done', async () => {
+  const { run, store, cursor } = await createScene();
+  const failing = {
+    readAccount: async (id: string) => {
+      if (id === 'three') throw new StoreError('unavailable', 'away');
+      return store.readAccount(id);
+    },
+  };
+  await expect(run({ store: failing })).rejects.toThrow('away');
+  expect(cursor.at).toBe('two');
+  expect(await run()).toEqual({ accounts: 1, complete: true, seen: ['three'] });
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
+import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import { type Movement, movements } from '../../../../lambdas/core/ledger/money-meter.ts';
+import { release } from '../../../../lambdas/core/ledger/release.ts';
+import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
+import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
+
+const metered = (ports: LedgerPorts) => {
+  const sums = new Map<Movement, bigint>(movements.map((movement) => [movement, 0n]));
+  const of = (movement: Movement): bigint => sums.get(movement) ?? 0n;
+  return {
+    ports: {
+      ...ports,
+      meter: (picos) => {
+        for (const movement of movements) sums.set(movement, of(movement) + (picos[movement] ?? 0n));
+      },
+    } satisfies LedgerPorts,
+    moved: () => Object.fromEntries([...sums].filter(([, picos]) => picos !== 0n)),
+    of,
+  };
+};
+
+const charge = async (ports: LedgerPorts, holdId: string, amountPicos: bigint, heldPicos: bigint): Promise<void> => {
+  const record = await commit(ports, settledRecord(holdId, amountPicos, ports.clock.now()));
+  await apply(ports, record, heldPicos);
+};
+
+test.each([
+  [60n, { held: 100n, charged: 60n, released: 40n }],
+  [100n, { held: 100n, charged: 100n }],
+  [130n, { held: 100n, charged: 130n, overage: 30n }],
+])('OPS-3 a charge of %s on a hold of 100 is metered once', async (amountPicos, moved) => {
+  const scene = await ledgerScene(1_000n);
+  const meter = metered(scene.ports);
+  const { holdId } = await placeHold(meter.ports, scene.order());
+  await charge(meter.ports, holdId, amountPicos, 100n);
+  await charge(meter.ports, holdId, amountPicos, 100n);
+  expect(meter.moved()).toEqual(moved);
+});
+
+test('OPS-3 what is given back is metered once, by the request or by the sweeper', async () => {
+  const scene = await ledgerScene(1_000n);
+  const meter = metered(scene.ports);
+  await release(meter.ports, await placeHold(meter.ports, scene.order()), { reason: 'upstream_error' });
+  expect(meter.moved()).toEqual({ held: 100n, released: 100n });
+  await placeHold(meter.ports, scene.order({ requestId: 's', amountPicos: 7n }));
+  scene.clock.skip(LIFETIME_MS);
+  await sweep(meter.ports);
+  await sweep(meter.ports);
+  expect(meter.moved()).toEqual({ held: 107n, released: 107n });
+});
+
+test('OPS-3 a hold that was refused is not metered', async () => {
+  const scene = await ledgerScene(10n);
+  const meter = metered(scene.ports);
+  await expect(placeHold(meter.ports, scene.order())).rejects.toMatchObject({ code: 'insufficient_balance' });
+  expect(meter.moved()).toEqual({});
+});
+
+test('OPS-3 once all holds are closed, held and overage are charged and released', async () => {
+  const request = fc.record({
+    held: fc.bigInt({ min: 0n, max: 500n }),
+    end: fc.oneof(fc.constant('released' as const), fc.constant('died' as const), fc.bigInt({ min: 0n, max: 900n })),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(request, { maxLength: 8 }), async (requests) => {
+      const scene = await ledgerScene(1_000_000n);
+      const meter = metered(scene.ports);
+      for (const [index, { held, end }] of requests.entries()) {
+        const order = scene.order({ requestId: `r${index}`, amountPicos: held });
+        const reservation = await placeHold(meter.ports, order);
+        if (end === 'released') await release(meter.ports, reservation, { reason: 'upstream_error' });
+        else if (end !== 'died') await charge(meter.ports, reservation.holdId, end, held);
+      }
+      scene.clock.skip(LIFETIME_MS);
+      await sweep(meter.ports);
+      expect(meter.of('held') + meter.of('overage')).toBe(meter.of('charged') + meter.of('released'));
+      expect(meter.of('charged')).toBe(scene.account().spentPicos);
+    }),
+    { numRuns: 100 },
+  );
+});

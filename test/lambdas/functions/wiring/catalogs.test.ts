@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { catalogData } from '../../../../catalog/index.ts';
+import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
+import { videoPartsFromEnvironment } from '../../../../lambdas/functions/wiring/video-parts.ts';
+import { createVideoStepsHandler } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
+import { createVideosHandler } from '../../../../lambdas/functions/wiring/videos-handler.ts';
+import { created, succeeded } from '../../../fixtures/byteplus/video-tasks.ts';
+import { noTables } from '../../../support/memory/memory-stores.ts';
+import { mp4Of } from '../../../support/memory/scripted-video-wire.ts';
+import { functionUrlEvent, invoke } from '../../http/function-url.ts';
+import { createVideoService } from './video-service.ts';
+
+const environment = { ...noTables, AWS_REGION: 'us-east-1' };
+
+test('CAT-1 the setting names the companies whose models are served, and without it all are', async () => {
+  const idsOf = async (CATALOGS: string) =>
+    (await videoPartsFromEnvironment({ ...environment, CATALOGS })).catalog.list(Date.UTC(2026, 10, 20));
+  const companiesOf = async (catalogs: string) => new Set((await idsOf(catalogs)).map(({ company }) => company));
+  expect([...(await companiesOf('google,openai'))].sort()).toEqual(['google', 'openai']);
+  expect((await companiesOf('')).size).toBe(5);
+});
+
+test('CAT-5 a function does not start with a company that there is not', async () => {
+  await expect(videoPartsFromEnvironment({ ...environment, CATALOGS: 'openai,nobody' })).rejects.toThrow(/"nobody"/);
+});
+
+test('VID-5, VID-6 a video whose company is served no more ends, is charged, shown and handed out', async () => {
+  const file = mp4Of(1_000);
+  const service = await createVideoService(({ url, method }) => {
+    if (method !== 'GET') return created;
+    return url.includes('/tasks/') ? { ...succeeded, usage: { completion_tokens: 1_000 } } : file;
+  });
+  const videoId = await service.create();
+  expect(await service.holds()).toBe(1);
+
+  const parts = { ...service.parts, catalog: loadCatalog(catalogData, { companies: ['openai'] }) };
+  const step = createVideoStepsHandler(parts);
+  expect(await step({ step: 'poll', videoId })).toMatchObject({ outcome: 'succeeded' });
+  for (const name of ['store', 'charge', 'finish']) await step({ step: name, videoId });
+  expect([await service.spent(), await service.holds()]).toEqual([1_000n * 5_600_000n, 0]);
+
+  const videos = createVideosHandler(parts);
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  const shown = await invoke(videos, functionUrlEvent({ method: 'GET', path: `/v1/videos/${videoId}`, headers }));
+  expect(JSON.parse(shown.text)).toMatchObject({ id: videoId, status: 'completed' });
+  expect((await service.get(`/v1/videos/${videoId}/content`)).status).toBe(200);
+
+  const body = JSON.stringify({ model: 'seedance-2-0-fast', prompt: 'a boat' });
+  const event = functionUrlEvent({ method: 'POST', path: '/v1/videos', headers, body, base64: true });
+  const refused = await invoke(videos, event);
+  expect([refused.status, JSON.parse(refused.text).error.code]).toEqual([404, 'model_not_found']);
+});

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import {
+  alike,
+  begunEarly,
+  free,
+  GRACE_SECONDS,
+  inBytes,
+  inJson,
+  inStreams,
+  keepAliveOf,
+  once,
+  promptly,
+} from './early-scene.ts';
+import { createSilentService, edge, type SilentService, textOf } from './silent-service.ts';
+import { type CustomerName, customers } from './silent-vendor.ts';
+
+const refusedAt = async (service: SilentService, name: CustomerName, seconds: number) => {
+  const { heard, done } = await service.ask(customers[name], {});
+  await service.pass(seconds - 1);
+  expect(heard.head).toBeUndefined();
+  const { expiries } = await service.money();
+  await service.pass(1);
+  expect(heard.head?.statusCode).toBe(504);
+  await done;
+  expect(JSON.parse(textOf(heard)).error).toMatchObject({
+    code: 'upstream_timeout',
+    message: `The model gave no answer within ${seconds} s. Nothing was charged.`,
+  });
+  expect(await service.money()).toEqual(free);
+  expect(once(service)).toMatchObject({ status: 504, errorCode: 'upstream_timeout' });
+  expect(service.clock.waiting).toBe(0);
+  return expiries;
+};
+
+test.for(inBytes)(
+  'LIM-6 %s has 105 s behind the edge, and its hold no longer than that and the grace',
+  async (name) => {
+    expect(await refusedAt(await createSilentService(), name, 105)).toEqual([105 + GRACE_SECONDS]);
+  },
+);
+
+test.for(inBytes)('LIM-6 %s, answered at 104 s, is answered as ever', async (name) => {
+  const prompt = await promptly(name);
+  const service = await createSilentService();
+  const { heard, done } = await service.ask(customers[name], { seconds: 104 });
+  await service.pass(104);
+  await done;
+  expect([heard.head?.statusCode, textOf(heard)]).toEqual([200, prompt.text]);
+  expect(await service.money()).toEqual({ spentPicos: prompt.spentPicos, expiries: [] });
+});
+
+test('LIM-6 speech that has begun ends with its time too, uncharged: nothing could keep it alive', async () => {
+  const service = await createSilentService();
+  const body = ['ID3', 'one', 'two', 200, 'three'];
+  const { heard, done } = await service.ask(customers.speech, { seconds: 50, body });
+  // Nobody owns the connection here: the answer is broken off by failing.
+  const broken = expect(done).rejects.toThrow();
+  await service.pass(104);
+  expect(heard.head?.statusCode).toBe(200);
+  await service.pass(1);
+  await broken;
+  expect(once(service)).toMatchObject({ status: 200, errorCode: 'upstream_timeout' });
+  expect(await service.money()).toEqual(free);
+});
+
+const trueStatuses = { ...edge, commitsJson: false };
+
+test.for(inJson)('ERR-6 %s has its true status at 110 s where nothing is begun early', async (name) => {
+  expect(await refusedAt(await createSilentService(trueStatuses), name, 110)).toEqual([110 + GRACE_SECONDS]);
+});
+
+test.for(inJson)('ERR-6 BILL-15 %s, answered at 109 s, tells its cost where nothing is begun early', async (name) => {
+  const prompt = await promptly(name);
+  const service = await createSilentService(trueStatuses);
+  const { heard, done } = await service.ask(customers[name], { seconds: 109 });
+  await service.pass(109);
+  await done;
+  expect(alike(textOf(heard))).toBe(prompt.text);
+  expect(heard.head?.headers).toHaveProperty('x-service-cost-usd');
+});
+
+test.for(inStreams)('CHAT-11 %s is begun early whatever is said of plain answers', async (name) => {
+  const service = await createSilentService(trueStatuses);
+  const { heard } = await service.ask(customers[name], {});
+  await service.pass(100);
+  expect(textOf(heard)).toBe(keepAliveOf(name));
+});
+
+const restApi = { silenceMs: 300_000, commitsStreams: false, commitsJson: false };
+
+test.for(begunEarly)('LIM-6 ERR-6 %s has its true status at 290 s where nothing can be begun early', async (name) => {
+  await refusedAt(await createSilentService(restApi), name, 290);
+});
+
+test('LIM-6 CHAT-11 a stream that has begun in time has all of its time, and its hold as well', async () => {
+  const service = await createSilentService(restApi);
+  const events = customers['chat stream'].vendor.split('\n\n');
+  const body = [`${events.slice(0, 2).join('\n\n')}\n\n`, 305, events.slice(2).join('\n\n')];
+  const { heard, done } = await service.ask(customers['chat stream'], { seconds: 288, body });
+  await service.pass(291);
+  expect(heard.head?.statusCode).toBe(200);
+  expect((await service.money()).expiries).toEqual([600 + GRACE_SECONDS]);
+  await service.pass(303);
+  await done;
+  const prompt = await promptly('chat stream');
+  expect(alike(textOf(heard)).replaceAll(': keep-alive\n\n', '')).toBe(prompt.text);
+  expect(textOf(heard).split(': keep-alive')).toHaveLength(1 + Math.floor(305 / 15));
+  expect(await service.money()).toEqual({ spentPicos: prompt.spentPicos, expiries: [] });
+});
+
+test('LIM-6 a stream that has begun in time still ends with its own', async () => {
+  const service = await createSilentService(restApi);
+  const body = [`${customers['chat stream'].vendor.split('\n\n').slice(0, 2).join('\n\n')}\n\n`, 900];
+  const { heard, done } = await service.ask(customers['chat stream'], { seconds: 100, body });
+  await service.pass(599);
+  expect(heard.ended).toBe(false);
+  await service.pass(1);
+  await done;
+  expect(textOf(heard)).toContain('"code":"upstream_timeout"');
+  expect(await service.money()).toEqual(free);
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { alike, failed, free, inJson, promptly } from './early-scene.ts';
+import { createSilentService, textOf } from './silent-service.ts';
+import { customers } from './silent-vendor.ts';
+
+const keyed = { 'idempotency-key': 'one' };
+const takesKeys = inJson.filter((name) => ['chat', 'responses', 'images'].includes(name));
+
+test.for(takesKeys)(
+  'IDEM-8 IDEM-2 what is kept of %s under a key is the answer, not what stood before it',
+  async (name) => {
+    const prompt = await promptly(name);
+    const service = await createSilentService();
+    const first = await service.ask(customers[name], { seconds: 130 }, keyed);
+    await service.pass(102);
+    expect(textOf(first.heard)).toBe(' ');
+    const second = await service.ask(customers[name], {}, keyed);
+    await second.done;
+    expect([second.heard.head?.statusCode, JSON.parse(textOf(second.heard)).error.code]).toEqual([
+      409,
+      'idempotency_in_progress',
+    ]);
+    await service.pass(28);
+    await first.done;
+    const third = await service.ask(customers[name], {}, keyed);
+    await third.done;
+    expect([third.heard.head?.statusCode, alike(textOf(third.heard))]).toEqual([200, prompt.text]);
+    expect(textOf(third.heard)).toBe(textOf(first.heard).trimStart());
+    expect(third.heard.head?.headers).toMatchObject({
+      'idempotent-replayed': 'true',
+      'x-service-cost-usd': prompt.head?.headers?.['x-service-cost-usd'],
+    });
+    expect([service.calls.length, (await service.money()).spentPicos]).toEqual([1, prompt.spentPicos]);
+  },
+);
+
+test.for(takesKeys)(
+  'IDEM-8 IDEM-7 a refusal of %s that came after 200 is repeated with its own status',
+  async (name) => {
+    const service = await createSilentService();
+    const refusal = { status: 400, body: '{"error":{"message":"No such thing.","param":"prompt"}}' };
+    const first = await service.ask(customers[name], { seconds: 130, ...refusal }, keyed);
+    await service.pass(130);
+    await first.done;
+    expect(first.heard.head?.statusCode).toBe(200);
+    expect(textOf(first.heard)).toMatch(/^\s+\{"error":.*\}!$/);
+    const second = await service.ask(customers[name], {}, keyed);
+    await second.done;
+    expect([second.heard.head?.statusCode, `${textOf(second.heard)}!`]).toEqual([400, textOf(first.heard).trimStart()]);
+    expect(second.heard.head?.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+    expect([service.calls.length, await service.money()]).toEqual([1, free]);
+  },
+);
+
+test.for(takesKeys)('IDEM-8 IDEM-7 a failure of %s that came after 200 frees its key', async (name) => {
+  const prompt = await promptly(name);
+  const service = await createSilentService();
+  const first = await service.ask(customers[name], { seconds: 130, ...failed }, keyed);
+  await service.pass(130);
+  await first.done;
+  const second = await service.ask(customers[name], { seconds: 1 }, keyed);
+  await service.pass(1);
+  await second.done;
+  expect([second.heard.head?.statusCode, alike(textOf(second.heard))]).toEqual([200, prompt.text]);
+  expect([service.calls.length, (await service.money()).spentPicos]).toEqual([2, prompt.spentPicos]);
+});

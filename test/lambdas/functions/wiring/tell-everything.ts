@@ -1,0 +1,26 @@
+import { movements } from '../../../../lambdas/core/ledger/money-meter.ts';
+import { limitNames } from '../../../../lambdas/core/limits/limit-name.ts';
+import { measures } from '../../../../lambdas/core/measures.ts';
+import { noticeNames } from '../../../../lambdas/core/notices.ts';
+import { createReporting } from '../../../../lambdas/functions/wiring/reporting.ts';
+import { moneyMetric } from '../../../../lambdas/metrics.ts';
+
+/** A process as Lambda starts one, which tells all that there is to tell. */
+const { finished, notice, measured } = createReporting({ LOG_FORMAT: 'json', FUNCTION_NAME: 'gateway-test-text' });
+finished('REQUEST1', {
+  status: 200,
+  route: 'chatCompletions',
+  model: 'alpha-1',
+  inputTokens: 3,
+  outputTokens: 5,
+  firstByteMs: 7,
+  totalMs: 11,
+});
+finished('REQUEST2', { status: 404, errorCode: 'not_found', totalMs: 1 });
+finished('REQUEST3', { status: 500, errorCode: 'internal_error', totalMs: 1, cause: new Error('a secret message') });
+for (const limit of limitNames)
+  finished('REQUEST4', { status: 429, errorCode: 'rate_limit_exceeded', limit, route: 'getAccount' });
+for (const name of noticeNames) notice(name, { requestId: 'REQUEST5' });
+measured(Object.fromEntries(measures.map((measure) => [measure, 13])));
+measured(Object.fromEntries(movements.map((movement) => [moneyMetric(movement), 0.25])));
+measured({});

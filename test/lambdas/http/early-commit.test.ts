@@ -1,0 +1,245 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sleep } from '../../../lambdas/core/clock.ts';
+import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { createResponseStream, type Prelude, streaming } from '../../../lambdas/host/lambda-runtime.ts';
+import { isCut } from '../../../lambdas/http/cut-answers.ts';
+import { planAnswer } from '../../../lambdas/http/early-form.ts';
+import { EventStream } from '../../../lambdas/http/event-stream.ts';
+import { json, type Opening, type RouteHandler } from '../../../lambdas/http/exchange.ts';
+import { openDoor } from '../../../lambdas/http/front-door.ts';
+import { ManualClock } from '../../support/memory/manual-clock.ts';
+import { createChain } from './chain.ts';
+import { functionUrlEvent } from './function-url.ts';
+
+const patience = { silenceMs: 60_000, commitsStreams: true, commitsJson: true };
+
+const escaped: unknown[] = [];
+const note = (reason: unknown) => void escaped.push(reason);
+beforeEach(() => {
+  escaped.length = 0;
+  process.on('unhandledRejection', note);
+});
+afterEach(async () => {
+  await nextTurn();
+  process.off('unhandledRejection', note);
+  expect(escaped).toEqual([]);
+});
+
+interface Scene {
+  readonly handle: (clock: ManualClock) => RouteHandler;
+  readonly isPatient?: boolean;
+  readonly body?: string;
+}
+
+/** A request whose answer is heard as it comes, behind a door that waits for 60 s. */
+const send = async ({ handle, isPatient = false, body = '{}' }: Scene) => {
+  const clock = new ManualClock();
+  const door = isPatient ? openDoor : { ...openDoor, patience };
+  const chain = await createChain({ clock, door, handle: handle(clock) });
+  const heard: { head?: Prelude; text: string } = { text: '' };
+  const event = functionUrlEvent({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: { authorization: `Bearer ${chain.apiKey}` },
+    body,
+  });
+  const stream = createResponseStream({
+    head: (prelude) => {
+      heard.head = prelude;
+    },
+    write: (bytes, done) => {
+      heard.text += bytes.toString();
+      done();
+    },
+    end: (done) => done(),
+  });
+  const done = streaming(chain.handler)(event, stream, { getRemainingTimeInMillis: () => 900_000 });
+  for (let turn = 0; turn < 5; turn += 1) await clock.flush();
+  const pass = async (seconds: number): Promise<void> => {
+    await clock.advance(seconds * 1_000);
+    for (let turn = 0; turn < 5; turn += 1) await clock.flush();
+  };
+  return { ...chain, heard, event, done, pass };
+};
+
+const inJson =
+  (seconds: number, answer: () => ReturnType<RouteHandler>) =>
+  (clock: ManualClock): RouteHandler =>
+  async (exchange) => {
+    planAnswer(exchange, { kind: 'json' });
+    await sleep(clock, seconds * 1_000);
+    return answer();
+  };
+
+const good = async () => json(200, { good: true }, { 'x-service-cost-usd': '1' });
+
+test('ERR-6 a fast answer behind a door costs one timer, and none without', async () => {
+  const behind = await send({ handle: inJson(1, good) });
+  expect(behind.clock.waiting).toBe(2);
+  await behind.pass(1);
+  await behind.done;
+  expect([behind.heard.head?.statusCode, behind.heard.text, behind.clock.waiting]).toEqual([200, '{"good":true}', 0]);
+  const open = await send({ handle: inJson(1, good), isPatient: true });
+  expect(open.clock.waiting).toBe(1);
+  await open.pass(1);
+  await open.done;
+});
+
+test('ERR-6 an answer that has begun early says what it is once that is known, and is told of once', async () => {
+  const scene = await send({ handle: inJson(56, good) });
+  await scene.pass(39);
+  expect(scene.heard).toEqual({ text: '' });
+  await scene.pass(1);
+  expect(scene.heard.text).toBe(' ');
+  await scene.pass(16);
+  await scene.done;
+  expect(scene.heard.text).toBe('  {"good":true}');
+  expect(scene.heard.head).toMatchObject({
+    statusCode: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'OURS1' },
+  });
+  expect(scene.heard.head?.headers).not.toHaveProperty('x-service-cost-usd');
+  expect(scene.finished.map(({ summary }) => summary)).toMatchObject([{ status: 200, totalMs: 56_000 }]);
+});
+
+test('ERR-6 a defect after the beginning is a failure that hides its message and is told to the log', async () => {
+  const bug = new TypeError('secret');
+  const scene = await send({ handle: inJson(50, () => Promise.reject(bug)) });
+  await scene.pass(50);
+  await scene.done;
+  expect(scene.heard.text).toMatch(/^ \{"error":\{.*"code":"internal_error".*\}\}!$/);
+  expect(scene.heard.text).not.toContain('secret');
+  expect(scene.finished.map(({ summary }) => [summary.errorCode, summary.cause])).toEqual([['internal_error', bug]]);
+});
+
+test('ERR-6 what the client can put right is no cause in the log, after the beginning as before it', async () => {
+  const refusal = new GatewayError('invalid_request_error', 'n: too many', { param: 'n', cause: 'why' });
+  const scene = await send({ handle: inJson(50, () => Promise.reject(refusal)) });
+  await scene.pass(50);
+  await scene.done;
+  expect(scene.heard.text).toMatch(/^ \{"error":\{.*"param":"n".*\}\}!$/);
+  expect(scene.finished.map(({ summary }) => [summary.errorCode, summary.cause])).toEqual([
+    ['invalid_request_error', undefined],
+  ]);
+});
+
+test.for([
+  ['{"error":{"code":"content_filter"}}', 'content_filter'],
+  ['{"error":"?"}', 'internal_error'],
+  ['[]', 'internal_error'],
+] as const)('ERR-6 IDEM-8 a stored refusal found after the beginning, %s, is no good answer', async ([body, code]) => {
+  const scene = await send({ handle: inJson(50, async () => ({ statusCode: 400, headers: {}, body })) });
+  await scene.pass(50);
+  await scene.done;
+  expect(scene.heard.text).toBe(` ${body}!`);
+  expect(scene.finished.map(({ summary }) => [summary.status, summary.errorCode])).toEqual([[200, code]]);
+});
+
+test('ERR-6 a request that came slowly is refused with its true status, however late', async () => {
+  const handle = (clock: ManualClock): RouteHandler => {
+    clock.skip(50_000);
+    return async (exchange) => {
+      planAnswer(exchange, { kind: 'json' });
+      throw new GatewayError('invalid_request_error', 'wrong');
+    };
+  };
+  const scene = await send({ handle });
+  await scene.done;
+  expect([scene.heard.head?.statusCode, scene.clock.waiting]).toEqual([400, 0]);
+});
+
+test('GEN-14 a request that is still at work keeps its body, and gives it back with the answer', async () => {
+  const seen: unknown[] = [];
+  let releases = 0;
+  const handle =
+    (clock: ManualClock): RouteHandler =>
+    async (exchange) => {
+      const release = exchange.releaseBody;
+      exchange.releaseBody = () => {
+        releases += 1;
+        release();
+      };
+      planAnswer(exchange, { kind: 'json' });
+      await sleep(clock, 50_000);
+      seen.push(exchange.body?.json, releases);
+      return good();
+    };
+  const scene = await send({ handle, body: '{"a":1}' });
+  await scene.pass(45);
+  expect(scene.heard.text).toBe(' ');
+  await scene.pass(5);
+  await scene.done;
+  expect([seen, releases]).toEqual([[{ a: 1 }, 0], 1]);
+});
+
+const opening: Opening = { headers: { 'x-kind': 'stream' }, keepAlive: '~', failure: ({ code }) => `<${code}>` };
+
+const inStream =
+  (answer: RouteHandler, changes: Partial<Opening> = {}) =>
+  (clock: ManualClock): RouteHandler =>
+  async (exchange) => {
+    planAnswer(exchange, { kind: 'stream', opening: { ...opening, ...changes } });
+    await sleep(clock, 56_000);
+    return answer(exchange);
+  };
+
+test('CHAT-11 a stream goes on in what was begun for it, and tells of its own end', async () => {
+  const scene = await send({
+    handle: inStream(async ({ begun }) => {
+      if (!begun) throw new Error('nothing has begun');
+      begun.write('words');
+      setImmediate(() => begun.end());
+      return { statusCode: 200, headers: { 'x-late': '1' }, body: begun.body };
+    }),
+  });
+  await scene.pass(56);
+  await scene.done;
+  expect(scene.heard.text).toBe('~~words');
+  expect(scene.heard.head?.headers).toMatchObject({ 'x-kind': 'stream' });
+  expect(scene.heard.head?.headers).not.toHaveProperty('x-late');
+  expect([scene.finished, scene.clock.waiting]).toEqual([[], 0]);
+});
+
+test.for([
+  ['text', async () => json(200, {})],
+  ['another stream', async () => ({ statusCode: 200, headers: {}, body: new EventStream(new ManualClock()).body })],
+] as const)('CHAT-11 %s where a stream has begun is a defect, which is told as an error', async ([, answer]) => {
+  const scene = await send({ handle: inStream(answer) });
+  await scene.pass(56);
+  await scene.done;
+  expect(scene.heard.text).toBe('~~<internal_error>');
+  expect(scene.finished.map(({ summary }) => summary)).toMatchObject([{ status: 200, errorCode: 'internal_error' }]);
+});
+
+test('CHAT-11 a failure that cannot be put into words is broken off, and still ends', async () => {
+  const bug = new TypeError('a bug of the face');
+  const lost = new GatewayError('upstream_error', 'lost');
+  const failure = (): never => {
+    throw bug;
+  };
+  const scene = await send({ handle: inStream(() => Promise.reject(lost), { failure }) });
+  await scene.pass(56);
+  await scene.done;
+  expect([scene.heard.text, isCut(scene.event), scene.clock.waiting]).toEqual(['~~', true, 0]);
+  expect(scene.finished.map(({ summary }) => [summary.errorCode, summary.cause])).toEqual([['upstream_error', bug]]);
+});
+
+test('CHAT-11 a stream of its own that is about to go out is not begun a second time', async () => {
+  const handle =
+    (clock: ManualClock): RouteHandler =>
+    async (exchange) => {
+      planAnswer(exchange, { kind: 'stream', opening });
+      await sleep(clock, 39_999);
+      const own = new EventStream(clock);
+      own.write('own');
+      own.end();
+      exchange.finishesLater = true;
+      await sleep(clock, 1);
+      return { statusCode: 200, headers: {}, body: own.body };
+    };
+  const scene = await send({ handle });
+  await scene.pass(60);
+  await scene.done;
+  expect(scene.heard.text).toBe('own');
+});

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { withUnreadBody } from '../../../lambdas/http/body-source.ts';
+import { addressBucket } from '../../../lambdas/http/client-address.ts';
+import { createEdgeDoor, openDoor } from '../../../lambdas/http/front-door.ts';
+import { createChain } from './chain.ts';
+import { functionUrlEvent, invoke, type Sent } from './function-url.ts';
+
+const SECRET = 'the-secret-of-the-edge';
+const OLDER = 'the-secret-before-that-one';
+const HEADER = 'x-origin-secret';
+const patience = { silenceMs: 120_000, commitsStreams: true, commitsJson: true };
+
+/** A door whose secrets a test changes, and how often it asked whether they were. */
+const openEdge = (valid: readonly string[] = [SECRET, OLDER], later = valid) => {
+  let known = valid;
+  let refreshes = 0;
+  const door = createEdgeDoor(
+    {
+      current: () => known,
+      refresh: async () => {
+        refreshes += 1;
+        known = later;
+      },
+    },
+    patience,
+  );
+  return { door, refreshes: () => refreshes };
+};
+const withSecret = (secret: string | undefined): Sent => ({
+  headers: secret === undefined ? {} : { [HEADER]: secret },
+});
+const refused = { code: 'direct_access_refused', status: 403 };
+
+describe('AUTH-9 the secret of the edge', () => {
+  test.each([
+    ['the one that is valid', SECRET],
+    ['the one before it', OLDER],
+  ])('AUTH-9 %s is let in, and nobody asks for a newer one', async (_name, secret) => {
+    const { door, refreshes } = openEdge();
+    await door.admit(functionUrlEvent(withSecret(secret)));
+    expect(refreshes()).toBe(0);
+  });
+
+  test.each([
+    ['wrong', 'another-secret-of-16-letters', 1],
+    ['a prefix', SECRET.slice(0, -1), 1],
+    ['longer', `${SECRET}x`, 1],
+    ['in capitals', SECRET.toUpperCase(), 1],
+    ['sent twice', `${SECRET},${SECRET}`, 1],
+    ['not of ASCII', `${SECRET}é`, 1],
+    ['empty', '', 0],
+    ['missing', undefined, 0],
+  ])('AUTH-9 a secret that is %s is refused', async (_name, secret, asked) => {
+    const { door, refreshes } = openEdge();
+    await expect(door.admit(functionUrlEvent(withSecret(secret)))).rejects.toMatchObject(refused);
+    expect(refreshes()).toBe(asked);
+  });
+
+  test.each([[[]], [['']], [['', SECRET]]])('AUTH-9 an empty secret opens no door: %j', async (valid) => {
+    const { door } = openEdge(valid);
+    await expect(door.admit(functionUrlEvent(withSecret('')))).rejects.toMatchObject(refused);
+    await expect(door.admit(functionUrlEvent(withSecret(undefined)))).rejects.toMatchObject(refused);
+  });
+
+  test('AUTH-9 a secret that is newer than the process is let in once it has been read', async () => {
+    const { door, refreshes } = openEdge([SECRET], ['the-next-secret-of-the-edge', SECRET]);
+    await door.admit(functionUrlEvent(withSecret('the-next-secret-of-the-edge')));
+    await door.admit(functionUrlEvent(withSecret(SECRET)));
+    expect(refreshes()).toBe(1);
+  });
+
+  test.each([SECRET, 'a-wrong-one-of-some-length', ''])('ERR-5 the header is gone afterwards: "%s"', async (secret) => {
+    const event = functionUrlEvent({ headers: { [HEADER]: secret, accept: '*/*' } });
+    await openEdge()
+      .door.admit(event)
+      .catch(() => undefined);
+    expect(event.headers).not.toHaveProperty(HEADER);
+    expect(event.headers.accept).toBe('*/*');
+  });
+});
+
+/** Where a refusal has to be read in another shape each (GEN-3). */
+const paths: readonly (readonly [path: string, method: string, shape: object])[] = [
+  ['/v1/chat/completions', 'POST', { error: { type: 'permission_error' } }],
+  ['/v1/messages', 'POST', { type: 'error', request_id: 'OURS1', error: { type: 'permission_error' } }],
+  ['/v1beta/models/m:generateContent', 'POST', { error: { status: 'PERMISSION_DENIED' } }],
+  ['/v1/models', 'GET', { error: { type: 'permission_error' } }],
+  ['/health', 'GET', { error: { type: 'permission_error' } }],
+  ['/nowhere', 'GET', { error: { type: 'permission_error' } }],
+  ['/bot', 'POST', { error: { type: 'permission_error' } }],
+  ['/v1/chat/completions', 'OPTIONS', { error: { type: 'permission_error' } }],
+];
+
+test.each(paths)('AUTH-9, GEN-3, GEN-8 %s %s is refused in its shape before all else', async (path, method, shape) => {
+  const chain = await createChain({ door: openEdge().door });
+  let reads = 0;
+  const event = withUnreadBody(
+    functionUrlEvent({
+      method,
+      path,
+      headers: { [HEADER]: 'a-wrong-one-of-some-length', authorization: `Bearer ${chain.apiKey}` },
+    }),
+    {
+      declaredBytes: 2,
+      read: async () => {
+        reads += 1;
+        return Buffer.from('{}');
+      },
+    },
+  );
+  const answer = await invoke(chain.handler, event);
+  expect(answer.status).toBe(403);
+  expect(JSON.parse(answer.text)).toMatchObject(shape);
+  expect(JSON.parse(answer.text)).toMatchObject({ error: { code: 'direct_access_refused', param: null } });
+  expect(answer.headers).toMatchObject({ 'x-request-id': 'OURS1', 'access-control-allow-origin': '*' });
+  expect([chain.calls(), chain.handled, reads]).toEqual([[], [], 0]);
+  expect(chain.finished).toMatchObject([{ summary: { status: 403, errorCode: 'direct_access_refused' } }]);
+  expect(JSON.stringify([answer, chain.finished, event.headers])).not.toContain('a-wrong-one');
+});
+
+test('AUTH-9 what comes through the edge is served as ever, and has the patience of the edge', async () => {
+  const chain = await createChain({ door: openEdge().door });
+  const headers = { [HEADER]: SECRET, authorization: `Bearer ${chain.apiKey}` };
+  const answer = await invoke(chain.handler, functionUrlEvent({ path: '/api/account', headers }));
+  expect(answer.status).toBe(200);
+  expect(chain.handled).toMatchObject([{ patience, event: { headers: { authorization: headers.authorization } } }]);
+  expect(JSON.stringify(chain.handled.map(({ event }) => event.headers))).not.toContain(SECRET);
+});
+
+test("AUTH-9 without an edge a client's own header changes nothing", async () => {
+  const chain = await createChain();
+  const headers = { [HEADER]: 'a-word-of-the-client', authorization: `Bearer ${chain.apiKey}` };
+  expect((await invoke(chain.handler, functionUrlEvent({ path: '/api/account', headers }))).status).toBe(200);
+  expect(JSON.stringify(chain.finished)).not.toContain('a-word-of-the-client');
+});
+
+describe('LIM-7 the address of the client', () => {
+  const edge = openEdge().door;
+  const viewer = (address: string | undefined): string =>
+    addressBucket(
+      edge.addressOf(
+        functionUrlEvent({
+          headers: {
+            'x-forwarded-for': '198.51.100.1',
+            ...(address === undefined ? {} : { 'cloudfront-viewer-address': address }),
+          },
+        }),
+      ),
+    );
+
+  test.each([
+    ['203.0.113.7:4711', '203.0.113.7'],
+    ['2001:db8::1:443', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6:65535', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::9]:443', '2001:db8:1:2::/64'],
+    ['::ffff:203.0.113.7:443', '203.0.113.7'],
+  ])('LIM-7 behind the edge it is what the edge says, without the port: %s', (header, bucket) => {
+    expect(viewer(header)).toBe(bucket);
+  });
+
+  test.each([
+    undefined,
+    '',
+    '203.0.113.7',
+    '203.0.113.7:',
+    '203.0.113.7:port',
+    '203.0.113.7:4711,198.51.100.1:1',
+    ':443',
+    '[]:443',
+    '[203.0.113.7:443',
+    'example.com:443',
+  ])('LIM-7 behind the edge whatever cannot be read shares one bucket: %s', (header) => {
+    expect(viewer(header)).toBe('unknown');
+  });
+
+  test('LIM-7 without an edge it is the source of the event, whatever the client says', () => {
+    const headers = { 'cloudfront-viewer-address': '198.51.100.1:1', 'x-forwarded-for': '198.51.100.2' };
+    expect(openDoor.addressOf(functionUrlEvent({ headers, sourceIp: '203.0.113.7' }))).toBe('203.0.113.7');
+  });
+
+  test('LIM-7 the limit of an address counts the viewer, not the edge in between', async () => {
+    const { handler } = await createChain({ door: edge, addressBurst: 1 });
+    const ask = async (address: string): Promise<number> => {
+      const headers = { [HEADER]: SECRET, 'cloudfront-viewer-address': address };
+      return (await invoke(handler, functionUrlEvent({ path: '/api/models', headers }))).status;
+    };
+    expect(await ask('203.0.113.7:1')).toBe(200);
+    expect(await ask('203.0.113.7:2')).toBe(429);
+    expect(await ask('203.0.113.8:1')).toBe(200);
+  });
+});

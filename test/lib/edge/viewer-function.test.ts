@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { credentialForms, isKeyCredential } from '../../../lambdas/http/credential.ts';
+import { type Route, routes } from '../../../lambdas/routes.ts';
+import { viewerFunctionCode } from '../../../lib/edge/function-code.ts';
+import { type EdgeRequest, REQUEST_ID, runEdgeFunction, toEdgeRequest, toProgram } from './edge-function.ts';
+
+const NOW = Date.UTC(2026, 10, 22);
+const SECOND = NOW / 1_000;
+const values = { largeBodyOrigin: 'inference', bucketOrigin: 'bucket', mediaOrigin: 'content' };
+const code = viewerFunctionCode(values);
+const without = viewerFunctionCode({ ...values, largeBodyOrigin: '' });
+
+const run = (request: EdgeRequest, script = code) => {
+  const { result, chosen } = runEdgeFunction(script, NOW, { request });
+  return { result, chosen, passed: 'uri' in result ? result : undefined };
+};
+
+const google = '/v1beta/models/gemini-2.5-flash:generateContent';
+
+type KeyRow = readonly [address: string, headers: Record<string, string>, key: string | undefined, query: string];
+const keys: readonly KeyRow[] = [
+  [`${google}?key=sk-1`, {}, 'sk-1', ''],
+  [`${google}?alt=sse&key=sk-1`, {}, 'sk-1', 'alt=sse'],
+  [`${google}?key=sk-1&alt=sse&a=%20b`, {}, 'sk-1', 'alt=sse&a=%20b'],
+  ['/v1beta/models?key=sk-1&pageSize=5', {}, 'sk-1', 'pageSize=5'],
+  ['/v1beta/models/gemini?key=sk-1', {}, 'sk-1', ''],
+  ['/v1beta/nothing?key=sk-1', {}, 'sk-1', ''],
+  ['/v1/models/gemini:streamGenerateContent?key=sk-1', {}, 'sk-1', ''],
+  ['/v1/models/gemini%3AcountTokens?key=sk-1', {}, 'sk-1', ''],
+  [`${google}?key=sk%2D1`, {}, 'sk-1', ''],
+  [`${google}?%6Bey=sk-1`, {}, 'sk-1', ''],
+  [`${google}?key=%20sk-1+`, {}, 'sk-1', ''],
+  [`${google}?key=a&key=b`, {}, 'a,b', ''],
+  [`${google}?key=&key=`, {}, ',', ''],
+  [`${google}?key=`, {}, undefined, ''],
+  [`${google}?key`, {}, undefined, ''],
+  [`${google}?key=%20`, {}, undefined, ''],
+  [`${google}?alt=sse`, {}, undefined, 'alt=sse'],
+  [google, {}, undefined, ''],
+  // What no header may hold goes on as it can: nobody's key has it.
+  [`${google}?key=a%0Ab`, {}, 'a%0Ab', ''],
+  [`${google}?key=a%20b`, {}, 'a%20b', ''],
+  [`${google}?key=%C3%A9`, {}, '%C3%A9', ''],
+  [`${google}?key=%`, {}, '%', ''],
+  [`${google}?key=sk-1`, { 'x-provider-api-key': 'sk-2' }, 'sk-2', ''],
+  [`${google}?key=sk-1`, { 'x-provider-api-key': ' ' }, 'sk-1', ''],
+  [`${google}?key=sk-1`, { 'x-goog-api-key': 'sk-2' }, undefined, ''],
+  [`${google}?key=sk-1`, { 'x-goog-api-key': '' }, 'sk-1', ''],
+  [`${google}?key=sk-1`, { authorization: 'Bearer sk-2' }, 'sk-1', ''],
+  // Elsewhere the program reads no key there, and has to find the same without.
+  ['/v1/chat/completions?key=sk-1', {}, undefined, 'key=sk-1'],
+  ['/v1/messages?key=sk-1', {}, undefined, 'key=sk-1'],
+  ['/v1/models?key=sk-1', {}, undefined, 'key=sk-1'],
+  ['/v1betas/models?key=sk-1', {}, undefined, 'key=sk-1'],
+  [`${google}?Key=sk-1`, {}, undefined, 'Key=sk-1'],
+];
+
+test.each(keys)('AUTH-3 %s with %j: the header is %s, the query %j', (address, headers, key, query) => {
+  const method = /:|%3A/.test(address) ? 'POST' : 'GET';
+  const { passed, chosen } = run(toEdgeRequest(method, address, { ...headers, 'content-length': '2' }));
+  const sent = toProgram(passed!);
+  expect([sent.headers['x-provider-api-key'], sent.query, chosen]).toEqual([key, query, []]);
+});
+
+test('AUTH-3 a model that is asked for by a name with a colon has no key in its query', () => {
+  const { passed } = run(toEdgeRequest('GET', '/v1/models/gemini:next?key=sk-1'));
+  expect(toProgram(passed!)).toEqual({ query: 'key=sk-1', headers: { host: 'd111111abcdef8.cloudfront.net' } });
+});
+
+const credentialOf = (credential: Route['credential'], headers: Record<string, string>, query: string) => {
+  if (!isKeyCredential(credential)) return undefined;
+  const parameters = new URLSearchParams(query);
+  const joined = [...new Set(parameters.keys())].map((name) => [name, parameters.getAll(name).join(',')]);
+  return credentialForms[credential].read(headers, Object.fromEntries(joined));
+};
+
+test('AUTH-3 on every route, the program reads the same key behind the edge as without it', () => {
+  const part = fc.constantFrom('a', '-', '_', '9', '%2D', '+', '%20', '%', ',', '');
+  const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''));
+  const name = fc.constantFrom('key', '%6Bey', 'Key', 'alt', 'keys');
+  const queries = fc
+    .array(fc.tuple(name, text), { maxLength: 4 })
+    .map((pairs) => pairs.map((pair) => pair.join('=')).join('&'));
+  const header = fc.constantFrom('authorization', 'x-api-key', 'x-provider-api-key', 'x-goog-api-key');
+  const headers = fc.dictionary(header, fc.constantFrom('', ' ', 'sk-1', 'Bearer sk-2'), { noNullPrototype: true });
+  const plain = /^[!-$&-~]*$/;
+  fc.assert(
+    fc.property(fc.constantFrom<Route>(...Object.values(routes)), queries, headers, (route, query, sent) => {
+      const path = route.path.replaceAll(/\{[^}]+\}/g, 'x1');
+      const { passed } = run(toEdgeRequest(route.method, `${path}?${query}`, sent));
+      const behind = toProgram(passed!);
+      const expected = credentialOf(route.credential, sent, query);
+      const actual = credentialOf(route.credential, behind.headers, behind.query);
+      // A text that is nobody's key stays one, whatever it is written like.
+      if (actual !== expected)
+        expect([plain.test(expected ?? ''), actual]).toEqual([false, expect.stringContaining('%')]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+type BodyRow = readonly [method: string, address: string, length: string | undefined, chosen: readonly string[]];
+const bodies: readonly BodyRow[] = [
+  ['POST', '/v1/chat/completions', '2', []],
+  ['POST', '/v1/chat/completions', '0', []],
+  ['POST', '/v1/chat/completions', '3000000', []],
+  ['POST', '/v1/chat/completions', '3000001', ['inference']],
+  ['POST', '/v1/chat/completions', '20971520', ['inference']],
+  ['POST', '/v1/chat/completions', undefined, ['inference']],
+  ['POST', '/v1/chat/completions', 'much', ['inference']],
+  ['POST', '/v1/responses', '3000001', ['inference']],
+  ['POST', '/v1/messages', '3000001', ['inference']],
+  ['POST', '/v1/messages/count_tokens', '3000001', ['inference']],
+  ['POST', '/v1beta/models/gemini:generateContent?key=k', '3000001', ['inference']],
+  ['POST', '/v1/models/gemini%3AstreamGenerateContent', undefined, ['inference']],
+  ['POST', '/v1/embeddings', '3000001', ['inference']],
+  ['POST', '/v1/images/edits', '3000001', ['inference']],
+  ['POST', '/v1/audio/transcriptions', undefined, ['inference']],
+  ['POST', '/v1/videos', '3000001', ['inference']],
+  ['POST', '/v1/videos/v1', '3000001', []],
+  ['POST', '/v1/chat/completions/x', '3000001', []],
+  ['POST', '/bot', '3000001', []],
+  ['POST', '/app/credits', undefined, []],
+  ['POST', '/anything', '3000001', []],
+  ['GET', '/v1/models', undefined, []],
+  ['GET', '/v1/videos', undefined, []],
+  ['OPTIONS', '/v1/chat/completions', undefined, []],
+  ['DELETE', '/v1/videos/v1', undefined, []],
+];
+
+test.each(bodies)('GEN-1 %s %s with a length of %s goes to %j', (method, address, length, chosen) => {
+  const request = toEdgeRequest(method, address, length === undefined ? {} : { 'content-length': length });
+  expect(run(request).chosen).toEqual(chosen);
+  expect(run(request, without).chosen).toEqual([]);
+});
+
+test('GEN-1 every route with a body of what the Web Function serves has somewhere to go with a large one', () => {
+  for (const { path, method, body, function: owner } of Object.values<Route>(routes)) {
+    const request = toEdgeRequest(method, path.replaceAll(/\{[^}]+\}/g, 'x1'), { 'content-length': '3000001' });
+    const isServed = body !== 'none' && ['text', 'images', 'audio', 'videos'].includes(owner);
+    expect(run(request).chosen, path).toEqual(isServed ? ['inference'] : []);
+  }
+});
+
+const token = '00112233445566778899aabbccddeeff';
+const group = {
+  originIds: [{ originId: 'bucket' }, { originId: 'content' }],
+  failoverCriteria: { statusCodes: [403, 404, 500, 502, 503, 504] },
+};
+
+type MediaRow = readonly [method: string, name: string, outcome: 'bucket' | 'expired' | 'function'];
+const media: readonly MediaRow[] = [
+  ['GET', `${SECOND + 86_400}-${token}`, 'bucket'],
+  ['GET', `${SECOND + 1}-${token}`, 'bucket'],
+  ['GET', `${SECOND + 1}-${token}?response-content-type=text/html`, 'bucket'],
+  ['GET', `${SECOND}-${token}`, 'expired'],
+  ['GET', `${SECOND - 1}-${token}`, 'expired'],
+  ['GET', `0000000000-${token}`, 'expired'],
+  // What the program has its own answer for.
+  ['HEAD', `${SECOND + 1}-${token}`, 'function'],
+  ['POST', `${SECOND - 1}-${token}`, 'function'],
+  ['OPTIONS', `${SECOND - 1}-${token}`, 'function'],
+  ['GET', `${SECOND + 1}-${token}0`, 'function'],
+  ['GET', `${SECOND + 1}-${token.toUpperCase()}`, 'function'],
+  ['GET', `${SECOND + 1}-${token}/x`, 'function'],
+  ['GET', 'x', 'function'],
+  ['GET', '', 'function'],
+];
+
+test.each(media)('IMG-6 %s /media/%s: %s', (method, name, outcome) => {
+  const request = toEdgeRequest(method, `/media/${name}`);
+  const { result, passed, chosen } = run(request);
+  expect(chosen).toEqual(outcome === 'bucket' ? [group] : []);
+  if (outcome !== 'expired') return expect(passed).toEqual(request);
+  expect(result).toMatchObject({ statusCode: 404, headers: { 'x-request-id': { value: REQUEST_ID } } });
+});

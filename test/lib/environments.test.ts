@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { environments, parseEnvironment } from '../../lib/environments.ts';
+
+const certificateArn = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/one`;
+const zone = { id: 'Z1', name: 'example.com' };
+
+test.each([
+  ['logRetentionDays', { logRetentionDays: 8 }],
+  ['region', { region: 'the moon' }],
+  ['frontDoor', { frontDoor: 'nginx' }],
+  ['memoryMb.txt', { memoryMb: { txt: 1_024 } }],
+  ['memoryMb.text', { memoryMb: { text: 64 } }],
+  ['memoryMb.content', { memoryMb: { content: 1_024 } }],
+  ['reservedConcurrency.content', { reservedConcurrency: { content: 5 } }],
+  ['reservedConcurrency.text', { reservedConcurrency: { text: 0 } }],
+  ['reservedConcurrency.text', { reservedConcurrency: { text: 5 }, inferenceHost: 'web-function' }],
+  ['markup', { markup: '1,2' }],
+  ['markup', { markup: '0.00' }],
+  ['limits.LIMIT_KEY_BURST', { limits: { LIMIT_KEY_BURST: 0 } }],
+  ['limits.LIMIT_SPEED', { limits: { LIMIT_SPEED: 1 } }],
+  ['catalogs.1', { catalogs: ['openai', 'nobody'] }],
+  ['catalogs', { catalogs: ['openai', 'openai'] }],
+  ['catalogs', { catalogs: [] }],
+  ['alarmAddresses.0', { alarmAddresses: ['somebody'] }],
+  ['alarmAddresses', { alarmAddresses: ['a@example.com', 'a@example.com'] }],
+  ['budgetUsdPerMonth', { budgetUsdPerMonth: 0 }],
+  ['videos.VIDEO_SECONDS', { videos: { VIDEO_SECONDS: 1 } }],
+  ['videos.VIDEO_LIMIT_SECONDS', { videos: { VIDEO_LIMIT_SECONDS: 0 } }],
+  ['retries', { retries: 1 }],
+  ['publicUrl', { publicUrl: 'http://gateway.example' }],
+  ['publicUrl', { publicUrl: 'https://gateway.example/v1' }],
+  ['publicUrl', { publicUrl: 'https://other.example', domain: { name: 'api.example.com', hostedZone: zone } }],
+  ['bot.startCreditUsd', { bot: { startCreditUsd: '1,5' } }],
+  ['bot.token', { bot: { token: 'x' } }],
+  ['bot', { bot: { startCreditUsd: '1' }, frontDoor: 'none' }],
+  ['domain', { domain: { name: 'api.example.com' } }],
+  ['domain', { domain: { name: 'api.example.com', hostedZone: zone }, frontDoor: 'none' }],
+  ['domain.name', { domain: { name: 'https://api.example.com', hostedZone: zone } }],
+  ['domain.hostedZone.name', { domain: { name: 'api.example.org', hostedZone: zone } }],
+  ['domain.certificateArn', { domain: { name: 'a.example', certificateArn: certificateArn('eu-central-1') } }],
+  [
+    'domain.certificateArn',
+    { domain: { name: 'a.example', certificateArn: certificateArn('eu-west-1') }, frontDoor: 'api-gateway' },
+  ],
+  ['edgeTimeoutSeconds', { edgeTimeoutSeconds: 601 }],
+  ['edgeTimeoutSeconds', { edgeTimeoutSeconds: 180, frontDoor: 'api-gateway' }],
+  ['edgeJsonKeepAlive', { edgeJsonKeepAlive: false, frontDoor: 'none' }],
+  ['inferenceHost', { inferenceHost: 'web-function', frontDoor: 'api-gateway' }],
+  ['firewallRequestsPerMinute', { firewallRequestsPerMinute: 5_000, frontDoor: 'none' }],
+  ['firewallRequestsPerMinute', { limits: { LIMIT_ADDRESS_PER_SECOND: 40 } }],
+])('an environment that is wrong at %s is refused there, under its own name: %j', (path, change) => {
+  const wrong = { ...environments.prod, ...change };
+  expect(() => parseEnvironment(wrong, 'prod')).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(`^environments\\.prod\\.${path.replaceAll('.', '\\.')}: `),
+    }),
+  );
+});
+
+test.each([
+  { frontDoor: 'none' },
+  { frontDoor: 'api-gateway' },
+  { frontDoor: 'none', publicUrl: 'https://own.example', bot: { startCreditUsd: '1' } },
+  { domain: { name: 'api.example.com', hostedZone: zone }, publicUrl: 'https://api.example.com/' },
+  { domain: { name: 'example.com', certificateArn: certificateArn('us-east-1') }, region: 'eu-central-1' },
+  {
+    domain: { name: 'a.example', certificateArn: certificateArn('eu-west-1') },
+    frontDoor: 'api-gateway',
+    region: 'eu-west-1',
+  },
+  { limits: { LIMIT_ADDRESS_PER_SECOND: 100 }, firewallRequestsPerMinute: 10_000 },
+  { inferenceHost: 'web-function', reservedConcurrency: { account: 5 } },
+])('an environment with %j is none that contradicts itself', (change) => {
+  expect(() => parseEnvironment({ ...environments.prod, ...change }, 'prod')).not.toThrow();
+});
+
+test('every wrong field is told, one a line', () => {
+  expect(() => parseEnvironment({ ...environments.dev, region: '', markup: '1,2', retries: 1 }, 'dev')).toThrow(
+    /^environments\.dev\.region: .*\nenvironments\.dev\.markup: .*\nenvironments\.dev\.retries: .*$/,
+  );
+});
+
+test('BILL-13 times of videos with which a hold could end before its video are refused', () => {
+  const wrong = { ...environments.dev, videos: { VIDEO_HOLD_SECONDS: 3_600 } };
+  expect(() => parseEnvironment(wrong, 'dev')).toThrow(/^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/);
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { errorCodes } from '../../lambdas/core/errors/gateway-error.ts';
+import { limitNames } from '../../lambdas/core/limits/limit-name.ts';
+import { metrics } from '../../lambdas/metrics.ts';
+import { routes } from '../../lambdas/routes.ts';
+import { environments, parseEnvironment } from '../../lib/environments.ts';
+import { anchorOf, sectionsOf } from '../docs/runbook-sections.ts';
+import { inAlarms, inDashboards, metricsOfAlarm } from './operations-metrics.ts';
+import { newApp, ofType, type Resource, type Synthesized, synthesize } from './synthesize.ts';
+
+const ADDRESS = 'operator@example.com';
+const PREFIX = 'gateway-prod';
+
+const synthesized = (changes: object) => {
+  const environment = parseEnvironment({ ...environments.prod, alarmAddresses: [ADDRESS], ...changes });
+  return synthesize('prod', newApp({ bundling: false }), environment);
+};
+
+const edge = synthesized({
+  frontDoor: 'cloudfront',
+  budgetUsdPerMonth: 50,
+  domain: { name: 'api.example.com', hostedZone: { id: 'Z1', name: 'example.com' } },
+});
+const abroad = synthesized({ frontDoor: 'cloudfront', region: 'eu-central-1' });
+const rest = synthesized({ frontDoor: 'api-gateway' });
+const plain = synthesized({ frontDoor: 'none', budgetUsdPerMonth: undefined });
+
+const stacks: readonly (readonly [string, Synthesized])[] = [
+  ['cloudfront', edge.operations],
+  ['cloudfront of another region', abroad.operations],
+  ['its alarms in us-east-1', abroad.edgeOperations ?? abroad.operations],
+  ['api-gateway', rest.operations],
+  ['none', plain.operations],
+];
+
+const alarmsOf = (stack: Synthesized): readonly Resource[] => [
+  ...ofType(stack, 'AWS::CloudWatch::Alarm'),
+  ...ofType(stack, 'AWS::CloudWatch::CompositeAlarm'),
+];
+const idOf = ({ Properties }: Resource): string => String(Properties.AlarmName).slice(PREFIX.length + 1);
+const idsOf = (stack: Synthesized): readonly string[] => alarmsOf(stack).map(idOf);
+
+const valuesOf: Readonly<Record<string, readonly string[]>> = {
+  service: [PREFIX],
+  code: ['ok', ...errorCodes],
+  kind: ['none', ...Object.values(routes).map((route) => route.function)],
+  limit: limitNames,
+};
+
+describe.each(stacks)('the operations of %s', (_, stack) => {
+  test('OPS-3 no alarm and no dashboard names a metric that the code does not emit so', () => {
+    const table = new Map<string, { readonly dimensions: readonly string[] }>(metrics);
+    for (const { where, name, dimensions } of [...inAlarms(stack), ...inDashboards(stack)]) {
+      const emitted = table.get(name);
+      expect({ where, name, dimensions: Object.keys(dimensions).toSorted() }).toEqual({
+        where,
+        name,
+        dimensions: emitted && [...emitted.dimensions, 'service'].toSorted(),
+      });
+      for (const [dimension, value] of Object.entries(dimensions))
+        if (value !== undefined) expect(valuesOf[dimension]).toContain(value);
+      expect(dimensions.service).toBe(PREFIX);
+    }
+  });
+
+  test('OPS-4 every alarm calls by the topic, also when it is over, and names its section, which is there', () => {
+    const [topic] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::SNS::Topic') ?? [];
+    const sections = [...sectionsOf('Alarms').keys()].map(anchorOf);
+    const alarms = alarmsOf(stack);
+    expect(alarms.length).toBeGreaterThan(1);
+    for (const alarm of alarms) {
+      expect(alarm.Properties).toMatchObject({ AlarmActions: [{ Ref: topic }], OKActions: [{ Ref: topic }] });
+      expect(alarm.Properties.ActionsEnabled).not.toBe(false);
+      expect(String(alarm.Properties.AlarmDescription)).toMatch(new RegExp(`\\. docs/runbook\\.md#${idOf(alarm)}$`));
+      expect(sections).toContain(idOf(alarm));
+    }
+  });
+
+  test('OPS-3 CloudWatch may write to the topic, who is named gets it, and nothing goes there without TLS', () => {
+    const [policy] = ofType(stack, 'AWS::SNS::TopicPolicy');
+    expect(policy?.Properties.PolicyDocument).toMatchObject({
+      Statement: [
+        { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+        {
+          Effect: 'Allow',
+          Action: 'sns:Publish',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        },
+        { Effect: 'Allow', Action: 'sns:Publish', Principal: { Service: 'budgets.amazonaws.com' } },
+      ],
+    });
+    expect(ofType(stack, 'AWS::SNS::Subscription').map(({ Properties }) => Properties)).toMatchObject([
+      { Protocol: 'email', Endpoint: ADDRESS },
+    ]);
+  });
+
+  test('OPS-3 no alarm is made of more metrics than CloudWatch takes', () => {
+    for (const alarm of ofType(stack, 'AWS::CloudWatch::Alarm')) {
+      expect({ id: idOf(alarm), fits: metricsOfAlarm(alarm) <= 10 }).toEqual({ id: idOf(alarm), fits: true });
+      expect(metricsOfAlarm(alarm)).toBeGreaterThan(0);
+    }
+  });
+});
+
+test('OPS-3 every metric is in a dashboard', () => {
+  const shown = new Set(inDashboards(edge.operations).map(({ name }) => name));
+  expect([...metrics.keys()].filter((name) => !shown.has(name))).toEqual([
+    // Told of in a log, and counted by `audit_differences`.
+    'audit_difference',
+  ]);
+});
+
+test('OPS-4 no section of the runbook is for an alarm that there is not', () => {
+  const ids = new Set(stacks.flatMap(([, stack]) => idsOf(stack)));
+  expect([...sectionsOf('Alarms').keys()].toSorted()).toEqual([...ids].toSorted());
+});
+
+test('OPS-3 money that is wrong is one alarm above those that say so', () => {
+  const [composite] = ofType(plain.operations, 'AWS::CloudWatch::CompositeAlarm');
+  const rule = JSON.stringify(composite?.Properties.AlarmRule);
+  const below = [...rule.matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(([, id = '']) => {
+    const alarm = plain.operations.resources.get(id);
+    return alarm && idOf(alarm);
+  });
+  expect(below).toEqual(['audit-difference', 'settle-failures', 'uncollected', 'orphaned-holds']);
+  expect(rule.match(/ OR /g)).toHaveLength(3);
+});
+
+test('OPS-3 an alarm on CloudFront is in its region, on the certificate where there is a domain', () => {
+  const onEdge = ['edge-errors', 'firewall-blocks'];
+  expect(idsOf(edge.operations)).toEqual(expect.arrayContaining([...onEdge, 'certificate-expiry', 'direct-access']));
+  expect(idsOf(abroad.operations)).not.toEqual(expect.arrayContaining(['edge-errors']));
+  expect(abroad.edgeOperations && idsOf(abroad.edgeOperations)).toEqual(onEdge);
+  expect(edge.edgeOperations).toBeUndefined();
+  expect(idsOf(rest.operations)).toEqual(expect.arrayContaining(onEdge));
+  for (const id of [...onEdge, 'direct-access']) expect(idsOf(plain.operations)).not.toContain(id);
+});
+
+test('OPS-3 silence is an alarm of what has to run, and of nothing else', () => {
+  const silent = ofType(plain.operations, 'AWS::CloudWatch::Alarm').filter(
+    ({ Properties }) => Properties.TreatMissingData !== 'notBreaching',
+  );
+  expect(silent.map(idOf).toSorted()).toEqual([
+    'audit-not-complete',
+    'audit-not-run',
+    'outbox-not-run',
+    'sweep-not-run',
+    'video-sweep-not-run',
+  ]);
+  for (const { Properties } of silent)
+    expect(Properties).toMatchObject({ TreatMissingData: 'breaching', ComparisonOperator: 'LessThanThreshold' });
+});
+
+test('OPS-3 the errors of every function are looked at', () => {
+  const named = (stack: Synthesized) =>
+    new Set(
+      [
+        ...JSON.stringify(ofType(stack, 'AWS::CloudWatch::Alarm')).matchAll(
+          /"FunctionName","Value":(\{[^}]*\}\}|\{[^}]*\})/g,
+        ),
+      ].map(([, reference]) => reference),
+    );
+  const functions = [...ofType(plain.api, 'AWS::Lambda::Function'), ...ofType(plain.video, 'AWS::Lambda::Function')];
+  // But for the one of CDK's that copies code at a deployment.
+  const ours = functions.filter(({ Properties }) => z.string().safeParse(Properties.FunctionName).success);
+  expect(named(plain.operations).size).toBe(ours.length);
+});
+
+test('OPS-3 a budget writes to the topic, once it is spent and once it is foreseen to be', () => {
+  const [budget] = ofType(edge.operations, 'AWS::Budgets::Budget');
+  expect(budget?.Properties).toMatchObject({
+    Budget: { BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } },
+    NotificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((NotificationType) => ({
+      Notification: { NotificationType, Threshold: 100, ComparisonOperator: 'GREATER_THAN' },
+      Subscribers: [{ SubscriptionType: 'SNS' }],
+    })),
+  });
+  expect(ofType(plain.operations, 'AWS::Budgets::Budget')).toEqual([]);
+});
+
+test('OPS-3 there are five dashboards', () => {
+  const names = ofType(edge.operations, 'AWS::CloudWatch::Dashboard').map(({ Properties }) => Properties.DashboardName);
+  expect(names).toEqual(['traffic', 'money', 'upstreams', 'videos', 'limits'].map((name) => `${PREFIX}-${name}`));
+});

@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+import { matchRoute } from '../../lambdas/http/router.ts';
+import {
+  functionForUnknownRoutes,
+  type HttpFunction,
+  type Route,
+  type RouteName,
+  routes,
+} from '../../lambdas/routes.ts';
+import { toRestPaths } from '../../lib/constructs/rest-paths.ts';
+import { ofType } from './synthesize.ts';
+import { only, withRestApi } from './synthesize-rest-api.ts';
+
+const api = withRestApi();
+
+const methodSchema = z.object({
+  parameters: z.array(z.object({ name: z.string(), in: z.literal('path'), required: z.literal(true) })).default([]),
+  'x-amazon-apigateway-integration': z.strictObject({
+    type: z.literal('aws_proxy'),
+    httpMethod: z.literal('POST'),
+    uri: z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) }),
+    responseTransferMode: z.literal('STREAM'),
+    timeoutInMillis: z.int(),
+  }),
+});
+const bodySchema = z.object({ Body: z.object({ paths: z.record(z.string(), z.record(z.string(), methodSchema)) }) });
+const { paths } = bodySchema.parse(only('AWS::ApiGateway::RestApi', api)).Body;
+
+type Method = z.output<typeof methodSchema>;
+
+const arnSchema = z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) });
+
+/** `text` for a method that calls the function `text`. */
+const calledBy = ({ 'x-amazon-apigateway-integration': { uri } }: Method): string => {
+  const parts = uri['Fn::Join'][1];
+  const text = parts.map((part) => (typeof part === 'string' ? part : '*')).join('');
+  expect(text).toBe('arn:*:apigateway:*:lambda:path/2021-11-15/functions/*/response-streaming-invocations');
+  const [id] = parts.flatMap((part) => arnSchema.safeParse(part).data?.['Fn::GetAtt'] ?? []);
+  return (id ?? '').replace(/function[0-9A-F]{8}$/, '');
+};
+
+/**
+ * How API Gateway finds a path: in each place a fixed segment before `{value}` and that before what takes the rest. It never turns back
+ * here, so that nothing depends on whether it does.
+ */
+const find = (path: string): Readonly<Record<string, Method>> => {
+  let template = '';
+  for (const segment of path.split('/').slice(1)) {
+    const next = ['', ...Object.keys(paths)].find((known) => known === `${template}/${segment}`);
+    const variable = `${template}/{value}`;
+    if (next === undefined && paths[variable] === undefined) {
+      const greedy = paths[`${template}/{proxy+}`];
+      if (!greedy) throw new Error(`${path}: API Gateway would find nothing`);
+      return greedy;
+    }
+    template = next ?? variable;
+  }
+  const found = paths[template || '/'];
+  if (!found) throw new Error(`${path}: API Gateway would answer by itself`);
+  return found;
+};
+
+const functionAt = (method: string, path: string): string => {
+  const methods = find(path);
+  const own = methods[method.toLowerCase()] ?? methods['x-amazon-apigateway-any-method'];
+  if (!own) throw new Error(`${method} ${path}: API Gateway would refuse it by itself`);
+  return calledBy(own);
+};
+
+const filled = (path: string): string => path.replaceAll(/\{\w+\}/g, 'some-id');
+const places = Object.values<Route>(routes).flatMap((route) =>
+  [route.path, ...(route.alsoAt ?? [])].map((path) => [route.method, filled(path), route.function] as const),
+);
+
+test.each(places)('OPS-1 API Gateway leads %s %s to the function %s', (method, path, owner) => {
+  expect(functionAt(method, path)).toBe(owner);
+});
+
+/** What a program that serves these says to a method at a path: its route, or the refusal with what is allowed. */
+const outcomeOf = (method: string, path: string, served: (name: RouteName) => boolean): unknown => {
+  try {
+    return matchRoute(method, path, served).name;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return [error.code, error.headers];
+  }
+};
+
+test.each(places)(
+  'GEN-7 any method at the path of %s %s has the answer of a program that serves everything',
+  (_, path) => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
+      const called = functionAt(method, path);
+      const outcome = outcomeOf(method, path, (name) => routes[name].function === called);
+      expect(outcome, method).toEqual(outcomeOf(method, path, () => true));
+    }
+  },
+);
+
+test.each([
+  '/',
+  '/v1',
+  '/nothing',
+  '/v1/nothing',
+  '/v1/chat',
+  '/v1/chat/completions/more',
+  '/v1/models/a/b',
+  '/v1/videos/a/content/b/c',
+  '/v1/videos/a/thumbnail',
+  '/app/assets',
+  '/media/a/b',
+  '/a/b/c/d/e',
+])('GEN-7 at %s, where nothing is, the function for that answers, whatever the method', (path) => {
+  for (const method of ['GET', 'POST', 'OPTIONS']) expect(functionAt(method, path)).toBe(functionForUnknownRoutes);
+});
+
+test('no path has two kinds of variables beside each other, which API Gateway refuses, and each is declared', () => {
+  for (const [path, methods] of Object.entries(paths)) {
+    const variables = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
+    for (const { parameters } of Object.values(methods)) expect(parameters.map(({ name }) => name)).toEqual(variables);
+    if (path.endsWith('/{proxy+}')) expect(paths[path.replace('{proxy+}', '{value}')]).toBeUndefined();
+  }
+});
+
+test('two functions with the same method at what is one path to API Gateway stop synthesis', () => {
+  const route = { ...routes.generateContent, function: 'text' } satisfies Route;
+  const other: HttpFunction = 'images';
+  expect(() =>
+    toRestPaths({ one: route, two: { ...route, path: '/v1beta/models/{id}:draw', function: other } }),
+  ).toThrow('another function has this method');
+});
+
+test('LIM-6 an answer is streamed and may take as long as its function', () => {
+  const timeouts = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .map((method) => [calledBy(method), method['x-amazon-apigateway-integration'].timeoutInMillis]);
+  expect(Object.fromEntries(timeouts)).toEqual({
+    ...{ text: 900_000, images: 900_000, audio: 900_000, videos: 120_000, content: 900_000 },
+    ...{ catalog: 30_000, account: 30_000, bot: 30_000, app: 30_000 },
+  });
+});
+
+test('AUTH-9 behind API Gateway functions have no address, and this API alone may call those that clients call', () => {
+  for (const type of ['Url', 'WebFunction', 'WebFunctionEndpoint'])
+    expect(ofType(api, `AWS::Lambda::${type}`)).toEqual([]);
+  const permissions = ofType(api, 'AWS::Lambda::Permission')
+    .map(({ Properties }) => Properties)
+    .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com');
+  expect(permissions.map(({ FunctionName }) => arnSchema.parse(FunctionName)['Fn::GetAtt'][0]).sort()).toEqual(
+    ['account', 'app', 'audio', 'bot', 'catalog', 'content', 'images', 'text', 'videos'].map((name) =>
+      expect.stringMatching(new RegExp(`^${name}function`)),
+    ),
+  );
+  for (const { Action, SourceArn } of permissions) {
+    expect(Action).toBe('lambda:InvokeFunction');
+    expect(JSON.stringify(SourceArn)).toMatch(/:execute-api:.*"Ref":"rest\w+"\},"\/gateway\/\*\/\*"/);
+  }
+  for (const { Properties } of ofType(api, 'AWS::Lambda::Permission')) expect(Properties.Principal).not.toBe('*');
+});
+
+test('OPS-1 the API stands in its region, takes TLS 1.2 and newer, and keeps the bytes of forms', () => {
+  expect(only('AWS::ApiGateway::RestApi', api)).toMatchObject({
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+    SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
+    EndpointAccessMode: 'STRICT',
+    BinaryMediaTypes: ['multipart/form-data'],
+    DisableExecuteApiEndpoint: false,
+  });
+});
+
+const stageSchema = z.object({
+  StageName: z.literal('gateway'),
+  TracingEnabled: z.literal(true),
+  AccessLogSetting: z.object({ Format: z.string(), DestinationArn: z.unknown() }),
+  MethodSettings: z.array(z.unknown()),
+});
+
+test('AUTH-3 what is logged of a request has no query, no header and no body, and is one line of JSON', () => {
+  const { AccessLogSetting, MethodSettings } = stageSchema.parse(only('AWS::ApiGateway::Stage', api));
+  // And no throttling: the functions count.
+  expect(MethodSettings).toEqual([
+    { HttpMethod: '*', ResourcePath: '/*', LoggingLevel: 'OFF', DataTraceEnabled: false },
+  ]);
+  const logged = Object.values(z.record(z.string(), z.string()).parse(JSON.parse(AccessLogSetting.Format)));
+  expect(logged).toContain('$context.path');
+  for (const value of logged) expect(value).toMatch(/^\$context\.(?!.*(override|querystring|header|authorizer))/i);
+});
+
+test('OPS-2 the firewall stands before the stage', () => {
+  expect(only('AWS::WAFv2::WebACL', api)).toMatchObject({ Scope: 'REGIONAL' });
+  const { WebACLArn, ResourceArn } = only('AWS::WAFv2::WebACLAssociation', api);
+  expect(JSON.stringify(WebACLArn)).toContain('firewall');
+  expect(JSON.stringify(ResourceArn)).toMatch(/restapis.*stages/);
+});
+
+test('OPS-1 without a domain the address is that of the stage, told by an output and where functions look for it', () => {
+  const { Value } = api.outputs.publicUrl ?? {};
+  const text = JSON.stringify(Value);
+  expect(text).toMatch(/"https:\/\/".*\.execute-api\.us-east-1\..*"\/gateway"/);
+  expect(only('AWS::SSM::Parameter', api)).toMatchObject({ Name: '/gateway-dev/public-url', Value });
+  expect(Object.keys(api.outputs).filter((name) => name.includes('Endpoint'))).toEqual([]);
+});
+
+test('with another front door there is no REST API', () => {
+  for (const frontDoor of ['cloudfront', 'none'])
+    expect(ofType(withRestApi({ frontDoor }), 'AWS::ApiGateway::RestApi')).toEqual([]);
+});

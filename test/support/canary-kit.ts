@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+
+/** How a request goes out. */
+export const endings = ['good', 'failed', 'quoted', 'refused', 'killed'] as const;
+export type Ending = (typeof endings)[number];
+
+export interface Planted {
+  /** Where in a request it stands: `chat: a tool's description`. */
+  readonly place: string;
+  readonly ending: Ending;
+  /** Opens something: a key, a token, a signature. */
+  readonly isSecret: boolean;
+}
+
+/** Of what a canary consists: it stands in one of these whole, whatever is before and behind it. */
+const WORD = /[\w-]{16,}/g;
+const BASE64 = /[\w+/-]{20,}/g;
+/** Where in base64 a group of four may begin. */
+const SHIFTS = [0, 1, 2, 3];
+
+/** Unique strings and where each was put, for a search that tells of every one it finds whence it came. */
+export class Canaries {
+  readonly #planted = new Map<string, Planted>();
+
+  plant(place: string, ending: Ending): string {
+    return this.#add(`kn${randomBytes(8).toString('hex')}`, { place, ending, isSecret: false });
+  }
+
+  /** Of this form, if it has to have one. */
+  secret(place: string, ending: Ending, text = randomBytes(16).toString('hex')): string {
+    return this.#add(text, { place, ending, isSecret: true });
+  }
+
+  get places(): ReadonlySet<string> {
+    return new Set(this.#planted.values().map(({ place }) => place));
+  }
+
+  /** As they are, and in base64 at any place of something larger. */
+  foundIn(text: string): readonly Planted[] {
+    const decoded = (text.match(BASE64) ?? []).flatMap((run) =>
+      SHIFTS.map((shift) => Buffer.from(run.slice(shift), 'base64').toString('latin1')),
+    );
+    const lengths = new Set(this.#planted.keys().map(({ length }) => length));
+    return [text, ...decoded].flatMap((part) => this.#wordsIn(part, lengths));
+  }
+
+  #wordsIn(text: string, lengths: ReadonlySet<number>): readonly Planted[] {
+    const found: Planted[] = [];
+    for (const [run] of text.matchAll(WORD))
+      for (const length of lengths)
+        for (let start = 0; start + length <= run.length; start += 1) {
+          const planted = this.#planted.get(run.slice(start, start + length));
+          if (planted) found.push(planted);
+        }
+    return found;
+  }
+
+  #add(text: string, planted: Planted): string {
+    if (!new RegExp(`^(?:${WORD.source})$`).test(text)) throw new Error(`${planted.place}: cannot be searched for`);
+    this.#planted.set(text, planted);
+    return text;
+  }
+}

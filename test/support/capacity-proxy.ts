@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, request as openRequest } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import * as z from 'zod';
+
+/** What a call to the database took, in request units, its indexes included. */
+export interface UnitsTaken {
+  readonly table: string;
+  readonly kind: 'write' | 'read';
+  readonly units: number;
+}
+
+export interface CapacityProxy {
+  /** For the client, in the database's place. */
+  readonly endpoint: string;
+  /** Of every call since the last `forget`, but of those that a stream's reader makes. */
+  readonly taken: readonly UnitsTaken[];
+  forget(): void;
+  stop(): Promise<void>;
+}
+
+const consumed = z.object({ TableName: z.string(), CapacityUnits: z.number() });
+const reply = z.object({ ConsumedCapacity: z.union([consumed, z.array(consumed)]).optional() });
+
+const reading = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
+const writing = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
+
+/** Stands before a database and asks it, with every call, how much that call takes. */
+export async function startCapacityProxy(target: string): Promise<CapacityProxy> {
+  const taken: UnitsTaken[] = [];
+  const server = createServer(async (request, response) => {
+    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const kind = kindOf(operation);
+    const sent = await buffer(request);
+    const message = await forward(`${target}${request.url}`, request, kind ? asking(sent) : sent);
+    const answer = await buffer(message);
+    if (kind)
+      for (const { TableName, CapacityUnits } of unitsIn(answer))
+        taken.push({ table: TableName, kind, units: CapacityUnits });
+    response.writeHead(message.statusCode ?? 502, message.headers).end(answer);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    taken,
+    forget() {
+      taken.length = 0;
+    },
+    stop() {
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+const kindOf = (operation: string): UnitsTaken['kind'] | undefined => {
+  if (reading.has(operation)) return 'read';
+  return writing.has(operation) ? 'write' : undefined;
+};
+
+const asking = (body: Buffer): Buffer =>
+  Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ReturnConsumedCapacity: 'TOTAL' }));
+
+const unitsIn = (answer: Buffer) => [reply.parse(JSON.parse(answer.toString())).ConsumedCapacity ?? []].flat();
+
+function forward(url: string, { method, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+  const { 'content-length': _theirs, ...others } = headers;
+  return new Promise((resolve, reject) => {
+    openRequest(url, { method, headers: { ...others, 'content-length': body.length } }, resolve)
+      .on('error', reject)
+      .end(body);
+  });
+}
