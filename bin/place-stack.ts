@@ -1,3 +1,4 @@
+import { readParameter, readPublicUrl } from '../lambdas/functions/wiring/public-url.ts';
 import { type EnvironmentName, environments } from '../lib/environments.ts';
 import { publicUrlOf, publicUrlParameter } from '../lib/public-url.ts';
 import { type TableName, tableNames } from '../lib/tables.ts';
@@ -48,25 +49,19 @@ export const readStack = async (name: EnvironmentName): Promise<Environment> => 
     MEDIA_BUCKET: of('mediaBucketName'),
     MARKUP: markup,
     CATALOGS: catalogs.join(','),
-    PUBLIC_URL: await readPublicUrl(name),
+    PUBLIC_URL: await readAddress(name),
   };
 };
 
-/** Undefined where nothing stands before the functions, or not yet. */
-const readPublicUrl = async (name: EnvironmentName): Promise<string | undefined> => {
-  const known = publicUrlOf(environments[name]);
-  if (known !== undefined) return known;
-  const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
-  const client = new SSMClient({ region: environments[name].region });
-  const Name = publicUrlParameter(`gateway-${name}`);
+/** Undefined where nothing stands before the functions, or not yet, or where these credentials may not ask. */
+const readAddress = async (name: EnvironmentName): Promise<string | undefined> => {
+  const parameter = publicUrlParameter(`gateway-${name}`);
+  const known = { PUBLIC_URL: publicUrlOf(environments[name]), PUBLIC_URL_PARAMETER: parameter };
   try {
-    const { Parameter } = await client.send(new GetParameterCommand({ Name }));
-    return Parameter?.Value?.replace(/\/+$/, '');
+    return await readPublicUrl(known, (asked) => readParameter(asked, environments[name].region));
   } catch (error) {
-    if (error instanceof Error && error.name === 'ParameterNotFound') return undefined;
-    throw failed(`The parameter ${Name} with the public address cannot be read: ${whyOf(error)}`, error);
-  } finally {
-    client.destroy();
+    if (error instanceof Error && error.name === 'AccessDeniedException') return undefined;
+    throw failed(`The parameter ${parameter} with the public address cannot be read: ${whyOf(error)}`, error);
   }
 };
 

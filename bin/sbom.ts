@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { packagesOfPages } from '../lib/pages/build-pages.ts';
 
@@ -9,7 +10,8 @@ import { packagesOfPages } from '../lib/pages/build-pages.ts';
  * needs as well, zod and most of the AWS SDK among them, so that npm lists everything here and the lockfile says what is deployed.
  */
 const root = join(import.meta.dirname, '..');
-const path = process.argv[2] ?? join(root, 'sbom.cdx.json');
+const { positionals } = parseArgs({ allowPositionals: true });
+const path = positionals[0] ?? join(root, 'sbom.cdx.json');
 
 const lockfileSchema = z.object({
   packages: z.record(

@@ -1,5 +1,5 @@
 import type { Environment } from './environment-schema.ts';
-import { functionsOf } from './functions-of.ts';
+import { functionsOf, hostOf } from './functions-of.ts';
 import { refuseTightTimes } from './video/last-steps.ts';
 
 interface Contradiction {
@@ -67,7 +67,9 @@ const rules: readonly Rule[] = [
       ? at('bot', 'needs a publicUrl where frontDoor is none: its app and its webhook have no address in common')
       : undefined,
   (environment) => {
-    const there: ReadonlySet<string> = new Set(functionsOf(environment).events.map(({ name }) => name));
+    const there: ReadonlySet<string> = new Set(
+      functionsOf(environment).events.flatMap(({ name }) => (hostOf(environment, name) === name ? [name] : [])),
+    );
     const { memoryMb, reservedConcurrency } = environment;
     const wrong = Object.entries({ memoryMb, reservedConcurrency }).flatMap(([field, said]) =>
       Object.keys(said).flatMap((name) => (there.has(name) ? [] : [`${field}.${name}`])),

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { toMasked } from '../../lambdas/core/accounts/api-key.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
+import { accountIds } from '../../lambdas/core/ledger/ledger-records.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount, toAccountFacts, toTime } from '../account-facts.ts';
 import { type ReadOptions, withReading } from '../command-options.ts';
@@ -37,7 +38,7 @@ export const addAccountsCommands = (program: Command, terminal: Terminal): void 
 
 const listAccounts = async ({ stores }: Place, { status }: ListOptions): Promise<readonly Facts[]> => {
   const rows: ReturnType<typeof toAccountFacts>[] = [];
-  for await (const id of stores.records.accountIds()) {
+  for await (const id of accountIds(stores.records)) {
     const account = await stores.ledger.readAccount(id);
     if (account && (status === undefined || account.status === status)) rows.push(toAccountFacts(account));
   }

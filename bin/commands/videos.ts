@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { accountIds } from '../../lambdas/core/ledger/ledger-records.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import type { JobPosition } from '../../lambdas/core/videos/job-store.ts';
 import { isEnded, type VideoJob } from '../../lambdas/core/videos/video-job.ts';
@@ -48,7 +49,7 @@ const running = async ({ stores: { videoJobs } }: Place, { account }: ListOption
 const all = async (place: Place, { account }: ListOptions): Promise<readonly VideoJob[]> => {
   if (account !== undefined) return ofAccount(place, account);
   const found: VideoJob[] = [];
-  for await (const id of place.stores.records.accountIds()) found.push(...(await ofAccount(place, id)));
+  for await (const id of accountIds(place.stores.records)) found.push(...(await ofAccount(place, id)));
   return found;
 };
 

@@ -17,17 +17,20 @@ export const checkFirst = async (
     if (status === 'failure') throw failed(`${check}: ${detail}. ${advice}`);
     if (status === 'warning') tell(`${check}: ${detail}. ${advice}`);
   }
-  if (credentials) await findCredentials(region);
+  if (credentials) await findCredentials(region, environment.AWS_PROFILE);
 };
 
 /** That they are there; what they allow, AWS tells. */
-const findCredentials = async (region: string): Promise<void> => {
+const findCredentials = async (region: string, profile: string | undefined): Promise<void> => {
   const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({ region });
   try {
     await client.config.credentials();
   } catch (error) {
-    throw failed(`There are no credentials of AWS: ${whyOf(error)}. Log in, and set AWS_PROFILE.`, error);
+    const advice = profile
+      ? `Log in to the profile ${profile}, which AWS_PROFILE names`
+      : 'Log in, and set AWS_PROFILE';
+    throw failed(`There are no credentials of AWS: ${whyOf(error)}. ${advice}.`, error);
   } finally {
     client.destroy();
   }

@@ -50,10 +50,19 @@ export const runDeployment = async (args: readonly string[], ports: DeploymentPo
   }
 };
 
-/** What would lead only a part of this somewhere else. */
+/** As cdk is told them: `prod/edge`, `*`. */
+const STACKS = new RegExp(`[*]|^(${environmentNames.join('|')})(/|$)`);
+
+/** What would lead only a part of this somewhere else, or bring up something else as well. */
 const refuseFlags = (flags: readonly string[]): void => {
-  for (const flag of flags) {
+  for (const [index, flag] of flags.entries()) {
     const name = flag.split('=')[0];
+    const isValue = flags[index - 1]?.startsWith('-') === true && !STACKS.test(flag);
+    if (!flag.startsWith('-') && !isValue) {
+      throw misused(
+        `${flag}: all stacks of one environment go up, and no others. After \`--\` there are options of cdk alone.`,
+      );
+    }
     if (name === '--profile') throw misused('Set AWS_PROFILE instead of --profile: the pages go where the stacks go.');
     if (name === '--outputs-file' || name === '-O') throw misused(`${name} is taken: the outputs are read here.`);
   }
@@ -78,7 +87,7 @@ interface Deployment extends DeploymentPorts {
 const plan = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
   await checkFirst(terminal, name, { credentials: false });
   const assembly = join(folder, 'cdk.out');
-  const code = await runCdk(cdk, ['synth', `${name}/*`, '--quiet', '--output', assembly, ...flags]);
+  const code = await runCdk(cdk, ['synth', `${name}/*`, ...alone(name), '--quiet', '--output', assembly, ...flags]);
   if (code !== 0) throw failed(`cdk synth ended with ${code}, for the reason above.`);
   await terminal.print(toPlan(name, assembly, await buildPages()));
 };
@@ -88,7 +97,9 @@ const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promi
   await checkFirst(terminal, name, { credentials: true });
   terminal.tell(`1 of 2: the stacks gateway-${name}-*`);
   const outputsFile = join(folder, 'outputs.json');
-  const code = await runCdk(cdk, ['deploy', `${name}/*`, '--outputs-file', outputsFile, ...flags]);
+  // Logs that an earlier stack has left behind, under names that come again, are taken over.
+  const own = [...alone(name), '--outputs-file', outputsFile, '--import-existing-resources'];
+  const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
   if (code !== 0) throw failed(toAdvice(name, code));
   const outputs = readOutputs(outputsFile, name);
   terminal.tell('2 of 2: the pages');
@@ -96,13 +107,21 @@ const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promi
   await terminal.print(toNextSteps(name, outputs));
 };
 
+/** What is wrong in another environment is no reason to keep this one waiting. */
+const alone = (name: EnvironmentName): readonly string[] => ['-c', `environment=${name}`];
+
+const PROTECTED =
+  'A stack that failed while it was first made is protected all the same: for such a one, first run ' +
+  'aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name <its name>.';
+
 const toAdvice = (name: EnvironmentName, code: number): string => {
-  const { region, frontDoor } = environments[name];
+  const { region, frontDoor, terminationProtection } = environments[name];
   const regions = new Set([region, ...(frontDoor === 'cloudfront' ? ['us-east-1'] : [])]);
   const places = [...regions].map((each) => `aws://<account>/${each}`).join(' ');
   return [
     `Step 1 of 2, cdk deploy, ended with ${code}. Stacks that went up stay, and the pages are as they were.`,
     'Mend what is told above and run the same again.',
+    ...(terminationProtection ? [PROTECTED] : []),
     `Where CDK has never been used, run this first: npx cdk bootstrap ${places}`,
   ].join(' ');
 };

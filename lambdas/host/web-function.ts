@@ -42,9 +42,9 @@ interface Asked {
  * What can end in the time that Lambda leaves ends; then the process does. Whatever was still under way has its hold, which the
  * sweeper releases (BILL-13). https://docs.aws.amazon.com/lambda/latest/dg/web-functions-env-lifecycle.html
  */
-export const endWhenAsked = (host: Host, process: Asked): void => {
+export const endWhenAsked = (host: Host, process: Asked, lastMs = LAST_MS): void => {
   process.once('SIGTERM', async () => {
-    await Promise.race([Promise.all([host.stop(LAST_MS), host.idle()]), setTimeout(LAST_MS)]);
+    await Promise.race([Promise.all([host.stop(lastMs), host.idle()]), setTimeout(lastMs)]);
     process.exit(0);
   });
 };

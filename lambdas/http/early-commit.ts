@@ -24,11 +24,11 @@ export const answerInTime = async (
   handler: RouteHandler,
 ): Promise<GatewayResponse> => {
   const pending = handler(exchange);
-  const { opening, patience, startedAtMs } = exchange;
+  const { opening, patience, cameWholeAtMs } = exchange;
   if (!opening || !patience) return pending;
   const { clock } = ports;
   return new Promise((resolve, reject) => {
-    const leftMs = startedAtMs + patience.silenceMs - BEGUN_BEFORE_MS - clock.now();
+    const leftMs = cameWholeAtMs + patience.silenceMs - BEGUN_BEFORE_MS - clock.now();
     const cancel = clock.after(Math.max(0, leftMs), () => {
       // A stream of the handler's own is on its way already.
       if (!exchange.finishesLater) resolve(begin(ports, exchange, opening, pending));

@@ -20,9 +20,9 @@ export type AnswerForm =
  * there, which is for the use case. To be called before the handler first waits.
  */
 export const planAnswer = (exchange: Exchange, form: AnswerForm): AnswerBy | undefined => {
-  const { patience, startedAtMs } = exchange;
+  const { patience, cameWholeAtMs } = exchange;
   if (!patience) return undefined;
-  const by = (beforeMs: number): number => startedAtMs + patience.silenceMs - beforeMs;
+  const by = (beforeMs: number): number => cameWholeAtMs + patience.silenceMs - beforeMs;
   switch (form.kind) {
     case 'bytes':
       return { atMs: by(BYTES_BEFORE_MS), covers: 'all' };

@@ -72,6 +72,8 @@ export interface Exchange {
   /** A ULID of ours, whatever the client sent (GEN-4). */
   readonly requestId: string;
   readonly startedAtMs: number;
+  /** When all of it was here, its body as well: from then on a front door waits for the answer. */
+  cameWholeAtMs: number;
   /** When the host stops this process, if it does. Unix milliseconds. */
   readonly hostEndsAtMs: number | undefined;
   /** Of what stands before this program. */

@@ -83,6 +83,7 @@ const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context)
   return {
     requestId: ports.newRequestId(),
     startedAtMs,
+    cameWholeAtMs: startedAtMs,
     hostEndsAtMs: remainingMs === undefined ? undefined : startedAtMs + remainingMs,
     patience: ports.door.patience,
     event,
@@ -137,7 +138,9 @@ const limitChat = async ({ chatLimit }: HttpPorts, chatId: string): Promise<void
 
 const receive = async (ports: HttpPorts, exchange: Exchange, proof: Proof | undefined): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
-  if (taken !== 'none') await readBody(exchange, taken, ports.bodies, proof?.checkBody);
+  if (taken === 'none') return;
+  await readBody(exchange, taken, ports.bodies, proof?.checkBody);
+  exchange.cameWholeAtMs = ports.clock.now();
 };
 
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {

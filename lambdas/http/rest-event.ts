@@ -58,7 +58,8 @@ const joinHeaders = ({ headers, multiValueHeaders }: APIGatewayProxyEvent): Reco
   return Object.fromEntries(
     [...sent].map(([name, found]) => [
       name,
-      found.flatMap(([, values]) => values).join(name === 'cookie' ? '; ' : ','),
+      // With the space, two Idempotency-Keys are not one of their own: no key has one (IDEM-6).
+      found.flatMap(([, values]) => values).join(name === 'cookie' ? '; ' : ', '),
     ]),
   );
 };

@@ -74,7 +74,7 @@ export const matchRoute = (method: string, path: string, served: (name: RouteNam
   if (match) return match;
   // GEM-3: only a model that is asked for may have a colon in its name; elsewhere an action that is not served stands behind it.
   const here = found.filter(({ params }) => !Object.values(params).some((value) => value.includes(':')));
-  if (here.every(({ route }) => route.method === method)) {
+  if (here.length === 0 || here.some(({ route }) => route.method === method)) {
     throw new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}. The API lives under /v1.`);
   }
   const allow = [...here.map(({ route }) => route.method), 'OPTIONS'].join(', ');

@@ -33,7 +33,7 @@ export class Firewall extends Construct {
       visibilityConfig: toMetric(`${prefix}-firewall`),
     });
     this.arn = firewall.attrArn;
-    addLog(this, this.arn, { prefix, environment });
+    addLog(this, this.arn, { scope: guarded, prefix, environment });
   }
 }
 
@@ -90,12 +90,20 @@ const toWatchingRule = (name: (typeof watching)[number], index: number): CfnWebA
   visibilityConfig: toMetric(name),
 });
 
-/** What a client proves itself with. The firewall sees the query before anything takes the key out of it. */
-const secretHeaders = ['authorization', 'x-api-key', 'x-provider-api-key', 'x-goog-api-key'];
+/** All that anybody proves itself with: clients, the messenger, who reports payments, the edge. */
+const secretHeaders = [
+  'authorization',
+  'x-api-key',
+  'x-provider-api-key',
+  'x-goog-api-key',
+  'x-telegram-bot-api-secret-token',
+  'x-service-signature',
+  'x-origin-secret',
+];
 
 /**
  * Kept out of all that the firewall tells, also where a rule says what it has matched: redaction, which the log has besides, leaves
- * that as it is.
+ * that as it is. The firewall sees the query before anything takes the key out of it.
  */
 const secretFields: readonly CfnWebACL.FieldToProtectProperty[] = [
   { fieldType: 'SINGLE_HEADER', fieldKeys: secretHeaders },
@@ -107,10 +115,10 @@ const secretFields: readonly CfnWebACL.FieldToProtectProperty[] = [
 const addLog = (
   scope: Construct,
   resourceArn: string,
-  { prefix, environment }: Pick<FirewallProps, 'prefix' | 'environment'>,
+  { scope: guarded, prefix, environment }: FirewallProps,
 ): void => {
-  // AWS takes no other beginning.
-  const logGroupName = `aws-waf-logs-${prefix}`;
+  // AWS takes no other beginning. In us-east-1 the environment may have had the other firewall before, whose log is kept.
+  const logGroupName = `aws-waf-logs-${prefix}-${guarded === 'CLOUDFRONT' ? 'edge' : 'regional'}`;
   const log = addLogGroup(scope, logGroupName, environment);
   const destination = Stack.of(scope).formatArn({
     service: 'logs',
@@ -122,7 +130,11 @@ const addLog = (
     resourceArn,
     // The group's own ARN ends with a `:*`, which is refused here.
     logDestinationConfigs: [destination],
-    redactedFields: [{ queryString: {} }, ...secretHeaders.map((Name) => ({ singleHeader: { Name } }))],
+    redactedFields: [
+      { uriPath: {} },
+      { queryString: {} },
+      ...secretHeaders.map((Name) => ({ singleHeader: { Name } })),
+    ],
     loggingFilter: {
       DefaultBehavior: 'DROP',
       Filters: [

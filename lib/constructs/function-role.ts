@@ -32,11 +32,21 @@ export const addFunctionRole = (
   return role;
 };
 
-export const addLogGroup = (scope: Construct, logGroupName: string, environment: Environment): LogGroup =>
-  new LogGroup(scope, 'log', {
+/**
+ * What is kept has a name of its own, so that it would stand in the way of a group that comes later: a deployment takes it over, for which
+ * CloudFormation wants a name without references and this policy. A group that came with a deployment that failed goes with it.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
+ */
+export const addLogGroup = (
+  scope: Construct,
+  logGroupName: string,
+  { logRetentionDays, keepsData }: Environment,
+  id = 'log',
+): LogGroup =>
+  new LogGroup(scope, id, {
     logGroupName,
-    retention: environment.logRetentionDays,
-    removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    retention: logRetentionDays,
+    removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   });
 
 export const allow = (actions: string[], resource: string): PolicyStatement =>

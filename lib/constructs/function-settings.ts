@@ -52,7 +52,14 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
     ...(asksForAddress(name, environment) ? { PUBLIC_URL_PARAMETER: publicUrlParameter(source.prefix) } : {}),
     ...(functions[name].showsApp || functions[name].linksMedia ? toAddress(environment) : {}),
     ...(functions[name].showsApp ? toBotSettings(environment) : {}),
+    ...toRestart(data),
   };
+};
+
+/** Nobody reads it: with `-c restart=<anything new>` every function is another one, and starts anew with the secrets of now. */
+const toRestart = (stack: Stack): Readonly<Record<string, string>> => {
+  const restart: unknown = stack.node.tryGetContext('restart');
+  return restart === undefined ? {} : { RESTART: String(restart) };
 };
 
 /** Called by clients, behind whatever front door there is. */

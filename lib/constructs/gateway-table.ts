@@ -30,6 +30,7 @@ export class GatewayTable extends TableV2 {
       dynamoStream: table.stream && StreamViewType[table.stream],
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: table.pointInTimeRecovery },
       deletionProtection: keepsData && table.deletionProtection,
+      // Also where the deployment that makes it fails: to delete it then, its protection would have to be off.
       removalPolicy: keepsData && table.removal === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
   }

@@ -11,6 +11,9 @@ export interface GatewayWebFunctionProps extends GatewayFunctionProps<WebFunctio
   readonly code: CodeBucket;
 }
 
+/** Unlike those of other functions, these names are unique in an AWS account, whatever the region. */
+export const webFunctionNameOf = (functionName: string): string => `${functionName}-${Aws.REGION}`;
+
 /**
  * A Web Function as it is described: a server that listens where AWS_LAMBDA_HTTP_ENDPOINT says, host and port, within 10 s
  * of its start. https://docs.aws.amazon.com/lambda/latest/dg/web-functions-runtimes.html
@@ -22,8 +25,7 @@ export class GatewayWebFunction extends Construct {
     const { name, description, prefix, environment, data, machineArn, code } = props;
     super(scope, name);
     const functionName = `${prefix}-${name}`;
-    // Unlike those of other functions, these names are unique in an AWS account, whatever the region.
-    const webFunctionName = `${functionName}-${Aws.REGION}`;
+    const webFunctionName = webFunctionNameOf(functionName);
     const logGroup = addLogGroup(this, `/aws/lambda/${functionName}`, environment);
     const role = addFunctionRole(this, { description, data, machineArn, ...toGrants(this, props) });
     logGroup.grantWrite(role);

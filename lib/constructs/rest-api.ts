@@ -41,6 +41,8 @@ const STAGE = 'gateway';
  */
 export class RestApi extends Construct {
   readonly publicUrl: string;
+  /** Undefined without a domain. */
+  readonly certificateArn: string | undefined;
   readonly name: string;
   readonly stage = STAGE;
 
@@ -73,8 +75,10 @@ export class RestApi extends Construct {
       });
     const { arn } = new Firewall(this, 'firewall', { scope: 'REGIONAL', prefix, environment });
     new CfnWebACLAssociation(this, 'guarded', { webAclArn: arn, resourceArn: api.deploymentStage.stageArn });
-    this.publicUrl = environment.domain
-      ? addRestDomain(this, { domain: environment.domain, api })
+    const domain = environment.domain && addRestDomain(this, { domain: environment.domain, api });
+    this.certificateArn = domain?.certificateArn;
+    this.publicUrl = domain
+      ? domain.url
       : `https://${api.restApiId}.execute-api.${Stack.of(this).region}.${Stack.of(this).urlSuffix}/${STAGE}`;
     new StringParameter(this, 'public-url', {
       parameterName: publicUrlParameter(prefix),
@@ -102,7 +106,7 @@ const toStage = (scope: Construct, { prefix, environment }: Omit<RestApiProps, '
   accessLogFormat: AccessLogFormat.custom(JSON.stringify(logged)),
 });
 
-/** The path is without its query, where a key may stand (AUTH-3). */
+/** The path as the API declares it: one that a client sent may end in the name of an image, which is all it takes to fetch it. */
 const logged = {
   time: AccessLogField.contextRequestTime(),
   requestId: AccessLogField.contextRequestId(),
@@ -110,7 +114,7 @@ const logged = {
   traceId: AccessLogField.contextXrayTraceId(),
   address: AccessLogField.contextIdentitySourceIp(),
   method: AccessLogField.contextHttpMethod(),
-  path: AccessLogField.contextPath(),
+  path: AccessLogField.contextResourcePath(),
   protocol: AccessLogField.contextProtocol(),
   status: AccessLogField.contextStatus(),
   errorType: AccessLogField.contextErrorResponseType(),

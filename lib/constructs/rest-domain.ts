@@ -5,29 +5,31 @@ import {
   type IRestApi,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
-import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import type { Construct } from 'constructs';
-import type { Environment } from '../environments.ts';
+import { certificateOf, type Domain, zoneOf } from './domain-certificate.ts';
 
 export interface RestDomainProps {
-  readonly domain: NonNullable<Environment['domain']>;
+  readonly domain: Domain;
   readonly api: IRestApi;
 }
 
+export interface RestDomain {
+  readonly url: string;
+  readonly certificateArn: string;
+}
+
 /**
- * A name of the gateway's own before a REST API, all of it and without a path, so that paths arrive as clients write them. Answers
- * its address.
+ * A name of the gateway's own before a REST API, all of it and without a path, so that paths arrive as clients write them.
  */
-export const addRestDomain = (scope: Construct, { domain, api }: RestDomainProps): string => {
-  const { name, hostedZone } = domain;
-  const zone =
-    hostedZone &&
-    HostedZone.fromHostedZoneAttributes(scope, 'zone', { hostedZoneId: hostedZone.id, zoneName: hostedZone.name });
+export const addRestDomain = (scope: Construct, { domain, api }: RestDomainProps): RestDomain => {
+  const { name } = domain;
+  const zone = zoneOf(scope, domain);
+  const certificate = certificateOf(scope, domain, zone);
   const domainName = new DomainName(scope, 'domain', {
     domainName: name,
-    certificate: certificateOf(scope, domain, zone),
+    certificate,
     endpointType: EndpointType.REGIONAL,
     securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
     endpointAccessMode: EndpointAccessMode.STRICT,
@@ -37,17 +39,5 @@ export const addRestDomain = (scope: Construct, { domain, api }: RestDomainProps
     const target = RecordTarget.fromAlias(new ApiGatewayDomain(domainName));
     new ARecord(scope, 'address', { zone, recordName: name, target });
   }
-  return `https://${name}`;
-};
-
-const certificateOf = (
-  scope: Construct,
-  { name, certificateArn }: RestDomainProps['domain'],
-  zone: IHostedZone | undefined,
-): ICertificate => {
-  if (certificateArn !== undefined) return Certificate.fromCertificateArn(scope, 'certificate', certificateArn);
-  return new Certificate(scope, 'certificate', {
-    domainName: name,
-    validation: CertificateValidation.fromDns(zone),
-  });
+  return { url: `https://${name}`, certificateArn: certificate.certificateArn };
 };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type HttpFunction, type Route, routes } from '../../lambdas/routes.ts';
+import { inferenceFunctionNames } from '../inference-functions.ts';
 
 /** What the edge function for requests cannot know by itself. */
 export interface ViewerValues {
@@ -14,7 +15,7 @@ export interface ViewerValues {
 export const FUNCTION_BYTES_MAX = 10_240;
 
 /** Those that are there as a Web Function as well, under one roof. */
-const inference: ReadonlySet<HttpFunction> = new Set(['text', 'images', 'audio', 'videos']);
+const inference: ReadonlySet<HttpFunction> = new Set(inferenceFunctionNames);
 
 /** The code that looks at requests. */
 export const viewerFunctionCode = ({ largeBodyOrigin, bucketOrigin, mediaOrigin }: ViewerValues): string =>

@@ -2,11 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import { Dashboard, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { functionsOf } from '../functions-of.ts';
+import { inferenceFunctionNames } from '../inference-functions.ts';
 import { distributionMetric, firewallMetric } from './edge-alarms.ts';
 import { byDimension, graph, heading, table } from './graphs.ts';
 import type { OwnMetric } from './own-metric.ts';
 import type { Sources } from './sources.ts';
 import { StockRows } from './stock-rows.ts';
+import { webFunctionRow } from './web-functions.ts';
 
 /** Some widgets beside each other, some rows of them below each other. */
 type Rows = readonly (readonly IWidget[])[];
@@ -38,7 +40,8 @@ export const addDashboards = (scope: Construct, own: OwnMetric, sources: Sources
 const inferenceLogs = ({ environment, prefix }: Sources): readonly string[] => {
   const { events, webs } = functionsOf(environment);
   const names = [...events, ...webs].map(({ name }) => name);
-  const logged = names.filter((name) => ['text', 'images', 'audio', 'videos', 'inference'].includes(name));
+  const inference: ReadonlySet<string> = new Set([...inferenceFunctionNames, 'inference']);
+  const logged = names.filter((name) => inference.has(name));
   return logged.map((name) => `/aws/lambda/${prefix}-${name}`);
 };
 
@@ -67,6 +70,7 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
     ],
     ...(edge ? [stock.distribution(edge.distributionId)] : []),
     ...(api.restApi ? [stock.restApi(api.restApi.name, api.restApi.stage)] : []),
+    ...(api.webFunctions.size > 0 ? [webFunctionRow(sources)] : []),
     ...called.flatMap(({ name }) => {
       const lambda = api.lambdas.get(name);
       return lambda ? [stock.lambda(name, lambda)] : [];

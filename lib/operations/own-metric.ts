@@ -32,8 +32,26 @@ export const ownMetricsOf =
 /** Of metrics that are seldom there: nothing counts as 0. An alarm takes ten at most. */
 export const sumOf = (metrics: readonly IMetric[], label: string, minutes = 5): MathExpression =>
   new MathExpression({
-    expression: `SUM([${metrics.map((_, index) => `FILL(m${index}, 0)`).join(', ')}])`,
-    usingMetrics: Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric])),
+    expression: sumFrom(metrics, 0),
+    usingMetrics: toIds(metrics),
     label,
     period: Duration.minutes(minutes),
   });
+
+/** The first less the second, and together as many as those of a sum. */
+export const differenceOf = (
+  [more, less]: readonly [readonly IMetric[], readonly IMetric[]],
+  label: string,
+): MathExpression =>
+  new MathExpression({
+    expression: `${sumFrom(more, 0)} - ${sumFrom(less, more.length)}`,
+    usingMetrics: toIds([...more, ...less]),
+    label,
+    period: Duration.minutes(5),
+  });
+
+const sumFrom = (metrics: readonly IMetric[], first: number): string =>
+  `SUM([${metrics.map((_, index) => `FILL(m${first + index}, 0)`).join(', ')}])`;
+
+const toIds = (metrics: readonly IMetric[]): Record<string, IMetric> =>
+  Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));

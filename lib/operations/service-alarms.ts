@@ -6,6 +6,7 @@ import { functionsOf } from '../functions-of.ts';
 import type { AlarmRow } from './alarm-row.ts';
 import { type OwnMetric, sumOf } from './own-metric.ts';
 import type { Sources } from './sources.ts';
+import { webFunctionAlarms } from './web-functions.ts';
 
 const PERIOD = Duration.minutes(5);
 
@@ -36,6 +37,7 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
     reason: `One request in twenty, of ${REQUESTS_LEAST} and more, is what clients notice.`,
   },
   ...functionErrors(sources),
+  ...webFunctionAlarms(own, sources),
   ...messageAlarms(own, sources),
   {
     id: 'functions-throttled',

@@ -14,14 +14,13 @@ export interface AccessLogsStackProps {
 
 /**
  * What is written down of a request at the edge. Never a query, where a key may stand, nor what else may repeat one: cookies and the
- * address of the page that a client comes from.
+ * address of the page that a client comes from. Nor a path: the name of an image is all that is asked of whoever fetches it.
  */
 const fields = [
   'timestamp(ms)',
   'c-ip',
   'cs-method',
   'x-host-header',
-  'cs-uri-stem',
   'sc-status',
   'cs-bytes',
   'sc-bytes',

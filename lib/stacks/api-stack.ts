@@ -18,8 +18,7 @@ import { RestApi } from '../constructs/rest-api.ts';
 import type { Environment } from '../environments.ts';
 import type { FunctionDescription } from '../function-description.ts';
 import type { FunctionName, WebFunctionName } from '../functions.ts';
-import { type EventFunction, functionsOf, type WebFunctionOf } from '../functions-of.ts';
-import { inferenceFunctionNames } from '../inference-functions.ts';
+import { type EventFunction, functionsOf, hostOf, type WebFunctionOf } from '../functions-of.ts';
 import type { DataStack } from './data-stack.ts';
 import type { VideoStack } from './video-stack.ts';
 
@@ -34,10 +33,12 @@ export interface ApiStackProps {
 /** The functions and what calls them, but for those a state machine calls. Nothing here has state. */
 export class ApiStack extends Stack {
   /**
-   * Where clients or a front door reach a function: the host of its URL, or of its Web Function's endpoint. What the function
-   * `inference` serves alone has that one's. Behind API Gateway nothing has one.
+   * Where clients or a front door reach a function, for other stacks: the host of its URL, or of its Web Function's endpoint. What the
+   * function `inference` serves alone has that one's. Behind API Gateway nothing has one.
    */
-  readonly hosts = new Map<FunctionName, string>();
+  readonly hosts: ReadonlyMap<FunctionName, string>;
+  /** The same for this stack, each with its own. */
+  readonly #hosts = new Map<FunctionName, string>();
   /** Those that are called with events. */
   readonly lambdas = new Map<FunctionName, LambdaFunction>();
   readonly webFunctions = new Map<WebFunctionName, WebFunction>();
@@ -66,6 +67,7 @@ export class ApiStack extends Stack {
       );
       this.restApi = new RestApi(this, 'rest', { prefix, environment, called });
     }
+    this.hosts = tellHosts(this, this.#hosts, environment);
     const notices = built.find(({ description }) => description.trigger === 'account-changes');
     if (!notices) throw new Error('nobody is told of changes of accounts');
     this.failedAccountChanges = callOnChanges(this, { built: notices, data, prefix });
@@ -73,18 +75,15 @@ export class ApiStack extends Stack {
 
   /** In this order: the first is where links to media lead to when there is no front door. */
   #addServers(webs: readonly WebFunctionOf[], props: ApiStackProps): void {
-    const { prefix, environment } = props;
     if (webs.length === 0) return;
-    const code = new CodeBucket(this, 'web-code', { prefix, environment });
+    const code = new CodeBucket(this, 'web-code', props);
     for (const web of webs) {
       const told = this.#told(web.description, props);
       const { webFunction } = new GatewayWebFunction(this, { ...props, ...web, ...told, code });
       const host = webFunction.endpoint.domainName;
-      this.hosts.set(web.name, host);
+      this.#hosts.set(web.name, host);
       this.webFunctions.set(web.name, webFunction);
       new CfnOutput(this, `${web.name}Url`, { value: `https://${host}/` });
-      if (web.name === 'inference' && environment.inferenceHost === 'web-function')
-        for (const served of inferenceFunctionNames) this.hosts.set(served, host);
     }
   }
 
@@ -93,7 +92,7 @@ export class ApiStack extends Stack {
     this.lambdas.set(each.name, built.lambda);
     const { trigger } = each.description;
     if (trigger === 'url' && props.environment.frontDoor !== 'api-gateway')
-      this.hosts.set(each.name, addUrl(this, each.name, built));
+      this.#hosts.set(each.name, addUrl(this, each.name, built));
     if (trigger === 'every-minute') callEvery(Duration.minutes(1), built);
     if (trigger === 'every-hour') callEvery(Duration.hours(1), built);
     return built;
@@ -101,7 +100,7 @@ export class ApiStack extends Stack {
 
   /** What a function cannot know before others stand. With a front door, links begin as everything else does. */
   #told({ startsVideos, linksMedia }: FunctionDescription, { environment, video }: ApiStackProps) {
-    const mediaHost = this.hosts.get(routes.getMedia.function);
+    const mediaHost = this.#hosts.get(routes.getMedia.function);
     return {
       machineArn: startsVideos && video.machine.stateMachineArn,
       mediaUrl: linksMedia && environment.frontDoor === 'none' && mediaHost ? `https://${mediaHost}` : undefined,
@@ -118,6 +117,22 @@ const addUrl = (stack: ApiStack, name: FunctionName, { lambda }: GatewayFunction
   const url = lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE, invokeMode: InvokeMode.RESPONSE_STREAM });
   new CfnOutput(stack, `${name}Url`, { value: url.url });
   return Fn.select(2, Fn.split('/', url.url));
+};
+
+/** Whole, as outputs: a template that took what it reads of another stack apart would not pass every check (cfn-lint's E1017). */
+const tellHosts = (
+  stack: ApiStack,
+  hosts: ReadonlyMap<FunctionName, string>,
+  environment: Environment,
+): ReadonlyMap<FunctionName, string> => {
+  const outputOf = (name: FunctionName): string => `${name}HostName`;
+  for (const [name, host] of hosts) new CfnOutput(stack, outputOf(name), { value: host });
+  return new Map(
+    [...hosts.keys()].map((name) => [
+      name,
+      Fn.getStackOutput(stack.stackName, outputOf(hostOf(environment, name)), environment.region),
+    ]),
+  );
 };
 
 /** What became of nothing, though it was tried again and again, waits in a queue for the operator. */

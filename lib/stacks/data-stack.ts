@@ -38,7 +38,8 @@ export class DataStack extends Stack {
     const media = new MediaBucket(this, 'media');
     if (environment.frontDoor === 'cloudfront') media.letEdgeReadMedia();
     this.media = media;
-    this.secrets = addSecrets(this, keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY);
+    // Values of a deployment that failed have never been used.
+    this.secrets = addSecrets(this, keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY);
     addOutputs(this);
   }
 }

@@ -45,13 +45,15 @@ export class EdgeStack extends Stack {
   readonly distributionId: string;
 
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
-    const { environment, prefix, global } = props;
+    const { environment, prefix, api, global } = props;
     super(scope, id, {
       env: { region: environment.region },
       crossRegionReferences: true,
       stackName: `${prefix}-${id}`,
       terminationProtection: environment.terminationProtection,
     });
+    // It reads the hosts of functions by the names of outputs, which tells CDK nothing.
+    this.addStackDependency(api);
     const distribution = new Distribution(this, 'edge', {
       prefix,
       environment,
@@ -81,7 +83,8 @@ const functionOrigins = (
   stack: Stack,
   { environment, data, api }: EdgeStackProps,
 ): readonly CfnDistribution.OriginProperty[] => {
-  const versionId = versionSchema.parse(stack.node.tryGetContext('originSecretVersion'));
+  const { success, data: versionId } = versionSchema.safeParse(stack.node.tryGetContext('originSecretVersion'));
+  if (!success) throw new Error('-c originSecretVersion: must be a VersionId of the secret, 32 to 64 characters');
   const secret = SecretValue.secretsManager(data.secrets.originSecret.secretArn, { versionId }).unsafeUnwrap();
   return [...api.hosts].map(([id, host]) => toFunctionOrigin({ id, host, environment, secret }));
 };

@@ -1,7 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
-import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
-import { HostedZone } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
+import { certificateOf, zoneOf } from '../constructs/domain-certificate.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import type { Environment } from '../environments.ts';
 
@@ -18,6 +17,7 @@ export class GlobalStack extends Stack {
   readonly certificateArn: string | undefined;
 
   constructor(scope: Construct, id: string, { environment, prefix }: GlobalStackProps) {
+    const { domain } = environment;
     super(scope, id, {
       env: { region: 'us-east-1' },
       crossRegionReferences: true,
@@ -25,20 +25,6 @@ export class GlobalStack extends Stack {
       terminationProtection: environment.terminationProtection,
     });
     this.firewallArn = new Firewall(this, 'firewall', { scope: 'CLOUDFRONT', prefix, environment }).arn;
-    this.certificateArn = environment.domain && certificateOf(this, environment.domain);
+    this.certificateArn = domain && certificateOf(this, domain, zoneOf(this, domain)).certificateArn;
   }
 }
-
-/** The one there is, or a new one that the hosted zone proves: the zone is named, not looked up. */
-const certificateOf = (
-  stack: Stack,
-  { name, hostedZone, certificateArn }: NonNullable<Environment['domain']>,
-): string | undefined => {
-  if (certificateArn !== undefined || !hostedZone) return certificateArn;
-  const zone = HostedZone.fromHostedZoneAttributes(stack, 'zone', {
-    hostedZoneId: hostedZone.id,
-    zoneName: hostedZone.name,
-  });
-  const validation = CertificateValidation.fromDns(zone);
-  return new Certificate(stack, 'certificate', { domainName: name, validation }).certificateArn;
-};

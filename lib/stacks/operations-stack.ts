@@ -56,9 +56,11 @@ const rowsOf = (own: OwnMetric, props: OperationsStackProps): readonly AlarmRow[
 
 /** Alarms on CloudFront have to be in its own region: elsewhere they are a stack of their own. */
 const frontDoorAlarms = (own: OwnMetric, { environment, prefix, api, edge, global }: OperationsStackProps) => {
-  const { region, domain } = environment;
-  if (api.restApi)
-    return restApiAlarms(prefix, { region, stage: api.restApi.stage, certificateArn: domain?.certificateArn });
+  const { region } = environment;
+  if (api.restApi) {
+    const { stage, certificateArn } = api.restApi;
+    return restApiAlarms(prefix, { region, stage, certificateArn });
+  }
   if (!edge || !global) return [];
   const here =
     region === EDGE_REGION

@@ -1,12 +1,12 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
-import { allow } from '../constructs/function-role.ts';
+import { addLogGroup, allow } from '../constructs/function-role.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { Environment } from '../environments.ts';
 import { functions } from '../functions.ts';
@@ -59,11 +59,7 @@ const addMachine = (stack: Stack, props: VideoStackProps, { lambda }: GatewayFun
 
 /** Groups with this beginning share one policy that AWS keeps; others fill up the account's own, which is small. */
 const addMachineLog = (stack: Stack, { environment, prefix }: VideoStackProps): LogGroup =>
-  new LogGroup(stack, 'machine-log', {
-    logGroupName: `/aws/vendedlogs/states/${prefix}-videos`,
-    retention: environment.logRetentionDays,
-    removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-  });
+  addLogGroup(stack, `/aws/vendedlogs/states/${prefix}-videos`, environment, 'machine-log');
 
 /**
  * An execution that ended in any way but its own is followed by the release step: an execution has the name of its video. Such events

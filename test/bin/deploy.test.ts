@@ -87,7 +87,17 @@ test('a deployment puts the stacks up, then the pages with their types, and says
     );
     expect([run.status, run.stderr]).toEqual([0, expect.stringContaining('2 of 2: the pages')]);
     expect(run.calls).toEqual([
-      ['deploy', 'dev/*', '--outputs-file', expect.any(String), '--require-approval', 'never'],
+      [
+        'deploy',
+        'dev/*',
+        '-c',
+        'environment=dev',
+        '--outputs-file',
+        expect.any(String),
+        '--import-existing-resources',
+        '--require-approval',
+        'never',
+      ],
     ]);
     expect(existsSync(run.calls[0]![3]!)).toBe(false);
     expect(run.stdout).toContain('https://d1.cloudfront.net/v1');
@@ -165,6 +175,9 @@ test.each([
   ['a flag of its own that there is not', 'dev --force', 2],
   ['a profile for the stacks alone', 'dev -- --profile x', 2],
   ['outputs to another file', 'dev -- --outputs-file=x', 2],
+  ['another environment', 'dev prod', 2],
+  ['stacks of another environment', 'dev -- prod/*', 2],
+  ['one of them behind an option without a value', 'dev -- --force prod/edge', 2],
 ])('a command line with %s is refused before anything is done', async (_what, args, expected) => {
   const { status, calls } = await withCredentials(credentials, () => deploy(args, { exitCode: 0, outputs }));
   expect([status, calls]).toEqual([expected, []]);
@@ -173,7 +186,9 @@ test.each([
 test('a dry run needs no credentials, and tells the stacks and the pages that would go up', async () => {
   const run = await withCredentials({}, () => deploy('dev --dry-run -- -c frontDoor=none', { exitCode: 0 }));
   expect(run.status).toBe(0);
-  expect(run.calls).toEqual([['synth', 'dev/*', '--quiet', '--output', expect.any(String), '-c', 'frontDoor=none']]);
+  expect(run.calls).toEqual([
+    ['synth', 'dev/*', '-c', 'environment=dev', '--quiet', '--output', expect.any(String), '-c', 'frontDoor=none'],
+  ]);
   expect(run.stdout).toMatch(/^gateway-dev-data {2}us-east-1 +2$/m);
   expect(run.stdout).toMatch(/^pages\/app\/index\.html {2,}text\/html; charset=utf-8 +\d+$/m);
   expect(run.stdout).not.toContain('gateway-prod');

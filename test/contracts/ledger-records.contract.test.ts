@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { accountIds } from '../../lambdas/core/ledger/ledger-records.ts';
 import { AT, ledgerScene } from './ledger-scene.ts';
 import { ledgerSubjects } from './ledger-subjects.ts';
 
@@ -84,16 +85,16 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
   test('OPS-5 every account is found once, with or without records', async () => {
     const ids = [await account(0n), await account(3n)];
     await write(ids[1] ?? '', 'a.0', 'b.0');
-    const found = await Array.fromAsync(subject().records.accountIds());
+    const found = await Array.fromAsync(accountIds(subject().records));
     expect(found.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted());
     expect(new Set(found).size).toBe(found.length);
   });
 
-  test('OPS-3 whoever goes on after an account finds those that come behind it, with or without records', async () => {
+  test('OPS-3 whoever goes on behind a place finds what comes after it, with or without records', async () => {
     for (const id of [await account(0n), await account(0n), await account(0n)]) await write(id, 'a.0', 'b.0');
     const { records } = subject();
-    const found = await Array.fromAsync(records.accountIds());
-    for (const [index, id] of found.entries())
-      expect(await Array.fromAsync(records.accountIds(id))).toEqual(found.slice(index + 1));
+    const found = await Array.fromAsync(records.accountPlaces());
+    for (const [index, { place }] of found.entries())
+      expect(await Array.fromAsync(records.accountPlaces(place))).toEqual(found.slice(index + 1));
   });
 });

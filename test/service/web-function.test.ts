@@ -63,7 +63,7 @@ test('GEN-1 the Web Function serves every route of inference, and no other', asy
 });
 
 test('BILL-13 SIGTERM in the middle of a slow answer ends the Web Function properly, and its hold is left to the sweeper', async () => {
-  const web = await start({ UPSTREAM_DEADLINE_SECONDS: '2', HOLD_GRACE_SECONDS: '1' });
+  const web = await start({ UPSTREAM_DEADLINE_SECONDS: '10', HOLD_GRACE_SECONDS: '1' });
   const before = await fundsOf(web);
   web.vendor.next({ stallAfter: 3 });
   const answer = await postChat(web, { messages: saying('hello'), stream: true });

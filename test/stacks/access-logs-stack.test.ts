@@ -17,13 +17,13 @@ test('OPS-1 the access log of the edge is delivered from us-east-1, wherever the
   expect(JSON.stringify(template.findResources('AWS::Logs::DeliverySource'))).toContain(':distribution/');
 });
 
-test('ERR-5 nothing in it may hold a key: no query, no cookie, no referrer', () => {
+test('ERR-5 nothing in it may hold a key or the name of an image: no query, no cookie, no referrer, no path', () => {
   const schema = z.object({ Properties: z.object({ RecordFields: z.array(z.string()) }) });
   const [delivery, ...others] = Object.values(template.findResources('AWS::Logs::Delivery')).map((one) =>
     schema.parse(one),
   );
   expect(others).toEqual([]);
   const fields = delivery!.Properties.RecordFields;
-  expect(fields).toEqual(expect.arrayContaining(['cs-uri-stem', 'sc-status', 'x-edge-request-id']));
-  for (const field of fields) expect(field).not.toMatch(/query|cookie|referer|forwarded/i);
+  expect(fields).toEqual(expect.arrayContaining(['cs-method', 'sc-status', 'x-edge-request-id']));
+  for (const field of fields) expect(field).not.toMatch(/query|cookie|referer|forwarded|uri|path/i);
 });

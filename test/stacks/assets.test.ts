@@ -19,6 +19,7 @@ import { functionsOf } from '../../lib/functions-of.ts';
 import { freePort } from '../../lib/local/free-port.ts';
 import { startSecrets } from '../support/secrets-stand-in.ts';
 import { readAtStart, readReport } from './bundle-report.ts';
+import { assetSettings, runAsset } from './run-asset.ts';
 import { nameOf, newApp, ofType, synthesize } from './synthesize.ts';
 
 /** What a start of a function has to read, and what may come besides when it is needed. */
@@ -58,35 +59,10 @@ beforeAll(() => {
 
 afterAll(() => rmSync(away, { recursive: true, force: true }));
 
-const resultSchema = z.object({
-  node: z.string(),
-  handler: z.string(),
-  prelude: z.object({ statusCode: z.int() }).optional(),
-  body: z.string(),
-});
-
-const tables = {
-  ACCOUNTS_TABLE: 'a',
-  KEYS_TABLE: 'k',
-  COUNTERS_TABLE: 'c',
-  IDEMPOTENCY_TABLE: 'i',
-  VIDEOS_TABLE: 'v',
-  MEDIA_BUCKET: 'm',
-  MEDIA_URL: 'https://media.example',
-};
 const pepper = 'a-pepper-for-this-test-only';
 
-const load = async (name: string, environment: Readonly<Record<string, string>>, event?: object) => {
-  const child = spawn(
-    process.execPath,
-    [join(away, 'load-asset.mts'), `./${name}/index.mjs`, ...(event ? [JSON.stringify(event)] : [])],
-    { cwd: away, env: { AWS_REGION: 'eu-central-1', ...tables, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const last = output.trimEnd().split('\n').at(-1) ?? '';
-  if (!last.startsWith('{')) throw new Error(`the asset ${name} does not load:\n${errors}`);
-  return resultSchema.parse(JSON.parse(last));
-};
+const load = (name: string, environment: Readonly<Record<string, string>>, event?: object) =>
+  runAsset(away, { name, environment, event });
 
 test.each([...eventFunctionNames, CONTENT_BY_EVENTS])(
   'OPS-1 the asset of %s loads under Node 24 with nothing installed around it',
@@ -129,7 +105,7 @@ test.each(webFunctionNames)(
         AWS_LAMBDA_HTTP_ENDPOINT: `127.0.0.1:${port}`,
         DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
         KEY_PEPPER: pepper,
-        ...tables,
+        ...assetSettings,
       },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

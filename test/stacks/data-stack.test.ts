@@ -142,7 +142,7 @@ test('IMG-6 lifecycle removes what has expired and unfinished uploads, never a n
 // Any other value here would make CloudFormation draw new secrets: the pepper of every key, and the vendors' keys, would be gone.
 test('the secrets are drawn once, in AWS, are kept, and no value is in the template', () => {
   expect(ofType(prod, 'AWS::SecretsManager::Secret').map(nameOf).sort()).toEqual(secretNames.toSorted());
-  for (const name of secretNames) expect(secretOf(prod, name).DeletionPolicy, name).toBe('Retain');
+  for (const name of secretNames) expect(secretOf(prod, name).DeletionPolicy, name).toBe('RetainExceptOnCreate');
   const drawn = (length: number) => ({ PasswordLength: length, ExcludePunctuation: true });
   expect(secretOf(prod, 'key-pepper').Properties.GenerateSecretString).toEqual(drawn(64));
   // Without punctuation there is no colon in it: nobody takes it for a token.

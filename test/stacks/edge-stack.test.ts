@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { routes } from '../../lambdas/routes.ts';
 import { type Environment, environments, parseEnvironment } from '../../lib/environments.ts';
+import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
 import { newApp, ofType, pointsAt, type Resource, type Synthesized, synthesize } from './synthesize.ts';
 
 const base = { ...environments.prod, region: 'eu-west-1' };
@@ -64,6 +65,24 @@ test('AUTH-9 every function that clients reach stands behind the secret, which n
       OriginReadTimeout: 120,
       OriginKeepaliveTimeout: 60,
     });
+  }
+});
+
+test('OPS-1 an origin is the host that its function tells, or that of the one which serves it', () => {
+  for (const [made, hostOf] of [
+    [{ edge, api }, (id: string) => id],
+    [withCertificate, (id: string) => (inferenceFunctionNames.some((name) => name === id) ? 'inference' : id)],
+  ] as const) {
+    const functions = configOf(made.edge).Origins.filter(({ Id }) => Id !== 'bucket');
+    expect(functions).toHaveLength(10);
+    for (const { Id, DomainName } of functions) {
+      const OutputName = `${hostOf(Id)}HostName`;
+      const told = { StackName: 'gateway-prod-api', OutputName, Region: 'eu-west-1' };
+      expect(DomainName).toEqual({ 'Fn::GetStackOutput': told });
+      expect(JSON.stringify(made.api.outputs[OutputName])).toMatch(
+        new RegExp(`"Fn::GetAtt":\\["${hostOf(Id)}function[^"]*","(FunctionUrl|DomainName)"\\]`),
+      );
+    }
   }
 });
 

@@ -17,7 +17,7 @@ import {
 import { functionNames, functions } from '../../lib/functions.ts';
 import { functionsOf } from '../../lib/functions-of.ts';
 import { addGateway } from '../../lib/gateway.ts';
-import { newApp, root, synthesize } from './synthesize.ts';
+import { newApp, ofType, root, synthesize } from './synthesize.ts';
 
 const manifestSchema = z.object({
   artifacts: z.record(
@@ -95,12 +95,35 @@ test.each(['api-gateway', 'none'] as const)(
   'OPS-1 the app synthesizes behind %s as well, by one word on the command line',
   (frontDoor) => {
     // As the command line of CDK hands it over, without the bundles, which are the same behind every front door.
-    const { context } = contextSchema.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
-    const CDK_CONTEXT_JSON = JSON.stringify({ ...context, frontDoor, 'aws:cdk:bundling-stacks': [] });
-    const stacks = synthesizeApart([join(root, 'bin/gateway.ts')], { CDK_CONTEXT_JSON });
+    const stacks = synthesizeApart([join(root, 'bin/gateway.ts')], withContext({ frontDoor }));
     expect([...stacks.keys()].sort()).toEqual(stackNames(frontDoor));
   },
 );
+
+const withContext = (context: Readonly<Record<string, unknown>>): Record<string, string> => {
+  const config = contextSchema.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
+  return { CDK_CONTEXT_JSON: JSON.stringify({ ...config.context, 'aws:cdk:bundling-stacks': [], ...context }) };
+};
+
+test('OPS-1 one environment may be synthesized alone, and one that there is not is told', () => {
+  const program = [join(root, 'bin/gateway.ts')];
+  const stacks = synthesizeApart(program, withContext({ environment: 'staging' }));
+  expect([...stacks.keys()].sort()).toEqual(stackNames('cloudfront').filter((stack) => stack.includes('-staging-')));
+  expect(() => synthesizeApart(program, withContext({ environment: 'production' }))).toThrow();
+});
+
+test('AUTH-5 with a new word for a restart every function is another one', () => {
+  const app = newApp({ bundling: false });
+  app.node.setContext('restart', 'first');
+  const { api } = synthesize('dev', app);
+  for (const type of ['AWS::Lambda::Function', 'AWS::Lambda::WebFunctionRevision']) {
+    const own = ofType(api, type).filter(({ Properties }) =>
+      JSON.stringify(Properties).includes('"LOG_FORMAT":"json"'),
+    );
+    expect(own.length).toBeGreaterThan(1);
+    for (const { Properties } of own) expect(JSON.stringify(Properties)).toContain('"RESTART":"first"');
+  }
+});
 
 test('OPS-1 every environment has the same resources; staging and prod are protected from deletion', () => {
   const synthesized = environmentNames.map((name) => ({ name, ...synthesize(name) }));

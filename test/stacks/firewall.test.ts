@@ -3,6 +3,10 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { admitAddress } from '../../lambdas/core/accounts/admit.ts';
+import { credentialForms, isKeyCredential } from '../../lambdas/http/credential.ts';
+import { createEdgeDoor } from '../../lambdas/http/front-door.ts';
+import { prove } from '../../lambdas/http/proof.ts';
+import { type Route, routes } from '../../lambdas/routes.ts';
 import { Firewall } from '../../lib/constructs/firewall.ts';
 import { environments } from '../../lib/environments.ts';
 
@@ -20,6 +24,10 @@ const build = (scope: 'CLOUDFRONT' | 'REGIONAL', environment = environments.prod
   };
   return { acl: one('AWS::WAFv2::WebACL'), logging: one('AWS::WAFv2::LoggingConfiguration'), one };
 };
+
+const protectionSchema = z.object({
+  DataProtections: z.array(z.object({ Field: z.object({ FieldKeys: z.array(z.string()).optional() }) })),
+});
 
 const scopes = ['CLOUDFRONT', 'REGIONAL'] as const;
 
@@ -67,14 +75,43 @@ test("OPS-2 AWS's own lists only count, and nothing looks at how large a body is
   expect(JSON.stringify(acl)).not.toMatch(/SizeConstraint|"Sample[^"]*":true|SampledRequestsEnabled":true/);
 });
 
-const headers = ['authorization', 'x-api-key', 'x-provider-api-key', 'x-goog-api-key'];
+/** Every header that something which lets callers in asks for. */
+const askedFor = async (): Promise<readonly string[]> => {
+  const asked = new Set<string>();
+  const headers = new Proxy<Record<string, string | undefined>>(
+    {},
+    {
+      get: (_, name) => {
+        asked.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  for (const { read } of Object.values(credentialForms)) read(headers, {});
+  for (const { credential } of Object.values<Route>(routes))
+    if (credential !== 'none' && !isKeyCredential(credential))
+      expect(() => prove({ botToken: '1:a', topUpKey: 'b' }, { credential, headers, nowMs: 0 })).toThrow();
+  const patience = { silenceMs: 1, commitsStreams: false, commitsJson: false };
+  const door = createEdgeDoor({ current: () => ['a'], refresh: async () => undefined }, patience);
+  const event = { headers } as unknown as Parameters<typeof door.admit>[0];
+  await expect(door.admit(event)).rejects.toMatchObject({ code: 'direct_access_refused' });
+  return [...asked].sort();
+};
 
 test.each(scopes)(
   'ERR-5 the firewall for %s writes down what it refused or counted, without keys or prompts',
-  (scope) => {
+  async (scope) => {
     const { acl, logging, one } = build(scope);
+    const logGroupName = `aws-waf-logs-gateway-prod-${scope === 'CLOUDFRONT' ? 'edge' : 'regional'}`;
+    const headers = await askedFor();
+    expect(headers).toEqual(expect.arrayContaining(['authorization', 'x-telegram-bot-api-secret-token']));
+    expect(z.array(z.unknown()).parse(logging.Properties.RedactedFields)).toHaveLength(headers.length + 2);
     expect(logging.Properties).toMatchObject({
-      RedactedFields: [{ QueryString: {} }, ...headers.map((Name) => ({ SingleHeader: { Name } }))],
+      RedactedFields: expect.arrayContaining([
+        { UriPath: {} },
+        { QueryString: {} },
+        ...headers.map((Name) => ({ SingleHeader: { Name } })),
+      ]),
       LoggingFilter: {
         DefaultBehavior: 'DROP',
         Filters: [
@@ -89,15 +126,17 @@ test.each(scopes)(
     const substituted = (Field: object) => ({ Action: 'SUBSTITUTION', Field });
     expect(acl.Properties.DataProtectionConfig).toEqual({
       DataProtections: [
-        substituted({ FieldType: 'SINGLE_HEADER', FieldKeys: headers }),
+        substituted({ FieldType: 'SINGLE_HEADER', FieldKeys: expect.any(Array) }),
         substituted({ FieldType: 'QUERY_STRING' }),
         substituted({ FieldType: 'BODY' }),
       ],
     });
+    const [ofHeaders] = protectionSchema.parse(acl.Properties.DataProtectionConfig).DataProtections;
+    expect(ofHeaders?.Field.FieldKeys?.toSorted()).toEqual(headers);
     expect(one('AWS::Logs::LogGroup').Properties).toMatchObject({
-      LogGroupName: 'aws-waf-logs-gateway-prod',
+      LogGroupName: logGroupName,
       RetentionInDays: environments.prod.logRetentionDays,
     });
-    expect(JSON.stringify(logging.Properties.LogDestinationConfigs)).toMatch(/:log-group:aws-waf-logs-gateway-prod"/);
+    expect(JSON.stringify(logging.Properties.LogDestinationConfigs)).toContain(`:log-group:${logGroupName}"`);
   },
 );

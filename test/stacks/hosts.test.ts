@@ -31,6 +31,7 @@ test.each([
     ['content', 'inference'],
     [...always, ...inferenceFunctionNames, 'inference'],
   ],
+  ['cloudfront', 'off', 'function-url', ['content', 'inference'], [...always, ...inferenceFunctionNames, 'inference']],
   ['none', 'off', 'function-url', ['content'], [...always, ...inferenceFunctionNames]],
   ['none', 'off', 'web-function', ['content', 'inference'], [...always, ...inferenceFunctionNames, 'inference']],
   ['api-gateway', 'web-function', 'function-url', [], []],
@@ -47,7 +48,8 @@ test('GEN-1 where the Web Function serves inference alone, every route of it lea
   const { api, hosts } = builtFor({ frontDoor: 'none', inferenceHost: 'web-function' });
   for (const name of inferenceFunctionNames) {
     expect(hosts[name]).toBe(hosts.inference);
-    expect(api.lambdas.has(name)).toBe(false);
+    // Whoever still knows it by its own address is served.
+    expect(api.lambdas.has(name)).toBe(true);
   }
   const others = Object.entries(hosts).filter(
     ([name]) => ![...inferenceFunctionNames, 'inference'].some((one) => one === name),
@@ -56,6 +58,22 @@ test('GEN-1 where the Web Function serves inference alone, every route of it lea
   for (const [, host] of others) expect(host).not.toBe(hosts.inference);
   const besides = builtFor({ frontDoor: 'none' }).hosts;
   expect(new Set(Object.values(besides)).size).toBe(Object.values(besides).length);
+});
+
+test('OPS-1 behind CloudFront, what the edge has led to until now stays whatever is chosen next', () => {
+  const choices: readonly Partial<Environment>[] = [
+    {},
+    { largeBodies: 'off' },
+    { inferenceHost: 'web-function' },
+    { inferenceHost: 'web-function', largeBodies: 'off' },
+  ];
+  const addresses = choices.map((change) =>
+    builtFor(change)
+      .api.node.children.map(({ node }) => node.id)
+      .filter((id) => id.endsWith('HostName')),
+  );
+  expect(addresses[0]).toHaveLength(always.length + inferenceFunctionNames.length + 1);
+  for (const each of addresses) expect(each.sort()).toEqual(addresses[0]?.sort());
 });
 
 test('GEN-14 a Web Function that waits for vendors most of the time is given more at a time than one for large bodies', () => {

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { errorCodes } from '../../lambdas/core/errors/gateway-error.ts';
+import { standing } from '../../bin/costs/standing.ts';
+import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
 import { limitNames } from '../../lambdas/core/limits/limit-name.ts';
 import { metrics } from '../../lambdas/metrics.ts';
 import { routes } from '../../lambdas/routes.ts';
 import { environments, parseEnvironment } from '../../lib/environments.ts';
 import { anchorOf, sectionsOf } from '../docs/runbook-sections.ts';
 import { inAlarms, inDashboards, metricsOfAlarm } from './operations-metrics.ts';
-import { newApp, ofType, type Resource, type Synthesized, synthesize } from './synthesize.ts';
+import { newApp, ofType, pointsAt, type Resource, type Synthesized, synthesize } from './synthesize.ts';
 
 const ADDRESS = 'operator@example.com';
 const PREFIX = 'gateway-prod';
@@ -24,6 +25,10 @@ const edge = synthesized({
 });
 const abroad = synthesized({ frontDoor: 'cloudfront', region: 'eu-central-1' });
 const rest = synthesized({ frontDoor: 'api-gateway' });
+const restNamed = synthesized({
+  frontDoor: 'api-gateway',
+  domain: { name: 'api.example.com', hostedZone: { id: 'Z1', name: 'example.com' } },
+});
 const plain = synthesized({ frontDoor: 'none', budgetUsdPerMonth: undefined });
 
 const stacks: readonly (readonly [string, Synthesized])[] = [
@@ -112,6 +117,14 @@ test('OPS-3 every metric is in a dashboard', () => {
   ]);
 });
 
+test('what the costs count as metrics of alarms is what there is behind CloudFront', () => {
+  const alarms = [abroad.operations, abroad.edgeOperations ?? abroad.operations].flatMap((stack) =>
+    ofType(stack, 'AWS::CloudWatch::Alarm'),
+  );
+  const counted = standing.find(([, name]) => name === 'alarmMonth')?.[2];
+  expect(counted).toBe(alarms.reduce((sum, alarm) => sum + metricsOfAlarm(alarm), 0));
+});
+
 test('OPS-4 no section of the runbook is for an alarm that there is not', () => {
   const ids = new Set(stacks.flatMap(([, stack]) => idsOf(stack)));
   expect([...sectionsOf('Alarms').keys()].toSorted()).toEqual([...ids].toSorted());
@@ -136,6 +149,49 @@ test('OPS-3 an alarm on CloudFront is in its region, on the certificate where th
   expect(edge.edgeOperations).toBeUndefined();
   expect(idsOf(rest.operations)).toEqual(expect.arrayContaining(onEdge));
   for (const id of [...onEdge, 'direct-access']) expect(idsOf(plain.operations)).not.toContain(id);
+});
+
+test('OPS-3 a certificate that API Gateway got by itself is looked at as well', () => {
+  const alarm = alarmsOf(restNamed.operations).find((one) => idOf(one) === 'certificate-expiry');
+  const [dimension, ...others] = z
+    .array(z.object({ Name: z.literal('CertificateArn'), Value: z.unknown() }))
+    .parse(alarm?.Properties.Dimensions);
+  expect(others).toEqual([]);
+  expect(pointsAt(dimension?.Value, restNamed.operations, [restNamed.api])).toBe('rest/certificate');
+  expect(idsOf(rest.operations)).not.toContain('certificate-expiry');
+});
+
+test('OPS-3 Web Functions that fail without the program are an alarm, and are shown', () => {
+  const alarm = alarmsOf(plain.operations).find((one) => idOf(one) === 'web-function-errors');
+  const metricSchema = z.object({
+    Namespace: z.string(),
+    MetricName: z.string(),
+    Dimensions: z.array(z.looseObject({})),
+  });
+  const stats = z
+    .array(z.object({ MetricStat: z.object({ Metric: metricSchema }).optional() }))
+    .parse(alarm?.Properties.Metrics)
+    .flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
+  const endpoints = ofType(plain.api, 'AWS::Lambda::WebFunctionEndpoint').map(({ Properties }) => Properties);
+  expect(endpoints).toHaveLength(2);
+  expect(stats.filter(({ Namespace }) => Namespace === 'AWS/Lambda/Web')).toEqual(
+    endpoints.map(({ FunctionName, Name, EndpointName = Name }) => ({
+      Namespace: 'AWS/Lambda/Web',
+      MetricName: 'HTTPResponseStatusClass5XX',
+      Dimensions: [
+        { Name: 'EndpointName', Value: EndpointName },
+        { Name: 'FunctionName', Value: FunctionName },
+      ],
+    })),
+  );
+  // What has a record, and an alarm of its own.
+  const told = inAlarms(plain.operations).filter(({ where }) => where === `${PREFIX}-web-function-errors`);
+  expect(told.map(({ dimensions }) => dimensions.code).toSorted()).toEqual(
+    errorCodes.filter((code) => new GatewayError(code, '').status >= 500).toSorted(),
+  );
+  const shown = JSON.stringify(ofType(plain.operations, 'AWS::CloudWatch::Dashboard'));
+  for (const name of ['HTTPResponseStatusClass5XX', 'AWS/Lambda/Web/Usage']) expect(shown).toContain(name);
+  expect(idsOf(rest.operations)).not.toContain('web-function-errors');
 });
 
 test('OPS-3 silence is an alarm of what has to run, and of nothing else', () => {
@@ -165,7 +221,8 @@ test('OPS-3 the errors of every function are looked at', () => {
   const functions = [...ofType(plain.api, 'AWS::Lambda::Function'), ...ofType(plain.video, 'AWS::Lambda::Function')];
   // But for the one of CDK's that copies code at a deployment.
   const ours = functions.filter(({ Properties }) => z.string().safeParse(Properties.FunctionName).success);
-  expect(named(plain.operations).size).toBe(ours.length);
+  const webs = ofType(plain.api, 'AWS::Lambda::WebFunction');
+  expect(named(plain.operations).size).toBe(ours.length + webs.length);
 });
 
 test('OPS-3 a budget writes to the topic, once it is spent and once it is foreseen to be', () => {

@@ -177,14 +177,17 @@ const stageSchema = z.object({
   MethodSettings: z.array(z.unknown()),
 });
 
-test('AUTH-3 what is logged of a request has no query, no header and no body, and is one line of JSON', () => {
+test('AUTH-3 ERR-5 what is logged of a request has no query, no header, no body and no path of its own, and is one line of JSON', () => {
   const { AccessLogSetting, MethodSettings } = stageSchema.parse(only('AWS::ApiGateway::Stage', api));
   // And no throttling: the functions count.
   expect(MethodSettings).toEqual([
     { HttpMethod: '*', ResourcePath: '/*', LoggingLevel: 'OFF', DataTraceEnabled: false },
   ]);
   const logged = Object.values(z.record(z.string(), z.string()).parse(JSON.parse(AccessLogSetting.Format)));
-  expect(logged).toContain('$context.path');
+  expect(logged).toEqual(
+    expect.arrayContaining(['$context.resourcePath', '$context.requestId', '$context.xrayTraceId']),
+  );
+  expect(logged).not.toContain('$context.path');
   for (const value of logged) expect(value).toMatch(/^\$context\.(?!.*(override|querystring|header|authorizer))/i);
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { environments, frontDoors, parseEnvironment } from '../../lib/environments.ts';
 import { newApp, ofType, type Resource, read, type Synthesized, synthesize } from './synthesize.ts';
 
@@ -61,8 +62,19 @@ test('OPS-1 every log group ends what it holds, and is kept in prod with what it
   expect(groups.length).toBeGreaterThan(50);
   for (const group of groups) {
     expect(group.resource.Properties.RetentionInDays, idOf(group)).toBe(365);
-    expect(group.resource.DeletionPolicy, idOf(group)).toBe('Retain');
+    expect(group.resource.DeletionPolicy, idOf(group)).toBe('RetainExceptOnCreate');
   }
+});
+
+test('OPS-1 a kept log group can be taken over: its name is no reference, and that of one stack alone', () => {
+  const stackOf = new Map<string, string>();
+  for (const { resource } of all('AWS::Logs::LogGroup')) {
+    const name = z.string().parse(resource.Properties.LogGroupName);
+    const [, stack = ''] = resource.Metadata['aws:cdk:path'].split('/');
+    expect(stackOf.get(name) ?? stack, name).toBe(stack);
+    stackOf.set(name, stack);
+  }
+  expect(stackOf.size).toBeGreaterThan(20);
 });
 
 test('OPS-1 every function writes to a log group of the templates, whose end is set', () => {

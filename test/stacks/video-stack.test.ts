@@ -166,11 +166,12 @@ test('OPS-1 the function of the steps: 900 s, 1,024 MB, with the settings it rea
   expect(settings).not.toHaveProperty('KEY_PEPPER_SECRET');
 });
 
-test('both logs have an end, and are kept in prod', () => {
+test('both logs have an end, and are kept in prod once they have been used', () => {
   const groups = ofType(video, 'AWS::Logs::LogGroup');
   expect(groups.map(({ Properties }) => Properties.LogGroupName)).toEqual([
     '/aws/lambda/gateway-prod-videoSteps',
     '/aws/vendedlogs/states/gateway-prod-videos',
   ]);
-  for (const group of groups) expect([group.Properties.RetentionInDays, group.DeletionPolicy]).toEqual([365, 'Retain']);
+  for (const group of groups)
+    expect([group.Properties.RetentionInDays, group.DeletionPolicy]).toEqual([365, 'RetainExceptOnCreate']);
 });

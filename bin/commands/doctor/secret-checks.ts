@@ -1,4 +1,5 @@
 import { catalogData } from '../../../catalog/index.ts';
+import { LETTERS_LEAST } from '../../../lambdas/core/accounts/peppers.ts';
 import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { readBotToken, readProviderKeys, readTopUpKey } from '../../../lambdas/functions/wiring/secrets.ts';
 import { settingsSchema } from '../../../lambdas/settings.ts';
@@ -6,7 +7,6 @@ import { openKeyPorts } from '../../keys-at.ts';
 import type { Place } from '../../place.ts';
 import { type Finding, failure, ok, tried, warning } from './finding.ts';
 
-const LETTERS_LEAST = 16;
 const reading = 'Check that these credentials may read the secret.';
 const readingPepper = `${reading} It holds what the keys were made with.`;
 

@@ -8,7 +8,8 @@ export interface Peppers {
   readonly olderPeppers: readonly string[];
 }
 
-const LETTERS_LEAST = 16;
+/** Of every secret that somebody here has made up. */
+export const LETTERS_LEAST = 16;
 
 /** One on each line, the newest first. Throws an Error, which quotes none of them. */
 export const parsePeppers = (text: string): Peppers => {

@@ -4,9 +4,9 @@ import type { LedgerRecords } from './ledger-records.ts';
 
 /** Where the next run goes on. Every method is one call, safe to repeat, and throws StoreError without a definite answer. */
 export interface AuditCursor {
-  /** The account that was looked at last; undefined at the beginning of a pass. */
+  /** The place that the records named last; undefined at the beginning of a pass. */
   read(): Promise<string | undefined>;
-  write(accountId: string | undefined): Promise<void>;
+  write(place: string | undefined): Promise<void>;
 }
 
 export interface AuditRunPorts extends AuditPorts {
@@ -47,10 +47,14 @@ export const auditUntil = async (
   let accounts = 0;
   let complete = true;
   try {
-    for await (const accountId of records.accountIds(last)) {
+    for await (const { accountId, place } of records.accountPlaces(last)) {
       if (isOver()) {
         complete = false;
         break;
+      }
+      if (accountId === undefined) {
+        last = place;
+        continue;
       }
       const audit = await auditAccount({ ...ports, records: bounded(records, isOver) }, accountId).catch(ifTooLong);
       // Had it not had the whole run for itself, it may have it next time.
@@ -60,7 +64,7 @@ export const auditUntil = async (
       }
       if (audit === 'too-long') listener.tooLong(accountId);
       else if (audit) listener.audited(audit);
-      last = accountId;
+      last = place;
       accounts += 1;
     }
   } catch (error) {
@@ -88,6 +92,6 @@ const bounded = (records: LedgerRecords, isOver: () => boolean): LedgerRecords =
     },
     recordsOfRequest: (accountId, requestId) => records.recordsOfRequest(accountId, requestId),
     readCredits: (accountId) => records.readCredits(accountId),
-    accountIds: (after) => records.accountIds(after),
+    accountPlaces: (after) => records.accountPlaces(after),
   };
 };

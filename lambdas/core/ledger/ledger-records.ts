@@ -23,6 +23,14 @@ export interface CreditRecord {
   readonly at: number;
 }
 
+/** How far the reading of all accounts has come. */
+export interface AccountPlace {
+  /** Undefined where much was read and no account was in it. */
+  readonly accountId?: string;
+  /** What the store goes on from; means nothing to anybody else. */
+  readonly place: string;
+}
+
 /**
  * What the ledger has written down, for receipts and audits. Every method sees whatever was written before it was called, writes
  * nothing, and throws StoreError when the store gave no definite answer, and an Error when an item cannot be read.
@@ -33,8 +41,13 @@ export interface LedgerRecords {
   recordsOfRequest(accountId: string, requestId: string): Promise<readonly ChargeRecord[]>;
   readCredits(accountId: string): Promise<readonly CreditRecord[]>;
   /**
-   * Every account there is, in an order of the store's own; only those that come after one that it has named. Reads through the whole
-   * table: for an operator's commands and the audit.
+   * Every account there is, in an order of the store's own, or those behind a place that it has named. Reads through the whole table:
+   * for an operator's commands and the audit.
    */
-  accountIds(after?: string): AsyncIterable<string>;
+  accountPlaces(after?: string): AsyncIterable<AccountPlace>;
+}
+
+/** The ids of all accounts. */
+export async function* accountIds(records: Pick<LedgerRecords, 'accountPlaces'>): AsyncGenerator<string, void> {
+  for await (const { accountId } of records.accountPlaces()) if (accountId !== undefined) yield accountId;
 }

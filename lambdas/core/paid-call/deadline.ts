@@ -43,7 +43,7 @@ export const upstreamDeadline = (
     start: () => {
       sentAtMs = clock.now();
       const endsAtMs = sentAtMs + allowedMs;
-      // The door counts from the request's arrival, whatever was waited for since.
+      // The door counts from when the request was all there, whatever was waited for since.
       abortAt(Math.min(endsAtMs, answerBy?.atMs ?? endsAtMs));
       return controller.signal;
     },

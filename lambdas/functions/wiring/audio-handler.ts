@@ -1,12 +1,10 @@
 import { createHandler } from '../../http/handler.ts';
 import { createAudioRoutes } from '../../protocols/audio/handlers.ts';
-import { toHttpPorts } from './http-ports.ts';
-import { toPaidCallPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
+import { toProcessPorts } from './process-ports.ts';
 import { toAudioWires, toWireOptions } from './wires.ts';
 
-export const createAudioHandler = (parts: Parts, http = toHttpPorts(parts)) => {
-  const paid = toPaidCallPorts(parts);
+export const createAudioHandler = (parts: Parts, { http, paid } = toProcessPorts(parts)) => {
   const wires = toAudioWires(toWireOptions(parts));
   return createHandler(
     http,

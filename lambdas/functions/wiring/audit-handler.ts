@@ -12,24 +12,30 @@ const TOLD_MAX = 5;
 /** Called every hour. Not an HTTP function. */
 export const createAuditHandler = (parts: AuditParts) => async (): Promise<void> => {
   const { clock, reporting } = parts;
-  const found = { differences: 0, orphans: 0, unstable: 0 };
-  const run = await auditUntil(toPorts(parts), clock.now() + RUN_MS, {
-    audited: (audit) => {
-      const differences = audit.findings.filter((finding) => !isOrphan(finding));
-      found.differences += differences.length;
-      found.orphans += audit.findings.length - differences.length;
-      found.unstable += audit.stable ? 0 : 1;
-      tell(reporting, audit);
-    },
-    tooLong: (accountId) => reporting.notice('audit_too_long', { accountId }),
-  });
-  reporting.measured({
-    audit_accounts: run.accounts,
-    audit_differences: found.differences,
-    audit_unstable: found.unstable,
-    audit_passes: run.complete ? 1 : 0,
-    orphaned_holds: found.orphans,
-  });
+  const found = { accounts: 0, differences: 0, orphans: 0, unstable: 0 };
+  let complete = false;
+  try {
+    ({ complete } = await auditUntil(toPorts(parts), clock.now() + RUN_MS, {
+      audited: (audit) => {
+        const differences = audit.findings.filter((finding) => !isOrphan(finding));
+        found.accounts += 1;
+        found.differences += differences.length;
+        found.orphans += audit.findings.length - differences.length;
+        found.unstable += audit.stable ? 0 : 1;
+        tell(reporting, audit);
+      },
+      tooLong: (accountId) => reporting.notice('audit_too_long', { accountId }),
+    }));
+  } finally {
+    // The next run goes on behind what this one has seen, even if it was broken off.
+    reporting.measured({
+      audit_accounts: found.accounts,
+      audit_differences: found.differences,
+      audit_unstable: found.unstable,
+      audit_passes: complete ? 1 : 0,
+      orphaned_holds: found.orphans,
+    });
+  }
 };
 
 const toPorts = ({ ledgerStore, ledgerRecords, auditCursor, clock }: AuditParts) => ({

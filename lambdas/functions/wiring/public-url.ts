@@ -6,9 +6,10 @@ export type ReadParameter = (name: string) => Promise<string | undefined>;
 const MAX_ATTEMPTS = 6;
 
 /** Loaded only where the address is kept in AWS. Undefined while there is no such parameter. */
-const readParameter: ReadParameter = async (name) => {
+export const readParameter = async (name: string, region?: string): Promise<string | undefined> => {
   const { GetParameterCommand, ParameterNotFound, SSMClient } = await import('@aws-sdk/client-ssm');
   const client = new SSMClient({
+    ...(region === undefined ? {} : { region }),
     maxAttempts: MAX_ATTEMPTS,
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
   });
@@ -26,7 +27,7 @@ const readParameter: ReadParameter = async (name) => {
 /** What clients reach the gateway by, without a slash at its end; undefined where nobody has said, or the front door does not stand yet. */
 export const readPublicUrl = async (
   { PUBLIC_URL, PUBLIC_URL_PARAMETER }: Pick<Settings, 'PUBLIC_URL' | 'PUBLIC_URL_PARAMETER'>,
-  read: ReadParameter = readParameter,
+  read: ReadParameter = (name) => readParameter(name),
 ): Promise<string | undefined> => {
   const url = PUBLIC_URL ?? (PUBLIC_URL_PARAMETER && (await read(PUBLIC_URL_PARAMETER)));
   if (!url) return undefined;

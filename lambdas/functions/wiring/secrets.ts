@@ -1,5 +1,5 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { type Peppers, parsePeppers } from '../../core/accounts/peppers.ts';
+import { LETTERS_LEAST, type Peppers, parsePeppers } from '../../core/accounts/peppers.ts';
 import type { Settings } from '../../settings.ts';
 import type { Environment } from './ledger-parts.ts';
 
@@ -67,8 +67,6 @@ export const readTopUpKey = async (
   read = readSecret,
 ): Promise<string | undefined> =>
   TOP_UP_KEY || !TOP_UP_KEY_SECRET ? TOP_UP_KEY : asLongEnough(await readCurrent(TOP_UP_KEY_SECRET, read));
-
-const LETTERS_LEAST = 16;
 
 /** One that is too short to keep anybody out is none. */
 const asLongEnough = (secret = ''): string | undefined => {

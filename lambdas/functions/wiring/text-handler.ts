@@ -11,14 +11,13 @@ import type { TextRoutePorts } from '../../protocols/text-face.ts';
 import { createTextRoute } from '../../protocols/text-route.ts';
 import { createMessageTokenCounter } from '../../providers/anthropic/count-tokens.ts';
 import { createContentTokenCounter } from '../../providers/google/count-tokens.ts';
-import { toHttpPorts } from './http-ports.ts';
-import { toIdempotencyPorts, toPaidCallPorts } from './paid-call-ports.ts';
+import { toIdempotencyPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
+import { toProcessPorts } from './process-ports.ts';
 import { toInputWires, toTextWires, toWireOptions } from './wires.ts';
 
-export const createTextHandler = (parts: Parts, http = toHttpPorts(parts)) => {
+export const createTextHandler = (parts: Parts, { http, paid } = toProcessPorts(parts)) => {
   const options = toWireOptions(parts);
-  const paid = toPaidCallPorts(parts);
   const text: TextRoutePorts = {
     text: { ...paid, wires: toTextWires(parts, options) },
     idempotency: toIdempotencyPorts(parts, paid.ledger),

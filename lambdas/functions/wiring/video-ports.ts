@@ -1,4 +1,5 @@
 import type { PaidNotice, VideoNotice } from '../../core/notices.ts';
+import type { PaidCallPorts } from '../../core/paid-call/ports.ts';
 import type { CreatePorts } from '../../core/videos/create-video.ts';
 import type { ReadPorts } from '../../core/videos/read-videos.ts';
 import type { StandingPorts } from '../../core/videos/standing-video.ts';
@@ -7,7 +8,7 @@ import type { VideoStepPorts, VideoTimes } from '../../core/videos/video-ports.t
 import { toWebhookBody } from '../../protocols/videos/webhook-event.ts';
 import type { Settings } from '../../settings.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
-import { toCircuits, toPaidCallPorts } from './paid-call-ports.ts';
+import { toCircuits } from './paid-call-ports.ts';
 import type { Parts, VideoParts } from './parts.ts';
 import { toVideoWires, toWireOptions } from './wires.ts';
 
@@ -38,16 +39,13 @@ const deliver = async ({ sendWebhook }: VideoParts, job: VideoJob): Promise<void
 };
 
 /** Whoever creates a video may have to end one as well: that of the request it takes a key over from. */
-export const toCreatePorts = (parts: Parts): CreatePorts & StandingPorts => {
-  const paid = toPaidCallPorts(parts);
-  return {
-    ...paid,
-    ...toVideoStepPorts(parts, paid.circuits),
-    machine: parts.videoMachine,
-    notice: (notice: PaidNotice | VideoNotice, id: string) =>
-      parts.reporting.notice(notice, isVideoId(id) ? { videoId: id } : { requestId: id }),
-  };
-};
+export const toCreatePorts = (parts: Parts, paid: PaidCallPorts): CreatePorts & StandingPorts => ({
+  ...paid,
+  ...toVideoStepPorts(parts, paid.circuits),
+  machine: parts.videoMachine,
+  notice: (notice: PaidNotice | VideoNotice, id: string) =>
+    parts.reporting.notice(notice, isVideoId(id) ? { videoId: id } : { requestId: id }),
+});
 
 export const toReadPorts = ({ videoJobs, videoFiles, clock }: Parts): ReadPorts => ({
   jobs: videoJobs,

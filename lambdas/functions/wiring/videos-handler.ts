@@ -6,13 +6,13 @@ import {
   createListVideos,
 } from '../../protocols/videos/handlers.ts';
 import { webhookUrlProblem } from '../../providers/webhook.ts';
-import { toHttpPorts } from './http-ports.ts';
 import { toIdempotencyPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
+import { toProcessPorts } from './process-ports.ts';
 import { toCreatePorts, toReadPorts } from './video-ports.ts';
 
-export const createVideosHandler = (parts: Parts, http = toHttpPorts(parts)) => {
-  const create = toCreatePorts(parts);
+export const createVideosHandler = (parts: Parts, { http, paid } = toProcessPorts(parts)) => {
+  const create = toCreatePorts(parts, paid);
   const reading = toReadPorts(parts);
   return createHandler(http, {
     createVideo: createCreateVideo({

@@ -10,10 +10,10 @@ export const createAuditCursor = (client: DynamoDBClient, table: string): AuditC
   read: async () => {
     const command = new GetItemCommand({ TableName: table, Key: KEY, ConsistentRead: true });
     const { Item } = await client.send(command).catch(rethrow);
-    return Item?.accountId?.S;
+    return Item?.place?.S;
   },
-  write: async (accountId) => {
-    const item = accountId === undefined ? KEY : { ...KEY, accountId: text(accountId) };
+  write: async (place) => {
+    const item = place === undefined ? KEY : { ...KEY, place: text(place) };
     await client.send(new PutItemCommand({ TableName: table, Item: item })).catch(rethrow);
   },
 });

@@ -5,8 +5,14 @@ import {
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
-import type { CreditRecord, LedgerRecords, RecordPage, RecordRange } from '../../core/ledger/ledger-records.ts';
-import { accountIdOf, accountKey } from './account-item.ts';
+import type {
+  AccountPlace,
+  CreditRecord,
+  LedgerRecords,
+  RecordPage,
+  RecordRange,
+} from '../../core/ledger/ledger-records.ts';
+import { accountIdOf } from './account-item.ts';
 import { type Item, readBigint, readNumber, readText, text } from './attributes.ts';
 import { toChargeRecord } from './charge-record-item.ts';
 import { toStoreError } from './failures.ts';
@@ -22,7 +28,7 @@ export const createLedgerRecords = (client: DynamoDBClient, table: string): Ledg
     const items = await query(client, withPrefix(table, accountId, 'CREDIT#'));
     return items.map(toCredit);
   },
-  accountIds: (after) => accountIds(client, table, after),
+  accountPlaces: (after) => accountPlaces(client, table, after),
 });
 
 /** Whoever cannot read a record has to be told which one. */
@@ -67,8 +73,13 @@ const listRecords = async (
   return { records: wanted.slice(0, limit).map(toNamed), more: wanted.length > limit };
 };
 
-async function* accountIds(client: DynamoDBClient, table: string, after?: string): AsyncGenerator<string, void> {
-  let from = after === undefined ? undefined : accountKey(after);
+/** A place is the key of the item that was read last, of whatever kind: an account may have millions between its own and the next. */
+async function* accountPlaces(
+  client: DynamoDBClient,
+  table: string,
+  after?: string,
+): AsyncGenerator<AccountPlace, void> {
+  let from = after === undefined ? undefined : toKey(after);
   do {
     const command = new ScanCommand({
       TableName: table,
@@ -80,7 +91,17 @@ async function* accountIds(client: DynamoDBClient, table: string, after?: string
     const page: ScanCommandOutput = await client.send(command).catch((error: unknown) => {
       throw toStoreError(error);
     });
-    for (const item of page.Items ?? []) yield accountIdOf(item);
+    for (const item of page.Items ?? []) yield { accountId: accountIdOf(item), place: toPlace(item) };
     from = page.LastEvaluatedKey;
+    if (from) yield { place: toPlace(from) };
   } while (from);
 }
+
+/** Neither name has a line end. */
+const toPlace = (item: Item): string => `${readText(item, 'pk')}\n${readText(item, 'sk')}`;
+
+/** Undefined where it cannot be read, which is the beginning. */
+const toKey = (place: string): Item | undefined => {
+  const [pk, sk] = place.split('\n');
+  return pk && sk ? { pk: text(pk), sk: text(sk) } : undefined;
+};

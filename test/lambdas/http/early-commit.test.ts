@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sleep } from '../../../lambdas/core/clock.ts';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { createResponseStream, type Prelude, streaming } from '../../../lambdas/host/lambda-runtime.ts';
+import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
 import { isCut } from '../../../lambdas/http/cut-answers.ts';
 import { planAnswer } from '../../../lambdas/http/early-form.ts';
 import { EventStream } from '../../../lambdas/http/event-stream.ts';
@@ -30,20 +31,32 @@ interface Scene {
   readonly handle: (clock: ManualClock) => RouteHandler;
   readonly isPatient?: boolean;
   readonly body?: string;
+  /** What it takes to arrive, where it comes on its own behind the head. */
+  readonly bodySeconds?: number;
 }
 
+/** A body that is all there after a while. */
+const slowly = (clock: ManualClock, body: string, seconds: number): BodySource => ({
+  declaredBytes: body.length,
+  read: async () => {
+    await sleep(clock, seconds * 1_000);
+    return Buffer.from(body);
+  },
+});
+
 /** A request whose answer is heard as it comes, behind a door that waits for 60 s. */
-const send = async ({ handle, isPatient = false, body = '{}' }: Scene) => {
+const send = async ({ handle, isPatient = false, body = '{}', bodySeconds }: Scene) => {
   const clock = new ManualClock();
   const door = isPatient ? openDoor : { ...openDoor, patience };
   const chain = await createChain({ clock, door, handle: handle(clock) });
   const heard: { head?: Prelude; text: string } = { text: '' };
-  const event = functionUrlEvent({
+  const whole = functionUrlEvent({
     method: 'POST',
     path: '/v1/chat/completions',
     headers: { authorization: `Bearer ${chain.apiKey}` },
     body,
   });
+  const event = bodySeconds === undefined ? whole : withUnreadBody(whole, slowly(clock, body, bodySeconds));
   const stream = createResponseStream({
     head: (prelude) => {
       heard.head = prelude;
@@ -136,18 +149,31 @@ test.for([
   expect(scene.finished.map(({ summary }) => [summary.status, summary.errorCode])).toEqual([[200, code]]);
 });
 
-test('ERR-6 a request that came slowly is refused with its true status, however late', async () => {
-  const handle = (clock: ManualClock): RouteHandler => {
-    clock.skip(50_000);
-    return async (exchange) => {
-      planAnswer(exchange, { kind: 'json' });
-      throw new GatewayError('invalid_request_error', 'wrong');
-    };
-  };
-  const scene = await send({ handle });
-  await scene.done;
-  expect([scene.heard.head?.statusCode, scene.clock.waiting]).toEqual([400, 0]);
-});
+test.each([
+  ['an answer', good, { status: 200, text: '{"good":true}', cost: '1' }],
+  ['a refusal', async () => Promise.reject(new GatewayError('invalid_request_error', 'wrong')), { status: 400 }],
+])(
+  'ERR-6 time that a body takes to arrive is not the answer’s: %s has its true status',
+  async (_what, answer, expected) => {
+    const by: unknown[] = [];
+    const scene = await send({
+      bodySeconds: 70,
+      handle: (clock) => async (exchange) => {
+        by.push(planAnswer(exchange, { kind: 'bytes' }));
+        return inJson(5, answer)(clock)(exchange);
+      },
+    });
+    await scene.pass(70);
+    expect(by).toEqual([{ atMs: scene.clock.now() + 45_000, covers: 'all' }]);
+    await scene.pass(5);
+    await scene.done;
+    const { head, text } = scene.heard;
+    expect(head?.statusCode).toBe(expected.status);
+    if ('text' in expected)
+      expect([text, head?.headers?.['x-service-cost-usd']]).toEqual([expected.text, expected.cost]);
+    expect(scene.clock.waiting).toBe(0);
+  },
+);
 
 test('GEN-14 a request that is still at work keeps its body, and gives it back with the answer', async () => {
   const seen: unknown[] = [];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { toUrlEvent } from '../../../lambdas/http/rest-event.ts';
+import { readPaidHeaders } from '../../../lambdas/protocols/paid-headers.ts';
 import { functionUrlEvent } from './function-url.ts';
 import { restApiEvent } from './rest-api-event.ts';
 
@@ -44,7 +45,7 @@ test('AUTH-3 names of headers are small, values that came several times stand to
     ],
   });
   const { headers, cookies } = toUrlEvent(event);
-  expect(headers).toMatchObject({ 'x-provider-api-key': 'sk-1', accept: 'a,c,b' });
+  expect(headers).toMatchObject({ 'x-provider-api-key': 'sk-1', accept: 'a, c, b' });
   expect(headers).not.toHaveProperty('cookie');
   expect(cookies).toEqual(['one=1', 'two=2']);
 });
@@ -84,4 +85,15 @@ test('a form keeps its bytes', () => {
   const { body, isBase64Encoded } = toUrlEvent(restApiEvent({ method: 'POST', body: bytes, base64: true }));
   expect(isBase64Encoded).toBe(true);
   expect(new Uint8Array(Buffer.from(body ?? '', 'base64'))).toEqual(bytes);
+});
+
+test('IDEM-6 two Idempotency-Keys are refused, and not taken for a third', () => {
+  const event = restApiEvent({
+    headers: [
+      ['Idempotency-Key', 'one'],
+      ['Idempotency-Key', 'two'],
+    ],
+  });
+  const rules = { takesKeys: true, takesFallback: false };
+  expect(() => readPaidHeaders(toUrlEvent(event).headers, rules, false)).toThrow(/Idempotency-Key/i);
 });

@@ -31,6 +31,7 @@ afterEach(async () => {
 const exchangeOf = (summary: Summary): Exchange => ({
   requestId: REQUEST,
   startedAtMs: 0,
+  cameWholeAtMs: 0,
   hostEndsAtMs: undefined,
   event: functionUrlEvent({ method: 'POST', path: '/v1/x' }),
   summary,

@@ -139,8 +139,8 @@ export const withRecordFaults = (
     recordsOfRequest: (accountId, requestId) =>
       injector.run('recordsOfRequest', () => records.recordsOfRequest(accountId, requestId)),
     readCredits: (accountId) => injector.run('readCredits', () => records.readCredits(accountId)),
-    async *accountIds(after) {
-      yield* await injector.run('accountIds', async () => records.accountIds(after));
+    async *accountPlaces(after) {
+      yield* await injector.run('accountPlaces', async () => records.accountPlaces(after));
     },
   };
 };

@@ -1,6 +1,7 @@
 import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/account.ts';
 import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
 import type {
+  AccountPlace,
   CreditRecord,
   LedgerRecords,
   RecordPage,
@@ -134,9 +135,10 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return structuredClone([...(this.#rows.get(accountId)?.credits.values() ?? [])]);
   }
 
-  async *accountIds(after?: string): AsyncGenerator<string, void> {
+  async *accountPlaces(after?: string): AsyncGenerator<AccountPlace, void> {
     const ids = [...this.#rows.keys()];
-    yield* after === undefined ? ids : ids.slice(ids.indexOf(after) + 1);
+    const wanted = after === undefined ? ids : ids.slice(ids.indexOf(after) + 1);
+    for (const accountId of wanted) yield { accountId, place: accountId };
   }
 
   /** Blocks or unblocks an account, as an operator does. */

@@ -103,3 +103,22 @@ test('OPS-3 a store that fails ends the run, and the next one goes on after what
   expect(cursor.at).toBe('two');
   expect(await run()).toEqual({ accounts: 1, complete: true, seen: ['three'] });
 });
+
+test('OPS-3 an account with more records than a run can pass by does not stop the audit: the next run goes on within them', async () => {
+  const { run, store, clock, cursor } = await createScene();
+  /** Between the first and the second, 30 pages without an account, each of which takes its time. */
+  async function* accountPlaces(after?: string) {
+    for (let page = after?.startsWith('page') ? Number(after.slice(4)) + 1 : 0; page < 30; page += 1) {
+      if (after === 'two') break;
+      clock.skip(100);
+      yield { place: `page${page}` };
+    }
+    yield { accountId: 'two', place: 'two' };
+  }
+  const records = { ...withRecordFaults(store, {}), accountPlaces };
+  expect(await run({ records })).toEqual({ accounts: 0, complete: false, seen: [] });
+  expect(cursor.at).toBe('page8');
+  let runs = 1;
+  for (let complete = false; !complete && runs < 9; runs += 1) ({ complete } = await run({ records }));
+  expect([runs, cursor.at]).toEqual([4, undefined]);
+});

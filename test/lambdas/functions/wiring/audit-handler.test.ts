@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { SWEEP_LATE_MS } from '../../../../lambdas/core/ledger/audit-findings.ts';
 import { createAuditHandler } from '../../../../lambdas/functions/wiring/audit-handler.ts';
 import type { AuditParts } from '../../../../lambdas/functions/wiring/parts.ts';
@@ -41,7 +42,7 @@ const createScene = async () => {
       amountPicos: 1_000_000_000_000n,
       at: 0,
     });
-  return { store, clock, notices, measured, spoil, run: createAuditHandler(parts) };
+  return { store, clock, notices, measured, spoil, parts, run: createAuditHandler(parts) };
 };
 
 const nothing = { audit_differences: 0, audit_unstable: 0, orphaned_holds: 0 };
@@ -106,4 +107,14 @@ test('BILL-13, OPS-3 a hold that the sweeper has left is an orphan, and no diffe
     { ...nothing, audit_accounts: 2, audit_passes: 1, orphaned_holds: 1 },
   ]);
   expect(notices).toMatchObject([['audit_difference', { accountId: 'one', record: 'r.0', invariant: 'hold-swept' }]]);
+});
+
+test('OPS-3 a difference is measured even if the run is broken off behind it', async () => {
+  const { parts, measured, spoil, store } = await createScene();
+  await spoil('one', 'r');
+  const readAccount = (id: string) =>
+    id === 'two' ? Promise.reject(new StoreError('unavailable', 'away')) : store.readAccount(id);
+  const run = createAuditHandler({ ...parts, ledgerStore: { readAccount } });
+  await expect(run()).rejects.toThrow('away');
+  expect(measured).toEqual([{ ...nothing, audit_accounts: 1, audit_passes: 0, audit_differences: 1 }]);
 });

@@ -1,0 +1,21 @@
+import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { HostedZone, type IHostedZone } from 'aws-cdk-lib/aws-route53';
+import type { Construct } from 'constructs';
+import type { Environment } from '../environments.ts';
+
+export type Domain = NonNullable<Environment['domain']>;
+
+/** The zone is named, not looked up: synthesis asks nobody. */
+export const zoneOf = (scope: Construct, { hostedZone }: Domain): IHostedZone | undefined =>
+  hostedZone &&
+  HostedZone.fromHostedZoneAttributes(scope, 'zone', { hostedZoneId: hostedZone.id, zoneName: hostedZone.name });
+
+/** The one there is, or a new one that the zone proves. */
+export const certificateOf = (
+  scope: Construct,
+  { name, certificateArn }: Domain,
+  zone: IHostedZone | undefined,
+): ICertificate =>
+  certificateArn === undefined
+    ? new Certificate(scope, 'certificate', { domainName: name, validation: CertificateValidation.fromDns(zone) })
+    : Certificate.fromCertificateArn(scope, 'certificate', certificateArn);
