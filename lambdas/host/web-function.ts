@@ -9,7 +9,7 @@ const OWN_ENDPOINT = '127.0.0.1:8080';
 /** The most that a Web Function gives a request, which is what those of the gateway are set to. */
 const REQUEST_MS = 900_000;
 /** Lambda kills the process a second after it has asked it to end. */
-const LAST_MS = 800;
+export const LAST_MS = 800;
 
 /**
  * A host as a Lambda Web Function: a plain HTTP server that AWS forwards requests to, which has to listen within 10 s of its start.

@@ -94,34 +94,71 @@ const served: Readonly<Record<WebFunctionName, readonly (readonly [method: strin
   ],
 };
 
+/** Starts a server in a process of its own and ends it; it must have had nothing to complain of. */
+const serve = async (
+  name: WebFunctionName,
+  environment: Readonly<Record<string, string>>,
+  ask: (answer: (method: string, path: string) => Promise<Response>) => Promise<void>,
+) => {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(away, name, 'index.mjs')], {
+    cwd: away,
+    env: {
+      AWS_REGION: 'eu-central-1',
+      AWS_LAMBDA_HTTP_ENDPOINT: `127.0.0.1:${port}`,
+      DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
+      ...assetSettings,
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const errors = text(child.stderr);
+  try {
+    await ask((method, path) => answerOf(`http://127.0.0.1:${port}${path}`, method, child));
+  } finally {
+    child.kill();
+  }
+  expect(await errors).toBe('');
+};
+
 test.each(webFunctionNames)(
   'OPS-1 the asset of %s is a server under Node 24 with nothing installed around it, where Lambda wants it',
-  async (name) => {
-    const port = await freePort();
-    const child = spawn(process.execPath, [join(away, name, 'index.mjs')], {
-      cwd: away,
-      env: {
-        AWS_REGION: 'eu-central-1',
-        AWS_LAMBDA_HTTP_ENDPOINT: `127.0.0.1:${port}`,
-        DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
-        KEY_PEPPER: pepper,
-        ...assetSettings,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const errors = text(child.stderr);
-    try {
+  (name) =>
+    serve(name, { KEY_PEPPER: pepper }, async (answer) => {
       for (const [method, path] of served[name]) {
-        const answer = await answerOf(`http://127.0.0.1:${port}${path}`, method, child);
-        expect([path, answer.status]).toEqual([path, 401]);
-        expect(await answer.json()).toMatchObject({ error: { code: 'missing_api_key' } });
+        const { status, json } = await toRead(answer(method, path));
+        expect([path, status]).toEqual([path, 401]);
+        expect(json).toMatchObject({ error: { code: 'missing_api_key' } });
       }
-    } finally {
-      child.kill();
-    }
-    expect(await errors).toBe('');
-  },
+    }),
 );
+
+/** What a function behind the edge is told, and where it reads what is secret. */
+const behindEdge = (endpoint: string) => ({
+  ...{ KEY_PEPPER_SECRET: 'pepper', FRONT_DOOR: 'cloudfront', ORIGIN_SECRET_SECRET: 'origin' },
+  ...{ AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint, DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
+  ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', LOG_FORMAT: 'json' },
+});
+
+test.each(webFunctionNames)('AUTH-9 the asset of %s behind the edge refuses whoever comes past it', async (name) => {
+  const secrets = await startSecrets({ pepper, origin: 'what-the-edge-proves-itself-with' });
+  try {
+    await serve(name, behindEdge(secrets.endpoint), async (answer) => {
+      for (const [method, path] of served[name]) {
+        const { status, json } = await toRead(answer(method, path));
+        expect([path, status]).toEqual([path, 403]);
+        expect(json).toMatchObject({ error: { code: 'direct_access_refused' } });
+      }
+    });
+  } finally {
+    secrets.stop();
+  }
+});
+
+const toRead = async (pending: Promise<Response>) => {
+  const answer = await pending;
+  return { status: answer.status, json: await answer.json() };
+};
 
 const get = (rawPath: string) => ({
   version: '2.0',
@@ -168,12 +205,7 @@ test('the asset of text reads its secrets from Secrets Manager', async () => {
 test('AUTH-9 the asset of text behind the edge reads what the edge proves itself with, and refuses whoever does not', async () => {
   const secrets = await startSecrets({ pepper, origin: 'what-the-edge-proves-itself-with' });
   try {
-    const environment = {
-      ...{ KEY_PEPPER_SECRET: 'pepper', FRONT_DOOR: 'cloudfront', ORIGIN_SECRET_SECRET: 'origin' },
-      ...{ AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint, DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
-      ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
-    };
-    const { prelude, body } = await load('text', environment, get('/v1/chat/completions'));
+    const { prelude, body } = await load('text', behindEdge(secrets.endpoint), get('/v1/chat/completions'));
     expect(prelude?.statusCode).toBe(403);
     expect(JSON.parse(body)).toMatchObject({ error: { code: 'direct_access_refused' } });
     expect(new Set(secrets.asked)).toEqual(new Set(['pepper', 'origin']));

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { environments, parseEnvironment } from '../../lib/environments.ts';
 import { webFunctionNames } from '../../lib/functions.ts';
 import { logsTo, permissionsOf, traces } from './permissions.ts';
-import { synthesize } from './synthesize.ts';
+import { newApp, synthesize } from './synthesize.ts';
 
 const { data, video, api } = synthesize('prod');
 
@@ -220,4 +221,17 @@ test('OPS-1 what copies code at a deployment may copy and delete code and nothin
       's3:DeleteObjectVersion web-code/bucket/web-function/*',
     ].sort(),
   );
+});
+
+test('OPS-1 behind API Gateway nobody reads the origin’s secret, and what serves files is a function like the others', () => {
+  const other = synthesize(
+    'prod',
+    newApp({ bundling: false }),
+    parseEnvironment({ ...environments.prod, frontDoor: 'api-gateway' }),
+  );
+  const there = (name: string) => permissionsOf(name, other.api, [other.data, other.video]);
+  const withoutDoor = (name: string) => permissions(name).filter((permission) => !door.includes(permission));
+  for (const name of ['text', 'images', 'audio', 'videos', 'catalog', 'account', 'bot', 'app'])
+    expect(there(name).toSorted(), name).toEqual(withoutDoor(name).toSorted());
+  expect(there('content').toSorted()).toEqual([...withoutDoor('content'), ...traces].toSorted());
 });

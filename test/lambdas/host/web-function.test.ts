@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, expect, test } from 'vitest';
 import { installLambdaRuntime, type StreamingHandler } from '../../../lambdas/host/lambda-runtime.ts';
-import { endWhenAsked, startWebFunction } from '../../../lambdas/host/web-function.ts';
+import { endWhenAsked, LAST_MS, startWebFunction } from '../../../lambdas/host/web-function.ts';
 import { functions } from '../../../lib/functions.ts';
 import { freePort } from '../../../lib/local/free-port.ts';
 import { answerWith } from './started-host.ts';
@@ -133,6 +133,10 @@ test('BILL-8 a Web Function that is asked to end lets a handler whose client has
   may.resolve();
   expect(await first.exited).toBe(0);
   expect(steps).toEqual(['settled', 'exited']);
+});
+
+test('LIM-6 a Web Function that is asked to end is done before Lambda kills it, a second later', () => {
+  expect(LAST_MS).toBeLessThan(1_000);
 });
 
 test('BILL-13 a handler that never ends does not keep a Web Function that is asked to end', async () => {

@@ -1,8 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { openDoorOf } from '../../../lambdas/functions/wiring/front-door.ts';
 import { streaming } from '../../../lambdas/host/lambda-runtime.ts';
 import { type Host, startHost } from '../../../lambdas/host/server.ts';
 import { createEdgeDoor, type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
+import { readSettings } from '../../../lambdas/settings.ts';
+import { ManualClock } from '../../support/memory/manual-clock.ts';
+import { noTables } from '../../support/memory/memory-stores.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke } from './function-url.ts';
 import { asCalled, restApiEvent } from './rest-api-event.ts';
@@ -100,10 +104,15 @@ const byHost: Ask = async ({ handler }, { method, path, query = [], headers = {}
   };
 };
 
+const restDoor = await openDoorOf(readSettings({ ...noTables, FRONT_DOOR: 'api-gateway' }), {
+  clock: new ManualClock(),
+  notice: () => undefined,
+});
+
 const doors: readonly (readonly [name: string, ask: Ask, door: FrontDoor])[] = [
   ['a function URL', byUrl, openDoor],
   ['CloudFront', byEdge, edge],
-  ['API Gateway', byRestApi, openDoor],
+  ['API Gateway', byRestApi, restDoor],
   ['the host', byHost, openDoor],
 ];
 
