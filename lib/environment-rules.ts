@@ -76,6 +76,10 @@ const rules: readonly Rule[] = [
     );
     return wrong[0] === undefined ? undefined : at(wrong[0], 'a Web Function is in its place, by inferenceHost');
   },
+  ({ videos: { VIDEO_POLL_SECONDS, VIDEO_POLL_SECONDS_MAX } }) =>
+    VIDEO_POLL_SECONDS_MAX < VIDEO_POLL_SECONDS
+      ? at('videos.VIDEO_POLL_SECONDS_MAX', `must not be below VIDEO_POLL_SECONDS, which is ${VIDEO_POLL_SECONDS}`)
+      : undefined,
   /** What a video could be charged after its hold has gone with, and what the state machine cannot be made with. */
   ({ videos }) => {
     try {

@@ -75,7 +75,7 @@ export const environmentSchema = z
     edgeJsonKeepAlive: z.boolean().default(true),
     /**
      * Who takes bodies that a function URL cannot carry; `off`, they are refused in AWS's own words. Behind API Gateway nobody does,
-     * whatever stands here: its own 10 MB are the bound.
+     * whatever stands here: an event of 6 MB is the bound.
      */
     largeBodies: z.enum(['web-function', 'off']).default('web-function'),
     /** Where inference runs: one environment per request, or many requests in one (docs/costs.md). */
@@ -106,7 +106,7 @@ export const environmentSchema = z
       .refine((markup) => /[1-9]/.test(markup), 'must be above 0'),
     /** The address that clients use, if it is neither the domain nor the front door's own: the bot tells it. */
     publicUrl: z
-      .url({ protocol: /^https$/ })
+      .url({ protocol: /^https$/, error: 'must be an address such as https://api.example.com' })
       .refine(isOrigin, 'must have no path')
       .optional(),
     bot: bot.prefault({}),

@@ -28,6 +28,7 @@ test.each([
   ['videos.VIDEO_LIMIT_SECONDS', { videos: { VIDEO_LIMIT_SECONDS: 0 } }],
   ['retries', { retries: 1 }],
   ['publicUrl', { publicUrl: 'http://gateway.example' }],
+  ['videos.VIDEO_POLL_SECONDS_MAX', { videos: { VIDEO_POLL_SECONDS: 10, VIDEO_POLL_SECONDS_MAX: 5 } }],
   ['publicUrl', { publicUrl: 'https://gateway.example/v1' }],
   ['publicUrl', { publicUrl: 'https://other.example', domain: { name: 'api.example.com', hostedZone: zone } }],
   ['bot.startCreditUsd', { bot: { startCreditUsd: '1,5' } }],

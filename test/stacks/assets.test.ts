@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { bundling } from '../../lib/constructs/bundled-code.ts';
@@ -16,10 +14,9 @@ import {
   webFunctionNames,
 } from '../../lib/functions.ts';
 import { functionsOf } from '../../lib/functions-of.ts';
-import { freePort } from '../../lib/local/free-port.ts';
 import { startSecrets } from '../support/secrets-stand-in.ts';
 import { readAtStart, readReport } from './bundle-report.ts';
-import { assetSettings, runAsset } from './run-asset.ts';
+import { runAsset, serveAsset } from './run-asset.ts';
 import { nameOf, newApp, ofType, synthesize } from './synthesize.ts';
 
 /** What a start of a function has to read, and what may come besides when it is needed. */
@@ -73,16 +70,6 @@ test.each([...eventFunctionNames, CONTENT_BY_EVENTS])(
   },
 );
 
-/** Until the server of a child is there. */
-const answerOf = async (url: string, method: string, child: ChildProcess): Promise<Response> => {
-  for (;;) {
-    const answer = await fetch(url, { method }).catch(() => undefined);
-    if (answer) return answer;
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-};
-
 /** One route of every handler that a Web Function has. */
 const served: Readonly<Record<WebFunctionName, readonly (readonly [method: string, path: string])[]>> = {
   content: [['GET', '/v1/videos/none/content']],
@@ -94,32 +81,11 @@ const served: Readonly<Record<WebFunctionName, readonly (readonly [method: strin
   ],
 };
 
-/** Starts a server in a process of its own and ends it; it must have had nothing to complain of. */
-const serve = async (
+const serve = (
   name: WebFunctionName,
   environment: Readonly<Record<string, string>>,
-  ask: (answer: (method: string, path: string) => Promise<Response>) => Promise<void>,
-) => {
-  const port = await freePort();
-  const child = spawn(process.execPath, [join(away, name, 'index.mjs')], {
-    cwd: away,
-    env: {
-      AWS_REGION: 'eu-central-1',
-      AWS_LAMBDA_HTTP_ENDPOINT: `127.0.0.1:${port}`,
-      DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
-      ...assetSettings,
-      ...environment,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const errors = text(child.stderr);
-  try {
-    await ask((method, path) => answerOf(`http://127.0.0.1:${port}${path}`, method, child));
-  } finally {
-    child.kill();
-  }
-  expect(await errors).toBe('');
-};
+  work: (ask: (method: string, path: string) => Promise<Response>) => Promise<void>,
+) => serveAsset(away, { name, environment }, work);
 
 test.each(webFunctionNames)(
   'OPS-1 the asset of %s is a server under Node 24 with nothing installed around it, where Lambda wants it',

@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
 import * as z from 'zod';
+import { freePort } from '../../lib/local/free-port.ts';
 
 /** What every function is told of where things are. */
-export const assetSettings = {
+const assetSettings = {
   ACCOUNTS_TABLE: 'a',
   KEYS_TABLE: 'k',
   COUNTERS_TABLE: 'c',
@@ -43,4 +45,41 @@ export const runAsset = async (folder: string, { name, environment, event }: Ass
   const last = output.trimEnd().split('\n').at(-1) ?? '';
   if (!last.startsWith('{')) throw new Error(`the asset ${name} does not load:\n${errors}`);
   return resultSchema.parse(JSON.parse(last));
+};
+
+/** Starts an asset that is a server in a process of its own, and ends it; it must have had nothing to complain of. */
+export const serveAsset = async (
+  folder: string,
+  { name, environment }: Pick<AssetRun, 'name' | 'environment'>,
+  work: (ask: (method: string, path: string) => Promise<Response>) => Promise<void>,
+): Promise<void> => {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(folder, name, 'index.mjs')], {
+    cwd: folder,
+    env: {
+      AWS_REGION: 'eu-central-1',
+      AWS_LAMBDA_HTTP_ENDPOINT: `127.0.0.1:${port}`,
+      DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
+      ...assetSettings,
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const errors = text(child.stderr);
+  try {
+    await work((method, path) => answerOf(`http://127.0.0.1:${port}${path}`, method, child));
+  } finally {
+    child.kill();
+  }
+  expect(await errors).toBe('');
+};
+
+/** Until the server of a child is there. */
+const answerOf = async (url: string, method: string, child: ChildProcess): Promise<Response> => {
+  for (;;) {
+    const answer = await fetch(url, { method }).catch(() => undefined);
+    if (answer) return answer;
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 };
