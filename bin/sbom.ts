@@ -1,17 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import * as z from 'zod';
 import { packagesOfPages } from '../lib/pages/build-pages.ts';
 
 /**
- * `npm run sbom [-- <file>]`: a CycloneDX list of what is deployed. `npm sbom --omit dev` also leaves out what a package for development
- * needs as well, zod and most of the AWS SDK among them, so that npm lists everything here and the lockfile says what is deployed.
+ * `npm sbom --omit dev` also leaves out what a package for development needs as well, zod and most of the AWS SDK among them, so that
+ * npm lists everything here and the lockfile says what is deployed.
  */
 const root = join(import.meta.dirname, '..');
-const { positionals } = parseArgs({ allowPositionals: true });
-const path = positionals[0] ?? join(root, 'sbom.cdx.json');
+const [path = join(root, 'sbom.cdx.json')] = new Command('sbom')
+  .description('write a CycloneDX list of the packages that are deployed')
+  .argument('[file]', 'where to; without it sbom.cdx.json beside package.json')
+  .parse().args;
 
 const lockfileSchema = z.object({
   packages: z.record(

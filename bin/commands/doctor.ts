@@ -32,7 +32,8 @@ const examine = async (terminal: Terminal, options: ReadOptions): Promise<readon
   } catch (error) {
     const { environment } = terminal;
     const local = options.env === undefined ? [checkStandIns(environment)] : [];
-    return [...first, ...local, failure('gateway', whyOf(error), 'Start it, deploy it, or name another one.')];
+    const advice = options.env === undefined ? 'Start it, or name another one.' : 'Log in, or deploy it.';
+    return [...first, ...local, failure('gateway', whyOf(error), advice)];
   }
   try {
     terminal.tell(place.where);

@@ -30,6 +30,8 @@ export interface Opening {
 /** What is told of a request when it is over (one log line, the metrics). Never a prompt and never a key. */
 export interface Summary {
   status: number;
+  /** Under which the log of the front door has it. */
+  readonly doorRequestId?: string;
   /** Known after routing. */
   route?: RouteName;
   errorCode?: string;

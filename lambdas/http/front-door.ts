@@ -17,6 +17,8 @@ export interface FrontDoor {
   admit(event: APIGatewayProxyEventV2): Promise<void>;
   /** LIM-7: the address of the client as the door tells it. */
   addressOf(event: APIGatewayProxyEventV2): string | undefined;
+  /** What the door's own log calls this request. */
+  requestIdOf(event: APIGatewayProxyEventV2): string | undefined;
   /** Undefined where nothing but the client itself waits. */
   readonly patience: Patience | undefined;
 }
@@ -25,6 +27,7 @@ export interface FrontDoor {
 export const openDoor: FrontDoor = {
   admit: async () => undefined,
   addressOf: ({ requestContext }) => requestContext.http.sourceIp,
+  requestIdOf: ({ requestContext }) => toRequestId(requestContext.requestId),
   patience: undefined,
 };
 
@@ -50,6 +53,7 @@ export const createEdgeDoor = (secrets: OriginSecrets, patience: Patience): Fron
     if (!isOneOf(secrets.current(), secret)) throw refused();
   },
   addressOf: ({ headers }) => viewerAddress(headers['cloudfront-viewer-address']),
+  requestIdOf: ({ headers }) => toRequestId(headers['x-amz-cf-id']),
   patience,
 });
 
@@ -71,3 +75,7 @@ const viewerAddress = (header: string | undefined): string | undefined => {
   const [, bracketed, bare] = /^(?:\[([^\]]+)\]|([^[\]]+)):\d{1,5}$/.exec(header ?? '') ?? [];
   return bracketed ?? bare;
 };
+
+/** A client of API Gateway may choose its own, and whoever comes past the edge any. */
+const toRequestId = (told: string | undefined): string | undefined =>
+  told !== undefined && /^[\w=-]{1,128}$/.test(told) ? told : undefined;

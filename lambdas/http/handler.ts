@@ -87,7 +87,7 @@ const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context)
     hostEndsAtMs: remainingMs === undefined ? undefined : startedAtMs + remainingMs,
     patience: ports.door.patience,
     event,
-    summary: { status: 0 },
+    summary: { status: 0, doorRequestId: ports.door.requestIdOf(event) },
     route: undefined,
     admission: undefined,
     body: undefined,

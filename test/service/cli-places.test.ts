@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../lambdas/core/accounts/api-key.ts';
@@ -107,6 +108,18 @@ test('OPS-5 the doctor looks at a deployed environment and shows no secret', asy
   expect(of('credentials')).toMatchObject({ status: 'ok', detail: 'found, for us-east-1' });
   for (const secret of Object.values(secrets)) expect(`${stdout}${stderr}`).not.toContain(secret);
   expect(`${stdout}${stderr}`).not.toContain('vendor-secret');
+});
+
+test('OPS-5 who has not logged in is told so by the doctor', async () => {
+  const unknown = {
+    AWS_CONFIG_FILE: join(folder, 'none'),
+    AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+  const { status, stdout } = await runCli(['doctor', '--env', 'dev', '--json'], unknown);
+  const checks: { check: string; status: string; advice?: string }[] = JSON.parse(stdout).checks;
+  const gateway = { status: 'failure', advice: 'Log in, or deploy it.' };
+  expect([status, checks.find(({ check }) => check === 'gateway')]).toMatchObject([1, gateway]);
 });
 
 test('OPS-5 an environment whose front door does not stand yet has no address, and the doctor says so', async () => {

@@ -116,6 +116,7 @@ test('OPS-1 behind API Gateway, where files have a function of another kind, the
 test.each([
   [{ frontDoor: 'nginx' }, /^environments\.dev\.frontDoor: /m],
   [{ environment: 'production' }, /^-c environment: must be one of dev, staging, prod$/m],
+  [{ frontdoor: 'none' }, /^-c frontdoor: is not known; there is environment, frontDoor, restart, /m],
   [{ environment: 'dev', originSecretVersion: 'v1' }, /^-c originSecretVersion: must be a VersionId/m],
 ])('OPS-1 what is wrong on the command line stops synthesis, and is told by its path: %o', (context, told) => {
   const { status, stderr } = runApart([join(root, 'bin/gateway.ts')], tmpdir(), withContext(context));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withUnreadBody } from '../../../lambdas/http/body-source.ts';
 import { addressBucket } from '../../../lambdas/http/client-address.ts';
-import { createEdgeDoor, openDoor } from '../../../lambdas/http/front-door.ts';
+import { createEdgeDoor, type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke, type Sent } from './function-url.ts';
 
@@ -132,6 +132,26 @@ test("AUTH-9 without an edge a client's own header changes nothing", async () =>
   const headers = { [HEADER]: 'a-word-of-the-client', authorization: `Bearer ${chain.apiKey}` };
   expect((await invoke(chain.handler, functionUrlEvent({ path: '/api/account', headers }))).status).toBe(200);
   expect(JSON.stringify(chain.finished)).not.toContain('a-word-of-the-client');
+});
+
+describe('OPS-3 what the log of the door calls a request', () => {
+  const CF_ID = 'k7M-ezlNsS9_yAoqUkXkPNAZD9hsrs2ZUd7wJ0Hi5k8nX5u8FlXGjQ==';
+
+  test('OPS-3 behind the edge it is in the summary, and without the edge the header says nothing', async () => {
+    const headers = { [HEADER]: SECRET, 'x-amz-cf-id': CF_ID };
+    const idOf = async (door?: FrontDoor): Promise<string | undefined> => {
+      const { handler, finished } = await createChain(door ? { door } : {});
+      await invoke(handler, functionUrlEvent({ path: '/api/models', headers }));
+      return finished[0]?.summary.doorRequestId;
+    };
+    expect(await idOf(openEdge().door)).toBe(CF_ID);
+    expect(await idOf()).toBe('aws-request');
+  });
+
+  test.each(['', 'a b', 'sk-gw-key\n', 'x'.repeat(129)])('OPS-3 what is none is not written down: %j', (header) => {
+    const event = functionUrlEvent({ headers: { 'x-amz-cf-id': header } });
+    expect(openEdge().door.requestIdOf(event)).toBeUndefined();
+  });
 });
 
 describe('LIM-7 the address of the client', () => {
