@@ -1,5 +1,5 @@
 import { readParameter, readPublicUrl } from '../lambdas/functions/wiring/public-url.ts';
-import { type EnvironmentName, environments } from '../lib/environments.ts';
+import { type EnvironmentName, environments, prefixOf } from '../lib/environments.ts';
 import { publicUrlOf, publicUrlParameter } from '../lib/public-url.ts';
 import { type TableName, tableNames } from '../lib/tables.ts';
 import { failed, whyOf } from './exit.ts';
@@ -27,7 +27,7 @@ const secretVariables = {
  */
 export const readStack = async (name: EnvironmentName): Promise<Environment> => {
   const { region, markup, catalogs, videos } = environments[name];
-  const stack = `gateway-${name}-data`;
+  const stack = `${prefixOf(name)}-data`;
   const outputs = await readOutputs(stack, region);
   const of = (output: string): string => {
     const value = outputs.get(output);
@@ -55,7 +55,7 @@ export const readStack = async (name: EnvironmentName): Promise<Environment> => 
 
 /** Undefined where nothing stands before the functions, or not yet, or where these credentials may not ask. */
 const readAddress = async (name: EnvironmentName): Promise<string | undefined> => {
-  const parameter = publicUrlParameter(`gateway-${name}`);
+  const parameter = publicUrlParameter(prefixOf(name));
   const known = { PUBLIC_URL: publicUrlOf(environments[name]), PUBLIC_URL_PARAMETER: parameter };
   try {
     return await readPublicUrl(known, (asked) => readParameter(asked, environments[name].region));

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { newCommand, runCommand } from './command-line.ts';
 import { addAccountsCommands } from './commands/accounts.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBotCommands } from './commands/bot.ts';
@@ -9,18 +10,12 @@ import { addImportCommand } from './commands/import.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addUsageCommands } from './commands/usage.ts';
 import { addVideosCommands } from './commands/videos.ts';
-import { exits, misused, toEnding, whyOf } from './exit.ts';
+import { misused } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 export const createProgram = (terminal: Terminal): Command => {
-  const program = new Command('cli')
+  const program = newCommand('cli', terminal)
     .description('operator commands of the model gateway')
-    .exitOverride()
-    .showHelpAfterError('(--help tells more)')
-    .configureOutput({
-      writeOut: (text) => void terminal.print(text).catch((error: unknown) => terminal.tell(whyOf(error))),
-      writeErr: (text) => terminal.tell(text.trimEnd()),
-    })
     .addHelpText('after', '\nExit codes: 0 done, 1 failed or not found, 2 wrong usage, 3 refused by a rule.')
     .hook('preAction', (_, command) => refuseUnasked(terminal, command));
   addAccountsCommands(program, terminal);
@@ -44,14 +39,5 @@ const refuseUnasked = (terminal: Terminal, command: Command): void => {
   throw misused('There is no terminal to ask on: add --yes, or --dry-run to see what would be done.');
 };
 
-/** Answers the exit code; `args` as a shell gives them, without the program's own name. */
-export const runProgram = async (args: readonly string[], terminal: Terminal): Promise<number> => {
-  try {
-    await createProgram(terminal).parseAsync(args, { from: 'user' });
-    return exits.done;
-  } catch (error) {
-    const { exitCode, message } = toEnding(error);
-    if (message !== undefined) terminal.tell(message);
-    return exitCode;
-  }
-};
+export const runProgram = (args: readonly string[], terminal: Terminal): Promise<number> =>
+  runCommand(createProgram(terminal), args, terminal);

@@ -1,5 +1,6 @@
 import { type App, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
+import { prefixOf } from './environments.ts';
 
 interface Acknowledgement {
   /** Below an environment: a stack, or a part of it. */
@@ -125,4 +126,4 @@ const find = (environment: IConstruct, path: string): IConstruct | undefined =>
 const idOf = (rule: string, environment: IConstruct, found: IConstruct): string =>
   `AwsSolutions-${rule}`
     .replaceAll('<region>', Stack.of(found).region)
-    .replaceAll('<prefix>', `gateway-${environment.node.id}`);
+    .replaceAll('<prefix>', prefixOf(environment.node.id));

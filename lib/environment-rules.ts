@@ -1,6 +1,7 @@
+import { EDGE_REGION } from './edge/edge-region.ts';
 import type { Environment } from './environment-schema.ts';
 import { functionsOf, hostOf } from './functions-of.ts';
-import { refuseTightTimes } from './video/last-steps.ts';
+import { tightTimesIn } from './video/last-steps.ts';
 
 interface Contradiction {
   readonly path: readonly string[];
@@ -30,7 +31,7 @@ const rules: readonly Rule[] = [
       ? at('domain.hostedZone.name', `${name} is not in it`)
       : undefined,
   ({ domain, frontDoor, region }) => {
-    const needed = frontDoor === 'cloudfront' ? 'us-east-1' : region;
+    const needed = frontDoor === 'cloudfront' ? EDGE_REGION : region;
     const actual = domain?.certificateArn?.split(':')[3];
     return actual !== undefined && actual !== needed
       ? at('domain.certificateArn', `must be one of ${needed}, where ${frontDoor} looks for it`)
@@ -82,11 +83,7 @@ const rules: readonly Rule[] = [
       : undefined,
   /** What a video could be charged after its hold has gone with, and what the state machine cannot be made with. */
   ({ videos }) => {
-    try {
-      refuseTightTimes(videos);
-      return undefined;
-    } catch (error) {
-      return at('videos', error instanceof Error ? error.message : String(error));
-    }
+    const problem = tightTimesIn(videos);
+    return problem === undefined ? undefined : at('videos', problem);
   },
 ];

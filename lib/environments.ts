@@ -6,6 +6,9 @@ export { type Environment, environmentSchema, type FrontDoorName, frontDoors } f
 export const environmentNames = ['dev', 'staging', 'prod'] as const;
 export type EnvironmentName = (typeof environmentNames)[number];
 
+/** What the names of everything of an environment begin with. */
+export const prefixOf = (name: string): string => `gateway-${name}`;
+
 /** Throws an Error with one line per field that is wrong, by its path, which begins with the environment's name if it is told. */
 export const parseEnvironment = (environment: unknown, name?: string): Environment => {
   const parsed = environmentSchema.safeParse(environment);

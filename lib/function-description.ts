@@ -62,8 +62,6 @@ export interface WebFunctionDescription extends FunctionDescription {
   readonly trigger: 'web';
   /** The most that one environment is given at a time. */
   readonly concurrency: number;
-  /** Of bodies that are in memory at a time (GEN-14). */
-  readonly bodyBudgetBytes: number;
 }
 
 /** One of those that a certain thing starts. */

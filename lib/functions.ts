@@ -11,9 +11,6 @@ type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep' | 'audit';
 export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps' | 'notices';
 export type FunctionName = EventFunctionName | WebFunctionName;
 
-/** What eight bodies of 20 MiB come to, each with 64 KiB free: parsed and sent on they are within 1 GiB (measured). */
-const EIGHT_LARGE_BODIES = 8 * 20_971_520;
-
 /**
  * Every Lambda function there is; which of them an environment has says `functionsOf`. The type ties it to the route table both
  * ways: a function a route names has to be here, with a URL or as a Web Function, and one that no route may name cannot be here so.
@@ -32,9 +29,8 @@ export const functions: Readonly<
     trigger: 'web',
     // Counted from a request's start, as LIM-6 does there.
     timeoutSeconds: 900,
-    // As many as there is room for, so that none waits for another; small requests go elsewhere.
+    // As many as there is room for in BODY_BUDGET_BYTES, so that none waits for another; small requests go elsewhere.
     concurrency: 8,
-    bodyBudgetBytes: EIGHT_LARGE_BODIES,
   },
   content: {
     entry: 'lambdas/host/content.ts',
@@ -42,7 +38,6 @@ export const functions: Readonly<
     timeoutSeconds: 900,
     // Files go through in pieces, and no request has a body.
     concurrency: 64,
-    bodyBudgetBytes: EIGHT_LARGE_BODIES,
     tables: [...admission, { table: 'videos', actions: ['GetItem'] }],
     buckets: [
       { prefix: 'videos/', actions: ['GetObject', 'ListBucket'] },

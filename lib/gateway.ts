@@ -2,8 +2,8 @@ import { type App, Tags } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { catalogData } from '../catalog/index.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
-import type { Environment, EnvironmentName } from './environments.ts';
-import { EDGE_REGION } from './operations/edge-alarms.ts';
+import { EDGE_REGION } from './edge/edge-region.ts';
+import { type Environment, type EnvironmentName, prefixOf } from './environments.ts';
 import { AccessLogsStack } from './stacks/access-logs-stack.ts';
 import { ApiStack } from './stacks/api-stack.ts';
 import { DataStack } from './stacks/data-stack.ts';
@@ -39,7 +39,7 @@ export const addGateway = (
   loadCatalog(catalog, { markup: environment.markup, companies: environment.catalogs });
   // The command line finds them as `dev/data`, or all of an environment's as `dev/*`.
   const scope = new Construct(app, name);
-  const prefix = `gateway-${name}`;
+  const prefix = prefixOf(name);
   const data = new DataStack(scope, 'data', { environment, prefix });
   const video = new VideoStack(scope, 'video', { environment, prefix, data });
   const api = new ApiStack(scope, 'api', { environment, prefix, data, video });

@@ -25,13 +25,15 @@ const WEB_RESIDENT_GB = 0.4;
 
 const estimate = (perOne: readonly (readonly [PriceName, number])[]): Estimate => {
   const parts = perOne.map(([name, quantity]) => [name, quantity * MILLION] as const).filter(([, much]) => much > 0);
-  const costs = parts.map(([name, quantity]) => costOf(name, quantity));
-  const picos = costs.reduce<bigint | undefined>(
+  return { picos: sumOf(parts.map(([name, quantity]) => costOf(name, quantity))), parts };
+};
+
+/** Undefined if one of them is. */
+export const sumOf = (costs: readonly (bigint | undefined)[]): bigint | undefined =>
+  costs.reduce<bigint | undefined>(
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
     0n,
   );
-  return { picos, parts };
-};
 
 /** A function with a URL: an environment for each request, paid by its memory for as long as the request takes. */
 export const functionHost = (work: Workload, memoryMb: number = work.memoryMb): Estimate =>

@@ -1,4 +1,4 @@
-import { type Estimate, frontDoors, functionHost, recordsKept, services, webHost } from './estimate.ts';
+import { type Estimate, frontDoors, functionHost, recordsKept, services, sumOf, webHost } from './estimate.ts';
 import { type Price, prices } from './prices.ts';
 import { costOfStanding, standing } from './standing.ts';
 import { type Workload, workloads } from './workloads.ts';
@@ -40,13 +40,12 @@ const webFunctions = (): string =>
   toTable(
     ['a million of', 'requests', 'vCPU-seconds', ...CROWDS.map((crowd) => `GB-seconds, ${crowd} at once`), 'in USD'],
     [workloads.shortChat, workloads.longStream, workloads.embedding, workloads.image].map((work) => {
-      const crowded = CROWDS.map((crowd) => webHost(work, crowd));
-      const [least = webHost(work, 1)] = crowded;
+      const least = webHost(work, CROWDS[0]);
       return [
         work.title,
         quantity(least, 'webRequest'),
         quantity(least, 'webCpuSecond'),
-        ...crowded.map((estimate) => quantity(estimate, 'webGbSecond')),
+        ...CROWDS.map((crowd) => quantity(webHost(work, crowd), 'webGbSecond')),
         usd(least),
       ];
     }),
@@ -82,10 +81,7 @@ const pricesTable = (): string =>
   );
 
 const sum = (estimates: readonly Estimate[]): Estimate => ({
-  picos: estimates.reduce<bigint | undefined>(
-    (total, { picos }) => (total === undefined || picos === undefined ? undefined : total + picos),
-    0n,
-  ),
+  picos: sumOf(estimates.map(({ picos }) => picos)),
   parts: estimates.flatMap(({ parts }) => parts),
 });
 

@@ -128,5 +128,3 @@ export const workloads = {
     transitions: 51,
   },
 } as const satisfies Record<string, Workload>;
-
-export type WorkloadName = keyof typeof workloads;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { type EnvironmentName, environments } from '../../lib/environments.ts';
+import { type EnvironmentName, environments, prefixOf } from '../../lib/environments.ts';
 import { functionNames } from '../../lib/functions.ts';
 import { publicUrlOf } from '../../lib/public-url.ts';
 import { failed } from '../exit.ts';
@@ -22,10 +22,10 @@ export const readOutputs = (path: string, name: EnvironmentName): Outputs => {
   if (!existsSync(path))
     throw failed('cdk deploy has told no outputs: were its changes only prepared? The pages were not put up.');
   const stacks = fileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  const of = (stack: string) => stacks[`gateway-${name}-${stack}`] ?? {};
+  const of = (stack: string) => stacks[`${prefixOf(name)}-${stack}`] ?? {};
   const needed = (output: string): string => {
     const value = of('data')[output];
-    if (!value) throw failed(`The stack gateway-${name}-data has told no ${output}: its pages cannot be put up.`);
+    if (!value) throw failed(`The stack ${prefixOf(name)}-data has told no ${output}: its pages cannot be put up.`);
     return value;
   };
   const urls = Object.entries(of('api')).filter(([output]) => functionNames.some((each) => `${each}Url` === output));

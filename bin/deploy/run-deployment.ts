@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Argument, Command } from 'commander';
-import { type EnvironmentName, environmentNames, environments } from '../../lib/environments.ts';
+import { Argument } from 'commander';
+import { EDGE_REGION } from '../../lib/edge/edge-region.ts';
+import { type EnvironmentName, environmentNames, environments, prefixOf } from '../../lib/environments.ts';
 import { buildPages } from '../../lib/pages/build-pages.ts';
-import { exits, failed, misused, toEnding } from '../exit.ts';
+import { newCommand, runCommand } from '../command-line.ts';
+import { failed, misused } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkFirst } from './check-first.ts';
 import { toNextSteps } from './next-steps.ts';
@@ -23,16 +25,10 @@ interface DeployOptions {
 }
 
 /** Answers the exit code; `args` as a shell gives them, without the program's own name. */
-export const runDeployment = async (args: readonly string[], ports: DeploymentPorts): Promise<number> => {
+export const runDeployment = (args: readonly string[], ports: DeploymentPorts): Promise<number> => {
   const { terminal } = ports;
-  const program = new Command('deploy')
+  const program = newCommand('deploy', terminal)
     .description('put everything of an environment up, or bring it up to date: the stacks, then the pages')
-    .exitOverride()
-    .showHelpAfterError('(--help tells more)')
-    .configureOutput({
-      writeOut: (text) => void terminal.print(text),
-      writeErr: (text) => terminal.tell(text.trimEnd()),
-    })
     .addArgument(new Argument('<environment>', 'of lib/environments.ts').choices(environmentNames))
     .argument('[flags...]', 'after `--`: for `cdk deploy`, such as --require-approval never')
     .option('--dry-run', 'say what would go up; needs no credentials')
@@ -40,14 +36,7 @@ export const runDeployment = async (args: readonly string[], ports: DeploymentPo
       refuseFlags(flags);
       await inFolder((folder) => (dryRun ? plan : deploy)({ ...ports, name, flags, folder }));
     });
-  try {
-    await program.parseAsync(args, { from: 'user' });
-    return exits.done;
-  } catch (error) {
-    const { exitCode, message } = toEnding(error);
-    if (message !== undefined) terminal.tell(message);
-    return exitCode;
-  }
+  return runCommand(program, args, terminal);
 };
 
 /** As cdk is told them: `prod/edge`, `*`. */
@@ -89,13 +78,13 @@ const plan = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise
   const assembly = join(folder, 'cdk.out');
   const code = await runCdk(cdk, ['synth', `${name}/*`, ...alone(name), '--quiet', '--output', assembly, ...flags]);
   if (code !== 0) throw failed(`cdk synth ended with ${code}, for the reason above.`);
-  await terminal.print(toPlan(name, assembly, await buildPages()));
+  await terminal.print(toPlan(assembly, await buildPages()));
 };
 
 /** Each step leaves what is there already as it is, so that the same command again goes on where this one ended. */
 const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
   await checkFirst(terminal, name, { credentials: true });
-  terminal.tell(`1 of 2: the stacks gateway-${name}-*`);
+  terminal.tell(`1 of 2: the stacks ${prefixOf(name)}-*`);
   const outputsFile = join(folder, 'outputs.json');
   // Logs that an earlier stack has left behind, under names that come again, are taken over.
   const own = [...alone(name), '--outputs-file', outputsFile, '--import-existing-resources'];
@@ -116,7 +105,7 @@ const PROTECTED =
 
 const toAdvice = (name: EnvironmentName, code: number): string => {
   const { region, frontDoor, terminationProtection } = environments[name];
-  const regions = new Set([region, ...(frontDoor === 'cloudfront' ? ['us-east-1'] : [])]);
+  const regions = new Set([region, ...(frontDoor === 'cloudfront' ? [EDGE_REGION] : [])]);
   const places = [...regions].map((each) => `aws://<account>/${each}`).join(' ');
   return [
     `Step 1 of 2, cdk deploy, ended with ${code}. Stacks that went up stay, and the pages are as they were.`,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { EnvironmentName } from '../../lib/environments.ts';
 import type { PageFile } from '../../lib/pages/build-pages.ts';
 import { keyOf } from '../../lib/pages/page-object.ts';
 import { toTable } from '../output.ts';
@@ -19,12 +18,11 @@ const manifestSchema = z.object({
 });
 const templateSchema = z.object({ Resources: z.record(z.string(), z.unknown()) });
 
-/** What of the assembly in a folder, which has the stacks of all environments, would go up, and the pages. */
-export const toPlan = (name: EnvironmentName, assembly: string, pages: readonly PageFile[]): string => {
+/** What would go up: the stacks of the assembly in a folder, which are of one environment, and the pages. */
+export const toPlan = (assembly: string, pages: readonly PageFile[]): string => {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
   const stacks = Object.values(manifestSchema.parse(read('manifest.json')).artifacts).filter(
-    ({ type, properties: { stackName } }) =>
-      type === 'aws:cloudformation:stack' && stackName.startsWith(`gateway-${name}-`),
+    ({ type }) => type === 'aws:cloudformation:stack',
   );
   const rows = stacks.map(({ environment, properties: { stackName, templateFile } }) => ({
     stack: stackName,

@@ -12,3 +12,13 @@ export const sleep = (clock: Clock, delayMs: number): Promise<void> =>
     : new Promise((resolve) => {
         clock.after(delayMs, resolve);
       });
+
+/** Undefined when it takes longer; what is under way goes on. For promises that do not reject. */
+export const inTime = <T>(clock: Clock, limitMs: number, pending: Promise<T>): Promise<T | undefined> =>
+  new Promise((resolve) => {
+    const cancel = clock.after(limitMs, () => resolve(undefined));
+    void pending.then((value) => {
+      cancel();
+      resolve(value);
+    });
+  });

@@ -2,7 +2,7 @@
  * Everything the gateway tells its operator of itself: each is a record of the log, a metric of the same name, and a section of
  * docs/runbook.md. Counted and alarmed, never decided on.
  */
-export const paidNotices = [
+const paidNotices = [
   'usage_missing',
   'usage_implausible',
   'overage',
@@ -13,7 +13,7 @@ export const paidNotices = [
 ] as const;
 export type PaidNotice = (typeof paidNotices)[number];
 
-export const videoNotices = [
+const videoNotices = [
   'video_completed',
   'video_failed',
   'video_timed_out',
@@ -26,10 +26,10 @@ export const videoNotices = [
 ] as const;
 export type VideoNotice = (typeof videoNotices)[number];
 
-export const circuitNotices = ['circuit_opened', 'circuit_closed', 'model_quarantined'] as const;
+const circuitNotices = ['circuit_opened', 'circuit_closed', 'model_quarantined'] as const;
 export type CircuitNotice = (typeof circuitNotices)[number];
 
-export const vendorNotices = ['vendor_refused_us', 'vendor_model_missing'] as const;
+const vendorNotices = ['vendor_refused_us', 'vendor_model_missing'] as const;
 export type VendorNotice = (typeof vendorNotices)[number];
 
 const secretNotices = ['provider_keys_unreadable', 'origin_secret_unreadable'] as const;

@@ -1,4 +1,3 @@
-import { isJsonObject, parseJson } from '../core/json.ts';
 import type { AnswerBy } from '../core/paid-call/ports.ts';
 import { formatOf } from './client-format.ts';
 import { type Exchange, json, type Opening } from './exchange.ts';
@@ -40,23 +39,13 @@ export const planAnswer = (exchange: Exchange, form: AnswerForm): AnswerBy | und
 /** ERR-6: no parser takes JSON with this behind it, so no client takes a failure for an answer. */
 const NOT_JSON = '!';
 
-const jsonOpening = ({ event, requestId, summary }: Exchange): Opening => ({
+const jsonOpening = ({ event, requestId }: Exchange): Opening => ({
   headers: json(200, {}).headers,
   keepAlive: ' ',
   failure: (error) => {
     const body = toErrorBody(error, formatOf(event.rawPath, event.headers), requestId);
     return JSON.stringify(body) + NOT_JSON;
   },
-  rest: (status, body) => {
-    if (status < 400) return body;
-    // A refusal that another request has stored, found when this answer had begun.
-    summary.errorCode = codeIn(body);
-    return body + NOT_JSON;
-  },
+  // A refusal may have been stored by another request, and found when this answer had begun.
+  rest: (status, body) => (status < 400 ? body : body + NOT_JSON),
 });
-
-const codeIn = (body: string): string => {
-  const sent = parseJson(body);
-  const error = isJsonObject(sent) ? sent.error : undefined;
-  return isJsonObject(error) && typeof error.code === 'string' ? error.code : 'internal_error';
-};

@@ -4,7 +4,7 @@ import type { StoredAnswer } from '../core/idempotency/claim-store.ts';
 import { fingerprintOf } from '../core/idempotency/fingerprint.ts';
 import type { Creations, IdempotencyPorts } from '../core/idempotency/idempotency-ports.ts';
 import { hashOf } from '../core/idempotency/stored-answer.ts';
-import type { JsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../core/json.ts';
 import { formatOf } from '../http/client-format.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
 import { errorHeaders, toErrorBody } from '../http/render-error.ts';
@@ -41,7 +41,15 @@ export const keyedAnswer = async (
   if (answered.kind === 'fresh') return answered.value;
   const { status, headers, body: text } = answered.answer;
   summary.replayed = true;
+  if (status >= 400) summary.errorCode = codeIn(text);
   return { statusCode: status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: text };
+};
+
+/** Of a stored refusal: all formats have it in the same place (GEN-3). */
+const codeIn = (body: string): string => {
+  const sent = parseJson(body);
+  const error = isJsonObject(sent) ? sent.error : undefined;
+  return isJsonObject(error) && typeof error.code === 'string' ? error.code : 'internal_error';
 };
 
 /** An answer with a body that is there as a whole. */

@@ -38,8 +38,9 @@ export const createUpstreamHttp = (): UpstreamHttp => {
   const plain = new http.Agent(agentOptions);
   return (request) => {
     const url = new URL(request.url);
-    const payload = request.bytes ?? request.body;
-    const length = payload.length === 0 ? {} : { 'content-length': Buffer.byteLength(payload) };
+    // Text would be copied once more together with the headers, and again for the socket.
+    const payload = request.bytes ?? Buffer.from(request.body);
+    const length = payload.length === 0 ? {} : { 'content-length': payload.length };
     const { method = 'POST', signal } = request;
     const options = { method, headers: { ...request.headers, ...length }, signal };
     const sent =
@@ -50,11 +51,7 @@ export const createUpstreamHttp = (): UpstreamHttp => {
   };
 };
 
-const answerTo = (
-  sent: http.ClientRequest,
-  payload: string | Uint8Array,
-  signal: AbortSignal,
-): Promise<UpstreamResponse> =>
+const answerTo = (sent: http.ClientRequest, payload: Uint8Array, signal: AbortSignal): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
     let connected = false;
     sent.once('socket', (socket) => {

@@ -41,7 +41,6 @@ export class GatewayWebFunction extends Construct {
       maxConcurrencyPerEnvironment: description.concurrency,
       environment: {
         ...toSettings(name, props),
-        BODY_BUDGET_BYTES: String(description.bodyBudgetBytes),
         FUNCTION_NAME: functionName,
         // By it the environments of one account are told apart in logs and metrics.
         POWERTOOLS_SERVICE_NAME: prefix,

@@ -1,13 +1,17 @@
+import { Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { letPublish } from './alarm-topic.ts';
 
 /** Told of once what has been spent passes it, and once AWS foresees that it will. It is the bill of the whole AWS account. */
 export const addBudget = (
   scope: Construct,
-  { prefix, topic, usdPerMonth }: { readonly prefix: string; readonly topic: ITopic; readonly usdPerMonth: number },
-): CfnBudget =>
-  new CfnBudget(scope, 'budget', {
+  { prefix, topic, usdPerMonth }: { readonly prefix: string; readonly topic: Topic; readonly usdPerMonth: number },
+): CfnBudget => {
+  const { account, partition } = Stack.of(scope);
+  letPublish(topic, 'budgets', `arn:${partition}:budgets::${account}:*`);
+  return new CfnBudget(scope, 'budget', {
     budget: {
       budgetName: `${prefix}-monthly`,
       budgetType: 'COST',
@@ -24,3 +28,4 @@ export const addBudget = (
       subscribers: [{ subscriptionType: 'SNS', address: topic.topicArn }],
     })),
   });
+};

@@ -13,20 +13,24 @@ export const addAlarmTopic = (scope: Construct, addresses: readonly string[]): T
   const topic = new Topic(scope, 'alarms', { enforceSSL: true });
   // A topic with a policy of its own loses the one that lets its account publish.
   const { account, region, partition } = Stack.of(scope);
-  topic.addToResourcePolicy(
-    publishing(topic, 'cloudwatch', `arn:${partition}:cloudwatch:${region}:${account}:alarm:*`, account),
-  );
-  topic.addToResourcePolicy(publishing(topic, 'budgets', `arn:${partition}:budgets::${account}:*`, account));
+  letPublish(topic, 'cloudwatch', `arn:${partition}:cloudwatch:${region}:${account}:alarm:*`);
   for (const address of addresses) topic.addSubscription(new EmailSubscription(address));
   return topic;
 };
 
-const publishing = (topic: Topic, service: string, source: string, account: string): PolicyStatement =>
-  new PolicyStatement({
-    sid: `${service}Publishes`,
-    effect: Effect.ALLOW,
-    principals: [new ServicePrincipal(`${service}.amazonaws.com`)],
-    actions: ['sns:Publish'],
-    resources: [topic.topicArn],
-    conditions: { StringEquals: { 'aws:SourceAccount': account }, ArnLike: { 'aws:SourceArn': source } },
-  });
+/** A service of AWS, for what of this account it names as the source. */
+export const letPublish = (topic: Topic, service: string, source: string): void => {
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: `${service}Publishes`,
+      effect: Effect.ALLOW,
+      principals: [new ServicePrincipal(`${service}.amazonaws.com`)],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': Stack.of(topic).account },
+        ArnLike: { 'aws:SourceArn': source },
+      },
+    }),
+  );
+};

@@ -1,10 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { EDGE_REGION } from '../edge/edge-region.ts';
 import type { AlarmRow } from './alarm-row.ts';
 import type { OwnMetric } from './own-metric.ts';
-
-/** What CloudFront counts, and its firewall and certificate, is known there and nowhere else. */
-export const EDGE_REGION = 'us-east-1';
 
 const PERIOD = Duration.minutes(5);
 
@@ -52,12 +50,12 @@ export const restApiAlarms = (
   ...certificateRows(certificateArn, region),
 ];
 
-export const restApiMetric = (prefix: string, stage: string, metricName: string, statistic = 'Average'): Metric =>
+const restApiMetric = (prefix: string, stage: string, metricName: string): Metric =>
   new Metric({
     namespace: 'AWS/ApiGateway',
     metricName,
     dimensionsMap: { ApiName: prefix, Stage: stage },
-    statistic,
+    statistic: 'Average',
     period: PERIOD,
   });
 

@@ -3,7 +3,7 @@ import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch
 import { METRIC_NAMESPACE, type MetricDimension, type MetricName, rowOf } from '../../lambdas/metrics.ts';
 
 export interface OwnMetricOptions {
-  readonly statistic?: 'Sum' | 'Average' | 'Maximum' | 'SampleCount' | 'p50' | 'p95' | 'p99';
+  readonly statistic?: 'Sum' | 'Average' | 'Maximum' | 'SampleCount' | 'p50' | 'p95';
   readonly minutes?: number;
   readonly label?: string;
   /** One value for each dimension that the metric has, and for no other. */

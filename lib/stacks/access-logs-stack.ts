@@ -1,14 +1,12 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ArnFormat } from 'aws-cdk-lib';
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { addLogGroup } from '../constructs/function-role.ts';
-import type { Environment } from '../environments.ts';
+import { EDGE_REGION } from '../edge/edge-region.ts';
 import type { EdgeStack } from './edge-stack.ts';
+import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 
-export interface AccessLogsStackProps {
-  readonly environment: Environment;
-  /** Before the stack's name. */
-  readonly prefix: string;
+export interface AccessLogsStackProps extends GatewayStackProps {
   readonly edge: EdgeStack;
 }
 
@@ -35,14 +33,10 @@ const fields = [
 ];
 
 /** CloudFront's log is delivered from us-east-1 wherever the rest stands, and only once there is a distribution. */
-export class AccessLogsStack extends Stack {
-  constructor(scope: Construct, id: string, { environment, prefix, edge }: AccessLogsStackProps) {
-    super(scope, id, {
-      env: { region: 'us-east-1' },
-      crossRegionReferences: true,
-      stackName: `${prefix}-${id}`,
-      terminationProtection: environment.terminationProtection,
-    });
+export class AccessLogsStack extends GatewayStack {
+  constructor(scope: Construct, id: string, props: AccessLogsStackProps) {
+    const { environment, prefix, edge } = props;
+    super(scope, id, props, { region: EDGE_REGION, crossRegionReferences: true });
     const name = `${prefix}-edge`;
     // Groups with this beginning share one policy that AWS keeps.
     const log = addLogGroup(this, `/aws/vendedlogs/cloudfront/${prefix}`, environment);

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Fn, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Fn } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import {
@@ -20,18 +20,16 @@ import type { FunctionDescription } from '../function-description.ts';
 import type { FunctionName, WebFunctionName } from '../functions.ts';
 import { type EventFunction, functionsOf, hostOf, type WebFunctionOf } from '../functions-of.ts';
 import type { DataStack } from './data-stack.ts';
+import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 import type { VideoStack } from './video-stack.ts';
 
-export interface ApiStackProps {
-  readonly environment: Environment;
-  /** Before the stack's name and every function's. */
-  readonly prefix: string;
+export interface ApiStackProps extends GatewayStackProps {
   readonly data: DataStack;
   readonly video: VideoStack;
 }
 
 /** The functions and what calls them, but for those a state machine calls. Nothing here has state. */
-export class ApiStack extends Stack {
+export class ApiStack extends GatewayStack {
   /**
    * Where clients or a front door reach a function, for other stacks: the host of its URL, or of its Web Function's endpoint. What the
    * function `inference` serves alone has that one's. Behind API Gateway nothing has one.
@@ -49,11 +47,7 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     const { environment, prefix, data } = props;
-    super(scope, id, {
-      env: { region: environment.region },
-      stackName: `${prefix}-${id}`,
-      terminationProtection: environment.terminationProtection,
-    });
+    super(scope, id, props);
     const { webs, events } = functionsOf(environment);
     this.#addServers(webs, props);
     const built = events

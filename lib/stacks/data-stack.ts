@@ -1,32 +1,22 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { GatewayTable } from '../constructs/gateway-table.ts';
 import { MediaBucket } from '../constructs/media-bucket.ts';
-import type { Environment } from '../environments.ts';
 import type { SecretName } from '../function-description.ts';
 import { type TableName, tables } from '../tables.ts';
-
-export interface DataStackProps {
-  readonly environment: Environment;
-  /** Before the stack's name. */
-  readonly prefix: string;
-}
+import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 
 /** All that has state: deployed first, changed with care, and still there when the rest is taken down. */
-export class DataStack extends Stack {
+export class DataStack extends GatewayStack {
   readonly tables: Readonly<Record<TableName, GatewayTable>>;
   readonly media: Bucket;
   readonly secrets: Readonly<Record<SecretName, Secret>>;
 
-  constructor(scope: Construct, id: string, { environment, prefix }: DataStackProps) {
-    super(scope, id, {
-      env: { region: environment.region },
-      stackName: `${prefix}-${id}`,
-      terminationProtection: environment.terminationProtection,
-    });
-    const { keepsData } = environment;
+  constructor(scope: Construct, id: string, props: GatewayStackProps) {
+    super(scope, id, props);
+    const { keepsData, frontDoor } = props.environment;
     const table = (name: TableName) => new GatewayTable(this, `${name}-table`, { table: tables[name], keepsData });
     this.tables = {
       accounts: table('accounts'),
@@ -36,7 +26,7 @@ export class DataStack extends Stack {
       videos: table('videos'),
     };
     const media = new MediaBucket(this, 'media');
-    if (environment.frontDoor === 'cloudfront') media.letEdgeReadMedia();
+    if (frontDoor === 'cloudfront') media.letEdgeReadMedia();
     this.media = media;
     // Values of a deployment that failed have never been used.
     this.secrets = addSecrets(this, keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY);

@@ -1,16 +1,14 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Environment } from '../environments.ts';
+import { EDGE_REGION } from '../edge/edge-region.ts';
 import { addAlarms } from '../operations/add-alarms.ts';
 import { addAlarmTopic } from '../operations/alarm-topic.ts';
-import { EDGE_REGION, edgeAlarms } from '../operations/edge-alarms.ts';
+import { edgeAlarms } from '../operations/edge-alarms.ts';
 import type { EdgeStack } from './edge-stack.ts';
+import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 import type { GlobalStack } from './global-stack.ts';
 
-export interface EdgeOperationsStackProps {
-  readonly environment: Environment;
-  /** Before the stack's name. */
-  readonly prefix: string;
+export interface EdgeOperationsStackProps extends GatewayStackProps {
   readonly global: GlobalStack;
   readonly edge: EdgeStack;
 }
@@ -19,14 +17,10 @@ export interface EdgeOperationsStackProps {
  * The alarms on CloudFront, for an environment in another region: an alarm sees the metrics of its own region only, and calls by topics
  * of that region only. So each address has to confirm a second time.
  */
-export class EdgeOperationsStack extends Stack {
-  constructor(scope: Construct, id: string, { environment, prefix, global, edge }: EdgeOperationsStackProps) {
-    super(scope, id, {
-      env: { region: EDGE_REGION },
-      crossRegionReferences: true,
-      stackName: `${prefix}-${id}`,
-      terminationProtection: environment.terminationProtection,
-    });
+export class EdgeOperationsStack extends GatewayStack {
+  constructor(scope: Construct, id: string, props: EdgeOperationsStackProps) {
+    const { environment, prefix, global, edge } = props;
+    super(scope, id, props, { region: EDGE_REGION, crossRegionReferences: true });
     const topic = addAlarmTopic(this, environment.alarmAddresses);
     const { distributionId } = edge;
     addAlarms(this, { prefix, topic }, edgeAlarms({ prefix, distributionId, certificateArn: global.certificateArn }));

@@ -1,4 +1,4 @@
-import { CfnOutput, SecretValue, Stack } from 'aws-cdk-lib';
+import { CfnOutput, SecretValue, type Stack } from 'aws-cdk-lib';
 import {
   type CfnDistribution,
   Distribution as CloudFrontDistribution,
@@ -10,25 +10,24 @@ import {
   S3OriginAccessControl,
   Signing,
 } from 'aws-cdk-lib/aws-cloudfront';
-import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { AaaaRecord, ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
 import { routes } from '../../lambdas/routes.ts';
 import { Distribution } from '../constructs/distribution.ts';
+import { zoneOf } from '../constructs/domain-certificate.ts';
 import { mediaFunctionCode, viewerFunctionCode } from '../edge/function-code.ts';
 import { toBucketOrigin, toFunctionOrigin } from '../edge/origins.ts';
 import type { Environment } from '../environments.ts';
 import { publicUrlOf, publicUrlParameter } from '../public-url.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
+import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 import type { GlobalStack } from './global-stack.ts';
 
-export interface EdgeStackProps {
-  readonly environment: Environment;
-  /** Before the stack's name. */
-  readonly prefix: string;
+export interface EdgeStackProps extends GatewayStackProps {
   readonly data: DataStack;
   readonly api: ApiStack;
   readonly global: GlobalStack;
@@ -41,17 +40,12 @@ const bucketOrigin = 'bucket';
  * CloudFront before every function. In the region of the functions, because the secret that CloudFront shows them can be resolved
  * nowhere else.
  */
-export class EdgeStack extends Stack {
+export class EdgeStack extends GatewayStack {
   readonly distributionId: string;
 
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
     const { environment, prefix, api, global } = props;
-    super(scope, id, {
-      env: { region: environment.region },
-      crossRegionReferences: true,
-      stackName: `${prefix}-${id}`,
-      terminationProtection: environment.terminationProtection,
-    });
+    super(scope, id, props, { crossRegionReferences: true });
     // It reads the hosts of functions by the names of outputs, which tells CDK nothing.
     this.addStackDependency(api);
     const distribution = new Distribution(this, 'edge', {
@@ -97,7 +91,7 @@ const mediaOrigin = (stack: Stack, { prefix, data }: EdgeStackProps): CfnDistrib
   return toBucketOrigin(bucketOrigin, { domainName: data.media.bucketRegionalDomainName, originAccessControlId });
 };
 
-const addFunctions = (stack: Stack, { prefix, environment, api }: EdgeStackProps) => {
+const addFunctions = (stack: Stack, { prefix, environment }: EdgeStackProps) => {
   const add = (name: string, code: string): string =>
     new EdgeFunction(stack, name, {
       functionName: `${prefix}-${name}`,
@@ -105,7 +99,7 @@ const addFunctions = (stack: Stack, { prefix, environment, api }: EdgeStackProps
       code: FunctionCode.fromInline(code),
     }).functionArn;
   const values = {
-    largeBodyOrigin: largeBodyOrigin(environment, api),
+    largeBodyOrigin: largeBodyOrigin(environment),
     bucketOrigin,
     mediaOrigin: routes.getMedia.function,
   };
@@ -116,11 +110,8 @@ const addFunctions = (stack: Stack, { prefix, environment, api }: EdgeStackProps
 };
 
 /** Where all inference runs in the Web Function anyway, nothing has to be chosen. */
-const largeBodyOrigin = ({ largeBodies, inferenceHost }: Environment, { hosts }: ApiStack): string => {
-  const name = 'inference';
-  const isChosen = largeBodies === 'web-function' && inferenceHost === 'function-url';
-  return isChosen && [...hosts.keys()].some((known) => known === name) ? name : '';
-};
+const largeBodyOrigin = ({ largeBodies, inferenceHost }: Environment): string =>
+  largeBodies === 'web-function' && inferenceHost === 'function-url' ? 'inference' : '';
 
 /** The client's address, for the function behind the bucket; no header and no query that S3 would act on. */
 const addMediaRequestPolicy = (stack: Stack, prefix: string): string =>
@@ -129,11 +120,9 @@ const addMediaRequestPolicy = (stack: Stack, prefix: string): string =>
     headerBehavior: OriginRequestHeaderBehavior.allowList('CloudFront-Viewer-Address'),
   }).originRequestPolicyId;
 
-/** The zone is named, not looked up: synthesis asks nobody. */
 const addRecords = (stack: Stack, { domain }: Environment, { id, domainName }: Distribution): void => {
-  if (!domain?.hostedZone) return;
-  const { id: hostedZoneId, name: zoneName } = domain.hostedZone;
-  const zone = HostedZone.fromHostedZoneAttributes(stack, 'zone', { hostedZoneId, zoneName });
+  const zone = domain && zoneOf(stack, domain);
+  if (!zone) return;
   const known = CloudFrontDistribution.fromDistributionAttributes(stack, 'known', { distributionId: id, domainName });
   const record = { zone, recordName: domain.name, target: RecordTarget.fromAlias(new CloudFrontTarget(known)) };
   new ARecord(stack, 'address', record);

@@ -1,16 +1,18 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { EDGE_REGION } from '../edge/edge-region.ts';
 import { addAlarms, addComposite } from '../operations/add-alarms.ts';
 import { addBudget } from '../operations/add-budget.ts';
 import type { AlarmRow } from '../operations/alarm-row.ts';
 import { addAlarmTopic } from '../operations/alarm-topic.ts';
 import { addDashboards } from '../operations/dashboards.ts';
-import { EDGE_REGION, edgeAlarms, originSecretAlarms, restApiAlarms } from '../operations/edge-alarms.ts';
+import { edgeAlarms, originSecretAlarms, restApiAlarms } from '../operations/edge-alarms.ts';
 import { moneyAlarms, moneyIsWrong } from '../operations/money-alarms.ts';
 import { type OwnMetric, ownMetricsOf } from '../operations/own-metric.ts';
 import { serviceAlarms } from '../operations/service-alarms.ts';
 import type { Sources } from '../operations/sources.ts';
 import { upstreamAlarms } from '../operations/upstream-alarms.ts';
+import { GatewayStack } from './gateway-stack.ts';
 import type { GlobalStack } from './global-stack.ts';
 
 export interface OperationsStackProps extends Sources {
@@ -19,15 +21,10 @@ export interface OperationsStackProps extends Sources {
 }
 
 /** What people look at, and what calls them. */
-export class OperationsStack extends Stack {
+export class OperationsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: OperationsStackProps) {
     const { environment, prefix } = props;
-    super(scope, id, {
-      env: { region: environment.region },
-      crossRegionReferences: true,
-      stackName: `${prefix}-${id}`,
-      terminationProtection: environment.terminationProtection,
-    });
+    super(scope, id, props, { crossRegionReferences: true });
     const topic = addAlarmTopic(this, environment.alarmAddresses);
     const own = ownMetricsOf(prefix);
     const alarms = addAlarms(this, { prefix, topic }, rowsOf(own, props));

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, type Stack } from 'aws-cdk-lib';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -8,31 +8,23 @@ import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cd
 import type { Construct } from 'constructs';
 import { addLogGroup, allow } from '../constructs/function-role.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
-import type { Environment } from '../environments.ts';
 import { functions } from '../functions.ts';
 import { definitionPath, toSubstitutions } from '../video/definition.ts';
 import type { DataStack } from './data-stack.ts';
+import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 
-export interface VideoStackProps {
-  readonly environment: Environment;
-  /** Before the names of the stack, the function and the state machine. */
-  readonly prefix: string;
+export interface VideoStackProps extends GatewayStackProps {
   readonly data: DataStack;
 }
 
 /** What brings videos to their end: the state machine, the function that does its steps, and the rule for executions that fail. */
-export class VideoStack extends Stack {
+export class VideoStack extends GatewayStack {
   readonly machine: StateMachine;
   /** Does its steps. */
   readonly steps: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: VideoStackProps) {
-    const { environment, prefix } = props;
-    super(scope, id, {
-      env: { region: environment.region },
-      stackName: `${prefix}-${id}`,
-      terminationProtection: environment.terminationProtection,
-    });
+    super(scope, id, props);
     const steps = new GatewayFunction(this, { ...props, name: 'videoSteps', description: functions.videoSteps });
     this.steps = steps.lambda;
     this.machine = addMachine(this, props, steps);

@@ -38,19 +38,16 @@ const taskSeconds = (name: string, state: StateMachineDefinition['States'][strin
 };
 
 /**
- * Throws an Error for times with which a video could still be charged after its hold has been released, or be released while it is
+ * What is wrong with times with which a video could still be charged after its hold has been released, or be released while it is
  * about to be charged: it would be withheld though the vendor has been paid.
  */
-export const refuseTightTimes = (settings: VideoSettings): void => {
+export const tightTimesIn = (settings: VideoSettings): string | undefined => {
   const definition = readDefinition(toSubstitutions({ stepFunctionArn: 'arn:unknown', settings }));
   const lastSeconds = lastStepsSeconds(definition, settings);
   if (lastSeconds > LAST_STEPS_SECONDS_MAX)
-    throw new Error(
-      `The last steps of a video take up to ${lastSeconds} s, which is more than ${LAST_STEPS_SECONDS_MAX} s: lower VIDEO_RETRY_SECONDS or VIDEO_POLL_SECONDS_MAX`,
-    );
+    return `The last steps of a video take up to ${lastSeconds} s, which is more than ${LAST_STEPS_SECONDS_MAX} s: lower VIDEO_RETRY_SECONDS or VIDEO_POLL_SECONDS_MAX`;
   const heldAtLeast = settings.VIDEO_LIMIT_SECONDS + LAST_STEPS_SECONDS_MAX;
-  if (settings.VIDEO_HOLD_SECONDS < heldAtLeast)
-    throw new Error(
-      `VIDEO_HOLD_SECONDS is ${settings.VIDEO_HOLD_SECONDS} and has to be ${heldAtLeast} or more: VIDEO_LIMIT_SECONDS and the last steps`,
-    );
+  return settings.VIDEO_HOLD_SECONDS < heldAtLeast
+    ? `VIDEO_HOLD_SECONDS is ${settings.VIDEO_HOLD_SECONDS} and has to be ${heldAtLeast} or more: VIDEO_LIMIT_SECONDS and the last steps`
+    : undefined;
 };

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
-import { sweep } from '../../lambdas/core/ledger/sweep.ts';
 import {
   GIVEN_PICOS,
   LIFETIME_MS,
@@ -15,6 +14,7 @@ import type { Call, Fault } from '../support/fault-proxy.ts';
 import { Choices } from '../support/memory/interleaved-store.ts';
 import { ManualClock } from '../support/memory/manual-clock.ts';
 import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
+import { sweep } from '../support/strict-tending.ts';
 import type { Engine } from './engine-ledger.ts';
 import { auditAccount } from './ledger-audit.ts';
 

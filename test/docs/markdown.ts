@@ -24,7 +24,8 @@ export const anchorsIn = (text: string): string[] => {
   return [...headings, ...set];
 };
 
-const toSlug = (heading: string): string =>
+/** As GitHub makes it of a heading. */
+export const toSlug = (heading: string): string =>
   heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .toLowerCase()

@@ -17,10 +17,3 @@ export const sectionsOf = (name: string): ReadonlyMap<string, string> =>
         return [text.slice(0, end), text.slice(end + 1).trim()];
       }),
   );
-
-/** As GitHub makes it of a heading. */
-export const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');

@@ -15,11 +15,19 @@ const sources = globSync('**/*.ts', { cwd: folder })
   .map((file) => readFileSync(join(folder, file), 'utf8'))
   .join('\n');
 
-/** As what is told of, or as what is measured. */
-const isRaised = (name: string): boolean => new RegExp(`'${name}'[,) ]|measured\\(\\{[^}]*\\b${name}:`).test(sources);
+/** What is told of: as it is, or as one of two. What a name is only compared with is none. */
+const isNoticed = (name: string, code = sources): boolean =>
+  new RegExp(`\\bnotice(?:\\?\\.)?\\(\\s*(?:[^,()]*[?:]\\s*)?'${name}'[,)\\s]`).test(code);
 
-test.each([...noticeNames, ...measures])('OPS-3 %s is raised by the code', (name) => {
-  expect(isRaised(name)).toBe(true);
+const isMeasured = (name: string, code = sources): boolean =>
+  new RegExp(`\\bmeasured(?:\\?\\.)?\\(\\{[^}]*\\b${name}:`).test(code);
+
+test.each(noticeNames)('OPS-3 %s is told of by the code', (name) => {
+  expect(isNoticed(name)).toBe(true);
+});
+
+test.each(measures)('OPS-3 %s is measured by the code', (name) => {
+  expect(isMeasured(name)).toBe(true);
 });
 
 test.each(limitNames)('OPS-3 the limit %s is named by what turns requests away', (name) => {
@@ -31,5 +39,9 @@ test.each(movements)('OPS-3 money that is %s is metered', (name) => {
 });
 
 test('OPS-3 a name that nobody raises is found out', () => {
-  expect(isRaised('nothing_of_this')).toBe(false);
+  expect([isNoticed('nothing_of_this'), isMeasured('nothing_of_this')]).toEqual([false, false]);
+  const code = "notice(kind === 'one' ? 'two' : 'three', {}); commit({ reason: 'four' }); of('five', 'six');";
+  const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+  expect(names.filter((name) => isNoticed(name, code))).toEqual(['two', 'three']);
+  expect(names.filter((name) => isMeasured(name, code))).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
-import { settleNotes } from '../../lambdas/core/ledger/settle-notes.ts';
-import { sweep } from '../../lambdas/core/ledger/sweep.ts';
 import { paidAnswer } from '../../lambdas/core/paid-call/paid-answer.ts';
+import { settleNotes, sweep } from '../support/strict-tending.ts';
 import type { Served } from './operations.ts';
 import { askVendor, CIRCUIT, errorTold, findModel, paidCallPorts, USAGE } from './paid-ports.ts';
 import { ledgerPorts } from './ports.ts';

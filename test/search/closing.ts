@@ -1,5 +1,4 @@
-import { settleNotes } from '../../lambdas/core/ledger/settle-notes.ts';
-import { sweep } from '../../lambdas/core/ledger/sweep.ts';
+import { settleNotes, sweep } from '../support/strict-tending.ts';
 import { ledgerPorts } from './ports.ts';
 import type { Graph } from './program.ts';
 import type { Worlds } from './space.ts';

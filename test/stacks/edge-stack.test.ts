@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { routes } from '../../lambdas/routes.ts';
 import { type Environment, environments, parseEnvironment } from '../../lib/environments.ts';
 import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
-import { newApp, ofType, pointsAt, type Resource, type Synthesized, synthesize } from './synthesize.ts';
+import { nameOf, newApp, ofType, pointsAt, type Resource, type Synthesized, synthesize } from './synthesize.ts';
 
 const base = { ...environments.prod, region: 'eu-west-1' };
 const withEdge = (changes: Partial<Environment> = {}) => {
@@ -35,7 +35,11 @@ const originSchema = z.looseObject({
   DomainName: z.unknown(),
   OriginCustomHeaders: z.array(z.object({ HeaderName: z.string(), HeaderValue: z.unknown() })).default([]),
 });
-const behaviourSchema = z.looseObject({ PathPattern: z.string().default('*'), TargetOriginId: z.string() });
+const behaviourSchema = z.looseObject({
+  PathPattern: z.string().default('*'),
+  TargetOriginId: z.string(),
+  FunctionAssociations: z.array(z.object({ EventType: z.string(), FunctionARN: z.unknown() })),
+});
 const configSchema = z.looseObject({
   Origins: z.array(originSchema),
   CacheBehaviors: z.array(behaviourSchema),
@@ -115,15 +119,15 @@ const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 test('OPS-1 nothing is cached or compressed, every method is passed on, over HTTPS alone', () => {
   for (const behaviour of allBehaviours) {
-    const isMedia = behaviour.PathPattern === '/media/*';
-    expect(behaviour, behaviour.PathPattern).toMatchObject({
-      CachePolicyId: cachingDisabled,
-      Compress: false,
-      ViewerProtocolPolicy: 'https-only',
-      OriginRequestPolicyId: isMedia ? expect.anything() : allViewerExceptHostHeader,
-    });
-    expect(behaviour.AllowedMethods, behaviour.PathPattern).toHaveLength(7);
-    expect(behaviour.FunctionAssociations, behaviour.PathPattern).toHaveLength(isMedia ? 2 : 1);
+    const { PathPattern, AllowedMethods, OriginRequestPolicyId: passedOn, FunctionAssociations } = behaviour;
+    const expected = { CachePolicyId: cachingDisabled, Compress: false, ViewerProtocolPolicy: 'https-only' };
+    expect(behaviour, PathPattern).toMatchObject(expected);
+    expect(AllowedMethods, PathPattern).toHaveLength(7);
+    const isMedia = PathPattern === '/media/*';
+    expect(pointsAt(passedOn, edge, []), PathPattern).toBe(isMedia ? 'media-requests' : allViewerExceptHostHeader);
+    const onAnswer = isMedia ? [['viewer-response', 'media']] : [];
+    const runs = FunctionAssociations.map(({ EventType, FunctionARN: arn }) => [EventType, pointsAt(arn, edge, [])]);
+    expect(runs, PathPattern).toEqual([['viewer-request', 'viewer'], ...onAnswer]);
   }
   expect(config).toMatchObject({ HttpVersion: 'http2and3', IPV6Enabled: true, Enabled: true });
   expect(config).not.toHaveProperty('CustomErrorResponses');
@@ -158,14 +162,15 @@ test('IMG-6 the bucket is read with signed requests, without a header or a query
   const bucket = config.Origins.find(({ Id }) => Id === 'bucket');
   expect(bucket).toMatchObject({ S3OriginConfig: { OriginAccessIdentity: '' }, OriginCustomHeaders: [] });
   expect(pointsAt(bucket?.DomainName, edge, [data])).toBe('media');
-  const [access] = ofType(edge, 'AWS::CloudFront::OriginAccessControl');
-  expect(access?.Properties.OriginAccessControlConfig).toMatchObject({
+  const access = only(ofType(edge, 'AWS::CloudFront::OriginAccessControl'));
+  expect(pointsAt(bucket?.OriginAccessControlId, edge, [])).toBe(nameOf(access));
+  expect(access.Properties.OriginAccessControlConfig).toMatchObject({
     OriginAccessControlOriginType: 's3',
     SigningBehavior: 'always',
     SigningProtocol: 'sigv4',
   });
-  const [policy] = ofType(edge, 'AWS::CloudFront::OriginRequestPolicy');
-  expect(policy?.Properties.OriginRequestPolicyConfig).toMatchObject({
+  const policy = only(ofType(edge, 'AWS::CloudFront::OriginRequestPolicy'));
+  expect(policy.Properties.OriginRequestPolicyConfig).toMatchObject({
     // LIM-7: of whoever is refused behind the bucket.
     HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['CloudFront-Viewer-Address'] },
     QueryStringsConfig: { QueryStringBehavior: 'none' },
@@ -187,11 +192,8 @@ test("IMG-6 the bucket lets CloudFront read images, for this account's distribut
   const [statement, ...others] = readers(data);
   expect(others).toEqual([]);
   const { Resource: resource, Condition: condition, ...rest } = statement!;
-  expect(rest).toEqual({
-    Action: 's3:GetObject',
-    Effect: 'Allow',
-    Principal: { Service: 'cloudfront.amazonaws.com' },
-  });
+  const cloudFront = { Service: 'cloudfront.amazonaws.com' };
+  expect(rest).toEqual({ Action: 's3:GetObject', Effect: 'Allow', Principal: cloudFront });
   expect(pointsAt(resource, data, [])).toBe('media/media/*');
   expect(condition).toEqual({
     StringEquals: { 'AWS:SourceAccount': { Ref: 'AWS::AccountId' } },
@@ -214,10 +216,8 @@ test('OPS-1 without a domain, the address is the one that CloudFront gives', () 
   expect(ofType(edge, 'AWS::Route53::RecordSet')).toEqual([]);
   const url = { 'Fn::Join': ['', ['https://', { 'Fn::GetAtt': [expect.any(String), 'DomainName'] }]] };
   expect(edge.outputs.publicUrl).toEqual({ Value: url });
-  expect(only(ofType(edge, 'AWS::SSM::Parameter')).Properties).toMatchObject({
-    Name: '/gateway-prod/public-url',
-    Value: url,
-  });
+  const told = { Name: '/gateway-prod/public-url', Value: url };
+  expect(only(ofType(edge, 'AWS::SSM::Parameter')).Properties).toMatchObject(told);
   expect(edge.outputs).toHaveProperty('distributionId');
 });
 

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { FREE_BYTES } from '../../lambdas/http/body-budget.ts';
 import { BODY_BYTES_MAX } from '../../lambdas/http/body-source.ts';
+import { readSettings } from '../../lambdas/settings.ts';
 import { functions } from '../../lib/functions.ts';
+import { noTables } from '../support/memory/memory-stores.ts';
 import { nameOf, ofType, pointsAt, synthesize } from './synthesize.ts';
 
 const { api } = synthesize('prod');
@@ -25,7 +27,7 @@ test.each([
       BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
       ServiceConfig: {
         TimeoutSeconds: 900,
-        EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs', BODY_BUDGET_BYTES: '167772160' },
+        EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' },
       },
     });
     expect(JSON.stringify(revision)).toContain(`"MaxConcurrencyPerEnvironment":${most}`);
@@ -34,7 +36,8 @@ test.each([
 );
 
 test('GEN-14 as many requests as an environment of `inference` is given have room with the largest body each', () => {
-  const { concurrency, bodyBudgetBytes } = functions.inference;
+  const { concurrency } = functions.inference;
+  const { BODY_BUDGET_BYTES: bodyBudgetBytes } = readSettings(noTables);
   // Less what is free of each.
   expect(concurrency * (BODY_BYTES_MAX - FREE_BYTES)).toBeLessThan(bodyBudgetBytes);
   expect((concurrency + 1) * (BODY_BYTES_MAX - FREE_BYTES)).toBeGreaterThan(bodyBudgetBytes);

@@ -8,6 +8,7 @@ import type { Summary } from '../../lambdas/http/exchange.ts';
 import type { UpstreamHttp } from '../../lambdas/providers/upstream-http.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import { data } from '../lambdas/core/catalog/sample-data.ts';
+import { quietParts } from '../lambdas/functions/wiring/quiet-parts.ts';
 import { keyOf } from '../lambdas/http/chain.ts';
 import { formOf } from '../lambdas/http/forms.ts';
 import { functionUrlEvent, invoke } from '../lambdas/http/function-url.ts';
@@ -58,14 +59,7 @@ export const createAudioService = async ({
     ...stores,
     ledgerStore: withFaults(ledger, fault ?? {}),
     upstreamHttp: http,
-    fetchImage: () => Promise.reject(new Error('no image is fetched here')),
-    vendorAccess: () => ({ baseUrl, key: 'sk-vendor-canary' }),
-    sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
-    reporting: {
-      finished: (_id, summary) => finished.push({ ...summary }),
-      notice: () => undefined,
-      measured: () => undefined,
-    },
+    ...quietParts(finished, baseUrl),
   };
   const handler = createAudioHandler(parts);
   const post = (path: string, headers: Readonly<Record<string, string>>, body: string | Uint8Array) =>

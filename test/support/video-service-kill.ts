@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sweep } from '../../lambdas/core/ledger/sweep.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import type { Simulator } from '../../lib/local/upstreams/server.ts';
 import { dynamodbWire, type StoreWire, s3Wire, type Wanted } from './fault-proxy-wire.ts';
@@ -10,6 +9,7 @@ import { type StopPlan, startKillProxy } from './kill-proxy.ts';
 import { callName } from './kill-scenarios.ts';
 import { MemoryOutbox } from './memory/memory-outbox.ts';
 import type { GroupAccount, ServerGroup } from './server-group.ts';
+import { sweep } from './strict-tending.ts';
 import { VIDEO_MODEL } from './video-service-customer.ts';
 
 /**

@@ -66,7 +66,6 @@ export async function startWebFunctionProcess(own: Environment = {}) {
     MEDIA_BUCKET: localMediaBucket,
     MEDIA_URL: 'https://media.example',
     KEY_PEPPER: account.pepper,
-    BODY_BUDGET_BYTES: String(functions.inference.bodyBudgetBytes),
     ...own,
   };
   const child = spawn(process.execPath, [bundleInference(path)], { cwd: path, env: environment, stdio: 'pipe' });

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import { type Clock, inTime } from '../clock.ts';
 import type { CircuitNotice } from '../notices.ts';
 import { RecentMap } from '../recent-map.ts';
-import { inTime } from './attempt.ts';
 import type { CircuitStore } from './circuit-store.ts';
 import type { Barred, CircuitKey, Circuits, Passage } from './circuits.ts';
 import { LocalCircuit } from './local-circuit.ts';

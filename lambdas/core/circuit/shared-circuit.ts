@@ -1,4 +1,5 @@
-import { attempt, inTime } from './attempt.ts';
+import { inTime } from '../clock.ts';
+import { attempt } from './attempt.ts';
 import { CallTally } from './call-tally.ts';
 import type { BucketCount, CircuitReading, CircuitState } from './circuit-store.ts';
 import type { Barred, CircuitKey } from './circuits.ts';

@@ -3,9 +3,12 @@ import type { ChargeRecord } from './charge-record.ts';
 import type { LedgerRecords } from './ledger-records.ts';
 import type { LedgerStore } from './ledger-store.ts';
 
+/** What was written down about one account. */
+export type AccountRecords = Pick<LedgerRecords, 'listRecords' | 'readCredits'>;
+
 export interface AuditStores {
   readonly store: Pick<LedgerStore, 'readAccount'>;
-  readonly records: LedgerRecords;
+  readonly records: AccountRecords;
 }
 
 /** An account beside everything that was written down about it. */
@@ -51,7 +54,7 @@ export const readStably = async (stores: AuditStores, accountId: string): Promis
 
 /** Answers the id before which nothing new is expected; undefined when there is too little to tell. */
 const gather = async (
-  source: LedgerRecords,
+  source: AccountRecords,
   accountId: string,
   fromHoldId: string | undefined,
   into: Map<string, ChargeRecord>,

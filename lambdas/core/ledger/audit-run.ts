@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts';
-import { type AccountAudit, type AuditPorts, auditAccount } from './audit.ts';
-import type { LedgerRecords } from './ledger-records.ts';
+import { type AccountAudit, type AllAuditPorts, auditAccount } from './audit.ts';
+import type { AccountRecords } from './audit-reading.ts';
 
 /** Where the next run goes on. Every method is one call, safe to repeat, and throws StoreError without a definite answer. */
 export interface AuditCursor {
@@ -9,12 +9,11 @@ export interface AuditCursor {
   write(place: string | undefined): Promise<void>;
 }
 
-export interface AuditRunPorts extends AuditPorts {
+export interface AuditRunPorts extends AllAuditPorts {
   readonly cursor: AuditCursor;
 }
 
 export interface AuditRun {
-  readonly accounts: number;
   /** Every account has been looked at since the pass began. */
   readonly complete: boolean;
 }
@@ -73,7 +72,7 @@ export const auditUntil = async (
     throw error;
   }
   await cursor.write(complete ? undefined : last);
-  return { accounts, complete };
+  return { complete };
 };
 
 const ifTooLong = (error: unknown): 'too-long' => {
@@ -81,17 +80,17 @@ const ifTooLong = (error: unknown): 'too-long' => {
   throw error;
 };
 
-const bounded = (records: LedgerRecords, isOver: () => boolean): LedgerRecords => {
+/** Whoever begins a reading anew, from the newest record, has let go of the one before. */
+const bounded = (records: AccountRecords, isOver: () => boolean): AccountRecords => {
   let read = 0;
   return {
     listRecords: async (accountId, range) => {
+      if (range.fromHoldId === undefined && range.beforeHoldId === undefined) read = 0;
       if (isOver() || read >= RECORDS_MAX) throw new TooLong();
       const page = await records.listRecords(accountId, range);
       read += page.records.length;
       return page;
     },
-    recordsOfRequest: (accountId, requestId) => records.recordsOfRequest(accountId, requestId),
     readCredits: (accountId) => records.readCredits(accountId),
-    accountPlaces: (after) => records.accountPlaces(after),
   };
 };

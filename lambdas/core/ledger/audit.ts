@@ -2,10 +2,15 @@ import type { Clock } from '../clock.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { type Finding, findingsOf } from './audit-findings.ts';
 import { type AuditStores, type Reading, readStably } from './audit-reading.ts';
-import { accountIds } from './ledger-records.ts';
+import { accountIds, type LedgerRecords } from './ledger-records.ts';
 
 export interface AuditPorts extends AuditStores {
   readonly clock: Clock;
+}
+
+/** What is audited from one account to the next. */
+export interface AllAuditPorts extends AuditPorts {
+  readonly records: AuditPorts['records'] & Pick<LedgerRecords, 'accountPlaces'>;
 }
 
 export interface AccountAudit {
@@ -52,7 +57,7 @@ const readUntilSure = async (ports: AuditPorts, accountId: string): Promise<Acco
 };
 
 /** All accounts, one after the other. */
-export async function* auditAll(ports: AuditPorts): AsyncGenerator<AccountAudit, void> {
+export async function* auditAll(ports: AllAuditPorts): AsyncGenerator<AccountAudit, void> {
   for await (const accountId of accountIds(ports.records)) {
     const audit = await auditAccount(ports, accountId);
     if (audit) yield audit;

@@ -10,8 +10,10 @@ export interface SweepReport {
   readonly released: number;
   /** Holds that had been committed, by a record or by a note, before the account was updated. */
   readonly finished: number;
-  /** Accounts and holds left for the next run because the store did not answer. */
+  /** Accounts and holds left for the next run. */
   readonly failed: number;
+  /** For a person, once all others are done: what failed by no fault of a store, such as an item that cannot be read. */
+  readonly bug: AggregateError | undefined;
 }
 
 interface Ended {
@@ -21,8 +23,7 @@ interface Ended {
 
 /**
  * BILL-13: ends every hold whose time is over. A record that is already there, or waits in the outbox, wins and is applied. What fails for one hold or one
- * account is left for the next run and keeps nobody else waiting. Throws an AggregateError at the end when something failed that
- * is no fault of the store: an item that cannot be read needs a person.
+ * account is left for the next run and keeps nobody else waiting. Throws StoreError when the list cannot be read.
  */
 export const sweep = async (ports: LedgerPorts): Promise<SweepReport> => {
   const ended: Ended = { released: 0, finished: 0 };
@@ -35,8 +36,9 @@ export const sweep = async (ports: LedgerPorts): Promise<SweepReport> => {
       if (!(error instanceof StoreError)) bugs.push(error);
     }
   });
-  if (bugs.length > 0) throw new AggregateError(bugs, `${bugs.length} accounts or holds could not be swept`);
-  return { accounts: due.length, ...ended, failed };
+  const message = `${bugs.length} accounts or holds could not be swept`;
+  const bug = bugs.length === 0 ? undefined : new AggregateError(bugs, message);
+  return { accounts: due.length, ...ended, failed, bug };
 };
 
 /** Answers what went wrong. */

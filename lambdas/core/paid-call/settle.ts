@@ -52,16 +52,31 @@ export const commitCharge = async (
 ): Promise<Committed> => {
   const { reservation, chargeFor, attempt } = settlement;
   const charge = chargeFor(usage);
-  const toStore = toAnswer?.(charge.amountPicos);
-  const answer = attempt && toStore && (await attempt.prepare(reservation.holdId, toStore));
-  attempt?.charging();
-  const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));
+  const loseIt = (): void => ports.ledger.meter?.({ uncollected: charge.amountPicos });
+  const committed = await prepareAndWrite(ports, settlement, charge, toAnswer).catch((error: unknown) => {
+    loseIt();
+    throw error;
+  });
   await report(ports, settlement, charge, usage);
   if (committed.record.outcome === 'settled') return committed;
   ports.notice('late_settlement', reservation.requestId);
-  ports.ledger.meter?.({ uncollected: charge.amountPicos });
+  loseIt();
   if (attempt) throw new ClaimLost();
   throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
+};
+
+/** Whatever it throws, nothing is charged. */
+const prepareAndWrite = async (
+  ports: PaidCallPorts,
+  settlement: Settlement,
+  charge: Charge,
+  toAnswer: ((costPicos: bigint) => StoredAnswer | undefined) | undefined,
+): Promise<Committed> => {
+  const { reservation, attempt } = settlement;
+  const toStore = toAnswer?.(charge.amountPicos);
+  const answer = attempt && toStore && (await attempt.prepare(reservation.holdId, toStore));
+  attempt?.charging();
+  return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));
 };
 
 const isOverage = ({ reservation }: Settlement, { amountPicos }: Charge): boolean =>
@@ -134,7 +149,6 @@ const writeRecord = async (
     const standing = await commit(ports.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);
     if (standing?.outcome === 'settled') return { record: standing, noted: false };
     ports.notice('commit_failed', requestId);
-    ports.ledger.meter?.({ uncollected: record.amountPicos });
     throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
       retryAfterSeconds: 30,
       cause: error,

@@ -32,7 +32,7 @@ export const beginVideo = async (ports: CreatePorts, beginning: Beginning): Prom
       await startMachine(ports, beginning);
     });
     const upstreamId = await callVendor(ports, beginning);
-    ports.measured?.('videos_begun', 1);
+    ports.measured?.({ videos_begun: 1 });
     const job = toJob(beginning.record, upstreamId);
     await Promise.all([passage.report('succeeded'), noteUpstream(ports, beginning, upstreamId)]);
     await storeAnswer(beginning, job);

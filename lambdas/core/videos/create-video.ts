@@ -26,7 +26,7 @@ export interface CreatePorts extends PaidCallPorts {
   readonly machine: VideoMachine;
   readonly times: VideoTimes;
   /** Undefined where nobody counts. */
-  readonly measured?: (measure: VideoMeasure, value: number) => void;
+  readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
 }
 
 /** What a client asked for before a model was looked up. */

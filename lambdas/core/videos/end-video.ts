@@ -25,8 +25,8 @@ export const endVideo = async (ports: EndingPorts, job: VideoJob, record: Charge
     const completed = { state: 'completed', completedAtMs: ledger.clock.now() } as const;
     if (job.state !== 'completed' && (await untilDefinite(ledger, () => jobs.end(job.id, completed)))) {
       notice('video_completed', job.id);
-      measured?.('video_s', (completed.completedAtMs - job.createdAtMs) / 1_000);
-      measured?.('video_stored_bytes', job.file?.bytes ?? 0);
+      const seconds = (completed.completedAtMs - job.createdAtMs) / 1_000;
+      measured?.({ video_s: seconds, video_stored_bytes: job.file?.bytes ?? 0 });
     }
     return;
   }

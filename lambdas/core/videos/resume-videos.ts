@@ -13,8 +13,10 @@ export interface ResumeReport {
   readonly looked: number;
   /** Videos that no execution would have ended. */
   readonly released: number;
-  /** Left for the next run because a store did not answer. */
+  /** Left for the next run. */
   readonly failed: number;
+  /** For a person, once all others are done: what failed by no fault of a store. */
+  readonly bug: AggregateError | undefined;
 }
 
 /** When a new video is looked at first: its creation is over by then, and its execution was started or never will be. */
@@ -25,8 +27,7 @@ export const LAST_STEPS_MS = 55 * 60_000;
 
 /**
  * Looks after videos whose creation or execution died: one without an execution gets its execution, one that an execution has left
- * behind is released. Every video ends so, whatever dies. Throws an AggregateError at the end when something failed that is no fault
- * of a store.
+ * behind is released. Every video ends so, whatever dies. Throws StoreError when they cannot be listed.
  */
 export const resumeVideos = async (ports: ResumePorts, untilMs = ports.ledger.clock.now()): Promise<ResumeReport> => {
   const report = { looked: 0, released: 0, failed: 0 };
@@ -40,8 +41,8 @@ export const resumeVideos = async (ports: ResumePorts, untilMs = ports.ledger.cl
       if (!(error instanceof StoreError)) bugs.push(error);
     }
   });
-  if (bugs.length > 0) throw new AggregateError(bugs, `${bugs.length} videos could not be looked after`);
-  return report;
+  const message = `${bugs.length} videos could not be looked after`;
+  return { ...report, bug: bugs.length === 0 ? undefined : new AggregateError(bugs, message) };
 };
 
 /** Whether it had to be released. */

@@ -30,7 +30,7 @@ export interface VideoStepPorts {
   readonly times: VideoTimes;
   readonly notice: (notice: VideoNotice, videoId: string) => void;
   /** Undefined where nobody counts. */
-  readonly measured?: (measure: VideoMeasure, value: number) => void;
+  readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
   /** BILL-10. */
   readonly usageMissing: (modelId: string) => Promise<void>;
   /** One delivery to the client's address. Throws when it was not taken. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, inTime } from '../../core/clock.ts';
 import { createEdgeDoor, type FrontDoor, type OriginSecrets, openDoor, type Patience } from '../../http/front-door.ts';
 import type { Settings } from '../../settings.ts';
 import { keepFresh } from './keep-fresh.ts';
@@ -47,11 +47,5 @@ const openOriginSecrets = async (
     pauseMs: REREAD_PAUSE_MS,
     onFailure: (error) => notice('origin_secret_unreadable', { reason: nameOf(error) }),
   });
-  return { current: kept.current, refresh: () => atMost(clock, REREAD_WAIT_MS, kept.refresh()) };
+  return { current: kept.current, refresh: () => inTime(clock, REREAD_WAIT_MS, kept.refresh()) };
 };
-
-const atMost = (clock: Clock, waitMs: number, pending: Promise<void>): Promise<void> =>
-  new Promise((resolve) => {
-    const cancel = clock.after(waitMs, resolve);
-    pending.then(resolve).finally(cancel);
-  });

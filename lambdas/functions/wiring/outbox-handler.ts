@@ -1,20 +1,20 @@
-import { settleNotes } from '../../core/ledger/settle-notes.ts';
+import { type NotesReport, settleNotes } from '../../core/ledger/settle-notes.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
 import type { LedgerParts } from './parts.ts';
 
-/** Called every minute. Not an HTTP function. */
+/** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createOutboxHandler = (parts: LedgerParts) => async (): Promise<void> => {
   const report = await settleNotes(toLedgerPorts(parts));
-  const { oldestAtMs } = report;
-  parts.reporting.measured({
-    notes_late: report.late,
-    notes_failed: report.failed,
-    note_age_s: oldestAtMs === undefined ? undefined : (parts.clock.now() - oldestAtMs) / 1_000,
+  tell(parts, report);
+  if (report.bug) throw report.bug;
+};
+
+const tell = ({ reporting, clock }: LedgerParts, { settled, late, failed, oldestAtMs }: NotesReport): void => {
+  reporting.measured({
+    notes_late: late,
+    notes_failed: failed,
+    note_age_s: oldestAtMs === undefined ? undefined : (clock.now() - oldestAtMs) / 1_000,
   });
-  if (report.settled + report.late + report.failed === 0) return;
-  parts.reporting.notice('notes_settled', {
-    settled: String(report.settled),
-    late: String(report.late),
-    failed: String(report.failed),
-  });
+  if (settled + late + failed === 0) return;
+  reporting.notice('notes_settled', { settled: String(settled), late: String(late), failed: String(failed) });
 };

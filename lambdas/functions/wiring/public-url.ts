@@ -1,6 +1,6 @@
 import type { Settings } from '../../settings.ts';
 
-export type ReadParameter = (name: string) => Promise<string | undefined>;
+type ReadParameter = (name: string) => Promise<string | undefined>;
 
 /** Parameter Store answers few requests a second, and many processes may start at once. */
 const MAX_ATTEMPTS = 6;

@@ -1,19 +1,16 @@
-import { sweep } from '../../core/ledger/sweep.ts';
+import { type SweepReport, sweep } from '../../core/ledger/sweep.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
-import type { LedgerParts } from './parts.ts';
+import type { LedgerParts, Reporting } from './parts.ts';
 
-/** Called every minute. Not an HTTP function. */
+/** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createSweepHandler = (parts: LedgerParts) => async (): Promise<void> => {
   const report = await sweep(toLedgerPorts(parts));
-  parts.reporting.measured({
-    swept_released: report.released,
-    swept_finished: report.finished,
-    sweep_failed: report.failed,
-  });
-  if (report.released + report.finished + report.failed === 0) return;
-  parts.reporting.notice('holds_swept', {
-    released: String(report.released),
-    finished: String(report.finished),
-    failed: String(report.failed),
-  });
+  tell(parts.reporting, report);
+  if (report.bug) throw report.bug;
+};
+
+const tell = ({ measured, notice }: Reporting, { released, finished, failed }: SweepReport): void => {
+  measured({ swept_released: released, swept_finished: finished, sweep_failed: failed });
+  if (released + finished + failed === 0) return;
+  notice('holds_swept', { released: String(released), finished: String(finished), failed: String(failed) });
 };

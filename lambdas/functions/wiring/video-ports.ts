@@ -28,7 +28,7 @@ export const toVideoStepPorts = (parts: VideoParts, circuits = toCircuits(parts)
   ledger: toLedgerPorts(parts),
   times: toVideoTimes(parts.settings),
   notice: (notice, videoId) => parts.reporting.notice(notice, { videoId }),
-  measured: (measure, value) => parts.reporting.measured({ [measure]: value }),
+  measured: parts.reporting.measured,
   usageMissing: (modelId) => circuits.usageMissing(modelId),
   deliver: (job) => deliver(parts, job),
 });

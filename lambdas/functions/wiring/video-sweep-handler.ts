@@ -5,7 +5,7 @@ import { toVideoStepPorts } from './video-ports.ts';
 /** Later than any time that a video is to be looked at. Databases know no infinite numbers. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
-/** Called every minute. Not an HTTP function. */
+/** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createVideoSweepHandler = (parts: VideoParts) => {
   const resume = createResume(parts);
   return async (): Promise<void> => void (await resume());
@@ -22,6 +22,7 @@ const createResume = (parts: VideoParts) => {
   return async (untilMs?: number): Promise<ResumeReport> => {
     const report = await resumeVideos(ports, untilMs);
     tell(parts.reporting, report);
+    if (report.bug) throw report.bug;
     return report;
   };
 };

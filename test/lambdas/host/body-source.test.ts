@@ -79,3 +79,35 @@ test('GEN-15 a body that has ended is watched no more', async () => {
   expect(await reading).toEqual(Buffer.alloc(3));
   expect(vi.getTimerCount()).toBe(0);
 });
+
+const MIB = 1024 * 1024;
+
+test.each([
+  ['announced as it is', 3 * MIB, 3 * MIB],
+  ['announced as longer', 3 * MIB, 5 * MIB],
+  ['announced as more than is taken', 3 * MIB, 50 * MIB],
+  ['not announced', 3 * MIB, undefined],
+  ['shorter than what is given room', MIB / 2, MIB / 2],
+  ['just as long as what is not', MIB, MIB],
+  ['longer by a byte', MIB + 1, MIB + 1],
+])('GEN-14 a body %s is what its pieces are, in their order', async (_, bytes, announced) => {
+  const request = new IncomingMessage(new Socket());
+  if (announced !== undefined) request.headers['content-length'] = String(announced);
+  const sent = Buffer.alloc(bytes, 'all of it, in its order. ');
+  const reading = createBodySource(request).read(4 * MIB, async () => undefined);
+  for (let at = 0; at < bytes; at += 60_000) request.push(sent.subarray(at, at + 60_000));
+  request.push(null);
+  const read = await reading;
+  if (typeof read === 'string') throw new Error(read);
+  expect(sent.equals(read)).toBe(true);
+});
+
+test('GEN-1 a body longer than what is taken is too long, whatever was announced', async () => {
+  for (const announced of [undefined, '10', String(3 * MIB)]) {
+    const request = new IncomingMessage(new Socket());
+    if (announced !== undefined) request.headers['content-length'] = announced;
+    const reading = createBodySource(request).read(2 * MIB, async () => undefined);
+    for (let piece = 0; piece < 40; piece += 1) request.push(Buffer.alloc(60_000));
+    expect(await reading).toBe('too-long');
+  }
+});

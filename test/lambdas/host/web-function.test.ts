@@ -96,7 +96,8 @@ test('BILL-13 a Web Function that is asked to end takes nothing more and ends wh
   const endpoint = `127.0.0.1:${await freePort()}`;
   const host = await startWebFunction({ content: slow }, { AWS_LAMBDA_HTTP_ENDPOINT: endpoint });
   const { process, ask, exited } = askedToEnd();
-  endWhenAsked(host, process);
+  // So long that no machine is too slow to be in time.
+  endWhenAsked(host, process, 20_000);
   const answer = fetch(`http://${endpoint}/v1/videos/a/content`);
   await begun.promise;
   ask();
@@ -123,7 +124,6 @@ test('BILL-8 a Web Function that is asked to end lets a handler whose client has
   client.abort();
   expect(await answer).toBe('left');
   const first = askedToEnd();
-  // So long that no machine is too slow to be in time.
   endWhenAsked(host, first.process, 20_000);
   first.ask();
   first.exited.then(() => steps.push('exited'));

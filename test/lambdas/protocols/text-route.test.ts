@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { Exchange, GatewayResponse, Summary } from '../../../lambdas/http/exchange.ts';
 import type { StreamFace, TextFace } from '../../../lambdas/protocols/text-face.ts';
 import { createTextRoute } from '../../../lambdas/protocols/text-route.ts';
 import { idempotencyOf } from '../../support/memory/memory-idempotency.ts';
+import { expectNoUnhandledRejections } from '../../support/unhandled-rejections.ts';
 import { ACCOUNT, answered, createWorld, ended, REQUEST, raw, requestOf, streamOf } from '../core/text/text-world.ts';
 import { functionUrlEvent } from '../http/function-url.ts';
 
@@ -16,17 +16,7 @@ const broken = (): never => {
   throw bug;
 };
 
-const escaped: unknown[] = [];
-const note = (reason: unknown) => void escaped.push(reason);
-beforeEach(() => {
-  escaped.length = 0;
-  process.on('unhandledRejection', note);
-});
-afterEach(async () => {
-  await nextTurn();
-  process.off('unhandledRejection', note);
-  expect(escaped).toEqual([]);
-});
+expectNoUnhandledRejections();
 
 const exchangeOf = (summary: Summary): Exchange => ({
   requestId: REQUEST,

@@ -22,9 +22,10 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-dow
     what: 'The answer under a key is stored after the charge, which then cannot carry its hash.',
     find: `const answer = attempt && toStore && (await attempt.prepare(reservation.holdId, toStore));
   attempt?.charging();
-  const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));`,
+  return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));`,
     replace: `const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, undefined));
-  if (attempt && toStore) await attempt.prepare(reservation.holdId, toStore);`,
+  if (attempt && toStore) await attempt.prepare(reservation.holdId, toStore);
+  return committed;`,
     caughtBy: 'test/lambdas/core/idempotency/answer-once.test.ts',
   },
   {

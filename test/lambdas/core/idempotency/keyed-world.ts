@@ -3,10 +3,10 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
 import type { IdempotencyPorts, KeyedRequest } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/account.ts';
-import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import type { TextManner } from '../../../../lambdas/core/text/generate-text.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
 import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';
+import { sweep } from '../../../support/strict-tending.ts';
 import { ACCOUNT, createWorld, GRACE_MS, requestOf, type WorldOptions } from '../text/text-world.ts';
 
 /** What one client of the key got. */

@@ -12,7 +12,7 @@ import {
 } from '../../../../lambdas/core/images/draw-images.ts';
 import type { ImageAsk } from '../../../../lambdas/core/images/image-wire.ts';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
-import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { Keyed } from '../../../../lambdas/core/paid-call/paid-answer.ts';
@@ -32,6 +32,7 @@ import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.t
 import { MemoryMediaStore } from '../../../support/memory/memory-media-store.ts';
 import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
 import { ScriptedImageWire } from '../../../support/memory/scripted-image-wire.ts';
+import { sweep } from '../../../support/strict-tending.ts';
 import { data, image } from '../catalog/sample-data.ts';
 import { ask, inPixels, NOW } from './image-samples.ts';
 
@@ -83,6 +84,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
   const [media, outbox] = [new MemoryMediaStore(), new MemoryOutbox()];
   const notices: string[] = [];
   const reports: string[] = [];
+  const money: Parameters<MoneyMeter>[0][] = [];
   /** Every call to a store, in its order. */
   const calls: string[] = [];
   const landings: (() => Promise<void>)[] = [];
@@ -102,6 +104,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     clock,
     random: () => 0,
     shortestLifetimeMs: GRACE_MS,
+    meter: (picos: Parameters<MoneyMeter>[0]) => void money.push(picos),
   };
   const own = idempotencyOf(ledger);
   const idempotency = {
@@ -211,7 +214,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
   const after = (ms: number): Promise<void> => sleep(clock, ms);
   const records = () => memory.recordsOf(ACCOUNT);
   return {
-    ...{ clock, memory, media, outbox, wire, ports, notices, reports, calls, claims: own.claims },
+    ...{ clock, memory, media, outbox, wire, ports, notices, reports, money, calls, claims: own.claims },
     ...{ draw, answer, send, sendKeyed, charges, hasImages, after, records },
   };
 };

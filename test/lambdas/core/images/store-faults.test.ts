@@ -115,6 +115,10 @@ test.for([
     const first = await send(world, 'sent under a key', 'r1');
     if (status === 503) expect(first).toEqual(heldUp);
     else expect(first.status).toBe(200);
+    const isLost = down === 'claims.prepare';
+    expect(world.money.filter(({ uncollected }) => uncollected)).toEqual(
+      isLost ? [{ uncollected: 2n * PER_IMAGE }] : [],
+    );
     isDown = false;
     await expectHonest(world, 'sent under a key', first);
   }

@@ -7,11 +7,11 @@ import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
-import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { Choices, InterleavedStore } from '../../../support/memory/interleaved-store.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
+import { sweep } from '../../../support/strict-tending.ts';
 
 export const LIFETIME_MS = 300_000;
 const ACCOUNTS = ['account-0', 'account-1'];

@@ -197,7 +197,7 @@ test('IDEM-2 the answer of a creation is made of what never changes about a vide
 test('OPS-3 a video that its vendor has accepted is counted as begun, and no other', async () => {
   const world = await videoWorld();
   await world.create();
-  expect(world.measured).toEqual([['videos_begun', 1]]);
+  expect(world.measured).toEqual([{ videos_begun: 1 }]);
   const refused = await videoWorld({ script: { create: vendorSays('upstream_error') } });
   await refused.create();
   expect(refused.measured).toEqual([]);

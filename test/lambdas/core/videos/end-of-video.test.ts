@@ -273,8 +273,5 @@ test('OPS-3 a completed video is measured once: its time and its bytes', async (
   await chargeVideo(world.steps, VIDEO);
   await finishVideo(world.steps, VIDEO);
   await finishVideo(world.steps, VIDEO);
-  expect(world.measured).toEqual([
-    ['video_s', 90.5],
-    ['video_stored_bytes', 64],
-  ]);
+  expect(world.measured).toEqual([{ video_s: 90.5, video_stored_bytes: 64 }]);
 });

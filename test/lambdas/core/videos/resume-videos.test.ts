@@ -12,9 +12,9 @@ test('VID-5 a video is looked at after its creation is over, and not before', as
   expect(firstLookAt(NOW, times.createMs)).toBe(NOW + 2 * MINUTE_MS);
   const world = await worldWithJob();
   await world.clock.advance(2 * MINUTE_MS - 1);
-  expect(await resumeVideos(world.steps)).toEqual({ looked: 0, released: 0, failed: 0 });
+  expect(await resumeVideos(world.steps)).toMatchObject({ looked: 0, released: 0, failed: 0, bug: undefined });
   await world.clock.advance(1);
-  expect(await resumeVideos(world.steps)).toEqual({ looked: 1, released: 0, failed: 0 });
+  expect(await resumeVideos(world.steps)).toMatchObject({ looked: 1, released: 0, failed: 0, bug: undefined });
 });
 
 test('VID-5 one whose creator died before it had an execution gets one, and is left alone until it is overdue', async () => {
@@ -32,7 +32,7 @@ test('VID-7 one that its execution has left behind is released', async () => {
   const world = await worldWithJob({ upstreamId: 'u-1' });
   world.memory.machine.end(VIDEO);
   await world.clock.advance(2 * MINUTE_MS);
-  expect(await resumeVideos(world.steps)).toEqual({ looked: 1, released: 1, failed: 0 });
+  expect(await resumeVideos(world.steps)).toMatchObject({ looked: 1, released: 1, failed: 0, bug: undefined });
   expect(world.job()).toMatchObject({ state: 'failed' });
   expect((await world.account()).holds.size).toBe(0);
   expect(world.notices).toEqual(['video_resumed', 'video_failed']);
@@ -51,7 +51,7 @@ test('VID-3 what has ended is not looked at again', async () => {
   await world.memory.jobs.end(VIDEO, { state: 'completed', completedAtMs: NOW });
   const late = { ...world.steps, jobs: { ...world.steps.jobs, due: async () => [VIDEO, 'video_none'] } };
   await world.clock.advance(OVERDUE_MS);
-  expect(await resumeVideos(late)).toEqual({ looked: 2, released: 0, failed: 0 });
+  expect(await resumeVideos(late)).toMatchObject({ looked: 2, released: 0, failed: 0, bug: undefined });
   expect(world.notices).toEqual([]);
 });
 
@@ -60,9 +60,9 @@ test('VID-5 a service that does not answer leaves it for the next run, and keeps
   const { state: _s, progress: _p, refused: _r, ...other } = jobOf({ id: 'video_other', holdId: 'other.0' });
   await world.memory.jobs.create(other, NOW);
   await world.clock.advance(2 * MINUTE_MS);
-  expect(await resumeVideos(world.steps)).toEqual({ looked: 2, released: 0, failed: 1 });
+  expect(await resumeVideos(world.steps)).toMatchObject({ looked: 2, released: 0, failed: 1, bug: undefined });
   expect(world.memory.machine.starts).toEqual(['video_other']);
-  expect(await resumeVideos(world.steps)).toEqual({ looked: 1, released: 0, failed: 0 });
+  expect(await resumeVideos(world.steps)).toMatchObject({ looked: 1, released: 0, failed: 0, bug: undefined });
 });
 
 test('VID-5 a mistake of ours is told of after all others were looked at', async () => {
@@ -71,5 +71,5 @@ test('VID-5 a mistake of ours is told of after all others were looked at', async
     throw new TypeError('a mistake');
   };
   const broken = { ...world.steps, jobs: { ...world.steps.jobs, due: async () => ['one', 'two'], read } };
-  await expect(resumeVideos(broken)).rejects.toThrow('2 videos could not be looked after');
+  expect((await resumeVideos(broken)).bug?.message).toBe('2 videos could not be looked after');
 });

@@ -4,12 +4,10 @@ import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts'
 import type { AnswerStore, ClaimStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
 import type { Outbox } from '../../../../lambdas/core/ledger/outbox.ts';
-import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { createVideo, type VideoManner } from '../../../../lambdas/core/videos/create-video.ts';
 import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';
 import { removeVideo } from '../../../../lambdas/core/videos/read-videos.ts';
-import { resumeVideos } from '../../../../lambdas/core/videos/resume-videos.ts';
 import { videoCreations } from '../../../../lambdas/core/videos/standing-video.ts';
 import type { VideoFiles } from '../../../../lambdas/core/videos/video-files.ts';
 import type { VideoMachine } from '../../../../lambdas/core/videos/video-machine.ts';
@@ -23,6 +21,7 @@ import {
   outboxThrough,
 } from '../../../support/memory/every-call.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';
+import { resumeVideos, sweep } from '../../../support/strict-tending.ts';
 import type { CallRules, VideoTraffic } from '../../../support/video-traffic.ts';
 import type { VideoVendor } from '../../../support/video-vendor.ts';
 import { ACCOUNT, ask, byTokens, catalogOf, type Got, LEASE_MS, orderOf, toError, toStored } from './video-samples.ts';

@@ -84,7 +84,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
   const notices: string[] = [];
   const missing: string[] = [];
   const money: Parameters<MoneyMeter>[0][] = [];
-  const measured: (readonly [string, number])[] = [];
+  const measured: object[] = [];
   const delivered: VideoJob[] = [];
   const wire = new ScriptedVideoWire(options.script);
   const portsWith = (plan: WorldFaults) => {
@@ -105,7 +105,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       ledger,
       times,
       notice: (notice) => void notices.push(notice),
-      measured: (measure, value) => void measured.push([measure, value]),
+      measured: (values) => void measured.push(values),
       usageMissing: async (modelId) => void missing.push(modelId),
       deliver: options.deliver ?? (async (job) => void delivered.push(job)),
     } satisfies ResumePorts;

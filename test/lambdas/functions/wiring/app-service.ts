@@ -18,6 +18,7 @@ import { memoryStores, noTables } from '../../../support/memory/memory-stores.ts
 import { data, text } from '../../core/catalog/sample-data.ts';
 import { keyOf } from '../../http/chain.ts';
 import { functionUrlEvent, invoke } from '../../http/function-url.ts';
+import { quietParts } from './quiet-parts.ts';
 
 const PEPPER = 'pepper-of-the-tests';
 
@@ -64,14 +65,8 @@ export const createAppService = async (toParts: (parts: Parts) => Partial<Parts>
     addressCounters: new MemoryAddressCounters(),
     ...memoryStores(ledger, keys),
     upstreamHttp: () => Promise.reject(new Error('no vendor is asked here')),
-    fetchImage: () => Promise.reject(new Error('no image is fetched here')),
+    ...quietParts(finished),
     vendorAccess: () => undefined,
-    sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
-    reporting: {
-      finished: (_id, summary) => finished.push({ ...summary }),
-      notice: () => undefined,
-      measured: () => undefined,
-    },
   };
   await memory.accounts.open({
     accountId: ACCOUNT,

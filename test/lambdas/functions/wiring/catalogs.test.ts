@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { catalogData } from '../../../../catalog/index.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
+import { createContentHandler } from '../../../../lambdas/functions/wiring/content-handler.ts';
 import { videoPartsFromEnvironment } from '../../../../lambdas/functions/wiring/video-parts.ts';
 import { createVideoStepsHandler } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { createVideosHandler } from '../../../../lambdas/functions/wiring/videos-handler.ts';
@@ -43,7 +44,8 @@ test('VID-5, VID-6 a video whose company is served no more ends, is charged, sho
   const headers = { authorization: `Bearer ${service.apiKey}` };
   const shown = await invoke(videos, functionUrlEvent({ method: 'GET', path: `/v1/videos/${videoId}`, headers }));
   expect(JSON.parse(shown.text)).toMatchObject({ id: videoId, status: 'completed' });
-  expect((await service.get(`/v1/videos/${videoId}/content`)).status).toBe(200);
+  const contentEvent = functionUrlEvent({ method: 'GET', path: `/v1/videos/${videoId}/content`, headers });
+  expect((await invoke(createContentHandler(parts), contentEvent)).status).toBe(200);
 
   const body = JSON.stringify({ model: 'seedance-2-0-fast', prompt: 'a boat' });
   const event = functionUrlEvent({ method: 'POST', path: '/v1/videos', headers, body, base64: true });

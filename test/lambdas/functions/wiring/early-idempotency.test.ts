@@ -48,6 +48,8 @@ test.for(takesKeys)(
     await second.done;
     expect([second.heard.head?.statusCode, `${textOf(second.heard)}!`]).toEqual([400, textOf(first.heard).trimStart()]);
     expect(second.heard.head?.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+    const { code } = JSON.parse(textOf(second.heard)).error;
+    expect(service.finished).toMatchObject([{ errorCode: code }, { errorCode: code, replayed: true }]);
     expect([service.calls.length, await service.money()]).toEqual([1, free]);
   },
 );

@@ -20,6 +20,7 @@ import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.t
 import { memoryStores, noTables } from '../../../support/memory/memory-stores.ts';
 import { keyOf } from '../../http/chain.ts';
 import { functionUrlEvent } from '../../http/function-url.ts';
+import { quietParts } from './quiet-parts.ts';
 import { type Customer, toSent } from './silent-vendor.ts';
 
 const PEPPER = 'pepper-of-the-tests';
@@ -88,14 +89,7 @@ export const createSilentService = async (door: Patience | 'none' = edge) => {
     ...memoryStores(ledger, keys),
     door: { ...openDoor, patience: door === 'none' ? undefined : door },
     upstreamHttp,
-    fetchImage: () => Promise.reject(new Error('no image is fetched here')),
-    vendorAccess: () => ({ baseUrl: 'https://vendor.test/v1', key: 'sk-vendor-canary' }),
-    sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
-    reporting: {
-      finished: (_id, summary) => finished.push({ ...summary }),
-      notice: () => undefined,
-      measured: () => undefined,
-    },
+    ...quietParts(finished),
   };
   const handlers = {
     text: streaming(createTextHandler(parts)),

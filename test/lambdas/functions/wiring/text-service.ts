@@ -15,6 +15,7 @@ import { memoryStores, noTables } from '../../../support/memory/memory-stores.ts
 import { data, text } from '../../core/catalog/sample-data.ts';
 import { keyOf } from '../../http/chain.ts';
 import { functionUrlEvent, invoke } from '../../http/function-url.ts';
+import { quietParts } from './quiet-parts.ts';
 
 const PEPPER = 'pepper-of-the-tests';
 
@@ -61,14 +62,7 @@ export const createTextService = async (
       const { status = 200, headers = {}, body } = vendor(request);
       return { status, headers, body, discard: () => undefined };
     },
-    fetchImage: () => Promise.reject(new Error('no image is fetched here')),
-    vendorAccess: () => ({ baseUrl: 'https://vendor.test/v1', key: 'sk-vendor-canary' }),
-    sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
-    reporting: {
-      finished: (_id, summary) => finished.push({ ...summary }),
-      notice: () => undefined,
-      measured: () => undefined,
-    },
+    ...quietParts(finished),
   };
   const handler = createTextHandler(parts);
   const ask = (body: object, headers: Readonly<Record<string, string>> = {}) =>

@@ -34,6 +34,22 @@ test('VID-5 after a start without any execution every video that has not ended g
   const made = [await service.create(), await service.create()];
   const { starts } = service.stores.videoMachine;
   const report = await createResumeAll(service.parts)();
-  expect(report).toEqual({ looked: 2, released: 0, failed: 0 });
+  expect(report).toMatchObject({ looked: 2, released: 0, failed: 0 });
   expect(starts).toEqual([...made, ...made]);
+});
+
+test('VID-5, OPS-3 a video that cannot be read fails the run, once the others are looked after and the run is measured', async () => {
+  const service = await createVideoService(() => created);
+  const [broken, well] = [await service.create(), await service.create()];
+  const { videoMachine, videoJobs } = service.stores;
+  const unreadable = new Error('cannot be read');
+  const read = videoJobs.read.bind(videoJobs);
+  videoJobs.read = async (id) => (id === broken ? Promise.reject(unreadable) : read(id));
+  const measured: object[] = [];
+  const reporting = { ...service.parts.reporting, measured: (values: object) => measured.push(values) };
+  await service.clock.advance(3 * MINUTE);
+  const run = createVideoSweepHandler({ ...service.parts, reporting })();
+  await expect(run).rejects.toMatchObject({ errors: [unreadable] });
+  expect(videoMachine.starts).toEqual([broken, well, well]);
+  expect(measured).toEqual([{ video_sweep_failed: 1 }]);
 });

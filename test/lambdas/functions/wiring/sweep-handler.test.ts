@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createSweepHandler } from '../../../../lambdas/functions/wiring/sweep-handler.ts';
+import { withFaults } from '../../../support/memory/faults.ts';
+import { createTendingScene, EXPIRY_MS } from './tending-scene.ts';
+
+test('BILL-13, OPS-3 an account that cannot be read fails the run, once all others are swept and the run is measured', async () => {
+  const { parts, clock, notices, measured, accounts } = await createTendingScene();
+  await clock.advance(EXPIRY_MS);
+  const unreadable = new Error('cannot be read');
+  const readAccount = async (accountId: string) => {
+    if (accountId === 'one') throw unreadable;
+    return parts.ledgerStore.readAccount(accountId);
+  };
+  const ledgerStore = { ...withFaults(parts.ledgerStore, {}), readAccount };
+  await expect(clock.until(createSweepHandler({ ...parts, ledgerStore })())).rejects.toMatchObject({
+    errors: [unreadable],
+    message: '1 accounts or holds could not be swept',
+  });
+  expect(accounts()).toEqual([
+    ['one', 0n, 1],
+    ['two', 0n, 0],
+    ['three', 0n, 0],
+  ]);
+  expect(measured).toContainEqual({ swept_released: 2, swept_finished: 0, sweep_failed: 1 });
+  expect(notices).toEqual([['holds_swept', { released: '2', finished: '0', failed: '1' }]]);
+});
+
+test('OPS-3 a run that finds nothing to sweep is measured and tells nothing', async () => {
+  const { parts, notices, measured } = await createTendingScene();
+  await createSweepHandler(parts)();
+  expect(measured).toEqual([{ swept_released: 0, swept_finished: 0, sweep_failed: 0 }]);
+  expect(notices).toEqual([]);
+});

@@ -1,0 +1,43 @@
+import type { LedgerParts } from '../../../../lambdas/functions/wiring/parts.ts';
+import { readSettings } from '../../../../lambdas/settings.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
+import { noTables } from '../../../support/memory/memory-stores.ts';
+
+export const EXPIRY_MS = 60_000;
+const hold = { amountPicos: 1_000_000n, expiresAtMs: EXPIRY_MS, sweepAtMs: EXPIRY_MS, previousHoldId: undefined };
+
+/** Three accounts with one hold each, and what the functions of every minute tell. */
+export const createTendingScene = async () => {
+  const clock = new ManualClock(0);
+  const ledgerStore = new MemoryLedgerStore();
+  const outbox = new MemoryOutbox();
+  const notices: unknown[] = [];
+  const measured: object[] = [];
+  for (const accountId of ['one', 'two', 'three']) {
+    await ledgerStore.createAccount(accountId);
+    await ledgerStore.credit({ accountId, ref: 'first', amountPicos: 5_000_000n, reason: 'test', at: 0 });
+    await ledgerStore.hold({ ...hold, accountId, holdId: `${accountId}.0` });
+  }
+  const parts: LedgerParts = {
+    settings: readSettings(noTables),
+    clock,
+    random: () => 0,
+    ledgerStore,
+    outbox,
+    reporting: {
+      finished: () => undefined,
+      notice: (name, details) => notices.push([name, details]),
+      measured: (values) => measured.push(values),
+    },
+  };
+  const leaveNote = (accountId: string, at: number): Promise<void> => {
+    const ids = { accountId, requestId: accountId, holdId: `${accountId}.0` };
+    const record = { ...ids, outcome: 'settled', amountPicos: 400_000n, at } as const;
+    return outbox.put({ record, holdAmountPicos: hold.amountPicos });
+  };
+  /** Of each account: what was spent, and how many holds are open. */
+  const accounts = () => ledgerStore.accounts().map(({ id, spentPicos, holds }) => [id, spentPicos, holds.size]);
+  return { clock, parts, notices, measured, leaveNote, accounts };
+};

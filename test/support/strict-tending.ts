@@ -1,0 +1,14 @@
+import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
+import { settleNotes as settle } from '../../lambdas/core/ledger/settle-notes.ts';
+import { sweep as sweepHolds } from '../../lambdas/core/ledger/sweep.ts';
+import { type ResumePorts, resumeVideos as resume } from '../../lambdas/core/videos/resume-videos.ts';
+
+const strict = <Report extends { readonly bug: Error | undefined }>(report: Report): Report => {
+  if (report.bug) throw report.bug;
+  return report;
+};
+
+/** Like the functions of every minute, for tests that do not look at the report: a bug is thrown. */
+export const resumeVideos = async (ports: ResumePorts) => strict(await resume(ports));
+export const sweep = async (ports: LedgerPorts) => strict(await sweepHolds(ports));
+export const settleNotes = async (ports: LedgerPorts) => strict(await settle(ports));
