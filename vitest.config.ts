@@ -1,23 +1,33 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { seedBug } from './test/mutants/seed-bug.ts';
+import { type Area, areaNames, projectOf, type Tier, testFiles } from './test/tiers.ts';
 
-/** `RUNS` multiplies how much a random test does. */
+/** `RUNS` multiplies the runs of a random test. */
 const longer = Number(process.env.RUNS ?? 1);
 
-const project = (name: string, include: string[], timeoutMs: number) => ({
-  plugins: seedBug(process.env.MONEY_BUG),
-  test: { name, include, testTimeout: timeoutMs * longer, hookTimeout: 60_000 },
+/** A hang ends a test; a slow machine does not. The same holds for a poll. */
+const timeoutMs: Readonly<Record<Tier, number>> = { quick: 60_000, long: 600_000 };
+
+const project = (area: Area, tier: Tier) => ({
+  plugins: seedBug(),
+  test: {
+    name: projectOf(area, tier),
+    include: [...testFiles(area, tier)],
+    env: { TEST_TIER: tier },
+    setupFiles: ['test/support/loopback-only.ts'],
+    isolate: false,
+    testTimeout: timeoutMs[tier] * longer,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
 });
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/run-folder.ts'],
     reporters: ['default', './test/support/closing-line-reporter.ts'],
-    projects: [
-      project('unit', ['test/{lambdas,lib,web,catalog,bin,architecture,docs}/**/*.test.ts'], 20_000),
-      project('integration', ['test/contracts/**/*.test.ts'], 60_000),
-      project('service', ['test/service/**/*.test.ts'], 120_000),
-      project('browser', ['test/browser/**/*.test.ts'], 120_000),
-      project('cdk', ['test/stacks/**/*.test.ts'], 300_000),
-    ],
+    maxWorkers: Math.max(2, availableParallelism()),
+    projects: areaNames.flatMap((area) => [project(area, 'quick'), project(area, 'long')]),
   },
 });

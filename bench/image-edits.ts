@@ -19,7 +19,11 @@ const statusOf = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
 };
 
 const vendor = await startSimulator({ recordedMax: 0 });
-const gateway = await startGateway({ vendorUrl: vendor.url, environment: { LOCAL_BALANCE_USD: '1000' } });
+const gateway = await startGateway({
+  stores: 'engine',
+  vendorUrl: vendor.url,
+  environment: { LOCAL_BALANCE_USD: '1000' },
+});
 try {
   const picture = pictureOf({ width: 1_024, height: 1_024, about: randomBytes(4).toString('hex') }, { bytes });
   const edit = async (): Promise<number> => {

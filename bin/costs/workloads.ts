@@ -38,7 +38,7 @@ const request = {
   invocations: 1,
   memoryMb: functions.text.memoryMb,
   bytesFromBucket: 0,
-  // The address's bucket, the key, the hold, the charge record, the account (test/service/store-units.test.ts).
+  // The address's bucket, the key, the hold, the charge record, the account (test/service/store-units.long.test.ts).
   writeUnits: 5,
   readUnits: 4,
   recordBytes: 600,

@@ -18,7 +18,10 @@ export const frameLengthMax = 64 * 1024 * 1024;
  * The events of a vendor's stream, one array per piece of network data that completes at least one. Errors of `body` pass through.
  * What is incomplete at the end is no event: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
-export async function* framesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Frame[], void> {
+export async function* framesOf(
+  body: AsyncIterable<Uint8Array>,
+  lengthMax = frameLengthMax,
+): AsyncGenerator<readonly Frame[], void> {
   // Its own removal of byte order marks takes away two of them when the first one is cut between pieces.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let frames: Frame[] = [];
@@ -34,7 +37,7 @@ export async function* framesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
       frames = [];
       yield complete;
     }
-    if (pendingLength > frameLengthMax) {
+    if (pendingLength > lengthMax) {
       throw new GatewayError('upstream_error', 'The model sent an event that is too long. Nothing was charged.');
     }
   }

@@ -27,13 +27,16 @@ export interface UpstreamResponse {
 /** One call, one connection attempt, no redirect followed, never repeated (GEN-5). */
 export type UpstreamHttp = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 
-/** An unused connection is given up before a vendor's server would close it under the next request. */
-const IDLE_MS = 4_000;
-const DISCARD_MS = 5_000;
-const agentOptions = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, timeout: IDLE_MS };
+interface UpstreamHttpOptions {
+  /** Closes an unused connection after this time in ms, before a vendor's server would close it under the next request. */
+  readonly idleMs?: number;
+  /** Cuts off a discarded rest that takes longer than this, in ms. */
+  readonly discardMs?: number;
+}
 
 /** Node's own client: it has no time limit of its own on a silent answer, which `fetch` has. */
-export const createUpstreamHttp = (): UpstreamHttp => {
+export const createUpstreamHttp = ({ idleMs = 4_000, discardMs = 5_000 }: UpstreamHttpOptions = {}): UpstreamHttp => {
+  const agentOptions = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, timeout: idleMs };
   const secure = new https.Agent(agentOptions);
   const plain = new http.Agent(agentOptions);
   return (request) => {
@@ -47,11 +50,20 @@ export const createUpstreamHttp = (): UpstreamHttp => {
       url.protocol === 'https:'
         ? https.request(url, { ...options, agent: secure })
         : http.request(url, { ...options, agent: plain });
-    return answerTo(sent, payload, signal);
+    return answerTo(sent, payload, { signal, discardMs });
   };
 };
 
-const answerTo = (sent: http.ClientRequest, payload: Uint8Array, signal: AbortSignal): Promise<UpstreamResponse> =>
+interface Ends {
+  readonly signal: AbortSignal;
+  readonly discardMs: number;
+}
+
+const answerTo = (
+  sent: http.ClientRequest,
+  payload: Uint8Array,
+  { signal, discardMs }: Ends,
+): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
     let connected = false;
     sent.once('socket', (socket) => {
@@ -65,7 +77,7 @@ const answerTo = (sent: http.ClientRequest, payload: Uint8Array, signal: AbortSi
         status: response.statusCode ?? 0,
         headers: response.headers,
         body: bytesOf(response, signal),
-        discard: () => discard(response),
+        discard: () => discard(response, discardMs),
       }),
     );
     sent.end(payload);
@@ -111,9 +123,9 @@ async function* bytesOf(response: http.IncomingMessage, signal: AbortSignal): As
   }
 }
 
-const discard = (response: http.IncomingMessage): void => {
+const discard = (response: http.IncomingMessage, discardMs: number): void => {
   if (response.readableEnded || response.destroyed) return;
-  const timer = setTimeout(() => response.destroy(), DISCARD_MS).unref();
+  const timer = setTimeout(() => response.destroy(), discardMs).unref();
   response.once('close', () => clearTimeout(timer));
   response.on('error', () => undefined);
   response.resume();

@@ -32,6 +32,10 @@ export type ExecutionsOptions = {
   readonly onUnfinished: (name: string) => Promise<void>;
   /** One line for a person. */
   readonly onFailure: (message: string) => void;
+  /** Waits before each try of `onUnfinished`. */
+  readonly tellAfterMs?: readonly number[];
+  /** How long a step that runs during a stop may take to end. */
+  readonly stepGraceMs?: number;
 };
 
 export type Executions = {
@@ -50,7 +54,6 @@ type Json = Parameters<StateMachine['run']>[0];
 type Run = { execution: Execution; readonly off: AbortController; readonly aborted: Promise<never> };
 type Ending = Pick<Execution, 'status' | 'output' | 'error' | 'cause'>;
 
-/** Steps that are under way when all is stopped may end in this time. */
 const STEP_GRACE_MS = 1_000;
 const TELL_AFTER_MS = [0, 1_000, 5_000, 20_000] as const;
 
@@ -101,7 +104,10 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     async stop() {
       off.abort();
       for (const run of runs.values()) run.off.abort();
-      await Promise.race([Promise.all(underWay), sleep(STEP_GRACE_MS, undefined, { ref: false })]);
+      await Promise.race([
+        Promise.all(underWay),
+        sleep(options.stepGraceMs ?? STEP_GRACE_MS, undefined, { ref: false }),
+      ]);
     },
   };
 }
@@ -146,7 +152,7 @@ async function endingOf(result: Promise<unknown>): Promise<Ending> {
 
 async function tell(options: ExecutionsOptions, { name, status }: Execution, signal: AbortSignal): Promise<void> {
   let failure: unknown;
-  for (const waitMs of TELL_AFTER_MS) {
+  for (const waitMs of options.tellAfterMs ?? TELL_AFTER_MS) {
     await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
     try {

@@ -1,21 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { StateMachineDefinition } from 'aws-local-stepfunctions';
 import * as z from 'zod';
-import { createExecutions, type Execution, type Executions } from './executions.ts';
+import { createExecutions, type Execution, type Executions, type ExecutionsOptions } from './executions.ts';
 
 const host = '127.0.0.1';
 
 export const localMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:videos';
 
-export type StepFunctionsOptions = {
-  readonly definition: StateMachineDefinition;
-  /** Called by every Task state, with the state's own input; its answer is the state's result. */
-  readonly runTask: (input: unknown) => Promise<unknown>;
-  /** What the rule on failed, aborted and timed out executions calls in AWS. Tried a few times. */
-  readonly onUnfinished: (name: string) => Promise<void>;
-  /** One line for a person. */
-  readonly onFailure: (message: string) => void;
-};
+export type StepFunctionsOptions = Omit<ExecutionsOptions, 'machineArn'>;
 
 export type StepFunctionsStandIn = {
   readonly endpoint: string;

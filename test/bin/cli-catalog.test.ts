@@ -1,22 +1,15 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runHere } from '../support/scripted-terminal.ts';
 
 const root = join(import.meta.dirname, '../..');
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
 const cli = (...args: readonly string[]) => runHere(args);
 
 /** A copy of the catalog with one text replaced in one file. */
 const catalogWith = (file: string, from: string, to: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
-  folders.push(folder);
   cpSync(join(root, 'catalog'), folder, { recursive: true });
   const content = readFileSync(join(folder, file), 'utf8');
   expect(content).toContain(from);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plain, printFacts, printList, toTable } from '../../bin/output.ts';
+import { plain, printFacts, printList, toJson, toTable } from '../../bin/output.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 
 test('OPS-5 a table is aligned, numbers and amounts at the right, and nothing trails', () => {
@@ -12,11 +12,15 @@ test('OPS-5 a table is aligned, numbers and amounts at the right, and nothing tr
   );
 });
 
-test('OPS-5 what strangers wrote cannot steer a terminal', async () => {
+test('OPS-5 text of strangers cannot control a terminal, in tables or in JSON', async () => {
   expect(plain('a\u001b[2Jb\r\nc\u202e\u2028d\u0000')).toBe('a\uFFFD[2Jb\uFFFD\uFFFDc\uFFFD\uFFFDd\uFFFD');
   const { terminal, written } = scriptedTerminal();
   await printFacts(terminal, false, { name: '\u001b[31mred', of: { deep: '\n' } });
   expect(written.stdout).toBe('name  \uFFFD[31mred\nof    {"deep":"\\n"}\n');
+  const text = '\u001b]0;owned\u0007\u009b31m\u202e\u200d\u2028\u{e0001} plain';
+  const json = toJson({ user: text });
+  expect(json).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+  expect(JSON.parse(json)).toEqual({ user: text });
 });
 
 test('OPS-5 a list as JSON has every field, an empty one is said on stderr', async () => {

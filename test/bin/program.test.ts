@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../bin/program.ts';
 import { runHere, scriptedTerminal } from '../support/scripted-terminal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-program-'));
 const file = join(folder, 'rows.csv');
 writeFileSync(file, 'account,balance_usd\none,1\n');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Leaf {
   readonly path: readonly string[];

@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('the viewer', () => {
   let browser: Browser;
   beforeAll(async () => {
     vendor = await startSimulator();
-    gateway = await startGateway({ vendorUrl: vendor.url });
+    gateway = await startGateway({ vendorUrl: vendor.url, pages: await buildPages() });
     browser = await openBrowser();
   });
   afterAll(async () => {

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPages } from '../../lib/pages/build-pages.ts';
 import { usdText } from '../../web/app/usd.ts';
 import { type AppGateway, startAppGateway } from '../support/app-gateway.ts';
 import { visit } from '../support/app-page-visit.ts';
@@ -9,7 +10,10 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
   let browser: Browser;
   let gateway: AppGateway;
   beforeAll(async () => {
-    [browser, gateway] = await Promise.all([openBrowser(), startAppGateway()]);
+    [browser, gateway] = await Promise.all([
+      openBrowser(),
+      startAppGateway({ pages: await buildPages(), now: Date.now }),
+    ]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -3,9 +3,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { chromiumPath, openBrowser } from '../support/browser.ts';
-import { newFolder, unlimited } from '../support/gateway.ts';
 import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
 import { askInPlayground, openWatched, readFacts, type WatchedPage } from '../support/local-page-browser.ts';
+import { unlimited } from '../support/memory-gateway.ts';
+import { newFolder } from '../support/program.ts';
 
 const dollars = (text: string | null | undefined): bigint => parseUsd(text?.replace(/^\+?\$/, '') ?? '');
 

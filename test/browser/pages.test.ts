@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPages } from '../../lib/pages/build-pages.ts';
 import { chromiumPath, openBrowser } from '../support/browser.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 describe.skipIf(chromiumPath === undefined)('pages', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9' });
+    gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9', pages: await buildPages() });
   });
   afterAll(() => gateway?.stop());
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { NewAccount } from '../../lambdas/core/accounts/account-store.ts';
 import { blockAccount } from '../../lambdas/core/accounts/block-account.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
@@ -7,7 +7,8 @@ import { rotateKey } from '../../lambdas/core/accounts/rotate-key.ts';
 import { startChat } from '../../lambdas/core/accounts/start-chat.ts';
 import { bucketOf } from '../../lambdas/core/limits/gcra.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
-import { conflict, losesReply, withAccountFaults } from '../support/memory/faults.ts';
+import { conflict, createMoment, losesReply, withAccountFaults } from '../support/memory/faults.ts';
+import { rowsOfTier } from '../tiers.ts';
 import {
   type AccountSubject,
   accountNamed,
@@ -18,7 +19,13 @@ import {
 } from './account-subjects.ts';
 
 const bucket = bucketOf(10, 15);
+const WAIT = { interval: 1, timeout: 60_000 };
 const LATER_MS = OPENED_AT_MS + 60_000;
+/** Rounds of a race: each of its two orders once, and many times in the long tier. */
+const rounds = rowsOfTier(
+  Array.from({ length: 20 }, (_, round) => round),
+  (round) => String(round % 2),
+);
 
 describe.each(accountSubjects)('the keys of the account store $name', ({ open }) => {
   let subject: AccountSubject;
@@ -26,7 +33,6 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   beforeAll(async () => {
     subject = await open();
   });
-  afterAll(() => subject?.stop());
 
   const openOne = async (changes: Partial<NewAccount> = {}) => {
     count += 1;
@@ -124,7 +130,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   });
 
   test('KEY-2 of several replacements at once one wins, and one key is let in', async () => {
-    for (let round = 1; round <= 5; round += 1) {
+    for (const _round of rounds) {
       const { accountId, old, next } = await openOne();
       const hashes = [1, 2, 3, 4, 5].map((rival) => `${next}-${rival}`);
       const replies = await Promise.all(hashes.map((hash) => replace(accountId, old, hash)));
@@ -187,35 +193,59 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   const block = (accountId: string) =>
     blockAccount({ accounts: subject.accounts, clock: systemClock, random: Math.random }, accountId, true);
 
-  test('KEY-2, OPS-5 however blocking and replacing meet, a blocked account has no key that is let in', async () => {
-    for (let round = 1; round <= 20; round += 1) {
+  /** Starts two writers of one account together, each of them first in half of the rounds. */
+  const race = async (one: () => Promise<unknown>, other: () => Promise<unknown>, round: number): Promise<void> => {
+    await Promise.all((round % 2 === 0 ? [one, other] : [other, one]).map((call) => call()));
+  };
+
+  test.each(rounds)(
+    'KEY-2, OPS-5 concurrent blocks and new keys leave a blocked account no usable key, round %i',
+    async (round) => {
       const { accountId, old, next } = await openOne();
-      const calls = [() => block(accountId), () => replace(accountId, old, next)];
-      await Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
-      expect(await statusOf(accountId)).toBe('blocked');
-      expect([await admitted(old), await admitted(next)]).not.toContain('let in');
+      await race(
+        () => block(accountId),
+        () => replace(accountId, old, next),
+        round,
+      );
+      const keyless = await openWithoutKey();
+      const first = `${keyless}-a`;
+      await race(
+        () => block(keyless),
+        () => subject.accounts.putFirstKey(keyless, keyNamed(first), LATER_MS),
+        round,
+      );
+      for (const id of [accountId, keyless]) expect(await statusOf(id)).toBe('blocked');
+      for (const hash of [old, next, first]) expect(await admitted(hash)).not.toBe('let in');
       expect(await subject.keys.read((await current(accountId))?.hash ?? '')).toMatchObject({ blocked: true });
-    }
+    },
+  );
+
+  test.each(rounds)('KEY-2, OPS-5 concurrent revocation and replacement end the old key, round %i', async (round) => {
+    const { accountId, old, next } = await openOne();
+    await race(
+      () => subject.accounts.revokeKey(accountId, old),
+      () => replace(accountId, old, next),
+      round,
+    );
+    expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
+    expect(await current(accountId)).toMatchObject({ hash: next, isRevoked: false });
   });
 
-  test('OPS-5 however blocking and a first key meet, a blocked account has no key that is let in', async () => {
-    for (let round = 1; round <= 10; round += 1) {
-      const accountId = await openWithoutKey();
-      const put = () => subject.accounts.putFirstKey(accountId, keyNamed(`${accountId}-a`), LATER_MS);
-      await Promise.all(round % 2 === 0 ? [block(accountId), put()] : [put(), block(accountId)]);
-      expect(await statusOf(accountId)).toBe('blocked');
-      expect(await admitted(`${accountId}-a`)).not.toBe('let in');
-    }
-  });
-
-  test('KEY-2, OPS-5 however revoking and replacing meet, the old key is let in no more', async () => {
-    for (let round = 1; round <= 10; round += 1) {
-      const { accountId, old, next } = await openOne();
-      const calls = [() => subject.accounts.revokeKey(accountId, old), () => replace(accountId, old, next)];
-      await Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
-      expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
-      expect(await current(accountId)).toMatchObject({ hash: next, isRevoked: false });
-    }
+  test('KEY-2 a rotation returns its key only after the store has replaced the old one', async () => {
+    const { accountId, old } = await openOne();
+    const later = createMoment();
+    const accounts = withAccountFaults(subject.accounts, { replaceKey: [{ kind: 'delayed', until: later.until }] });
+    const newKeyBytes = () => randomBytes(32);
+    const ports = { accounts, clock: systemClock, random: () => 0, pepper: 'a pepper for tests', newKeyBytes };
+    const admissions: string[] = [];
+    const rotated = rotateKey(ports, { accountId, keyId: keyIdOf(old) }).then(async () => {
+      admissions.push(await admitted(old));
+    });
+    await vi.waitUntil(() => accounts.calls.includes('replaceKey'), WAIT);
+    admissions.push(await admitted(old));
+    later.come();
+    await rotated;
+    expect(admissions).toEqual(['let in', 'revoked']);
   });
 
   test('KEY-1, KEY-2 replies that are lost, and writes repeated after them, leave one account with one key', async () => {

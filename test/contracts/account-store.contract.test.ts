@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { NewAccount } from '../../lambdas/core/accounts/account-store.ts';
 import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
 import {
@@ -18,7 +18,6 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
   beforeAll(async () => {
     subject = await open();
   });
-  afterAll(() => subject?.stop());
 
   const newId = (): string => {
     count += 1;
@@ -76,16 +75,12 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     });
   });
 
-  test('KEY-1 what is not there is not made up', async () => {
-    expect(await subject.accounts.chat('nobody')).toBeUndefined();
-    expect(await subject.accounts.profile('nobody')).toBeUndefined();
-    expect(await subject.accounts.currentKey('nobody')).toBeUndefined();
-  });
-
-  test('KEY-1 an account may have no chat, and several do not get into each other’s way', async () => {
-    const { accountId } = await openOne({ chatId: undefined });
-    expect((await subject.accounts.profile(accountId))?.chatId).toBeUndefined();
-    await openOne({ chatId: undefined });
+  test('KEY-1, OPS-5 several accounts may have no chat and no credit, and each adds up', async () => {
+    for (const { accountId } of [await openOne({ chatId: undefined }), await openOne({ chatId: undefined })]) {
+      expect((await subject.accounts.profile(accountId))?.chatId).toBeUndefined();
+      expect(await subject.records.readCredits(accountId)).toEqual([]);
+      expect(await audit(subject, accountId)).toMatchObject({ stable: true, findings: [] });
+    }
   });
 
   test('KEY-1, OPS-5 the first credit is there to be spent, once, and the audit knows where it came from', async () => {
@@ -109,12 +104,6 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.ledger.readAccount(accountId)).toMatchObject({ creditedPicos: CREDIT });
   });
 
-  test('KEY-1, OPS-5 an account that begins with nothing has no credit, and adds up', async () => {
-    const { accountId } = await openOne();
-    expect(await subject.records.readCredits(accountId)).toEqual([]);
-    expect(await audit(subject, accountId)).toMatchObject({ stable: true, findings: [] });
-  });
-
   test('KEY-1 where the chat is taken, nothing of another account is left behind', async () => {
     const first = await openOne({ creditPicos: CREDIT });
     const second = accountNamed(newId(), { chatId: first.chatId, creditPicos: CREDIT });
@@ -130,14 +119,9 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.accounts.open(second)).toBe('exists');
     expect(await subject.accounts.chat(second.chatId)).toBeUndefined();
     expect(await subject.keys.read('another-key')).toBeUndefined();
+    // A repeat after a lost reply.
+    expect(await subject.accounts.open(first)).toBe('exists');
     expect(await remainsOf(first)).toEqual(before);
-  });
-
-  test('KEY-1 a write that is repeated after its reply was lost changes nothing', async () => {
-    const account = await openOne({ creditPicos: CREDIT });
-    const before = await remainsOf(account);
-    expect(await subject.accounts.open(account)).toBe('exists');
-    expect(await remainsOf(account)).toEqual(before);
   });
 
   test('AUTH-5 no two accounts have the same key', async () => {
@@ -149,7 +133,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
   });
 
   test('KEY-1 of several that open an account for one chat at once one does', async () => {
-    for (let round = 1; round <= 5; round += 1) {
+    for (const round of [1, 2]) {
       const chatId = `chat-for-all-${round}`;
       const wanted = Array.from({ length: 6 }, () => accountNamed(newId(), { chatId, creditPicos: CREDIT }));
       const replies = await Promise.all(wanted.map((account) => subject.accounts.open(account)));

@@ -4,15 +4,13 @@ import type { UpdateLog } from '../../lambdas/core/accounts/update-log.ts';
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { createUpdateLog } from '../../lambdas/stores/dynamodb/update-log.ts';
-import { localTableNames } from '../../lib/local/create-tables.ts';
-import { startTestDynamodb } from '../support/dynamodb.ts';
+import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryAccountStore } from '../support/memory/memory-account-store.ts';
 import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
 import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
@@ -25,7 +23,6 @@ export interface AccountSubject {
   readonly ledger: LedgerStore;
   readonly records: LedgerRecords;
   readonly updates: UpdateLog;
-  stop(): Promise<void>;
 }
 
 const memory = async (): Promise<AccountSubject> => {
@@ -37,31 +34,25 @@ const memory = async (): Promise<AccountSubject> => {
     ledger,
     records: ledger,
     updates: new MemoryUpdateLog(),
-    stop: async () => undefined,
   };
 };
 
 export const openDatabase = async (): Promise<AccountSubject> => {
-  const database = await startTestDynamodb();
-  const clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
-  const { accounts, keys, counters } = localTableNames;
+  const { clients, names } = await openTestTables();
+  const { accounts, keys, counters } = names;
   return {
     accounts: createAccountStore(clients.repeating, { accounts, keys }),
     keys: createKeyStore(clients.repeating, keys),
     ledger: createLedgerStore(clients, accounts),
     records: createLedgerRecords(clients.repeating, accounts),
     updates: createUpdateLog(clients.repeating, counters),
-    stop: async () => {
-      for (const client of [clients.once, clients.repeating]) client.destroy();
-      await database.stop();
-    },
   };
 };
 
 export const accountSubjects = [
   { name: 'in memory', open: memory },
-  { name: 'on the database', open: openDatabase },
-] as const;
+  ...onDatabase({ name: 'on the database', open: openDatabase }),
+];
 
 export const OPENED_AT_MS = Date.UTC(2026, 10, 1);
 

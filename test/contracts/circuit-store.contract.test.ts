@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type CircuitSubject, circuitSubjects } from './circuit-subjects.ts';
 
 const NOW = Date.UTC(2026, 10, 1);
@@ -11,7 +11,6 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
   beforeAll(async () => {
     subject = await open();
   });
-  afterAll(() => subject?.stop());
 
   const keyOf = (modelId: string) => ({ providerId: 'vendor', modelId });
   const stateOf = async (modelId: string, nowMs = NOW) => {

@@ -1,42 +1,45 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
-import { startTestDynamodb } from '../support/dynamodb.ts';
+import { localDynamodbConfig } from '../../lib/local/create-tables.ts';
+import { openTestTables } from '../support/dynamodb.ts';
 import { type Plan, startFaultProxy } from '../support/fault-proxy.ts';
 import { expectBalanced } from './ledger-subjects.ts';
 
-/** The ledger on a database of its own, as its users see it through the proxy and as it is. */
+/** The ledger on tables of its own, as its users see it through the proxy and as it is. */
 export interface Engine {
   /** Every account it shows has to balance. */
   readonly proxied: LedgerStore;
   readonly direct: LedgerStore;
   readonly client: DynamoDBClient;
+  /** The accounts' table. */
+  readonly table: string;
   /** What happens to the calls that name an account, by its id. */
   readonly plans: Map<string, Plan>;
   stop(): Promise<void>;
 }
 
 export const startEngine = async (): Promise<Engine> => {
-  const database = await startTestDynamodb();
+  const { endpoint, clients, names } = await openTestTables();
+  const table = names.accounts;
   const plans = new Map<string, Plan>();
   const proxy = await startFaultProxy({
-    target: database.endpoint,
+    target: endpoint,
     plan: (call) => plans.get(/^account#(\S+)/.exec(call.key)?.[1] ?? '')?.(call),
   });
   // As often as those of the functions try, but patient with a proxy that keeps calls waiting, and without pauses.
   const [once, repeating] = [1, 2].map((attempts) => clientOf(proxy.endpoint, attempts));
-  const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
+  const client = clients.repeating;
   if (!once || !repeating) throw new Error('no clients');
   return {
-    proxied: balanced(createLedgerStore({ once, repeating }, localTableNames.accounts)),
-    direct: createLedgerStore({ once: client, repeating: client }, localTableNames.accounts),
+    proxied: balanced(createLedgerStore({ once, repeating }, table)),
+    direct: createLedgerStore({ once: client, repeating: client }, table),
     client,
+    table,
     plans,
     stop: async () => {
-      for (const open of [once, repeating, client]) open.destroy();
+      for (const open of [once, repeating]) open.destroy();
       await proxy.stop();
-      await database.stop();
     },
   };
 };

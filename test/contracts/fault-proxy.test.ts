@@ -1,44 +1,39 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test as plainTest } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
-import { createAddressCounters } from '../../lambdas/stores/dynamodb/address-counters.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { localTableNames } from '../../lib/local/create-tables.ts';
 import { localMediaBucket } from '../../lib/local/s3-stand-in.ts';
-import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { createTestClients, hasDynamodb, openTestTables, type TestTables } from '../support/dynamodb.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';
 import { s3Wire } from '../support/fault-proxy-wire.ts';
 import { createMoment } from '../support/memory/faults.ts';
 
-let database: TestDynamodb;
+const test = plainTest.skipIf(!hasDynamodb);
+let tables: TestTables;
 let proxy: FaultProxy;
-let clients: ReturnType<typeof createClients>;
+let clients: TestTables['clients'];
 let store: LedgerStore;
 let direct: LedgerStore;
-let directClients: ReturnType<typeof createClients>;
 let accounts = 0;
 let accountId: string;
 
-const storeOf = (made: ReturnType<typeof createClients>) => createLedgerStore(made, localTableNames.accounts);
-
 beforeAll(async () => {
-  database = await startTestDynamodb();
-  proxy = await startFaultProxy({ target: database.endpoint });
-  clients = createClients({ endpoint: proxy.endpoint, region: 'us-east-1' });
-  directClients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
-  store = storeOf(clients);
-  direct = storeOf(directClients);
+  if (!hasDynamodb) return;
+  tables = await openTestTables();
+  proxy = await startFaultProxy({ target: tables.endpoint });
+  clients = createTestClients(proxy.endpoint);
+  store = createLedgerStore(clients, tables.names.accounts);
+  direct = createLedgerStore(tables.clients, tables.names.accounts);
 });
 afterAll(async () => {
-  for (const made of [clients, directClients]) for (const client of [made.once, made.repeating]) client.destroy();
-  await proxy.stop();
-  await database.stop();
+  for (const client of [clients?.once, clients?.repeating]) client?.destroy();
+  await proxy?.stop();
 });
 beforeEach(async () => {
+  if (!hasDynamodb) return;
   proxy.setPlan(undefined);
   accounts += 1;
   accountId = `proxy-${accounts}`;
@@ -88,7 +83,7 @@ test('BILL-14 calls pass unchanged and are recorded by operation and key', async
   ]);
   expect(proxy.calls[4]?.keys).toEqual([`account#${accountId} CREDIT#second`, `account#${accountId} ACCOUNT`]);
   expect(seen().slice(5).toSorted()).toEqual([0, 1, 2, 3].map((shard) => `Query shard-${shard} 0`));
-  expect(proxy.calls.map(({ table }) => table)).toEqual(proxy.calls.map(() => localTableNames.accounts));
+  expect(proxy.calls.map(({ table }) => table)).toEqual(proxy.calls.map(() => tables.names.accounts));
 });
 
 const failures: readonly (readonly [Fault, string])[] = [
@@ -175,15 +170,6 @@ test('BILL-14 a delayed call waits for the test and is answered as ever', async 
   expect(await pending).toMatchObject({ id: accountId });
 });
 
-test('LIM-4 one throttled key leaves the others alone', async () => {
-  const counters = createAddressCounters(clients.once, localTableNames.counters);
-  const bucket = { intervalMicros: 1_000, burst: 5 };
-  proxy.setPlan(({ key }) => (key === 'ip#192.0.2.1' ? { kind: 'throttle' } : undefined));
-  expect(await kindOf(counters.take('192.0.2.1', bucket, 5))).toBe('throttled');
-  expect(await kindOf(counters.take('192.0.2.2', bucket, 5))).toBe('answered');
-  expect(await kindOf(store.hold(hold()))).toBe('answered');
-});
-
 test('BILL-14 during an outage nothing arrives, afterwards everything does', async () => {
   expect(await kindOf(store.readAccount(accountId))).toBe('answered');
   proxy.forget();
@@ -195,7 +181,7 @@ test('BILL-14 during an outage nothing arrives, afterwards everything does', asy
   expect(await kindOf(store.hold(hold()))).toBe('answered');
 });
 
-test('BILL-14 the same before a bucket: passed on, refused, lost and held back', async () => {
+plainTest('BILL-14 the same before a bucket: passed on, refused, lost and held back', async () => {
   const bucket = await startTestBucket();
   const front = await startFaultProxy({ target: bucket.endpoint, wire: s3Wire });
   const [s3, past] = await Promise.all(

@@ -12,14 +12,20 @@ export interface Audit {
   readonly records: readonly ChargeRecord[];
 }
 
+interface AuditedLedger {
+  readonly direct: LedgerStore;
+  readonly client: DynamoDBClient;
+  readonly table?: string;
+}
+
 /** What has to be true of an account at rest, with no hold open: its sums are those of its records. */
 export const auditAccount = async (
-  { direct, client }: { readonly direct: LedgerStore; readonly client: DynamoDBClient },
+  { direct, client, table = localTableNames.accounts }: AuditedLedger,
   accountId: string,
 ): Promise<Audit> => {
   const account = await direct.readAccount(accountId);
   if (!account) throw new Error(`no ${accountId}`);
-  const items = await itemsOf(client, accountId);
+  const items = await itemsOf(client, table, accountId);
   const withPrefix = (prefix: string) => items.filter(({ sk }) => sk?.S?.startsWith(prefix));
   const records = withPrefix('CHARGE#').map(toChargeRecord);
   const credits = withPrefix('CREDIT#').map(({ amount }) => BigInt(amount?.N ?? 'no amount'));
@@ -38,10 +44,14 @@ export const auditAccount = async (
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-const itemsOf = async (client: DynamoDBClient, accountId: string): Promise<Record<string, AttributeValue>[]> => {
+const itemsOf = async (
+  client: DynamoDBClient,
+  table: string,
+  accountId: string,
+): Promise<Record<string, AttributeValue>[]> => {
   const { Items = [], LastEvaluatedKey } = await client.send(
     new QueryCommand({
-      TableName: localTableNames.accounts,
+      TableName: table,
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': { S: `account#${accountId}` } },
       ConsistentRead: true,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import type { Account } from '../../lambdas/core/ledger/account.ts';
 import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
 import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
@@ -17,7 +17,6 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
     subject = await open();
     opened = watched(subject.store);
   });
-  afterAll(() => subject?.stop());
   const store: LedgerStore = {
     hold: (request) => opened.hold(request),
     putRecord: (record) => opened.putRecord(record),

@@ -115,6 +115,13 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await credit(id, 5n)).toEqual({ kind: 'credited' });
     });
 
+    test('KEY-6 a blocked account is credited as well', async () => {
+      const id = await account(100n);
+      await subject().block(id);
+      expect(await credit(id, 5n, 'second')).toEqual({ kind: 'credited' });
+      expect(await money(id)).toEqual([105n, 105n, 0n]);
+    });
+
     test('KEY-6 one reference sent many times at once is credited once', async () => {
       const id = await account(0n);
       const send = () =>

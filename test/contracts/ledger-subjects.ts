@@ -1,14 +1,13 @@
-import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
 import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { accountKey } from '../../lambdas/stores/dynamodb/account-item.ts';
+import type { Item } from '../../lambdas/stores/dynamodb/attributes.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
-import { startTestDynamodb } from '../support/dynamodb.ts';
+import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 
 /** One implementation of the ledger store, and what a test has to see or do past it. */
@@ -16,10 +15,14 @@ export interface LedgerSubject {
   readonly store: LedgerStore;
   readonly records: LedgerRecords;
   block(accountId: string): Promise<void>;
+  /** Places holds of 1 pico-USD in one write. */
+  placeHolds(accountId: string, count: number): Promise<void>;
   /** The account's place on the sweep list, undefined when it is not on it. */
   sweepAtOf(accountId: string): Promise<number | undefined>;
-  stop(): Promise<void>;
 }
+
+const holdIds = (count: number) => Array.from({ length: count }, (_, index) => `placed${index}.0`);
+const brief = { amountPicos: 1n, expiresAtMs: 1 };
 
 const memory = async (): Promise<LedgerSubject> => {
   const store = new MemoryLedgerStore();
@@ -27,44 +30,49 @@ const memory = async (): Promise<LedgerSubject> => {
     store,
     records: store,
     block: async (accountId) => store.setStatus(accountId, 'blocked'),
+    placeHolds: async (accountId, count) => {
+      for (const holdId of holdIds(count))
+        await store.hold({ accountId, holdId, ...brief, sweepAtMs: 1, previousHoldId: undefined });
+    },
     sweepAtOf: async (accountId) => store.sweepAtOf(accountId),
-    stop: async () => undefined,
   };
 };
 
 const dynamodb = async (): Promise<LedgerSubject> => {
-  const database = await startTestDynamodb();
-  const clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
-  const raw = new DynamoDBClient(localDynamodbConfig(database.endpoint));
-  const at = (accountId: string) => ({ TableName: localTableNames.accounts, Key: accountKey(accountId) });
+  const { clients, names } = await openTestTables();
+  const at = (accountId: string) => ({ TableName: names.accounts, Key: accountKey(accountId) });
+  const update = async (
+    accountId: string,
+    UpdateExpression: string,
+    ExpressionAttributeValues: Item,
+    ExpressionAttributeNames?: Record<string, string>,
+  ): Promise<void> => {
+    const expression = { UpdateExpression, ExpressionAttributeValues, ExpressionAttributeNames };
+    await clients.once.send(new UpdateItemCommand({ ...at(accountId), ...expression }));
+  };
   return {
-    store: createLedgerStore(clients, localTableNames.accounts),
-    records: createLedgerRecords(clients.repeating, localTableNames.accounts),
-    block: async (accountId) => {
-      await raw.send(
-        new UpdateItemCommand({
-          ...at(accountId),
-          UpdateExpression: 'SET #status = :blocked',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':blocked': { S: 'blocked' } },
-        }),
-      );
+    store: createLedgerStore(clients, names.accounts),
+    records: createLedgerRecords(clients.repeating, names.accounts),
+    block: (accountId) =>
+      update(accountId, 'SET #status = :blocked', { ':blocked': { S: 'blocked' } }, { '#status': 'status' }),
+    placeHolds: (accountId, count) => {
+      const hold = { M: { amount: { N: '1' }, expiresAt: { N: '1' } } };
+      return update(accountId, 'SET holds = :holds, available = available - :count', {
+        ':holds': { M: Object.fromEntries(holdIds(count).map((holdId) => [holdId, hold])) },
+        ':count': { N: String(count) },
+      });
     },
     sweepAtOf: async (accountId) => {
-      const { Item } = await raw.send(new GetItemCommand({ ...at(accountId), ConsistentRead: true }));
+      const { Item } = await clients.once.send(new GetItemCommand({ ...at(accountId), ConsistentRead: true }));
       return Item?.sweepAt?.N === undefined ? undefined : Number(Item.sweepAt.N);
-    },
-    stop: async () => {
-      for (const client of [raw, clients.once, clients.repeating]) client.destroy();
-      await database.stop();
     },
   };
 };
 
 export const ledgerSubjects = [
   { name: 'in memory', open: memory },
-  { name: 'on the database', open: dynamodb },
-] as const;
+  ...onDatabase({ name: 'on the database', open: dynamodb }),
+];
 
 export const expectBalanced = (account: Account): void => {
   expect(account.availablePicos + heldOf(account), 'available + held').toBe(balanceOf(account));

@@ -1,11 +1,9 @@
-import { DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
 import type { AddressCounters } from '../../lambdas/core/limits/address-limit.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/address-counters.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
-import { startTestDynamodb } from '../support/dynamodb.ts';
+import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryAddressCounters } from '../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
 import { putKey } from '../support/put-key.ts';
@@ -18,7 +16,6 @@ export interface LimitSubject {
   revoke(hash: string): Promise<void>;
   block(hash: string): Promise<void>;
   countKeys(): Promise<number>;
-  stop(): Promise<void>;
 }
 
 const memory = async (): Promise<LimitSubject> => {
@@ -30,17 +27,14 @@ const memory = async (): Promise<LimitSubject> => {
     revoke: (hash) => keys.revoke(hash),
     block: (hash) => keys.setBlocked(hash, true),
     countKeys: async () => keys.size,
-    stop: async () => undefined,
   };
 };
 
 const dynamodb = async (): Promise<LimitSubject> => {
-  const database = await startTestDynamodb();
-  const clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
-  const raw = new DynamoDBClient(localDynamodbConfig(database.endpoint));
-  const table = localTableNames.keys;
+  const { clients, names } = await openTestTables();
+  const table = names.keys;
   const set = async (hash: string, name: string, value: { S: string } | { BOOL: boolean }) => {
-    await raw.send(
+    await clients.once.send(
       new UpdateItemCommand({
         TableName: table,
         Key: { pk: { S: hash } },
@@ -53,7 +47,7 @@ const dynamodb = async (): Promise<LimitSubject> => {
   };
   return {
     keys: createKeyStore(clients.repeating, table),
-    counters: createAddressCounters(clients.once, localTableNames.counters),
+    counters: createAddressCounters(clients.once, names.counters),
     put: (hash, accountId) =>
       putKey(clients.repeating, table, {
         hash,
@@ -63,30 +57,16 @@ const dynamodb = async (): Promise<LimitSubject> => {
       }),
     revoke: (hash) => set(hash, 'status', { S: 'revoked' }),
     block: (hash) => set(hash, 'blocked', { BOOL: true }),
-    countKeys: async () => (await raw.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Count ?? 0,
-    stop: async () => {
-      for (const client of [raw, clients.once, clients.repeating]) client.destroy();
-      await database.stop();
-    },
+    countKeys: async () =>
+      (await clients.once.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Count ?? 0,
   };
 };
 
 export const limitSubjects = [
   { name: 'in memory', open: memory },
-  { name: 'on the database', open: dynamodb },
-] as const;
+  ...onDatabase({ name: 'on the database', open: dynamodb }),
+];
 
-const AT_A_TIME = 100;
-
-/**
- * How many of so many requests are let through. They come in waves: a thousand at once on a busy machine would meet the
- * client's own timeout, and a call without a reply proves nothing. The instant they tell is the same for all.
- */
-export const countPassed = async (times: number, take: () => Promise<boolean>): Promise<number> => {
-  let passed = 0;
-  for (let begun = 0; begun < times; begun += AT_A_TIME) {
-    const wave = Array.from({ length: Math.min(AT_A_TIME, times - begun) }, take);
-    passed += (await Promise.all(wave)).filter((allowed) => allowed).length;
-  }
-  return passed;
-};
+/** Number of concurrent requests that pass. */
+export const countPassed = async (times: number, take: () => Promise<boolean>): Promise<number> =>
+  (await Promise.all(Array.from({ length: times }, take))).filter((passed) => passed).length;

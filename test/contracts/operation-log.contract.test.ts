@@ -1,60 +1,64 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { accountIds } from '../../lambdas/core/ledger/ledger-records.ts';
 import type { Operation, OperationLog } from '../../lambdas/core/ledger/operation-log.ts';
+import { createAuditCursor } from '../../lambdas/stores/dynamodb/audit-cursor.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createOperationLog } from '../../lambdas/stores/dynamodb/operation-log.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
-import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { createTestClients, hasDynamodb, onDatabase, openTestTables, type TestTables } from '../support/dynamodb.ts';
 import { MemoryOperationLog } from '../support/memory/memory-operation-log.ts';
 
-let database: TestDynamodb;
-let client: DynamoDBClient;
+let tables: TestTables;
 beforeAll(async () => {
-  database = await startTestDynamodb();
-  client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
-});
-afterAll(async () => {
-  client.destroy();
-  await database.stop();
+  if (hasDynamodb) tables = await openTestTables();
 });
 
-const subjects: readonly (readonly [string, () => OperationLog])[] = [
-  ['in memory', () => new MemoryOperationLog()],
-  ['on the database', () => createOperationLog(client, localTableNames.accounts)],
+const onTable = () => createOperationLog(tables.clients.repeating, tables.names.accounts);
+const subjects: readonly { readonly name: string; readonly open: () => OperationLog }[] = [
+  { name: 'in memory', open: () => new MemoryOperationLog() },
+  ...onDatabase({ name: 'on the database', open: onTable }),
 ];
 
-describe.each(subjects)('the log of operations %s', (_, open) => {
-  const operation = (id: string, changes: Partial<Operation> = {}): Operation => ({
-    accountId: 'logged',
-    id,
-    command: 'accounts block',
-    reason: 'ünï "quoted" \u{1f600}',
-    at: Date.UTC(2026, 10, 1),
-    ...changes,
-  });
-
-  test('OPS-5 operations are listed by account, the oldest first, as they were added and each once', async () => {
-    const log = open();
-    const second = operation('02', { ref: 'ticket-7' });
-    for (const each of [second, operation('01'), second, operation('03', { accountId: 'logged-2' })]) {
-      await log.add(each);
-    }
-    expect(await log.list('logged')).toEqual([operation('01'), second]);
-    expect(await log.list('nobody')).toEqual([]);
-  });
+const operation = (id: string, changes: Partial<Operation> = {}): Operation => ({
+  accountId: 'logged',
+  id,
+  command: 'accounts block',
+  reason: 'ünï "quoted" \u{1f600}',
+  at: Date.UTC(2026, 10, 1),
+  ...changes,
 });
 
-test('OPS-5 an operation is neither a charge nor a credit nor an account', async () => {
-  const records = createLedgerRecords(client, localTableNames.accounts);
-  await createOperationLog(client, localTableNames.accounts).add({
-    accountId: 'only-logged',
-    id: '01',
-    command: 'accounts block',
-    reason: 'test',
-    at: 0,
+test.each(subjects)('OPS-5 operations $name are listed by account, the oldest first, each once', async ({ open }) => {
+  const log = open();
+  const second = operation('02', { ref: 'ticket-7' });
+  for (const each of [second, operation('01'), second, operation('03', { accountId: 'logged-2' })]) {
+    await log.add(each);
+  }
+  expect(await log.list('logged')).toEqual([operation('01'), second]);
+  expect(await log.list('unknown')).toEqual([]);
+});
+
+describe.skipIf(!hasDynamodb)('items beside the money', () => {
+  test('OPS-5 an operation is neither a charge nor a credit nor an account', async () => {
+    const records = createLedgerRecords(tables.clients.repeating, tables.names.accounts);
+    await onTable().add(operation('01', { accountId: 'only-logged' }));
+    expect(await records.listRecords('only-logged', { limit: 10 })).toEqual({ records: [], more: false });
+    expect(await records.readCredits('only-logged')).toEqual([]);
+    expect(await Array.fromAsync(accountIds(records))).not.toContain('only-logged');
   });
-  expect(await records.listRecords('only-logged', { limit: 10 })).toEqual({ records: [], more: false });
-  expect(await records.readCredits('only-logged')).toEqual([]);
-  expect(await Array.fromAsync(accountIds(records))).not.toContain('only-logged');
+
+  test('OPS-3 the audit continues from its last account and restarts after undefined was written', async () => {
+    const cursor = createAuditCursor(tables.clients.repeating, tables.names.counters);
+    expect(await cursor.read()).toBeUndefined();
+    await cursor.write('account-1');
+    await cursor.write('account-2');
+    expect(await cursor.read()).toBe('account-2');
+    await cursor.write(undefined);
+    expect(await cursor.read()).toBeUndefined();
+  });
+
+  test('OPS-3 an unreachable store is a StoreError', async () => {
+    const nowhere = createAuditCursor(createTestClients('http://127.0.0.1:9').once, tables.names.counters);
+    for (const call of [nowhere.read(), nowhere.write('account-1')])
+      await expect(call).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+  });
 });

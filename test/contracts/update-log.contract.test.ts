@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type TurnKey, UPDATE_LEASE_MS } from '../../lambdas/core/accounts/update-log.ts';
 import { type AccountSubject, accountSubjects, OPENED_AT_MS as NOW } from './account-subjects.ts';
 
@@ -8,7 +8,6 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
   beforeAll(async () => {
     subject = await open();
   });
-  afterAll(() => subject?.stop());
 
   const claim = (key: TurnKey, nowMs = NOW) => subject.updates.claim(key, nowMs);
   const newUpdate = (): TurnKey => {
@@ -54,14 +53,6 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     expect(await claim(update, NOW + UPDATE_LEASE_MS + 3)).toBe('done');
   });
 
-  test('KEY-1 updates have nothing to do with each other, and any number that the messenger counts by will do', async () => {
-    const numbers = [`update#${0}`, `update#${2 ** 31}`, `update#${Number.MAX_SAFE_INTEGER}`] as const;
-    for (const update of [...numbers, newUpdate(), newUpdate()]) {
-      expect(await claim(update)).toBe('claimed');
-      await subject.updates.finish(update, NOW);
-    }
-  });
-
   test('KEY-1 the start of a chat has nothing to do with the update of its number', async () => {
     newUpdate();
     await claim(`update#${id}`);
@@ -74,13 +65,10 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
   });
 
   test('KEY-1 of several deliveries at once one is dealt with', async () => {
-    for (let round = 1; round <= 5; round += 1) {
-      const update = newUpdate();
-      const replies = await Promise.all(Array.from({ length: 6 }, () => claim(update)));
+    const update = `update#${Number.MAX_SAFE_INTEGER}` as const;
+    for (const nowMs of [NOW, NOW + UPDATE_LEASE_MS + 1]) {
+      const replies = await Promise.all(Array.from({ length: 6 }, () => claim(update, nowMs)));
       expect(replies.toSorted()).toEqual([...Array(5).fill('busy'), 'claimed']);
-      const late = NOW + UPDATE_LEASE_MS + 1;
-      const again = await Promise.all(Array.from({ length: 6 }, () => claim(update, late)));
-      expect(again.toSorted()).toEqual([...Array(5).fill('busy'), 'claimed']);
     }
   });
 });

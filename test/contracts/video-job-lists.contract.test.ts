@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JobRange } from '../../lambdas/core/videos/job-store.ts';
 import type { VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
@@ -12,7 +12,6 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
   beforeAll(async () => {
     subject = await open();
   });
-  afterAll(() => subject?.stop());
   beforeEach(() => {
     accounts += 1;
     accountId = `lister-${accounts}`;
@@ -76,7 +75,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     expect((await list({ limit: 4 })).more).toBe(true);
   });
 
-  test.each([1, 2, 3, 7])('VID-8 jobs of one millisecond come once each, %i to a page', async (limit) => {
+  test.each([1, 3])('VID-8 jobs of one millisecond come once each, %i to a page', async (limit) => {
     const all = new Set<string>();
     for (let at = 0; at < 9; at += 1) all.add(await made(CREATED_AT + Math.floor(at / 4)));
     for (const newestFirst of [true, false]) {
@@ -101,16 +100,16 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
   });
 
   test('VID-8 a list of more than a megabyte comes in one', async () => {
-    const prompt = 'é'.repeat(32_000);
+    const prompt = 'é'.repeat(150_000);
     const many = [];
-    for (let at = 0; at < 40; at += 1) many.push(await made(CREATED_AT + at, { prompt }));
-    const { jobs, more } = await list({ limit: 39 });
+    for (let at = 0; at < 6; at += 1) many.push(await made(CREATED_AT + at, { prompt }));
+    const { jobs, more } = await list({ limit: 5 });
     expect(ids(jobs)).toEqual(many.slice(1).toReversed());
     expect(more).toBe(true);
     expect(jobs.every((job) => job.prompt === prompt)).toBe(true);
-    expect((await list({ limit: 40 })).more).toBe(false);
-    // One of these limits is just what the first megabyte holds.
-    for (let limit = 8; limit <= 20; limit += 1) {
+    expect((await list({ limit: 6 })).more).toBe(false);
+    // One of these limits is what the first megabyte holds.
+    for (const limit of [2, 3, 4]) {
       const page = await list({ limit });
       expect([page.jobs.length, page.more]).toEqual([limit, true]);
     }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Ending } from '../../lambdas/core/videos/job-store.ts';
 import type { VideoFailure, VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
@@ -18,7 +18,6 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
   beforeAll(async () => {
     subject = await open();
   });
-  afterAll(() => subject?.stop());
   beforeEach(() => {
     order = orderOf();
   });

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test as plainTest } from 'vitest';
 import type { VideoJobStore } from '../../lambdas/core/videos/job-store.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { number, text } from '../../lambdas/stores/dynamodb/attributes.ts';
 import { toVideoItem } from '../../lambdas/stores/dynamodb/video-item.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
-import { localTableNames } from '../../lib/local/create-tables.ts';
-import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { createTestClients, hasDynamodb, type TestTables } from '../support/dynamodb.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { CREATED_AT, DUE_AT, openJobTable, orderOf } from './video-subjects.ts';
+import { CREATED_AT, DUE_AT, type JobTable, openJobTable, orderOf } from './video-subjects.ts';
 
 type Call = (store: VideoJobStore, id: string) => Promise<unknown>;
 
@@ -35,30 +33,28 @@ const methods: Record<keyof VideoJobStore, readonly [Call, expected: unknown]> =
 };
 const names = Object.keys(methods) as (keyof VideoJobStore)[];
 
-let database: TestDynamodb;
+const test = plainTest.skipIf(!hasDynamodb);
 let proxy: FaultProxy;
-let clients: ReturnType<typeof createClients>;
-let table: Awaited<ReturnType<typeof openJobTable>>;
+let clients: TestTables['clients'];
+let table: JobTable;
 
 beforeAll(async () => {
+  if (!hasDynamodb) return;
   table = await openJobTable();
-  database = await startTestDynamodb();
-  proxy = await startFaultProxy({ target: database.endpoint });
-  clients = createClients({ endpoint: proxy.endpoint, region: 'us-east-1' });
+  proxy = await startFaultProxy({ target: table.tables.endpoint });
+  clients = createTestClients(proxy.endpoint);
 });
 afterAll(async () => {
-  for (const client of [clients.once, clients.repeating]) client.destroy();
-  await proxy.stop();
-  await database.stop();
-  await table.stop();
+  for (const client of [clients?.once, clients?.repeating]) client?.destroy();
+  await proxy?.stop();
 });
 beforeEach(() => {
-  proxy.setOutage(false);
-  proxy.setPlan(undefined);
+  proxy?.setOutage(false);
+  proxy?.setPlan(undefined);
 });
 
 const proxied = (client: keyof typeof clients): VideoJobStore =>
-  createVideoJobStore(clients[client], localTableNames.videos);
+  createVideoJobStore(clients[client], table.tables.names.videos);
 const prepared = async (name: keyof VideoJobStore): Promise<string> => {
   const order = orderOf({ accountId });
   await proxied('repeating').create(order, DUE_AT);

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { VideoJobStore } from '../../lambdas/core/videos/job-store.ts';
 import type { VideoJob } from '../../lambdas/core/videos/video-job.ts';
+import { rowsOfTier } from '../tiers.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
 
-const ROUNDS = 6;
+/** Each of two writers goes first once, and several times in the long tier. */
+const rounds = rowsOfTier([0, 1, 2, 3, 4, 5], (round) => String(round % 2));
 
 const failureOf = (message: string) => ({ code: 'upstream_error', message }) as const;
 const file = { name: 'one', bytes: 5, sha256: 'a'.repeat(64) };
@@ -25,7 +27,6 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
   beforeAll(async () => {
     subject = await open();
   });
-  afterAll(() => subject?.stop());
 
   const present = async (id: string): Promise<VideoJob> => {
     const job = await subject.store.read(id);
@@ -37,7 +38,7 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
     writers: readonly [Writer, Writer],
     judge: (done: readonly [boolean, boolean], job: VideoJob) => void,
   ): Promise<void> => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (const round of rounds) {
       const order = orderOf();
       await subject.store.create(order, DUE_AT);
       const [first, second] = writers;
@@ -111,7 +112,7 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
     ));
 
   test('IDEM-8 an id is either created or abandoned', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (const round of rounds) {
       const order = orderOf();
       const create = () => subject.store.create(order, DUE_AT);
       const abandon = () => subject.store.abandon(order.id);
@@ -123,7 +124,7 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
   });
 
   test('IDEM-8 of two creations of one id one counts, and the other is shown it', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (const _round of rounds) {
       const order = orderOf();
       const orders = ['first', 'second'].map((holdId) => ({ ...order, holdId }));
       const replies = await Promise.all(orders.map((each) => subject.store.create(each, DUE_AT)));
@@ -135,7 +136,7 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
   });
 
   test('VID-8 a video is removed only once it has ended, by whomever', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (const _round of rounds) {
       const { id } = orderOf();
       await subject.store.create({ ...orderOf(), id }, DUE_AT);
       const [done, removed] = await Promise.all([complete(subject.store, id), subject.store.remove(id)]);

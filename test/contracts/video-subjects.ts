@@ -1,12 +1,10 @@
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { VideoJobStore } from '../../lambdas/core/videos/job-store.ts';
 import type { VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import type { Item } from '../../lambdas/stores/dynamodb/attributes.ts';
 import { videoKey } from '../../lambdas/stores/dynamodb/video-item.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
-import { startTestDynamodb } from '../support/dynamodb.ts';
+import { onDatabase, openTestTables, type TestTables } from '../support/dynamodb.ts';
 import { MemoryVideoJobs } from '../support/memory/memory-video-jobs.ts';
 
 /** One implementation of the job store. */
@@ -14,38 +12,37 @@ export interface JobSubject {
   readonly store: VideoJobStore;
   /** What lies under an id; undefined where there are no items. */
   itemOf(id: string): Promise<Item | undefined>;
-  stop(): Promise<void>;
 }
 
 const memory = async (): Promise<JobSubject> => ({
   store: new MemoryVideoJobs(),
   itemOf: async () => undefined,
-  stop: async () => undefined,
 });
 
-export const openJobTable = async (): Promise<JobSubject & { put(item: Item): Promise<void> }> => {
-  const database = await startTestDynamodb();
-  const clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
-  const raw = new DynamoDBClient(localDynamodbConfig(database.endpoint));
-  const table = localTableNames.videos;
+export interface JobTable extends JobSubject {
+  readonly tables: TestTables;
+  put(item: Item): Promise<void>;
+}
+
+export const openJobTable = async (): Promise<JobTable> => {
+  const tables = await openTestTables();
+  const { clients, names } = tables;
+  const table = names.videos;
   return {
+    tables,
     store: createVideoJobStore(clients.repeating, table),
     itemOf: async (id) =>
-      (await raw.send(new GetItemCommand({ TableName: table, Key: videoKey(id), ConsistentRead: true }))).Item,
+      (await clients.once.send(new GetItemCommand({ TableName: table, Key: videoKey(id), ConsistentRead: true }))).Item,
     put: async (item) => {
-      await raw.send(new PutItemCommand({ TableName: table, Item: item }));
-    },
-    stop: async () => {
-      for (const client of [raw, clients.once, clients.repeating]) client.destroy();
-      await database.stop();
+      await clients.once.send(new PutItemCommand({ TableName: table, Item: item }));
     },
   };
 };
 
 export const jobSubjects = [
   { name: 'in memory', open: memory },
-  { name: 'on the database', open: openJobTable },
-] as const;
+  ...onDatabase({ name: 'on the database', open: openJobTable }),
+];
 
 export const CREATED_AT = Date.UTC(2026, 10, 1);
 export const DUE_AT = CREATED_AT + 120_000;

@@ -12,7 +12,7 @@ import { videoBugs } from './bugs/videos.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
 
-/** One at a time: `npx node test/mutants/run.ts --only <id>`. */
+/** `npm run test:mutants -- --only <id>` tries one. */
 export const moneyBugs: readonly MoneyBug[] = [
   ...ledgerBugs,
   ...paidCallBugs,
@@ -25,3 +25,6 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...accountBugs,
   ...frontDoorBugs,
 ];
+
+/** Test files that have to notice a mistake. */
+export const filesOf = ({ caughtBy }: MoneyBug): readonly string[] => [caughtBy].flat();

@@ -1,43 +1,35 @@
-import * as z from 'zod';
-
-/** What vitest's JSON reporter writes, as far as it is read here. */
-const reportSchema = z.object({
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      status: z.string(),
-      message: z.string().optional(),
-      assertionResults: z.array(
-        z.object({ title: z.string(), status: z.string(), failureMessages: z.array(z.string()).nullish() }),
-      ),
-    }),
-  ),
-});
+import type { TestModule } from 'vitest/node';
 
 export type Outcome =
   | { readonly kind: 'green' }
-  /** The title of the first test that failed, and what it said. */
-  | { readonly kind: 'caught'; readonly title: string; readonly message: string }
-  /** Nothing was proved: a file did not load, the code broke down, or nothing ran. */
+  /** Title of the first failed test, its file, and the first line of its message. */
+  | { readonly kind: 'caught'; readonly title: string; readonly file: string; readonly message: string }
+  /** Proves nothing: a file did not load, the code could not run, or no test ran. */
   | { readonly kind: 'broken'; readonly message: string };
 
-/** Code that cannot run, or a write the database does not understand: no test is needed to notice that. */
+/** Code that cannot run, or a write that the database does not parse: noticing these needs no test. */
 const breakdown = /^(?:Error: )?(?:SyntaxError|ReferenceError|ValidationException)\b/;
 
-export const outcomeOf = (report: string, exitCode: number | null): Outcome => {
-  const { testResults } = reportSchema.parse(JSON.parse(report));
-  const unloaded = testResults.find(({ assertionResults }) => assertionResults.length === 0);
-  if (testResults.length === 0 || unloaded)
-    return { kind: 'broken', message: `no test ran: ${unloaded?.message ?? 'no file was found'}` };
-  const failed = testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status }) => status === 'failed');
+/** Outcome of one run of vitest. `modules` are the files that this run has loaded. */
+export const outcomeOf = (modules: readonly TestModule[], unhandled: readonly unknown[]): Outcome => {
+  const failed = modules.flatMap(({ children }) => [...children.allTests('failed')]);
   const [first] = failed;
-  if (!first) return exitCode === 0 ? { kind: 'green' } : { kind: 'broken', message: `exit code ${exitCode}` };
-  const messages = failed.flatMap(({ failureMessages }) => failureMessages ?? []);
-  const brokenDown = messages.find((message) => breakdown.test(message));
-  if (brokenDown || exitCode === 0) return { kind: 'broken', message: firstLine(brokenDown ?? 'exit code 0') };
-  return { kind: 'caught', title: first.title, message: firstLine(messages[0] ?? '') };
+  const lines = failed.flatMap((test) => (test.result().errors ?? []).map(lineOf));
+  const brokenDown = lines.find((line) => breakdown.test(line));
+  if (brokenDown !== undefined) return broken(brokenDown);
+  if (first) return { kind: 'caught', title: first.name, file: first.module.relativeModuleId, message: lines[0] ?? '' };
+  const [error] = [...unhandled, ...modules.flatMap((module) => [...module.errors(), ...suiteErrorsOf(module)])];
+  if (error !== undefined) return broken(lineOf(error));
+  const isEmpty = ({ children }: TestModule): boolean => children.allTests().next().done === true;
+  return modules.length === 0 || modules.some(isEmpty) ? broken('no test ran') : { kind: 'green' };
 };
 
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+const suiteErrorsOf = ({ children }: TestModule) => [...children.allSuites()].flatMap((suite) => suite.errors());
+
+const broken = (message: string): Outcome => ({ kind: 'broken', message });
+
+const lineOf = (error: unknown): string => {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return String(error ?? '');
+  const name = 'name' in error ? `${error.name}: ` : '';
+  return `${name}${error.message}`.split('\n', 1)[0] ?? '';
+};

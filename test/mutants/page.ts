@@ -1,27 +1,35 @@
+import { runsInTier, type Tier } from '../tiers.ts';
 import type { MoneyBug } from './money-bugs.ts';
 
 export interface Caught {
   readonly bug: MoneyBug;
-  /** Of the first test that failed. */
+  /** Title of the first test that failed. */
   readonly title: string;
+  /** File of that test. */
+  readonly file: string;
 }
+
+const tiers: readonly Tier[] = ['quick', 'long'];
+const tiersOf = (file: string): string => tiers.filter((tier) => runsInTier(file, tier)).join(', ');
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** The page that `run.ts` leaves when every bug was caught. */
+/** Page that `run.ts` writes when the long tier has caught every mistake. */
 export const renderPage = (caught: readonly Caught[]): string => {
   const rows = caught.map(
-    ({ bug: { id, what, file }, title }) => `| ${id} | ${cell(what)} | \`${file}\` | ${cell(title)} |`,
+    ({ bug: { id, what, file }, title, file: testFile }) =>
+      `| ${id} | ${cell(what)} | \`${file}\` | ${cell(title)} | ${tiersOf(testFile)} |`,
   );
   return [
     '# Money bugs',
     '',
-    'Mistakes that somebody could make in the code that moves money. Each is put into its module while a test runs, one at a time and',
-    'without changing a file, and the tests have to fail. This page is written by `npx node test/mutants/run.ts` when all',
-    `${caught.length} are caught; \`--only <id>\` tries one. The last column names the first test that fails.`,
+    'Mistakes that a developer could make in the code that moves money. `npm run test:mutants` puts each into its module while tests run,',
+    'one at a time and without changing a file, and the tests have to fail. The command writes this page when the tests catch all',
+    `${caught.length}; \`-- --only <id>\` tries one, \`-- --tier quick\` uses quick tests only. The last columns name the first test that fails`,
+    'and the tiers that run it.',
     '',
-    '| bug | what the gateway then does | file | caught by |',
-    '|---|---|---|---|',
+    '| bug | what the gateway then does | file | caught by | tier |',
+    '|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');

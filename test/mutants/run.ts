@@ -1,59 +1,109 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type MoneyBug, moneyBugs } from './money-bugs.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
-import { renderPage } from './page.ts';
-import { runVitest } from './vitest-child.ts';
+import { projectOfFile, type Tier } from '../tiers.ts';
+import type { ProjectFile, Trial } from './lane.ts';
+import { openLanes } from './lanes.ts';
+import { filesOf, type MoneyBug, moneyBugs } from './money-bugs.ts';
+import type { Outcome } from './outcome.ts';
+import { type Caught, renderPage } from './page.ts';
 
-/** One for each core of the smallest machine the tests run on. */
-const AT_ONCE = 2;
+// `npm run test:mutants -- [--tier quick|long] [--only <id>]...` puts each mistake into the program, one at a time, and
+// runs the tests that name it. Exit code 0: the tests of the tier catch enough of them.
+
+/** Share of the mistakes that each tier must catch. */
+const enough: Readonly<Record<Tier, number>> = { quick: 0.9, long: 1 };
+/** A mistake may make a test wait forever. */
+const trialMsMax: Readonly<Record<Tier, number>> = { quick: 300_000, long: 1_800_000 };
 const PAGE = join(import.meta.dirname, '../../docs/money-bugs.md');
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
-const chosen = values.only ? moneyBugs.filter(({ id }) => values.only?.includes(id)) : moneyBugs;
-if (chosen.length === 0) throw new Error(`no bug is called "${values.only}"`);
+const fail = (message: string): never => {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+};
+
+const { values } = parseArgs({
+  options: { tier: { type: 'string', default: 'long' }, only: { type: 'string', multiple: true } },
+});
+const tier = values.tier === 'quick' || values.tier === 'long' ? values.tier : fail('--tier: use quick or long.');
+const ids = values.only ?? moneyBugs.map(({ id }) => id);
+const chosen = moneyBugs.filter(({ id }) => ids.includes(id));
+const unknown = ids.filter((id) => chosen.every((bug) => bug.id !== id));
+if (unknown.length > 0) fail(`--only: no mistake has the id "${unknown[0]}". The ids are in test/mutants/bugs.`);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const run = async (files: readonly string[], folder: string, bugId?: string): Promise<Outcome> => {
-  const { exitCode, report, output } = await runVitest(files, folder, bugId);
-  return report === '' ? { kind: 'broken', message: output.slice(-2_000) } : outcomeOf(report, exitCode);
+const testsOf = (bug: MoneyBug): readonly ProjectFile[] =>
+  filesOf(bug).flatMap((file) => {
+    const project = projectOfFile(file, tier);
+    return project ? [{ file, project }] : [];
+  });
+
+const descriptionOf = (outcome: Outcome): string => {
+  if (outcome.kind === 'green') return 'NOT CAUGHT';
+  return outcome.kind === 'caught' ? `caught by "${outcome.title}" (${outcome.message})` : `BROKEN: ${outcome.message}`;
 };
 
-const runAll = async (bugs: readonly MoneyBug[], folder: string): Promise<ReadonlyMap<MoneyBug, Outcome>> => {
-  const outcomes = new Map<MoneyBug, Outcome>();
-  const waiting = [...bugs];
-  const lane = async (): Promise<void> => {
-    for (let bug = waiting.shift(); bug; bug = waiting.shift()) {
-      const outcome = await run([bug.caughtBy], folder, bug.id);
-      outcomes.set(bug, outcome);
-      say(`${bug.id}: ${outcome.kind === 'green' ? 'SURVIVES' : outcome.kind}${told(outcome)}`);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+const startedAt = Date.now();
+const trials = chosen.map((bug) => ({ bug, tests: testsOf(bug) }));
+const tests = new Map(trials.flatMap((trial) => trial.tests).map((test) => [test.file, test]));
+const projects = [...new Set([...tests.values()].map(({ project }) => project))];
+const lanes = openLanes({ count: Math.min(availableParallelism(), 4), projects, trialMsMax: trialMsMax[tier] });
+
+const proveGreen = async (): Promise<void> => {
+  const red: string[] = [];
+  const alone = [...tests.values()].map((test): Trial => ({ tests: [test] }));
+  await lanes.run(alone, ({ tests: [test] }, outcome) => {
+    if (outcome.kind !== 'green') red.push(`${test?.file}: ${descriptionOf(outcome)}`);
+  });
+  if (red.length > 0) throw new Error(`These tests fail without any mistake:\n${red.join('\n')}`);
+  say(`${alone.length} test files pass without any mistake`);
+};
+
+const runAll = async (): Promise<ReadonlyMap<string, Outcome>> => {
+  const outcomes = new Map<string, Outcome>();
+  const runnable = trials.filter((trial) => trial.tests.length > 0);
+  const bugTrials = runnable.map(({ bug, tests }): Trial => ({ bugId: bug.id, tests }));
+  await lanes.run(bugTrials, ({ bugId = '' }, outcome) => {
+    outcomes.set(bugId, outcome);
+    say(`${outcomes.size}/${bugTrials.length} ${bugId}: ${descriptionOf(outcome)}`);
+  });
   return outcomes;
 };
 
-const told = (outcome: Outcome): string => {
-  if (outcome.kind === 'green') return '';
-  return outcome.kind === 'caught' ? ` by "${outcome.title}" (${outcome.message})` : `: ${outcome.message}`;
+const report = (outcomes: ReadonlyMap<string, Outcome>): void => {
+  const caught = chosen.flatMap((bug): readonly Caught[] => {
+    const outcome = outcomes.get(bug.id);
+    return outcome?.kind === 'caught' ? [{ bug, title: outcome.title, file: outcome.file }] : [];
+  });
+  if (tier === 'long' && caught.length === moneyBugs.length) writeFileSync(PAGE, renderPage(caught));
+  const missed = chosen.filter(({ id }) => outcomes.get(id)?.kind !== 'caught');
+  if (missed.length > 0) say('\nNot caught:');
+  for (const bug of missed) {
+    const outcome = outcomes.get(bug.id);
+    say(`${bug.id}: ${outcome ? descriptionOf(outcome) : `no ${tier} test`} (${filesOf(bug).join(', ')})`);
+  }
+  const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1);
+  say(`\n${caught.length} of ${chosen.length} caught, ${minutes} minutes`);
+  process.exitCode = caught.length >= chosen.length * enough[tier] ? 0 : 1;
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'gateway-money-bugs-'));
+let interruptedBy: 'SIGINT' | 'SIGTERM' | undefined;
+const interrupt = (signal: 'SIGINT' | 'SIGTERM'): void => {
+  interruptedBy = signal;
+  void lanes.close();
+};
+process.on('SIGINT', interrupt);
+process.on('SIGTERM', interrupt);
 try {
-  const files = [...new Set(chosen.map(({ caughtBy }) => caughtBy))];
-  const without = await run(files, folder);
-  if (without.kind !== 'green') throw new Error(`without any bug the tests are not green${told(without)}`);
-  const outcomes = await runAll(chosen, folder);
-  const caught = chosen.flatMap((bug) => {
-    const outcome = outcomes.get(bug);
-    return outcome?.kind === 'caught' ? [{ bug, title: outcome.title }] : [];
-  });
-  if (caught.length === moneyBugs.length) writeFileSync(PAGE, renderPage(caught));
-  say(`${caught.length} of ${chosen.length} money bugs caught, by ${files.length} test files`);
-  process.exitCode = caught.length === chosen.length ? 0 : 1;
+  await proveGreen();
+  report(await runAll());
+} catch (error) {
+  process.exitCode = 1;
+  if (!interruptedBy) say(error instanceof Error ? error.message : String(error));
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  await lanes.close();
+  if (interruptedBy) process.exitCode = 128 + constants.signals[interruptedBy];
 }
+process.exit();

@@ -13,7 +13,8 @@ import { localMediaBucket } from '../../lib/local/s3-stand-in.ts';
 import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
 import { startTestDynamodb } from '../support/dynamodb.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';
-import { environmentFor, unlimited } from '../support/gateway.ts';
+import { unlimited } from '../support/memory-gateway.ts';
+import { environmentFor } from '../support/program.ts';
 import { type RuntimeApi, startRuntimeApi } from '../support/runtime-api.ts';
 
 export const ACCOUNT = 'local';

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { dryRunAnswer } from '../../bin/reference/answers/dry-run.ts';
 import { operations } from '../../bin/reference/operations.ts';
 import { type Route, type RouteName, routes } from '../../lambdas/routes.ts';
 import { until } from '../support/gateway-process.ts';
-import { type ReferenceCustomer, startReferenceCustomer } from '../support/reference-customer.ts';
+import { startReferenceCustomer } from '../support/reference-customer.ts';
 import { answerOf, type ReferenceRow, readReference, rowsOf } from '../support/reference-document.ts';
 
 const document = readReference();
 const rows = rowsOf(document);
 
-let customer: ReferenceCustomer;
-beforeAll(async () => {
-  customer = await startReferenceCustomer();
-});
-afterAll(() => customer?.stop());
+const customer = await startReferenceCustomer();
+afterAll(() => customer.stop());
 
 const rowOf = (name: RouteName): ReferenceRow => {
   const row = rows.find(({ operation }) => operation.operationId === name);
@@ -135,7 +132,7 @@ test('REF-1 what has an id of its own answers as it is described', async () => {
 });
 
 test('REF-1 a video is made, looked at, fetched and deleted as it is described', async () => {
-  const value = { model: 'seedance-2-0-fast', prompt: 'A boat' };
+  const value = { model: 'seedance-2-0-fast', prompt: 'A boat [[takes 100]]' };
   const id = idIn(await (await customer.send(rowOf('createVideo'), { value })).json());
   const path = { id };
   await until('the end of the video', async () => {

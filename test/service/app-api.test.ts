@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type AppGateway, codeOf, startAppGateway } from '../support/app-gateway.ts';
+import { codeOf, startAppGateway } from '../support/app-gateway.ts';
 
-let app: AppGateway;
-
-beforeAll(async () => {
-  app = await startAppGateway();
-});
+const app = await startAppGateway();
 afterAll(() => app.stop());
 
 const accountBody = z.strictObject({
@@ -79,14 +75,6 @@ test('KEY-2 after a rotation the old key is 401 at once, the new one works, and 
   expect(app.gateway.output()).not.toContain(made.key);
 });
 
-test('KEY-3 a threshold is kept', async () => {
-  const owner = await app.openApp(3);
-  expect((await owner.post('/app/api/threshold', { threshold_usd: '2.50' })).body).toEqual({ threshold_usd: '2.5' });
-  expect((await owner.get('/app/api/account')).body.threshold_usd).toBe('2.5');
-  const refused = await owner.post('/app/api/threshold', { threshold_usd: '-1' });
-  expect([refused.status, refused.body.error]).toMatchObject([400, { param: 'threshold_usd' }]);
-});
-
 test('KEY-5 eleven minutes after it was opened the mini app still reads, and replaces no key', async () => {
   const owner = await app.openApp(4);
   const headers = { authorization: `tma ${app.initData(4, 11 * 60)}` };
@@ -98,7 +86,18 @@ test('KEY-5 eleven minutes after it was opened the mini app still reads, and rep
   expect((await app.withKey('/api/account', owner.apiKey)).status).toBe(200);
 });
 
-test('KEY-4 a chat without an account is 404', async () => {
-  const answer = await app.ask('/app/api/account', { headers: { authorization: `tma ${app.initData(999)}` } });
-  expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+test('KEY-6 a signed top-up is credited once, pays for requests, and the books agree', async () => {
+  const owner = await app.openApp(5);
+  const poor = await app.chat(owner.apiKey);
+  expect([poor.status, codeOf(poor)]).toEqual([402, 'insufficient_balance']);
+  const payment = { account: owner.accountId, ref: 'payment-1', amount_usd: '2' };
+  const forged = await app.topUp(payment, 'another-secret');
+  expect([forged.status, codeOf(forged)]).toEqual([401, 'invalid_signature']);
+  const credit = { object: 'credit', ...payment, balance_usd: '2' };
+  expect((await app.topUp(payment)).body).toEqual({ ...credit, repeated: false });
+  expect((await app.topUp(payment)).body).toEqual({ ...credit, repeated: true });
+  const other = await app.topUp({ ...payment, amount_usd: '3' });
+  expect([other.status, codeOf(other)]).toEqual([409, 'credit_mismatch']);
+  expect((await app.chat(owner.apiKey)).status).toBe(200);
+  expect(await app.findings()).toEqual([]);
 });

@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { readError, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { receiptOf } from '../support/image-service.ts';
+import { startSimulated } from '../support/simulated-gateway.ts';
 
-let vendor: Simulator;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  vendor = await startSimulator();
-  gateway = await startGateway({ vendorUrl: vendor.url, environment: { UPSTREAM_DEADLINE_SECONDS: '5' } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  await vendor.stop();
-});
-beforeEach(() => vendor.reset());
+const { vendor, gateway } = await startSimulated();
+const sdk = sdkFor(gateway);
 
 /** One second of silence at 16 kHz. */
 const wav = (): Buffer => {
@@ -38,20 +27,20 @@ const wav = (): Buffer => {
 
 const recording = (name = 'silence.wav'): File => new File([Uint8Array.from(wav())], name, { type: 'audio/wav' });
 
-const postForm = (fields: Readonly<Record<string, string | File>>, path = '/v1/audio/transcriptions') => {
+const postForm = (fields: Readonly<Record<string, string | File>>) => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return fetch(`${gateway.url}${path}`, {
+  return fetch(`${gateway.url}/v1/audio/transcriptions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway.apiKey}` },
     body: form,
   });
 };
 
-const postSpeech = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+const postSpeech = (body: object) =>
   fetch(`${gateway.url}/v1/audio/speech`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json', ...headers },
+    headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'tts-1', voice: 'nova', input: 'Good evening', ...body }),
   });
 
@@ -59,7 +48,7 @@ test.each(['gpt-transcribe', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe'])(
   'CAT-5, AUD-1 the SDK has a recording written down by %s, charged to the pico',
   async (model) => {
     const { result, spent } = await spentBy(gateway, () =>
-      sdkFor(gateway).audio.transcriptions.create({ model, file: recording(), language: 'en' }).withResponse(),
+      sdk.audio.transcriptions.create({ model, file: recording(), language: 'en' }).withResponse(),
     );
     expect(result.data.text).not.toBe('');
     expect(spent).toBeGreaterThan(0n);
@@ -74,19 +63,17 @@ test('AUD-1 text is the text alone', async () => {
   expect(await response.text()).not.toMatch(/^\s*\{/);
 });
 
-test.each([
-  ['verbose_json', { response_format: 'verbose_json' }, 400, 'invalid_request_error', 'response_format'],
-  ['timestamps', { 'timestamp_granularities[]': 'word' }, 400, 'invalid_request_error', 'timestamp_granularities'],
-  ['the whisper-type model', { model: 'whisper-1' }, 404, 'model_not_found', 'model'],
-  ['a model for speech', { model: 'tts-1' }, 400, 'invalid_request_error', 'model'],
-  ['a stream', { stream: 'true' }, 400, 'invalid_request_error', 'stream'],
-])('AUD-1 %s is refused by name before anything is held', async (_what, fields, status, code, param) => {
+test('AUD-1 a model of another kind or with timestamps is refused by name, before anything is held', async () => {
   const before = await gateway.account();
-  const response = await postForm({ model: 'gpt-transcribe', file: recording(), ...fields });
-  const error = await readError(response);
-  expect([response.status, error.code]).toEqual([status, code]);
-  expect(error.param).toContain(param);
-  if (status === 404) expect(error.message).toContain('gpt-transcribe');
+  const file = recording();
+  for (const [fields, status, param] of [
+    [{ 'timestamp_granularities[]': 'word' }, 400, 'timestamp_granularities'],
+    [{ model: 'whisper-1' }, 404, 'model'],
+    [{ model: 'tts-1' }, 400, 'model'],
+  ] as const) {
+    const response = await postForm({ model: 'gpt-transcribe', file, ...fields });
+    expect([response.status, (await readError(response)).param]).toEqual([status, expect.stringContaining(param)]);
+  }
   expect(vendor.requests).toEqual([]);
   expect(await gateway.account()).toEqual(before);
 });
@@ -95,9 +82,7 @@ test.each(['tts-1', 'tts-1-hd'])(
   'CAT-5, AUD-3 the SDK gets speech of %s as a file, charged by the character',
   async (model) => {
     const input = 'Good evening 👋';
-    const { result, spent } = await spentBy(gateway, () =>
-      sdkFor(gateway).audio.speech.create({ model, voice: 'nova', input }),
-    );
+    const { result, spent } = await spentBy(gateway, () => sdk.audio.speech.create({ model, voice: 'nova', input }));
     expect(result.headers.get('content-type')).toBe('audio/mpeg');
     expect((await result.arrayBuffer()).byteLength).toBeGreaterThan(100);
     expect(spent).toBe((parseUsd(model === 'tts-1' ? '15' : '30') / 1_000_000n) * BigInt([...input].length));
@@ -105,30 +90,18 @@ test.each(['tts-1', 'tts-1-hd'])(
   },
 );
 
-test.each([
-  ['mp3', 'audio/mpeg'],
-  ['opus', 'audio/'],
-  ['aac', 'audio/aac'],
-  ['flac', 'audio/flac'],
-  ['wav', 'audio/wav'],
-  ['pcm', 'audio/'],
-])('AUD-3 the format %s has the content type %s', async (format, type) => {
-  const response = await postSpeech({ response_format: format });
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toContain(type);
-  expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);
-});
-
 test('AUD-3 failure after the first byte breaks the connection and costs nothing', async () => {
-  const before = await gateway.untilSettled();
-  const response = await postSpeech({ input: `${'A long evening. '.repeat(100)}[[pause 50]][[cut 2]]` });
-  expect(response.status).toBe(200);
-  await expect(response.arrayBuffer()).rejects.toThrow();
-  expect((await gateway.untilSettled()).balance).toBe(before.balance);
+  const input = `${'A long evening. '.repeat(100)}[[pause 50]][[cut 2]]`;
+  const { spent } = await spentBy(gateway, async () => {
+    const response = await postSpeech({ input });
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+  });
+  expect(spent).toBe(0n);
 });
 
 test('AUD-3, BILL-8 a client that leaves is charged for what the vendor made', async () => {
-  const input = `${'A long evening. '.repeat(100)}[[pause 20]]`;
+  const input = `${'A long evening. '.repeat(20)}[[pause 2]]`;
   const { spent } = await spentBy(gateway, async () => {
     const response = await postSpeech({ input });
     const reader = response.body?.getReader();
@@ -139,21 +112,9 @@ test('AUD-3, BILL-8 a client that leaves is charged for what the vendor made', a
 });
 
 test.each([
-  ['a voice that is none', { voice: 'robot' }, 400, 'invalid_request_error'],
-  ['a format that is none', { response_format: 'midi' }, 400, 'invalid_request_error'],
-  ['too long an input', { input: 'x'.repeat(4_097) }, 400, 'invalid_request_error'],
-  ['an empty input', { input: '' }, 400, 'invalid_request_error'],
-  ['a vendor that fails', { input: 'A [[status 500]]' }, 502, 'upstream_error'],
-  ['a vendor that does not answer', { input: 'A [[hang]]' }, 504, 'upstream_timeout'],
-  ['a connection that breaks before the answer', { input: 'A [[reset]]' }, 502, 'upstream_error'],
-])('AUD-3 %s is refused with the right code and costs nothing', async (_what, body, status, code) => {
-  const before = await gateway.untilSettled();
-  const response = await postSpeech(body);
-  expect([response.status, (await readError(response)).code]).toEqual([status, code]);
-  expect((await gateway.untilSettled()).balance).toBe(before.balance);
-});
-
-test('IDEM-5 audio takes no key', async () => {
-  const response = await postSpeech({}, { 'idempotency-key': 'speech-1' });
-  expect([response.status, (await readError(response)).code]).toEqual([400, 'idempotency_not_supported']);
+  ['an unknown voice', { voice: 'robot' }, 400, 'invalid_request_error'],
+  ['a provider that fails', { input: 'A [[status 500]]' }, 502, 'upstream_error'],
+])('AUD-3 %s is an error with the right code and costs nothing', async (_what, body, status, code) => {
+  const { result: response, spent } = await spentBy(gateway, () => postSpeech(body));
+  expect([response.status, (await readError(response)).code, spent]).toEqual([status, code, 0n]);
 });

@@ -1,111 +1,102 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { BadRequestError } from 'openai';
+import { expect, test } from 'vitest';
+import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import type { Scenario } from '../../lib/local/upstreams/scenario.ts';
 import {
   allEvents,
-  type Counts,
   chunkSchema,
+  errorSchema,
   MODEL,
   postChat,
   pricesOf,
+  readError,
   saying,
   sdkFor,
   spentBy,
 } from '../support/gateway-chat.ts';
+import { thrownBy } from '../support/messages-client.ts';
+import { startSimulated } from '../support/simulated-gateway.ts';
 
-let vendor: Simulator;
-let gateway: TestGateway;
-let priceOf: (usage: Counts) => bigint;
+const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '100' });
+const { completions } = sdkFor(gateway).chat;
 
-beforeAll(async () => {
-  vendor = await startSimulator();
-  gateway = await startGateway({ vendorUrl: vendor.url });
-  priceOf = await pricesOf(gateway, MODEL);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await vendor.stop();
-});
-beforeEach(() => vendor.reset());
+/** Its provider refuses functions beside reasoning on chat, so the gateway sends these to the provider's responses. */
+const SOL = 'gpt-5.6-sol';
+const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } }];
+/** The model may not call a tool, so words come over the same wire. */
+const overResponses = { model: SOL, tools, tool_choice: 'none' as const };
 
-const create = (messages: ReturnType<typeof saying>, rest: object = {}) =>
-  sdkFor(gateway).chat.completions.create({ model: MODEL, messages, ...rest, stream: false });
+const chunksOf = (events: readonly string[]) => events.map((event) => chunkSchema.parse(JSON.parse(event)));
 
-test('CHAT-10 the SDK gets a plain answer with the catalog id and pays for its usage exactly', async () => {
-  const { result, spent } = await spentBy(gateway, () => create(saying('Say hello')));
-  expect(result).toMatchObject({ object: 'chat.completion', model: MODEL });
-  expect(result.choices).toHaveLength(1);
-  expect(result.choices[0]).toMatchObject({ index: 0, finish_reason: 'stop', logprobs: null });
-  expect(result.choices[0]?.message).toMatchObject({ role: 'assistant', refusal: null });
-  expect(result.choices[0]?.message.content).toContain('You wrote: Say hello');
-  expect(result.usage?.prompt_tokens_details?.cached_tokens).toBe(0);
-  expect(spent).toBeGreaterThan(0n);
-  expect(spent).toBe(priceOf(result.usage!));
-});
-
-test('BILL-18 cached prompt tokens are reported and cost what every prompt token costs', async () => {
-  vendor.next({ claimedUsage: { input: 900, cached: 800, output: 7 } });
-  const { result, spent } = await spentBy(gateway, () => create(saying('again')));
-  expect(result.usage).toMatchObject({ prompt_tokens: 900, completion_tokens: 7 });
-  expect(result.usage?.prompt_tokens_details?.cached_tokens).toBe(800);
-  expect(spent).toBe(priceOf({ prompt_tokens: 900, completion_tokens: 7 }));
-});
-
-test('CHAT-11 the SDK gets a stream whose last chunk has the finish reason, the usage and the cost', async () => {
+test.each([
+  ['/v1/chat/completions', { model: MODEL, stream_options: { include_usage: false } }],
+  ['/v1/responses', overResponses],
+])('CHAT-11 a stream over %s has one last chunk with finish, usage and cost, then [DONE]', async (path, body) => {
   const { result, spent } = await spentBy(gateway, async () => {
-    const stream = await sdkFor(gateway).chat.completions.create({
-      model: MODEL,
-      messages: saying('Say hello'),
-      stream: true,
-    });
-    return (await Array.fromAsync(stream)).map((chunk) => chunkSchema.parse(chunk));
+    const response = await postChat(gateway, { ...body, messages: saying('Say hello'), stream: true });
+    return { headers: response.headers, events: await allEvents(response) };
   });
-  expect(new Set(result.map(({ model }) => model))).toEqual(new Set([MODEL]));
-  expect(new Set(result.map(({ id }) => id)).size).toBe(1);
-  const last = result.at(-1);
-  expect(last?.choices[0]?.finish_reason).toBe('stop');
-  expect(result.slice(0, -1).every(({ choices, usage }) => choices[0]?.finish_reason === null && !usage)).toBe(true);
-  expect(result.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toContain('You wrote: Say hello');
-  expect(last?.usage?.cost).toBe(formatUsd(spent));
-  expect(spent).toBe(priceOf(last!.usage!));
-  expect(spent).toBeGreaterThan(0n);
+  expect(vendor.requests.map((request) => request.path)).toEqual([path]);
+  expect(result.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  expect(result.headers.get('x-accel-buffering')).toBe('no');
+  const { events } = result;
+  expect(events.indexOf('[DONE]')).toBe(events.length - 1);
+  const chunks = chunksOf(events.slice(0, -1));
+  expect(new Set(chunks.map(({ id, model }) => `${id} ${model}`)).size).toBe(1);
+  expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toContain('You wrote: Say hello');
+  expect(chunks.slice(0, -1).every(({ choices, usage }) => choices[0]?.finish_reason === null && !usage)).toBe(true);
+  const last = chunks.at(-1)!;
+  expect([last.model, last.choices[0]?.finish_reason]).toEqual([body.model, 'stop']);
+  expect(last.usage?.cost).toBe(formatUsd(spent));
+  expect(spent).toBe((await pricesOf(gateway, body.model))(last.usage!));
 });
 
-test('CHAT-11 a stream has its headers, one line per event and [DONE] as the very last event', async () => {
-  const response = await postChat(gateway, {
-    messages: saying('hello'),
-    stream: true,
-    stream_options: { include_usage: false },
+test('CHAT-10 a response over /v1/responses has every field of a chat completion', async () => {
+  vendor.next({ claimedUsage: { input: 900, cached: 500, cacheWrite: 300, output: 70, reasoning: 60 } });
+  const result = await completions.create({ ...overResponses, messages: saying('hello') });
+  expect(result).toMatchObject({
+    id: expect.stringMatching(/^chatcmpl-/),
+    object: 'chat.completion',
+    model: SOL,
+    choices: [{ index: 0, finish_reason: 'stop', logprobs: null, message: { role: 'assistant', refusal: null } }],
+    usage: {
+      prompt_tokens: 900,
+      completion_tokens: 70,
+      total_tokens: 970,
+      prompt_tokens_details: { cached_tokens: 500 },
+      completion_tokens_details: { reasoning_tokens: 60 },
+    },
   });
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-  expect(response.headers.get('cache-control')).toBe('no-cache, no-transform');
-  expect(response.headers.get('x-accel-buffering')).toBe('no');
-  const events = await allEvents(response);
-  expect(events.at(-1)).toBe('[DONE]');
-  expect(events.filter((event) => event === '[DONE]')).toHaveLength(1);
-  const last = chunkSchema.parse(JSON.parse(events.at(-2) ?? ''));
-  expect(parseUsd(last.usage!.cost)).toBe(priceOf(last.usage!));
 });
 
-test('CHAT-3 n: 2 brings two plain answers and both are paid for', async () => {
-  const { result, spent } = await spentBy(gateway, () => create(saying('twice'), { n: 2, max_tokens: 50 }));
-  expect(result.choices.map(({ index, finish_reason }) => [index, finish_reason])).toEqual([
+test.each<[string, Scenario, string]>([
+  ['blocked after content', { contentFilterAfter: 3 }, 'content_filter'],
+  ['cut in the middle', { cutAfter: 9 }, 'upstream_error'],
+  ['with an error event', { errorAfter: 9 }, 'upstream_error'],
+])(
+  'CHAT-14, BILL-9 a stream over /v1/responses %s ends with an error, free of charge',
+  async (_what, scenario, code) => {
+    vendor.next(scenario);
+    const { result: events, spent } = await spentBy(gateway, async () =>
+      allEvents(await postChat(gateway, { ...overResponses, messages: saying('hello'), stream: true })),
+    );
+    expect(events.length).toBeGreaterThan(1);
+    expect(errorSchema.parse(JSON.parse(events.at(-1) ?? '')).error.code).toBe(code);
+    expect(spent).toBe(0n);
+  },
+);
+
+test('CHAT-3, CHAT-11 n: 2 brings two whole texts, plain and streamed, and both are paid for', async () => {
+  const priceOf = await pricesOf(gateway, MODEL);
+  const body = { model: MODEL, messages: saying('twice'), n: 2 };
+  const plain = await spentBy(gateway, () => completions.create(body));
+  expect(plain.result.choices.map(({ index, finish_reason }) => [index, finish_reason])).toEqual([
     [0, 'stop'],
     [1, 'stop'],
   ]);
-  expect(result.choices.every(({ message }) => message.content?.includes('twice'))).toBe(true);
-  expect(spent).toBe(priceOf(result.usage!));
-});
-
-test('CHAT-11 n: 2 streamed brings both answers whole, both finish reasons and one usage at the end', async () => {
-  const { result, spent } = await spentBy(gateway, async () => {
-    const response = await postChat(gateway, { messages: saying('twice'), n: 2, stream: true });
-    return allEvents(response);
-  });
-  expect(result.at(-1)).toBe('[DONE]');
-  const chunks = result.slice(0, -1).map((event) => chunkSchema.parse(JSON.parse(event)));
+  expect(plain.spent).toBe(priceOf(plain.result.usage!));
+  const streamed = await spentBy(gateway, async () => allEvents(await postChat(gateway, { ...body, stream: true })));
+  const chunks = chunksOf(streamed.result.slice(0, -1));
   const choices = chunks.flatMap((chunk) => chunk.choices);
   for (const wanted of [0, 1]) {
     const own = choices.filter(({ index }) => index === wanted);
@@ -113,17 +104,31 @@ test('CHAT-11 n: 2 streamed brings both answers whole, both finish reasons and o
     expect(own.filter(({ finish_reason }) => finish_reason === 'stop')).toHaveLength(1);
   }
   expect(chunks.filter(({ usage }) => usage)).toHaveLength(1);
-  expect(spent).toBe(priceOf(chunks.at(-1)!.usage!));
+  expect(streamed.spent).toBe(priceOf(chunks.at(-1)!.usage!));
 });
 
-test('BILL-6 the cap of the client goes upstream as it is, and else the one the hold was made with', async () => {
-  const own = await postChat(gateway, { messages: saying('a'), max_tokens: 77 });
-  expect(own.headers.get('x-service-max-tokens')).toBeNull();
-  const chosen = await postChat(gateway, { messages: saying('a') });
-  const told = Number(chosen.headers.get('x-service-max-tokens'));
-  expect(told).toBeGreaterThanOrEqual(256);
-  expect(vendor.requests.map(({ body }) => body)).toMatchObject([
-    { max_completion_tokens: 77 },
-    { max_completion_tokens: told },
-  ]);
+test("CHAT-8 json_object needs the word json: the provider's refusal passes, free of charge", async () => {
+  const response_format = { type: 'json_object' as const };
+  const ask = (content: string) => completions.create({ model: MODEL, messages: saying(content), response_format });
+  const { choices } = await ask('Answer in JSON');
+  expect(JSON.parse(choices[0]?.message.content ?? '')).toEqual({ answer: 'Answer in JSON' });
+  const { result: error, spent } = await spentBy(gateway, () => thrownBy(ask('Answer')));
+  expect(error).toBeInstanceOf(BadRequestError);
+  expect(error).toMatchObject({
+    code: 'invalid_request_error',
+    param: 'messages',
+    message: expect.stringContaining("must contain the word 'json'"),
+  });
+  expect(spent).toBe(0n);
+});
+
+test.each<[string, string, object, number, string]>([
+  ['CHAT-1', 'two caps that differ', { max_tokens: 10, max_completion_tokens: 20 }, 400, 'max_tokens'],
+  ['CHAT-1', 'a tool choice without tools', { tool_choice: 'required' }, 400, 'tool_choice'],
+  ['CHAT-2', 'an unknown role', { messages: [{ role: 'wizard', content: 'hello' }] }, 400, 'messages[0].role'],
+  ['CHAT-3', 'n: 2 on a reasoning model', { model: 'gpt-5.4', n: 2 }, 422, 'n'],
+])('%s %s is refused by name before the provider is called', async (_rule, _what, body, status, param) => {
+  const response = await postChat(gateway, { messages: saying('hello'), ...body });
+  expect([response.status, await readError(response)]).toMatchObject([status, { param }]);
+  expect(vendor.requests).toHaveLength(0);
 });

@@ -5,8 +5,8 @@ import { type Simulator, startSimulator } from '../../lib/local/upstreams/server
 import { type CallOptions, callModel, type Told, withReserve } from '../support/circuit-calls.ts';
 import { openCircuit, startCircuitGateway } from '../support/circuit-hostile.ts';
 import { pricesOf } from '../support/gateway-chat.ts';
-import type { HostileGateway } from '../support/hostile-gateway.ts';
 import { responses } from '../support/hostile-routes.ts';
+import type { MemoryGateway } from '../support/memory-gateway.ts';
 
 const asked = responses.model;
 const reserve = 'the-reserve';
@@ -20,10 +20,10 @@ const catalog = () => {
 };
 
 let vendor: Simulator;
-let gateway: HostileGateway;
+let gateway: MemoryGateway;
 beforeAll(async () => {
   vendor = await startSimulator();
-  gateway = await startCircuitGateway({ vendor: vendor.url, catalog: catalog() });
+  gateway = await startCircuitGateway({ vendorUrl: vendor.url, catalog: catalog() });
   await openCircuit(gateway, responses);
   vendor.reset();
 });

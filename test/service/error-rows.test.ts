@@ -5,22 +5,23 @@ import { CENT, leaveStreams, openCircuit, sendTo } from '../support/circuit-host
 import { circuitSuite } from '../support/circuit-hostile-suite.ts';
 import { dear, hasLength, keyed, type Refusal, refusals, served, type Way, ways } from '../support/error-rows-table.ts';
 import { within } from '../support/gateway-process.ts';
-import type { Holder, HostileGateway, HostileOptions } from '../support/hostile-gateway.ts';
 import { moneyOf, readError } from '../support/hostile-oracle.ts';
 import { namesModelInPath } from '../support/hostile-routes.ts';
+import type { Holder, MemoryGateway, MemoryGatewayOptions } from '../support/memory-gateway.ts';
+import { rowsOfTier } from '../tiers.ts';
 
 const { open, vendor } = circuitSuite();
 
 interface Scene {
   readonly way: Way;
-  readonly gateway: HostileGateway;
+  readonly gateway: MemoryGateway;
   readonly accountId: string;
   readonly apiKey: string;
   /** A request that is refused, or the one that leads to it. */
   send(headers?: readonly string[], members?: object, target?: string): ReturnType<typeof sendTo>;
 }
 
-const stage = async (way: Way, options: Partial<HostileOptions> = {}, holder: Holder = {}): Promise<Scene> => {
+const stage = async (way: Way, options: Partial<MemoryGatewayOptions> = {}, holder: Holder = {}): Promise<Scene> => {
   const gateway = await open(options);
   const issued = await gateway.issue(holder);
   const send: Scene['send'] = (headers = [], members = {}, target = way.route.target) =>
@@ -59,7 +60,8 @@ const table = (
   play: (way: Way) => Promise<void>,
 ) => {
   const { code, status } = refusals[refusal];
-  test.each(ways.filter(fits).map((way) => ({ way, to: way.name })))(
+  const rows = rowsOfTier(ways.filter(fits), ({ route }) => route.shape);
+  test.each(rows.map((way) => ({ way, to: way.name })))(
     `${rule} ERR-1 ERR-2 ${refusal} of $to: ${status} ${code}, free of charge`,
     ({ way }) => play(way),
   );
@@ -201,7 +203,7 @@ table('GEN-9', 'unknownField', all, async (way) => {
 });
 
 table('ERR-2', 'modelShut', all, async (way) => {
-  const scene = await stage(way, { vendor: undefined });
+  const scene = await stage(way, { vendorUrl: undefined });
   await expectRefusal(scene, refusals.modelShut, () => scene.send());
 });
 

@@ -1,168 +1,61 @@
 import { ThinkingLevel } from '@google/genai';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type Counts, pricesOf, spentBy } from '../support/gateway-chat.ts';
-import { apiErrorOf, asking, countsOf, GEMINI, googleFor, postGoogle } from '../support/google-client.ts';
+import { catalogData } from '../../catalog/index.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import { textModelOf } from '../../lambdas/core/catalog/text-model.ts';
+import { pricesOf, spentBy } from '../support/gateway-chat.ts';
+import {
+  apiErrorOf,
+  asking,
+  countsOf,
+  GEMINI,
+  googleFor,
+  postGoogle,
+  readGoogleError,
+} from '../support/google-client.ts';
+import { penniless, startSimulated } from '../support/simulated-gateway.ts';
+import { vendorKey } from '../support/vendor-environment.ts';
 
-let vendor: Simulator;
-let gateway: TestGateway;
-let priceOf: (usage: Counts) => bigint;
+const { vendor, gateway, another } = await startSimulated();
+const poor = await another(penniless);
+const priceOf = await pricesOf(gateway, GEMINI);
+const { models, chats } = googleFor(gateway);
 
-beforeAll(async () => {
-  vendor = await startSimulator();
-  gateway = await startGateway({ vendorUrl: vendor.url });
-  priceOf = await pricesOf(gateway, GEMINI);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await vendor.stop();
-});
-beforeEach(() => vendor.reset());
-
-const ask = (contents: string, config: object = {}) =>
-  googleFor(gateway).models.generateContent({ model: GEMINI, contents, config });
-
-test('GEM-4 the SDK gets a plain answer and pays for its usage exactly', async () => {
-  const { result, spent } = await spentBy(gateway, () => ask('Say hello'));
-  expect(result.text).toContain('You wrote: Say hello');
-  expect(result.candidates?.[0]?.finishReason).toBe('STOP');
-  expect(result.modelVersion).toBe(GEMINI);
-  expect(spent).toBeGreaterThan(0n);
-  expect(spent).toBe(priceOf(countsOf(result.usageMetadata)));
-});
-
-test('GEM-4 the SDK gets a stream piece by piece and pays for the usage of its last chunk', async () => {
-  const { result, spent } = await spentBy(gateway, async () => {
-    const stream = await googleFor(gateway).models.generateContentStream({ model: GEMINI, contents: 'Say hello' });
-    return Array.fromAsync(stream);
-  });
-  expect(result.length).toBeGreaterThan(5);
-  expect(result.map(({ text }) => text ?? '').join('')).toContain('You wrote: Say hello');
-  expect(result.map(({ candidates }) => candidates?.[0]?.finishReason).filter(Boolean)).toEqual(['STOP']);
-  expect(result.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP');
-  expect(spent).toBe(priceOf(countsOf(result.at(-1)?.usageMetadata)));
-  expect(spent).toBeGreaterThan(0n);
-});
-
-test('GEM-1 temperature, level and includeThoughts reach the vendor, thoughts come back and are output', async () => {
+test('GEM-1, GEM-3 thinking and sampling reach the provider, thoughts come back and are output', async () => {
+  const config = {
+    temperature: 0.4,
+    topP: 0.9,
+    systemInstruction: 'Be brief',
+    thinkingConfig: { thinkingLevel: ThinkingLevel.HIGH, includeThoughts: true },
+  };
   const { result, spent } = await spentBy(gateway, () =>
-    ask('Think', {
-      temperature: 0.4,
-      topP: 0.9,
-      systemInstruction: 'Be brief',
-      thinkingConfig: { thinkingLevel: ThinkingLevel.HIGH, includeThoughts: true },
-    }),
+    models.generateContent({ model: GEMINI, contents: 'Think', config }),
   );
-  expect(vendor.requests[0]?.body).toMatchObject({
-    systemInstruction: { parts: [{ text: 'Be brief' }] },
-    generationConfig: {
-      temperature: 0.4,
-      topP: 0.9,
-      thinkingConfig: { thinkingLevel: 'HIGH', includeThoughts: true },
-    },
-  });
+  const { systemInstruction: text, ...generationConfig } = config;
+  expect(vendor.requests[0]?.body).toMatchObject({ systemInstruction: { parts: [{ text }] }, generationConfig });
   expect(result.candidates?.[0]?.content?.parts?.[0]).toMatchObject({ thought: true });
   expect(result.usageMetadata?.thoughtsTokenCount).toBeGreaterThan(0);
   expect(spent).toBe(priceOf(countsOf(result.usageMetadata)));
 });
 
-test('GEM-3 thought tokens are billed as output on top of those of the candidates', async () => {
-  vendor.next({ claimedUsage: { input: 100, output: 1_007, reasoning: 1_000 } });
-  const { result, spent } = await spentBy(gateway, () => ask('Think hard'));
-  expect(result.usageMetadata).toMatchObject({ candidatesTokenCount: 7, thoughtsTokenCount: 1_000 });
-  expect(spent).toBe(priceOf({ prompt_tokens: 100, completion_tokens: 1_007 }));
-});
-
-test('GEM-1 a thinking budget reaches the vendor, and its refusal comes back', async () => {
-  await ask('Think', { thinkingConfig: { thinkingBudget: 40 } });
-  expect(vendor.requests[0]?.body).toMatchObject({ generationConfig: { thinkingConfig: { thinkingBudget: 40 } } });
-  const { result, spent } = await spentBy(gateway, () =>
-    apiErrorOf(
-      googleFor(gateway).models.generateContent({
-        model: 'gemini-4-argon',
-        contents: 'Think',
-        config: { thinkingConfig: { thinkingBudget: 40 } },
-      }),
-    ),
-  );
-  expect(result).toMatchObject({ http: 400, code: 'invalid_request_error', status: 'INVALID_ARGUMENT' });
-  expect(result.message).toContain('Thinking budget is not supported for this model');
-  expect(spent).toBe(0n);
-});
-
-test('BILL-18 cached tokens are reported and cost what every prompt token costs', async () => {
-  vendor.next({ claimedUsage: { input: 900, cached: 800, output: 7, reasoning: 0 } });
-  const { result, spent } = await spentBy(gateway, () => ask('again'));
-  expect(result.usageMetadata).toMatchObject({ promptTokenCount: 900, cachedContentTokenCount: 800 });
-  expect(spent).toBe(priceOf({ prompt_tokens: 900, completion_tokens: 7 }));
-});
-
-test('BILL-6 the cap of the client goes upstream as it is, and else the one the hold was made with', async () => {
-  const own = await postGoogle(gateway, 'generateContent', {
-    ...asking('a'),
-    generationConfig: { maxOutputTokens: 77 },
+test('GEM-1 a body with the field names of the .proto file is checked, and sent in camelCase', async () => {
+  const response = await postGoogle(gateway, 'generateContent', {
+    contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }],
+    system_instruction: { parts: [{ text: 'Be brief' }] },
+    generation_config: { max_output_tokens: 4, stop_sequences: ['zebra'], thinking_config: { thinking_budget: 1 } },
   });
-  const chosen = await postGoogle(gateway, 'generateContent', asking('a'));
-  const told = Number(chosen.headers.get('x-service-max-tokens'));
-  expect([own.headers.get('x-service-max-tokens'), told >= 256]).toEqual([null, true]);
-  expect(vendor.requests.map(({ body }) => body)).toMatchObject([
-    { generationConfig: { maxOutputTokens: 77 } },
-    { generationConfig: { maxOutputTokens: told } },
-  ]);
-});
-
-test('GEM-4 an inline image reaches the vendor unchanged and its tokens are paid for', async () => {
-  const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-  const contents = [{ text: 'What is this?' }, { inlineData: { mimeType: 'image/png', data } }];
-  const { result, spent } = await spentBy(gateway, () =>
-    googleFor(gateway).models.generateContent({ model: GEMINI, contents }),
-  );
-  expect(result.text).toContain('I see 1 image(s): image/png.');
-  expect(vendor.requests[0]?.body).toMatchObject({ contents: [{ parts: contents }] });
-  expect(spent).toBe(priceOf(countsOf(result.usageMetadata)));
-});
-
-test('GEM-1 a JSON schema reaches the vendor in either of its forms, and the answer fits it', async () => {
-  const properties = { name: { type: 'string' }, age: { type: 'integer' } };
-  const schema = { type: 'object', properties, required: ['name', 'age'] };
-  const person = z.strictObject({ name: z.string(), age: z.int() });
-  for (const field of ['responseJsonSchema', 'responseSchema']) {
-    const answer = await ask('Invent a person', { responseMimeType: 'application/json', [field]: schema });
-    expect(person.parse(JSON.parse(answer.text ?? ''))).toBeDefined();
-    expect(vendor.requests.at(-1)?.body).toMatchObject({
-      generationConfig: { responseMimeType: 'application/json', [field]: { required: ['name', 'age'] } },
-    });
-  }
-});
-
-test('GEM-1 a body with the field names of the .proto file is understood, and checked and sent in camelCase', async () => {
-  const { result, spent } = await spentBy(gateway, async () => {
-    const response = await postGoogle(gateway, 'generateContent', {
-      contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }],
-      system_instruction: { parts: [{ text: 'Be brief' }] },
-      generation_config: { max_output_tokens: 4, stop_sequences: ['zebra'], thinking_config: { thinking_budget: 1 } },
-    });
-    return z
-      .looseObject({
-        candidates: z.tuple([z.looseObject({ finishReason: z.string() })]),
-        usageMetadata: z.looseObject({ promptTokenCount: z.int() }),
-      })
-      .parse(await response.json());
-  });
+  expect(await response.json()).toMatchObject({ candidates: [{ finishReason: 'MAX_TOKENS' }] });
   expect(vendor.requests[0]?.body).toMatchObject({
     systemInstruction: { parts: [{ text: 'Be brief' }] },
     generationConfig: { maxOutputTokens: 4, stopSequences: ['zebra'], thinkingConfig: { thinkingBudget: 1 } },
   });
-  expect(result.candidates[0].finishReason).toBe('MAX_TOKENS');
-  expect(spent).toBe(priceOf(countsOf(result.usageMetadata)));
 });
 
-test('GEM-4 the SDK fetches the rest of an answer that is longer than one request, and each part is paid for', async () => {
+test('GEM-4 the SDK fetches the rest of a long response, and each part is paid for', async () => {
   const priceOfArgon = await pricesOf(gateway, 'gemini-4-argon');
   const { result, spent } = await spentBy(gateway, () =>
-    googleFor(gateway).models.generateContent({
+    models.generateContent({
       model: 'gemini-4-argon',
       contents: '[[words 33000]] [[reasoning 0]]',
       config: { maxOutputTokens: 40_000 },
@@ -172,6 +65,99 @@ test('GEM-4 the SDK fetches the rest of an answer that is longer than one reques
   expect(vendor.requests).toHaveLength(2);
   expect(vendor.requests[1]?.body).toMatchObject({ continuationToken: expect.any(String) });
   expect(result.text?.split(' ')).toHaveLength(33_000);
-  expect(result.usageMetadata?.candidatesTokenCount).toBe(33_000);
   expect(spent).toBe(priceOfArgon(countsOf(result.usageMetadata)));
+});
+
+test('GEM-4 streamed calls go back with their thought signature, and not without it', async () => {
+  const parametersJsonSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const tools = [{ functionDeclarations: [{ name: 'weather', parametersJsonSchema }] }];
+  const question = { role: 'user', parts: [{ text: 'How is the weather in Paris and in Tokyo?' }] };
+  const ask = (contents: object[]) => ({ model: GEMINI, contents, config: { tools } });
+  const chunks = await Array.fromAsync(await models.generateContentStream(ask([question])));
+  const parts = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+  expect(parts.filter(({ thoughtSignature }) => thoughtSignature !== undefined)).toHaveLength(1);
+  const results = parts.map(({ functionCall: { id, name, args } = {} }) => ({
+    functionResponse: { id, name, response: { output: `${args?.city}: 21 degrees` } },
+  }));
+  const turn = (said: object[]) => ask([question, { role: 'model', parts: said }, { role: 'user', parts: results }]);
+  const { text } = await models.generateContent(turn(parts));
+  expect(text).toBe('According to the tool: Paris: 21 degrees; Tokyo: 21 degrees');
+  const bare = parts.map(({ functionCall }) => ({ functionCall }));
+  const { result: error, spent } = await spentBy(gateway, () => apiErrorOf(models.generateContent(turn(bare))));
+  expect(error).toMatchObject({ http: 400, status: 'INVALID_ARGUMENT' });
+  expect(error.message).toContain('missing a thought_signature');
+  expect(spent).toBe(0n);
+});
+
+test('CHAT-3 two candidates are an ApiError with 422 before the provider is called', async () => {
+  const pending = models.generateContent({ model: GEMINI, contents: 'hello', config: { candidateCount: 2 } });
+  const param = 'generationConfig.candidateCount';
+  expect(await apiErrorOf(pending)).toMatchObject({ http: 422, code: 'unprocessable_entity', param });
+  expect(vendor.requests).toHaveLength(0);
+});
+
+test('GEM-4 a chat of the SDK remembers its turns, plain and streamed', async () => {
+  const chat = chats.create({ model: GEMINI });
+  const { result, spent } = await spentBy(gateway, async () => {
+    const first = await chat.sendMessage({ message: 'My name is Ada' });
+    const second = await Array.fromAsync(await chat.sendMessageStream({ message: 'What is my name?' }));
+    return [first, second.at(-1)!] as const;
+  });
+  expect(vendor.requests[1]?.body).toMatchObject({
+    contents: [
+      { role: 'user', parts: [{ text: 'My name is Ada' }] },
+      result[0].candidates?.[0]?.content ?? {},
+      { role: 'user', parts: [{ text: 'What is my name?' }] },
+    ],
+  });
+  expect(spent).toBe(result.reduce((sum, { usageMetadata }) => sum + priceOf(countsOf(usageMetadata)), 0n));
+});
+
+test('GEM-2 without alt a stream is one JSON array of all chunks, and an unknown alt is 400', async () => {
+  const response = await postGoogle(gateway, 'streamGenerateContent', asking('Say hello'));
+  const chunks = z.array(z.looseObject({})).parse(await response.json());
+  expect(chunks).toHaveLength(vendor.requests[0]?.eventsSent ?? 0);
+  expect(vendor.requests[0]?.query.get('alt')).toBe('sse');
+  const refused = await postGoogle(gateway, 'streamGenerateContent', asking('hello'), { query: 'alt=proto' });
+  expect([refused.status, (await readGoogleError(refused)).param]).toEqual([400, 'alt']);
+  expect(vendor.requests).toHaveLength(1);
+});
+
+test.each<[string, (key: string) => { headers: Record<string, string>; query?: string }]>([
+  ['?key=', (key) => ({ headers: {}, query: `key=${key}` })],
+  ['x-provider-api-key', (key) => ({ headers: { 'x-provider-api-key': key } })],
+  ['x-goog-api-key', (key) => ({ headers: { 'x-goog-api-key': key }, query: 'key=sk-service-unknown' })],
+])('AUTH-3 the key in %s opens every action in both versions and stays here', async (_form, send) => {
+  for (const version of ['v1', 'v1beta'] as const) {
+    for (const action of ['generateContent', 'streamGenerateContent', 'countTokens']) {
+      const response = await postGoogle(gateway, action, asking('hello'), { version, ...send(gateway.apiKey) });
+      await response.text();
+      expect([version, action, response.status]).toEqual([version, action, 200]);
+    }
+  }
+  for (const { headers, query, bytes } of vendor.requests) {
+    expect([headers['x-goog-api-key'], query.get('key')]).toEqual([vendorKey, null]);
+    expect(JSON.stringify(headers) + Buffer.from(bytes).toString()).not.toContain(gateway.apiKey);
+  }
+});
+
+test('BILL-17 the SDK counts tokens at the provider, free of charge and without a balance', async () => {
+  const contents = 'How many tokens are these?';
+  const { totalTokens } = await googleFor(poor).models.countTokens({ model: GEMINI, contents });
+  expect(totalTokens).toBeGreaterThan(3);
+  expect(vendor.requests[0]?.path).toBe(`/v1beta/models/${GEMINI}:countTokens`);
+  expect(await poor.account()).toMatchObject({ balance: 0n, openHolds: 0 });
+  const whole = { generateContentRequest: { model: `models/${GEMINI}`, ...asking(contents) } };
+  expect(await (await postGoogle(gateway, 'countTokens', whole)).json()).toMatchObject({ totalTokens });
+});
+
+test('CAT-7 the SDK lists the models that generate content, page by page, and gets each by its name', async () => {
+  const callable = loadCatalog(catalogData)
+    .list(gateway.now())
+    .filter((model) => textModelOf(model)?.protocols.includes('generate_content'))
+    .map(({ id }) => `models/${id}`);
+  const listed = await Array.fromAsync(await models.list({ config: { pageSize: 2 } }));
+  expect(listed.map(({ name }) => name)).toEqual(callable);
+  for (const model of listed) expect(await models.get({ model: model.name ?? '' })).toMatchObject({ ...model });
+  await expect(models.get({ model: 'gpt-4.1-mini' })).rejects.toMatchObject({ status: 404 });
 });

@@ -1,55 +1,57 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { BadRequestError } from '@anthropic-ai/sdk';
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
+import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
+import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { catalogData } from '../../catalog/index.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { spentBy } from '../support/gateway-chat.ts';
-import { anthropicFor, ask, asking, HAIKU, namesOf, postMessages } from '../support/messages-client.ts';
-import { type MessageUsage, messagePrices } from '../support/messages-prices.ts';
+import { within } from '../support/gateway-process.ts';
+import {
+  anthropicFor,
+  ask,
+  asking,
+  HAIKU,
+  messagePrices,
+  postMessages,
+  readMessageError,
+  thrownBy,
+} from '../support/messages-client.ts';
+import { penniless, startSimulated } from '../support/simulated-gateway.ts';
+import { vendorKey } from '../support/vendor-environment.ts';
 
-let vendor: Simulator;
-let gateway: TestGateway;
-let priceOf: (usage: MessageUsage) => bigint;
+const { vendor, gateway, another } = await startSimulated();
+const poor = await another(penniless);
+const client = anthropicFor(gateway);
+const priceOf = await messagePrices(gateway, HAIKU);
 
-beforeAll(async () => {
-  vendor = await startSimulator();
-  gateway = await startGateway({ vendorUrl: vendor.url });
-  priceOf = await messagePrices(gateway, HAIKU);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await vendor.stop();
-});
-beforeEach(() => vendor.reset());
+const OPUS = 'claude-opus-5';
+const OPUS_WITH_OWN_READ_RATE = 'claude-opus-5-5';
 
-test('MSG-6 the SDK gets a plain answer with the catalog id and pays for its usage exactly', async () => {
-  const { result, spent } = await spentBy(gateway, () => anthropicFor(gateway).messages.create(ask).withResponse());
-  const { data: message, response, request_id } = result;
-  expect(message).toMatchObject({ type: 'message', role: 'assistant', model: HAIKU, stop_reason: 'end_turn' });
-  expect(message.content).toMatchObject([{ type: 'text', text: expect.stringContaining('You wrote: hello') }]);
+test('MSG-6 the SDK reads the request id and the cost of a plain response', async () => {
+  const { result, spent } = await spentBy(gateway, () => client.messages.create(ask).withResponse());
+  const { data, response, request_id } = result;
   expect(request_id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
   expect(request_id).toBe(response.headers.get('x-request-id'));
-  expect(spent).toBeGreaterThan(0n);
-  expect(spent).toBe(priceOf(message.usage));
   expect(response.headers.get('x-service-cost-usd')).toBe(formatUsd(spent));
+  expect(spent).toBe(priceOf(data.usage));
 });
 
 test('MSG-6 the SDK gets a stream with all its events and pays for the final usage exactly', async () => {
   const heard: string[] = [];
   const hear = (name: string) => () => void (heard.at(-1) !== name && heard.push(name));
   const { result, spent } = await spentBy(gateway, async () => {
-    const stream = anthropicFor(gateway).messages.stream({ ...ask, system: 'Be brief.' });
-    let text = '';
-    stream.on('text', (delta) => {
-      text += delta;
-    });
+    const stream = client.messages.stream({ ...ask, system: 'Be brief.' });
     for (const name of ['connect', 'text', 'contentBlock', 'message', 'finalMessage', 'end'] as const)
       stream.on(name, hear(name));
     stream.on('streamEvent', hear('streamEvent'));
     const types = (await Array.fromAsync(stream)).map(({ type }) => type);
-    return { text, types, message: await stream.finalMessage(), requestId: stream.request_id };
+    return { types, message: await stream.finalMessage(), requestId: stream.request_id };
   });
-  const { text, types, message, requestId } = result;
+  const { types, message, requestId } = result;
   expect([...new Set(types)]).toEqual([
     'message_start',
     'content_block_start',
@@ -67,71 +69,261 @@ test('MSG-6 the SDK gets a stream with all its events and pays for the final usa
     'finalMessage',
     'end',
   ]);
-  expect(text).toContain('You wrote: hello');
-  expect(message).toMatchObject({ model: HAIKU, stop_reason: 'end_turn', content: [{ type: 'text', text }] });
+  expect(message.content).toMatchObject([{ type: 'text', text: expect.stringContaining('You wrote: hello') }]);
   expect(requestId).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
-  expect(spent).toBeGreaterThan(0n);
   expect(spent).toBe(priceOf(message.usage));
 });
 
-test('MSG-6 the low-level stream of the SDK ends with message_stop and costs the same', async () => {
-  const { result, spent } = await spentBy(gateway, async () =>
-    Array.fromAsync(await anthropicFor(gateway).messages.create({ ...ask, stream: true })),
-  );
-  expect(result.at(-1)).toEqual({ type: 'message_stop' });
-  const [first, last] = [result[0], result.at(-2)];
-  if (first?.type !== 'message_start' || last?.type !== 'message_delta') throw new Error('no proper stream');
-  expect(first.message.model).toBe(HAIKU);
-  expect(last.delta.stop_reason).toBe('end_turn');
-  const { input_tokens, output_tokens } = last.usage;
-  expect(spent).toBe(priceOf({ input_tokens: input_tokens ?? 0, output_tokens }));
+test("MSG-6 the SDK's tool runner goes from the question to the result", async () => {
+  const asked: string[] = [];
+  const weather = betaZodTool({
+    name: 'weather',
+    description: 'The weather of a city.',
+    inputSchema: z.object({ city: z.string() }),
+    run: ({ city }) => {
+      asked.push(city);
+      return 'sunny';
+    },
+  });
+  const { result, spent } = await spentBy(gateway, async () => {
+    const messages = asking('How is the weather in Paris and in Tokyo?');
+    return Array.fromAsync(client.beta.messages.toolRunner({ ...ask, messages, tools: [weather] }));
+  });
+  expect(asked).toEqual(['Paris', 'Tokyo']);
+  expect(result.at(-1)?.content).toMatchObject([{ text: 'According to the tool: sunny; sunny' }]);
+  expect(spent).toBe(result.reduce((sum, { usage }) => sum + priceOf(usage), 0n));
 });
 
-test('MSG-1 a stream has its headers and no ending of another format', async () => {
-  const response = await postMessages(gateway, { stream: true });
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-  expect(response.headers.get('cache-control')).toBe('no-cache, no-transform');
-  expect(response.headers.get('x-accel-buffering')).toBe('no');
-  expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'));
-  const text = await response.text();
-  expect(text).not.toContain('[DONE]');
-  expect(namesOf(text).filter((name) => name === 'message_stop')).toHaveLength(1);
-  expect(namesOf(text).at(-1)).toBe('message_stop');
+test('MSG-6 the SDK parses a response by a zod schema and by a JSON schema', async () => {
+  const person = z.object({ name: z.string(), age: z.int() });
+  const json = {
+    type: 'object',
+    properties: { name: { type: 'string' }, age: { type: 'integer' } },
+    required: ['name', 'age'],
+    additionalProperties: false,
+  } as const;
+  const byZod = { ...ask, output_config: { format: zodOutputFormat(person) } };
+  const parsed = [
+    await client.messages.parse(byZod),
+    await client.messages.stream(byZod).finalMessage(),
+    await client.messages.parse({ ...ask, output_config: { format: jsonSchemaOutputFormat(json) } }),
+  ];
+  for (const { parsed_output } of parsed) expect(person.safeParse(parsed_output).success).toBe(true);
 });
 
-const shaped: readonly [string, Partial<Anthropic.MessageCreateParamsNonStreaming>, object][] = [
-  ['a cap', { max_tokens: 3 }, { stop_reason: 'max_tokens', usage: { output_tokens: 3 } }],
-  ['a stop sequence', { stop_sequences: ['You'] }, { stop_reason: 'stop_sequence', stop_sequence: 'You' }],
-];
+const minutes = { type: 'ephemeral' as const };
+const hour = { type: 'ephemeral' as const, ttl: '1h' as const };
+const rules = (name: string): string => `Rules of ${name}. ${'Be brief and kind. '.repeat(60)}`;
 
-test.each(shaped)('MSG-1 %s ends an answer as the vendor says', async (_what, more, wanted) => {
-  const { result, spent } = await spentBy(gateway, () => anthropicFor(gateway).messages.create({ ...ask, ...more }));
-  expect(result).toMatchObject(wanted);
-  expect(vendor.requests[0]?.body).toMatchObject(more);
-  expect(spent).toBe(priceOf(result.usage));
-});
-
-test('MSG-1, BILL-6 the body reaches the vendor as it was, the order of its fields included', async () => {
+test('MSG-1, MSG-5, BILL-6 the body reaches the provider as it was, cache_control and order included', async () => {
   const body = {
     top_k: 7,
+    cache_control: minutes,
     temperature: 0.25,
-    system: [{ type: 'text', text: 'Be brief.' }],
+    tools: [{ name: 'now', input_schema: { type: 'object' as const }, cache_control: hour }],
+    tool_choice: { type: 'none' as const },
+    system: [{ type: 'text', text: rules('everywhere'), cache_control: hour }],
     metadata: { user_id: 'user-7' },
     service_tier: 'auto',
     ...ask,
-    messages: [...asking('one'), { role: 'assistant', content: [{ type: 'text', text: 'two' }] }, ...asking('three')],
+    messages: [
+      ...asking('What time is it?'),
+      { role: 'assistant' as const, content: [{ type: 'tool_use' as const, id: 'toolu_1', name: 'now', input: {} }] },
+      {
+        role: 'user' as const,
+        content: [{ type: 'tool_result' as const, tool_use_id: 'toolu_1', content: 'noon', cache_control: minutes }],
+      },
+    ],
   };
   const response = await postMessages(gateway, body);
   expect(response.status).toBe(200);
   expect(Buffer.from(vendor.requests[0]!.bytes).toString()).toBe(JSON.stringify({ ...ask, ...body }));
 });
 
-test('BILL-10 an answer without usage charges no tokens and ends well in both ways', async () => {
-  vendor.next({ noUsage: true });
-  const plain = await spentBy(gateway, () => postMessages(gateway, {}));
-  expect([plain.result.status, plain.spent]).toEqual([200, 0n]);
-  vendor.next({ noUsage: true });
-  const streamed = await spentBy(gateway, async () => (await postMessages(gateway, { stream: true })).text());
-  expect([namesOf(streamed.result).at(-1), streamed.spent]).toEqual(['message_stop', 0n]);
+test.each([OPUS_WITH_OWN_READ_RATE, HAIKU])(
+  'BILL-12, MSG-5 three turns with %s write to the cache, then read, at its own rates',
+  async (model) => {
+    const priceOfModel = await messagePrices(gateway, model);
+    const system = [{ type: 'text' as const, text: rules(model), cache_control: hour }];
+    const messages: Anthropic.MessageParam[] = [];
+    const counts = [];
+    for (const turn of ['one', 'two', 'three']) {
+      const text = `${turn} of ${model}. ${'And so on. '.repeat(30)}`;
+      messages.push({ role: 'user', content: [{ type: 'text', text, cache_control: minutes }] });
+      const body = { ...ask, model, system, messages };
+      const { result, spent } = await spentBy(gateway, () =>
+        turn === 'two' ? client.messages.stream(body).finalMessage() : client.messages.create(body),
+      );
+      const { usage } = result;
+      expect(spent).toBe(priceOfModel(usage));
+      counts.push({
+        read: usage.cache_read_input_tokens ?? -1,
+        short: usage.cache_creation?.ephemeral_5m_input_tokens ?? -1,
+        long: usage.cache_creation?.ephemeral_1h_input_tokens ?? -1,
+      });
+      messages.push({ role: 'assistant', content: result.content });
+    }
+    const [first, second, third] = counts;
+    expect(first?.read).toBe(0);
+    expect(Math.min(first!.short, first!.long, second!.short, third!.short)).toBeGreaterThan(0);
+    expect(second).toMatchObject({ read: first!.short + first!.long, long: 0 });
+    expect(third).toMatchObject({ read: second!.read + second!.short, long: 0 });
+  },
+);
+
+test('BILL-5 the hold of a prompt covers what writing it to the cache would cost', async () => {
+  const heldFor = async (cache_control?: typeof minutes | typeof hour): Promise<bigint> => {
+    const gate = vendor.gate();
+    const system = [{ type: 'text' as const, text: rules('the hold'), ...(cache_control && { cache_control }) }];
+    const pending = client.messages.create({ ...ask, max_tokens: 1, system });
+    await within('the request at the provider', gate.waitFor(1));
+    const { held } = await gateway.account();
+    gate.open();
+    await pending;
+    await gateway.untilSettled();
+    vendor.reset();
+    return held;
+  };
+  const [plain, short, long] = [await heldFor(), await heldFor(minutes), await heldFor(hour)];
+  // The marker itself adds some bytes to the body.
+  expect(Number(short) / Number(plain)).toBeGreaterThanOrEqual(1.24);
+  expect(Number(long) / Number(plain)).toBeGreaterThanOrEqual(1.99);
+});
+
+const summarized = { type: 'adaptive' as const, display: 'summarized' as const };
+const models = loadCatalog(catalogData)
+  .list(gateway.now())
+  .flatMap((model) => (model.kind === 'text' && model.protocols.includes('messages') ? [model] : []));
+const adaptive = models.filter(({ thinking }) => thinking?.adaptive).map(({ id }) => id);
+
+test.each(adaptive)('MSG-3 %s-thinking is the model with its thinking summarized', async (id) => {
+  const priceOfModel = await messagePrices(gateway, id);
+  const { result, spent } = await spentBy(gateway, () => client.messages.create({ ...ask, model: `${id}-thinking` }));
+  expect(result.model).toBe(id);
+  expect(result.content).toMatchObject([{ type: 'thinking', thinking: expect.stringMatching(/./) }, { type: 'text' }]);
+  expect(vendor.requests[0]?.body).toMatchObject({ model: id, thinking: summarized });
+  expect(result.usage.output_tokens_details?.thinking_tokens).toBeGreaterThan(0);
+  expect(spent).toBe(priceOfModel(result.usage));
+});
+
+test('MSG-2, MSG-4 a model with efforts gets one as it was sent, and refuses a budget by name', async () => {
+  await client.messages.create({ ...ask, model: OPUS, output_config: { effort: 'low' } });
+  expect(vendor.requests[0]?.body).toMatchObject({ output_config: { effort: 'low' } });
+  const thinking = { type: 'enabled', budget_tokens: 1_024 };
+  const { result, spent } = await spentBy(gateway, () =>
+    postMessages(gateway, { model: OPUS, max_tokens: 2_000, thinking }),
+  );
+  expect([result.status, await readMessageError(result)]).toMatchObject([400, { param: 'thinking.type' }]);
+  expect([vendor.requests.length, spent]).toEqual([1, 0n]);
+});
+
+test.each([
+  ['adaptive thinking', { model: OPUS, thinking: summarized }],
+  ['a budget', { model: HAIKU, max_tokens: 3_000, thinking: { type: 'enabled' as const, budget_tokens: 1_024 } }],
+])('MSG-6 with %s, thinking goes back with its signature in the next turn', async (_how, how) => {
+  const tools: Anthropic.Tool[] = [{ name: 'now', input_schema: { type: 'object', properties: {} } }];
+  const body = { ...ask, ...how, tools, messages: asking('What time is it?') };
+  const stream = client.messages.stream(body);
+  const heard = { thinking: '', signature: '' };
+  stream.on('thinking', (delta) => {
+    heard.thinking += delta;
+  });
+  stream.on('signature', (whole) => {
+    heard.signature = whole;
+  });
+  const first = await stream.finalMessage();
+  expect(first.content).toMatchObject([{ type: 'thinking', ...heard }, { type: 'tool_use' }]);
+  const calls = first.content.filter((block) => block.type === 'tool_use');
+  const results = calls.map(({ id }) => ({ type: 'tool_result' as const, tool_use_id: id, content: 'noon' }));
+  const turns: Anthropic.MessageParam[] = [
+    ...body.messages,
+    { role: 'assistant', content: first.content },
+    { role: 'user', content: results },
+  ];
+  const second = await client.messages.create({ ...body, messages: turns });
+  expect(second.content.at(-1)).toMatchObject({ type: 'text', text: 'According to the tool: noon' });
+  expect(vendor.requests[1]?.body).toMatchObject({ messages: turns });
+
+  const forged = first.content.map((block) =>
+    block.type === 'thinking' ? { ...block, signature: 'Zm9yZ2Vk' } : block,
+  );
+  const refused = { ...body, messages: turns.with(1, { role: 'assistant', content: forged }) };
+  const { result: error, spent } = await spentBy(gateway, () => thrownBy(client.messages.create(refused)));
+  expect(error).toBeInstanceOf(BadRequestError);
+  // GEN-4: the words of the provider, the name of the client's field.
+  expect(error).toMatchObject({
+    error: { error: { param: 'messages[1].content[0]', message: expect.stringContaining('Invalid `signature`') } },
+  });
+  expect(spent).toBe(0n);
+});
+
+const count = (headers: Readonly<Record<string, string>>) => {
+  const { max_tokens: _, ...body } = ask;
+  return fetch(`${gateway.url}/v1/messages/count_tokens`, { method: 'POST', headers, body: JSON.stringify(body) });
+};
+
+test.each([
+  ['a message', (headers: Readonly<Record<string, string>>) => postMessages(gateway, {}, headers)],
+  ['counting', count],
+])('AUTH-2 %s needs the version in one of both headers', async (_what, send) => {
+  for (const [name, version] of [
+    ['provider-version', '2023-06-01'],
+    ['anthropic-version', '2026-10-21'],
+  ] as const) {
+    expect((await send({ 'x-api-key': gateway.apiKey, [name]: version })).status).toBe(200);
+    expect(vendor.requests.at(-1)?.headers['anthropic-version']).toBe('2023-06-01');
+  }
+  const refused = await send({ 'x-api-key': gateway.apiKey });
+  expect([refused.status, await readMessageError(refused)]).toMatchObject([400, { param: 'provider-version' }]);
+  expect(vendor.requests).toHaveLength(2);
+});
+
+test("MSG-4, AUTH-2, MSG-6 the SDK's beta client is served, its beta header and key stay here", async () => {
+  const message = await client.beta.messages.create({ ...ask, betas: ['context-1m-2025-08-07'] });
+  expect(message).toMatchObject({ model: HAIKU, stop_reason: 'end_turn' });
+  const { headers, query } = vendor.requests[0]!;
+  expect(headers).toMatchObject({ 'x-api-key': vendorKey, 'anthropic-version': '2023-06-01' });
+  expect(String(query)).toBe('');
+  expect(
+    Object.keys(headers).filter((name) => /^anthropic-(?!version$)|^x-stainless|^authorization$/.test(name)),
+  ).toEqual([]);
+  expect(JSON.stringify(headers)).not.toContain(gateway.apiKey);
+});
+
+test('GEN-3, GEN-4 every error below /v1/messages has this format, with the id of its headers', async () => {
+  const send = (path: string, init: RequestInit) => fetch(`${gateway.url}${path}`, init);
+  const headers = { 'x-api-key': gateway.apiKey, 'provider-version': '2023-06-01', 'request-id': 'mine' };
+  const responses = await Promise.all([
+    send('/v1/messages', { method: 'POST', body: '{}' }),
+    send('/v1/messages', { method: 'POST', headers, body: '{' }),
+    send('/v1/messages', { headers }),
+    send('/v1/messages/batches', { method: 'POST', headers, body: '{}' }),
+    send('/v1/messages/count_tokens', { method: 'POST', headers, body: '{}' }),
+    send('/v1/messages', { method: 'POST', headers: { ...headers, 'content-encoding': 'gzip' }, body: '{}' }),
+  ]);
+  expect(responses.map(({ status }) => status)).toEqual([401, 400, 405, 404, 400, 415]);
+  for (const response of responses) expect((await readMessageError(response)).message).not.toBe('');
+});
+
+test('BILL-17, AUTH-4 the SDK counts the tokens of a message free of charge, without a balance', async () => {
+  const prompt = { model: `${OPUS}-thinking`, system: 'Be brief.', messages: asking('How is the weather?') };
+  const gate = vendor.gate();
+  const pending = anthropicFor(poor).messages.countTokens(prompt);
+  await gate.waitFor(1);
+  expect(await poor.account()).toMatchObject({ balance: 0n, held: 0n, openHolds: 0 });
+  gate.open();
+  const { usage } = await client.messages.create({ ...prompt, max_tokens: 100 });
+  expect(await pending).toEqual({ input_tokens: usage.input_tokens });
+  expect(vendor.requests.map(({ path }) => path)).toEqual(['/v1/messages/count_tokens', '/v1/messages']);
+  expect(vendor.requests[0]?.headers).toMatchObject({ 'x-api-key': vendorKey });
+  expect(vendor.requests[0]?.body).toMatchObject({ ...prompt, model: OPUS });
+});
+
+test('CAT-7 the SDK lists the models of this format, latest first, page by page, and retrieves each', async () => {
+  const listed = await Array.fromAsync(anthropicFor(poor).models.list({ limit: 3 }));
+  expect(listed.map(({ id }) => id).toSorted()).toEqual(models.map(({ id }) => id).toSorted());
+  const created = listed.map(({ created_at }) => created_at);
+  expect(created).toEqual(created.toSorted().reverse());
+  for (const model of listed) expect(await client.models.retrieve(model.id)).toEqual(model);
+  expect(await thrownBy(client.models.retrieve('gpt-4.1-mini'))).toMatchObject({ status: 404 });
 });

@@ -1,29 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../lambdas/core/errors/gateway-error.ts';
 import type { Scenario } from '../../lib/local/upstreams/scenario.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startGateway, type TestGateway, vendorKey } from '../support/gateway.ts';
-import { spentBy } from '../support/gateway-chat.ts';
+import { startSimulator } from '../../lib/local/upstreams/server.ts';
+import { startGateway } from '../support/gateway.ts';
+import { postChat, readError as readPlainError, saying, spentBy } from '../support/gateway-chat.ts';
 import { codeInStream, inputLanes, type Lane, textLanes } from '../support/hostile-lanes.ts';
 import { readError } from '../support/hostile-oracle.ts';
+import { hasty, startSimulated } from '../support/simulated-gateway.ts';
+import { vendorKey } from '../support/vendor-environment.ts';
+import { rowsOfTier } from '../tiers.ts';
 
-let vendor: Simulator;
-let gateway: TestGateway;
-let hasty: TestGateway;
-
-beforeAll(async () => {
-  vendor = await startSimulator();
-  const environment = { UPSTREAM_DEADLINE_SECONDS: '1' };
-  [gateway, hasty] = await Promise.all([
-    startGateway({ vendorUrl: vendor.url }),
-    startGateway({ vendorUrl: vendor.url, environment }),
-  ]);
-});
-afterAll(async () => {
-  await Promise.all([gateway.stop(), hasty.stop()]);
-  await vendor.stop();
-});
-beforeEach(() => vendor.reset());
+const { vendor, gateway, another } = await startSimulated();
+const impatient = await another(hasty);
 
 interface Row {
   readonly rule: string;
@@ -63,24 +51,19 @@ const for429 = (seconds: number, told: string): Row =>
 /** What every vendor can answer in place of an answer. */
 const refusals: readonly Row[] = [
   row('ERR-9', '400', status(400), wrong),
-  row('ERR-9', '413', status(413), wrong),
   row('ERR-9', '422', status(422), wrong),
   row('CHAT-13', 'that the prompt is too long', { refusal: { kind: 'context-length' } }, tooLong, {
     param: ({ promptParam }) => promptParam,
   }),
   row('ERR-3', 'that our key is wrong', { refusal: { kind: 'unauthorized' } }, away),
-  row('ERR-3', '401', status(401), away),
-  row('ERR-3', '402', status(402), away),
   row('ERR-3', '403', status(403), away),
   row('ERR-3', 'that our quota is spent', quota(), away),
   row('ERR-9', '404', { refusal: { kind: 'model-not-found' } }, gone, { param: () => 'model' }),
-  row('ERR-9', '409', status(409), broken),
   row('ERR-9', '418', status(418), broken),
   for429(7, '7'),
   for429(0, '1'),
   for429(3_600, '300'),
   row('ERR-9', '500', status(500), broken),
-  row('ERR-9', '501', status(501), broken),
   row('ERR-9', '503', status(503), away),
   row('ERR-9', '504', status(504), late),
   row('ERR-9', '529', status(529), busy),
@@ -141,9 +124,11 @@ const refusalsOf = (lane: Lane): readonly Row[] => [
   ...(inputLanes.includes(lane) ? [] : blockedOf(lane)),
 ];
 
-const table = [...textLanes, ...inputLanes].flatMap((lane) =>
+const everyRow = [...textLanes, ...inputLanes].flatMap((lane) =>
   refusalsOf(lane).map((one) => ({ ...one, lane, to: lane.name })),
 );
+/** In the quick tier, every failure once for each provider, and silence once. */
+const table = rowsOfTier(everyRow, ({ name, lane, silent }) => (silent ? name : `${name} of ${lane.vendor}`));
 
 const expectRetryAfter = (told: string | null, wanted: string): void => {
   const least = wanted === 'jitter' ? 5 : Number(wanted);
@@ -156,7 +141,7 @@ test.each(table)(
   '$rule the vendor answers $name to $to: $status $code, free of charge',
   async ({ lane, ...wanted }) => {
     vendor.next(wanted.scenario);
-    const payer = wanted.silent ? hasty : gateway;
+    const payer = wanted.silent ? impatient : gateway;
     const { result: response, spent } = await spentBy(payer, () => lane.send(payer));
     const body = await response.text();
     // Its type goes with its code, and its members are those of the protocol.
@@ -186,13 +171,16 @@ const later = (lane: Lane): readonly Row[] => [
 ];
 
 const streams = textLanes.filter(({ read }) => read);
-const midway = streams.flatMap((lane) => later(lane).map((one) => ({ ...one, lane, to: lane.name })));
+const midway = rowsOfTier(
+  streams.flatMap((lane) => later(lane).map((one) => ({ ...one, lane, to: lane.name }))),
+  ({ name, to, silent }) => (silent ? name : `${name} to ${to}`),
+);
 
 test.each(midway)(
   '$rule $name within an answer to $to is an error event at its end, free of charge',
   async ({ lane, ...wanted }) => {
     vendor.next(wanted.scenario);
-    const payer = wanted.silent ? hasty : gateway;
+    const payer = wanted.silent ? impatient : gateway;
     const { result: read, spent } = await spentBy(payer, async () => {
       const response = await lane.send(payer);
       expect(response.status).toBe(200);
@@ -238,3 +226,27 @@ test.each(wholeAnswers)(
     expect(spent).toBeGreaterThan(0n);
   },
 );
+
+test('ERR-9 an unreachable provider is 503 service_unavailable, free of charge', async () => {
+  const gone = await startSimulator();
+  await gone.stop();
+  const lonely = await startGateway({ vendorUrl: gone.url });
+  try {
+    const { result: response, spent } = await spentBy(lonely, () => postChat(lonely, { messages: saying('hello') }));
+    expect([response.status, (await readPlainError(response)).code]).toEqual([503, 'service_unavailable']);
+    expect([response.headers.get('retry-after'), spent]).toEqual(['30', 0n]);
+  } finally {
+    await lonely.stop();
+  }
+});
+
+test('ERR-5 the gateway logs neither its provider key nor a prompt', async () => {
+  const prompt = 'canary-4f1c77';
+  for (const scenario of [{}, { refusal: { kind: 'status', status: 500 } } as const, { reset: true }]) {
+    vendor.next(scenario);
+    await (await postChat(gateway, { messages: saying(prompt) })).text();
+  }
+  expect(vendor.requests).toHaveLength(3);
+  expect(gateway.output()).toContain('upstream_error');
+  expect([prompt, vendorKey].filter((secret) => gateway.output().includes(secret))).toEqual([]);
+});

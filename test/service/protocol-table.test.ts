@@ -1,38 +1,30 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startSimulator } from '../../lib/local/upstreams/server.ts';
+import { startGateway } from '../support/gateway.ts';
 import { spentBy } from '../support/gateway-chat.ts';
 import { chatClient } from '../support/protocol-chat.ts';
 import type { ProtocolClient, Reply, TextProtocol } from '../support/protocol-client.ts';
-import { onDay } from '../support/protocol-day.ts';
 import { contentClient } from '../support/protocol-generate-content.ts';
 import { messagesClient } from '../support/protocol-messages.ts';
 import { tokenPricesOf } from '../support/protocol-prices.ts';
 import { responsesClient } from '../support/protocol-responses.ts';
 import { type Cell, cells, claimedCells } from '../support/protocol-table.ts';
-import { startTap, type Tap } from '../support/protocol-tap.ts';
+import { startTap } from '../support/protocol-tap.ts';
 
-let vendor: Simulator;
-let tap: Tap;
-let gateway: TestGateway;
-let clients: Readonly<Record<TextProtocol, ProtocolClient>>;
-
-beforeAll(async () => {
-  vendor = await startSimulator();
-  tap = await startTap(vendor.url);
-  gateway = await startGateway({ vendorUrl: tap.url, environment: { LOCAL_BALANCE_USD: '10000' } });
-  clients = {
-    chat_completions: chatClient(gateway),
-    responses: responsesClient(gateway),
-    messages: messagesClient(gateway),
-    generate_content: contentClient(gateway),
-  };
-});
+const vendor = await startSimulator();
+const tap = await startTap(vendor.url);
+const gateway = await startGateway({ vendorUrl: tap.url, environment: { LOCAL_BALANCE_USD: '10000' } });
 afterAll(async () => {
   await gateway.stop();
   await tap.stop();
   await vendor.stop();
 });
+const clients: Readonly<Record<TextProtocol, ProtocolClient>> = {
+  chat_completions: chatClient(gateway),
+  responses: responsesClient(gateway),
+  messages: messagesClient(gateway),
+  generate_content: contentClient(gateway),
+};
 beforeEach(async () => {
   await tap.take().catch(() => undefined);
 });
@@ -90,8 +82,8 @@ test.each(dated)(
   'BILL-3, CAT-2 $model is sold at the price of the day: $last, $next',
   async ({ model, last, next }) => {
     const spent = [last, next].map(async (day) => {
-      const environment = { LOCAL_BALANCE_USD: '10000', ...onDay(day) };
-      const thatDay = await startGateway({ vendorUrl: vendor.url, environment });
+      const now = () => Date.parse(`${day}T12:00:00Z`);
+      const thatDay = await startGateway({ vendorUrl: vendor.url, environment: { LOCAL_BALANCE_USD: '10000' }, now });
       try {
         const ask = () => chatClient(thatDay).text({ model, prompt: 'Say hello', streamed: false });
         const sold = await spentBy(thatDay, ask);

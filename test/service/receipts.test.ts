@@ -1,51 +1,15 @@
-import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
-import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { allEvents, type Counts, chunkSchema, MODEL, postChat, pricesOf, saying } from '../support/gateway-chat.ts';
+import { allEvents, chunkSchema, MODEL, postChat, pricesOf, saying } from '../support/gateway-chat.ts';
+import { startSimulated } from '../support/simulated-gateway.ts';
 
-let vendor: Simulator;
-let database: TestDynamodb;
-let client: DynamoDBClient;
-let gateway: TestGateway;
-let priceOf: (usage: Counts) => bigint;
-
-beforeAll(async () => {
-  vendor = await startSimulator();
-  database = await startTestDynamodb();
-  client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
-  gateway = await startGateway({
-    vendorUrl: vendor.url,
-    environment: { DYNAMODB_ENDPOINT: database.endpoint, LOCAL_BALANCE_USD: '2.5' },
-  });
-  priceOf = await pricesOf(gateway, MODEL);
-});
-afterAll(async () => {
-  await gateway.stop();
-  client.destroy();
-  await database.stop();
-  await vendor.stop();
-});
-beforeEach(() => vendor.reset());
+const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '2.5' });
+const priceOf = await pricesOf(gateway, MODEL);
 
 const answerSchema = z.looseObject({ usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int() }) });
 
-async function chargeRecords() {
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: localTableNames.accounts,
-      KeyConditionExpression: 'pk = :account AND begins_with(sk, :charge)',
-      ExpressionAttributeValues: { ':account': { S: 'account#local' }, ':charge': { S: 'CHARGE#' } },
-      ConsistentRead: true,
-    }),
-  );
-  return Items.map(toChargeRecord);
-}
+const chargeRecords = () => gateway.ledger.recordsOf(gateway.accountId);
 
 test('BILL-15 an answer tells its cost and the balance, to the pico-dollar', async () => {
   const before = await gateway.account();
@@ -62,18 +26,7 @@ test('BILL-15 an answer tells its cost and the balance, to the pico-dollar', asy
   });
 });
 
-test('LIM-5 an answer to a valid key tells the rate limit, in whichever way it ends', async () => {
-  const good = await postChat(gateway, { messages: saying('hello') });
-  const refused = await postChat(gateway, { messages: [] });
-  expect([good.status, refused.status]).toEqual([200, 400]);
-  for (const { headers } of [good, refused]) {
-    expect(headers.get('x-ratelimit-limit-requests')).toMatch(/^\d+$/);
-    expect(headers.get('x-ratelimit-remaining-requests')).toMatch(/^\d+$/);
-    expect(headers.get('x-ratelimit-reset-requests')).toMatch(/^\d+\.\ds$/);
-  }
-});
-
-test('GEN-4 every answer has a request id of our own, whatever the client sends', async () => {
+test('GEN-4, LIM-5 every response has a request id of our own, after a valid key the rate limit as well', async () => {
   const own = { 'x-request-id': 'mine' };
   const answers = await Promise.all([
     fetch(`${gateway.url}/health`, { headers: own }),
@@ -85,6 +38,8 @@ test('GEN-4 every answer has a request id of our own, whatever the client sends'
   await Promise.all(answers.map((answer) => answer.text()));
   expect(answers.map(({ status }) => status)).toEqual([200, 404, 401, 200, 200]);
   const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+  const limits = answers.map(({ headers }) => headers.get('x-ratelimit-limit-requests') !== null);
+  expect(limits).toEqual([false, false, false, true, true]);
   for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
   expect(new Set(ids).size).toBe(answers.length);
 });
@@ -93,7 +48,7 @@ test('BILL-3 the charge record of a request has its usage, its prices and its am
   vendor.next({ claimedUsage: { input: 100, cached: 40, output: 30, reasoning: 10 } });
   const response = await postChat(gateway, { messages: saying('hello'), user: 'user-7' });
   const requestId = response.headers.get('x-request-id') ?? '';
-  const record = (await chargeRecords()).find((candidate) => candidate.requestId === requestId);
+  const record = chargeRecords().find((candidate) => candidate.requestId === requestId);
   expect(record).toMatchObject({
     holdId: `${requestId}.0`,
     outcome: 'settled',
@@ -116,16 +71,9 @@ test('BILL-7 usage above the hold is charged as reported and flagged', async () 
   const cost = priceOf({ prompt_tokens: prompt, completion_tokens: 5 });
   expect(response.headers.get('x-service-cost-usd')).toBe(formatUsd(cost));
   expect((await gateway.account()).balance).toBe(before.balance - cost);
-  const records = await chargeRecords();
+  const records = chargeRecords();
   const requestId = response.headers.get('x-request-id');
   expect(records.find((record) => record.requestId === requestId)).toMatchObject({ overage: true });
-});
-
-test('BILL-7 output above the cap is charged at the cap', async () => {
-  vendor.next({ claimedUsage: { input: 20, output: 999_999 } });
-  const response = await postChat(gateway, { messages: saying('short'), max_tokens: 10 });
-  const cost = priceOf({ prompt_tokens: 20, completion_tokens: 10 });
-  expect(response.headers.get('x-service-cost-usd')).toBe(formatUsd(cost));
 });
 
 test('BILL-10 a success without usage charges no tokens', async () => {
@@ -140,7 +88,7 @@ test('BILL-10 a success without usage charges no tokens', async () => {
 
 test('BILL-3 balance, charge records and receipts agree over good and failed requests of every kind', async () => {
   const before = await gateway.untilSettled();
-  const recordedBefore = (await chargeRecords()).length;
+  const recordedBefore = chargeRecords().length;
   const work = Array.from({ length: 24 }, async (_, index) => {
     const failing = index % 4 === 3 ? ' [[status 500]]' : '';
     const body = { messages: saying(`request ${index}${failing}`), max_tokens: 20 + index };
@@ -156,7 +104,7 @@ test('BILL-3 balance, charge records and receipts agree over good and failed req
   });
   const costs = await Promise.all(work);
   const after = await gateway.untilSettled();
-  const records = await chargeRecords();
+  const records = chargeRecords();
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
   expect(costs.filter((cost) => cost > 0n)).toHaveLength(18);
   expect(before.balance - after.balance).toBe(sum(costs));

@@ -1,203 +1,135 @@
 import { zodTextFormat } from 'openai/helpers/zod';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ResponseInput, ResponseOutputItem } from 'openai/resources/responses/responses';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type Counts, pricesOf, sdkFor, spentBy } from '../support/gateway-chat.ts';
-import { countsOf, PRO, postResponses } from '../support/responses-client.ts';
+import { catalogData } from '../../catalog/index.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import { postChat, pricesOf, readError, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
+import { allNamedEvents, countsOf, PRO, postResponses } from '../support/responses-client.ts';
+import { startSimulated } from '../support/simulated-gateway.ts';
 
-let vendor: Simulator;
-let gateway: TestGateway;
-let priceOf: (usage: Counts) => bigint;
+const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '100' });
+const priceOf = await pricesOf(gateway, PRO);
+const { responses } = sdkFor(gateway);
 
-beforeAll(async () => {
-  vendor = await startSimulator();
-  gateway = await startGateway({ vendorUrl: vendor.url, environment: { LOCAL_BALANCE_USD: '100' } });
-  priceOf = await pricesOf(gateway, PRO);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await vendor.stop();
-});
-beforeEach(() => vendor.reset());
+const texts = loadCatalog(catalogData)
+  .list(gateway.now())
+  .filter((model) => model.kind === 'text');
 
-const create = (input: string, rest: object = {}) =>
-  sdkFor(gateway).responses.create({ model: PRO, input, ...rest, stream: false });
-
-test('RESP-1 the SDK gets a plain answer with the catalog id and pays for its usage exactly', async () => {
-  const { result, spent } = await spentBy(gateway, () => create('Say hello', { instructions: 'Be brief' }));
-  expect(result).toMatchObject({ object: 'response', status: 'completed', model: PRO });
-  expect(result.output_text).toContain('You wrote: Say hello');
-  expect(result.usage?.output_tokens_details.reasoning_tokens).toBeGreaterThan(0);
-  expect(vendor.requests[0]?.body).toMatchObject({ model: PRO, instructions: 'Be brief', input: 'Say hello' });
-  expect(spent).toBeGreaterThan(0n);
-  expect(spent).toBe(priceOf(countsOf(result.usage)));
-});
-
-test('RESP-5 the message is output[0] though the vendor puts its reasoning first', async () => {
-  const response = await postResponses(gateway, { input: 'Say hello' });
-  const body = z
-    .looseObject({
-      output: z.tuple([
-        z.looseObject({
-          type: z.literal('message'),
-          content: z.tuple([z.looseObject({ type: z.literal('output_text'), text: z.string() })]),
-        }),
-        z.looseObject({ type: z.literal('reasoning') }),
-      ]),
-      usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
-    })
-    .parse(await response.json());
-  expect(body.output[0].content[0].text).toContain('You wrote: Say hello');
-  const told = parseUsd(response.headers.get('x-service-cost-usd') ?? '');
-  expect(told).toBe(priceOf(countsOf(body.usage)));
-});
-
-test('RESP-5 an answer without a message is as the vendor sent it', async () => {
-  const answer = await create('hello', { max_output_tokens: 20, reasoning: { effort: 'high' } });
-  expect(answer.output.map(({ type }) => type)).toEqual(['reasoning']);
-  expect(answer).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
-});
-
-test('BILL-18 cached and newly cached tokens are reported and cost what every input token costs', async () => {
-  vendor.next({ claimedUsage: { input: 900, cached: 500, cacheWrite: 300, output: 70, reasoning: 60 } });
-  const { result, spent } = await spentBy(gateway, () => create('again'));
-  expect(result.usage).toMatchObject({
-    input_tokens: 900,
-    input_tokens_details: { cached_tokens: 500, cache_write_tokens: 300 },
-    output_tokens: 70,
-  });
-  expect(spent).toBe(priceOf({ prompt_tokens: 900, completion_tokens: 70 }));
-});
-
-test('BILL-3 a prompt above the length of the next tier is charged as a whole at its rates', async () => {
-  vendor.next({ claimedUsage: { input: 272_001, output: 70, reasoning: 60 } });
-  const { spent } = await spentBy(gateway, () => create('a '.repeat(150_000)));
-  expect(spent).toBe((272_001n * parseUsd('60')) / 1_000_000n + (70n * parseUsd('270')) / 1_000_000n);
-});
-
-test('RESP-3 each effort that the entry accepts reaches the vendor', async () => {
-  for (const effort of ['medium', 'high', 'xhigh']) {
-    const answer = await create('Think', { reasoning: { effort, summary: 'auto' } });
-    expect(answer.reasoning).toMatchObject({ effort });
-    expect(answer.output.at(-1)).toMatchObject({ type: 'reasoning', summary: [{ type: 'summary_text' }] });
-    expect(vendor.requests.at(-1)?.body).toMatchObject({ reasoning: { effort, summary: 'auto' } });
+test('RESP-2 a model is served on /v1/responses or refused with the name of its own endpoint', async () => {
+  for (const { id: model, protocols } of texts) {
+    const here = await postResponses(gateway, { model, input: 'hello', max_output_tokens: 100 });
+    const chat = await postChat(gateway, { model, messages: saying('hello'), max_completion_tokens: 100 });
+    for (const [response, protocol, elsewhere] of [
+      [here, 'responses', /\/v1\/(chat\/completions|messages)|\/v1beta\//],
+      [chat, 'chat_completions', /\/v1\//],
+    ] as const) {
+      const served = protocols.includes(protocol);
+      expect([model, protocol, response.status]).toEqual([model, protocol, served ? 200 : 400]);
+      if (served) await response.text();
+      else
+        expect(await readError(response)).toMatchObject({ param: 'model', message: expect.stringMatching(elsewhere) });
+    }
   }
 });
 
-test('RESP-4 nothing is stored at the vendor, whether the client says so or not', async () => {
-  await create('a');
-  await create('b', { store: false, background: false, previous_response_id: null, conversation: null });
-  for (const { body } of vendor.requests) expect(body).toMatchObject({ store: false });
-  expect(vendor.requests).toHaveLength(2);
-});
-
-test('GEN-9 the fields of the vendor that cost nothing reach it as they are', async () => {
+test('RESP-3, RESP-4, GEN-9 the body reaches the provider as it is, but that nothing is stored there', async () => {
   const harmless = {
     metadata: { a: 'b' },
     user: 'end-user-7',
-    safety_identifier: 'c',
     prompt_cache_key: 'd',
-    prompt_cache_retention: 'in_memory',
-    truncation: 'disabled',
     service_tier: 'default',
     text: { verbosity: 'low' },
+    reasoning: { effort: 'xhigh', summary: 'auto' },
   };
-  const answer = await create('hello', { ...harmless, temperature: 1, top_p: 1 });
-  expect(answer.metadata).toEqual({ a: 'b' });
-  expect(vendor.requests[0]?.body).toMatchObject(harmless);
-  // The vendor refuses both on this model; these values are what it does anyway.
+  const response = await postResponses(gateway, { input: 'hello', ...harmless, temperature: 1, background: false });
+  expect(await response.json()).toMatchObject({ metadata: { a: 'b' }, reasoning: { effort: 'xhigh' } });
+  expect(vendor.requests[0]?.body).toMatchObject({ ...harmless, store: false });
+  // The provider refuses this field on this model; the value is its default.
   expect(vendor.requests[0]?.body).not.toHaveProperty('temperature');
-  expect(vendor.requests[0]?.body).not.toHaveProperty('top_p');
 });
 
-test('BILL-6 the cap of the client goes upstream as it is, and else the one the hold was made with', async () => {
-  const own = await postResponses(gateway, { input: 'a', max_output_tokens: 77 });
-  const chosen = await postResponses(gateway, { input: 'a' });
-  const told = Number(chosen.headers.get('x-service-max-tokens'));
-  expect([own.headers.get('x-service-max-tokens'), told >= 256]).toEqual([null, true]);
-  expect(vendor.requests.map(({ body }) => body)).toMatchObject([
-    { max_output_tokens: 77 },
-    { max_output_tokens: told },
-  ]);
+test('RESP-3, RESP-4 what cannot be served is refused by name, and nothing is asked', async () => {
+  for (const [param, value, code] of [
+    ['previous_response_id', 'resp_1', 'unsupported_parameter'],
+    ['store', true, 'unsupported_parameter'],
+    ['reasoning.effort', { effort: 'low' }, 'invalid_request_error'],
+  ] as const) {
+    const response = await postResponses(gateway, { input: 'hello', [param.replace(/\..*/, '')]: value });
+    expect([response.status, await readError(response)]).toMatchObject([400, { code, param }]);
+  }
+  expect(vendor.requests).toHaveLength(0);
 });
 
-const person = z.strictObject({ name: z.string(), age: z.int() });
-
-test('RESP-1 responses.parse of the SDK with a zod schema', async () => {
+test('RESP-1 responses.parse of the SDK reads a zod schema', async () => {
+  const person = z.strictObject({ name: z.string(), age: z.int() });
+  const format = zodTextFormat(person, 'person');
   const { result, spent } = await spentBy(gateway, () =>
-    sdkFor(gateway).responses.parse({
-      model: PRO,
-      input: 'Invent a person',
-      text: { format: zodTextFormat(person, 'person') },
-    }),
+    responses.parse({ model: PRO, input: 'Invent a person', text: { format } }),
   );
   expect(person.parse(result.output_parsed)).toBeDefined();
-  expect(vendor.requests[0]?.body).toMatchObject({
-    text: { format: { type: 'json_schema', name: 'person', strict: true, schema: { required: ['name', 'age'] } } },
-  });
+  expect(vendor.requests[0]?.body).toMatchObject({ text: { format: { type: 'json_schema', strict: true } } });
   expect(spent).toBe(priceOf(countsOf(result.usage)));
 });
 
-test('RESP-1 a JSON schema written by hand, and json_object', async () => {
-  const schema = {
-    type: 'object',
-    properties: { name: { type: 'string' }, age: { type: 'integer' } },
-    required: ['name', 'age'],
-    additionalProperties: false,
-  };
-  const format = { type: 'json_schema', name: 'person', schema };
-  expect(person.parse(JSON.parse((await create('A person', { text: { format } })).output_text))).toBeDefined();
-  const loose = await create('Answer in JSON', { text: { format: { type: 'json_object' } } });
-  expect(JSON.parse(loose.output_text)).toEqual({ answer: 'Answer in JSON' });
-});
+const weather = { type: 'function', name: 'weather', parameters: { type: 'object', properties: {} } };
 
-test('GEN-11 a model without JSON schemas refuses one by its field and names models that have them', async () => {
-  const format = { type: 'json_schema', name: 'a', schema: { type: 'object' } };
-  const pending = create('A person', { model: 'gpt-5.4-pro', text: { format } });
-  await expect(pending).rejects.toMatchObject({
-    status: 400,
-    param: 'text.format',
-    message: expect.stringContaining(PRO),
-  });
-  expect(vendor.requests).toHaveLength(0);
-});
-
-const pixel =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-const showing = (image_url: string) => [
-  {
-    role: 'user' as const,
-    content: [
-      { type: 'input_text' as const, text: 'What is this?' },
-      { type: 'input_image' as const, image_url, detail: 'auto' as const },
-    ],
-  },
-];
-
-test('CHAT-6 an image as a data URI reaches the vendor unchanged and its tokens are paid for', async () => {
-  const { result, spent } = await spentBy(gateway, () =>
-    sdkFor(gateway).responses.create({ model: PRO, input: showing(pixel) }),
+test.each<[string, object]>([
+  ['a text with a summary of its reasoning', { reasoning: { summary: 'auto' } }],
+  ['a call', { tools: [weather] }],
+])("RESP-1 the stream of %s has all of the provider's events, in their order", async (_what, rest) => {
+  const body = { input: 'Say hello', stream: true, ...rest };
+  const { result: events, spent } = await spentBy(gateway, async () =>
+    allNamedEvents(await postResponses(gateway, body)),
   );
-  expect(result.output_text).toContain('I see 1 image(s): image/png.');
-  expect(vendor.requests[0]?.body).toMatchObject({ input: showing(pixel) });
-  expect(spent).toBe(priceOf(countsOf(result.usage)));
+  const direct = { url: vendor.url, apiKey: 'x' };
+  const theirs = await allNamedEvents(await postResponses(direct, { ...body, store: false }));
+  expect(events.map((event) => [event.type, Object.keys(event)])).toEqual(
+    theirs.map((event) => [event.type, Object.keys(event)]),
+  );
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+  expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { model: PRO } });
+  expect(spent).toBe(priceOf(countsOf(events.at(-1)?.response?.usage)));
 });
 
-test('CHAT-6 a data URI that is no image is refused before the vendor is asked, a URL that it cannot read after', async () => {
-  const text = `data:image/png;base64,${Buffer.from('not an image at all').toString('base64')}`;
-  const { responses } = sdkFor(gateway);
-  const refused = { status: 400, code: 'invalid_image_format' };
-  await expect(responses.create({ model: PRO, input: showing(text) })).rejects.toMatchObject({
-    ...refused,
-    param: 'input[0].content[1].image_url',
+/** As they came. The types of the SDK let only some kinds of items be sent back. */
+const back = (output: readonly ResponseOutputItem[]) =>
+  output.map((item) => {
+    if (item.type === 'message' || item.type === 'reasoning' || item.type === 'function_call') return item;
+    throw new Error(`an item of the type ${item.type}`);
   });
-  expect(vendor.requests).toHaveLength(0);
-  const { spent } = await spentBy(gateway, () =>
-    expect(responses.create({ model: PRO, input: showing('https://gone.invalid/a.png') })).rejects.toMatchObject(
-      refused,
-    ),
-  );
-  expect([vendor.requests.length, spent]).toEqual([1, 0n]);
+const typesOf = (items: readonly { type?: string; role?: string }[]) => items.map(({ type, role }) => type ?? role);
+const itemsSchema = z.object({
+  input: z.array(z.looseObject({ type: z.string().optional(), role: z.string().optional() })),
+});
+
+test('RESP-5 a conversation whose outputs are sent back as they came satisfies the provider', async () => {
+  const sealed = { model: PRO, include: ['reasoning.encrypted_content' as const] };
+  const { result, spent } = await spentBy(gateway, async () => {
+    const input: ResponseInput = [];
+    const answers = [];
+    for (const words of ['My name is Ada', 'What is my name?', 'And again?']) {
+      input.push(...saying(words));
+      const streamed = words === 'What is my name?';
+      const answer = streamed
+        ? await responses.stream({ ...sealed, input }).finalResponse()
+        : await responses.create({ ...sealed, input });
+      // Only a plain response puts the message first.
+      expect(typesOf(answer.output)).toEqual(streamed ? ['reasoning', 'message'] : ['message', 'reasoning']);
+      expect(answer.output_text).toContain(`You wrote: ${words}`);
+      input.push(...back(answer.output));
+      answers.push(answer);
+    }
+    return answers;
+  });
+  const sent = itemsSchema.parse(vendor.requests.at(-1)?.body).input;
+  expect(typesOf(sent)).toEqual(['user', 'reasoning', 'message', 'user', 'reasoning', 'message', 'user']);
+  expect(spent).toBe(result.reduce((sum, { usage }) => sum + priceOf(countsOf(usage)), 0n));
+});
+
+test('RESP-5 outputs of a request without include can be sent back, also as SDKs dump them', async () => {
+  const first = await responses.create({ model: PRO, input: 'hello' });
+  const items = back(first.output).map((item) => ('summary' in item ? { ...item, content: null, status: null } : item));
+  const body = { input: [...saying('hello'), ...items, ...saying('again')], tools: null, user: null, text: null };
+  expect((await postResponses(gateway, body)).status).toBe(200);
 });

@@ -1,102 +1,173 @@
-import { createServer, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startGateway } from '../support/gateway.ts';
 import { MODEL, postChat, readEvents, saying } from '../support/gateway-chat.ts';
 import { within } from '../support/gateway-process.ts';
+import { readElements } from '../support/google-array.ts';
+import { asking, postGoogle } from '../support/google-client.ts';
+import { HAIKU, postMessages } from '../support/messages-client.ts';
+import { startScriptedVendor } from '../support/messages-vendor.ts';
+import { PRO, postResponses, readNamedEvents } from '../support/responses-client.ts';
 
-/** A vendor whose every event is written by hand, so that a test decides what has been sent and what has not. */
-const calls: ((response: ServerResponse) => void)[] = [];
-const server = createServer((request, response) => {
-  request.resume();
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.flushHeaders();
-  calls.shift()?.(response);
-});
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : 0);
-    });
-  });
-  gateway = await startGateway({ vendorUrl: `http://127.0.0.1:${port}` });
-});
+const vendor = await startScriptedVendor();
+const gateway = await startGateway({ vendorUrl: vendor.url });
 afterAll(async () => {
   await gateway.stop();
-  server.closeAllConnections();
-  server.close();
+  await vendor.stop();
 });
 
-const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1 };
-const chunk = (model: string, content: string): string =>
-  JSON.stringify({ ...head, model, choices: [{ index: 0, delta: { content }, finish_reason: null }] });
-const finish = (model: string): string =>
-  JSON.stringify({ ...head, model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
-const usage = (model: string): string =>
-  JSON.stringify({ ...head, model, choices: [], usage: { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 } });
-
-/** Asks for a stream and answers both of its ends. */
-async function open(first: string) {
-  const arrived = Promise.withResolvers<ServerResponse>();
-  calls.push(arrived.resolve);
-  const pending = postChat(gateway, { messages: saying('hello'), stream: true });
-  const upstream = await within('the call', arrived.promise);
-  const send = (data: string) => upstream.write(`data: ${data}\n\n`);
-  send(first);
-  const events = readEvents(await within('the status line', pending));
-  const next = async (): Promise<string> => {
-    const event = await within('an event', events.next(), 10_000);
-    return event.done ? 'the end' : event.value;
-  };
-  return { send, next, end: () => upstream.end() };
+/** A protocol in one of its framings. Events are written by hand, odd spacing included, with the name of the model in them. */
+interface Framing {
+  readonly rules: string;
+  readonly name: string;
+  readonly model: string;
+  post(): Promise<Response>;
+  readonly read: (response: Response) => AsyncGenerator<string, unknown>;
+  /** Bytes of one event of the provider. */
+  frame(event: string): string;
+  /** The announcement, which waits for the first piece. */
+  readonly opening?: (model: string) => string;
+  readonly piece: (model: string, index: number) => string;
+  /** The gateway holds the first of these until the last has arrived and is charged. */
+  readonly ending: (model: string) => readonly string[];
+  /** Only the end of the connection ends a stream of the provider. */
+  readonly endsWithSocket?: true;
+  /** The ending as the client reads it, if it differs. */
+  readonly told?: readonly unknown[];
 }
 
-test('CHAT-11 each chunk is readable before the vendor sends the next one', async () => {
-  const stream = await open(chunk(MODEL, 'piece 0'));
-  expect(await stream.next()).toBe(chunk(MODEL, 'piece 0'));
-  for (let index = 1; index < 20; index += 1) {
-    stream.send(chunk(MODEL, `piece ${index}`));
-    // Only now, with the chunk in hand, does the loop come to the next one.
-    expect(await stream.next()).toBe(chunk(MODEL, `piece ${index}`));
-  }
-  stream.send(finish(MODEL));
-  stream.send(usage(MODEL));
-  stream.send('[DONE]');
-  stream.end();
-  const last: unknown = JSON.parse(await stream.next());
-  expect(last).toMatchObject({
-    choices: [{ finish_reason: 'stop' }],
-    usage: { prompt_tokens: 5, completion_tokens: 6, cost: expect.stringMatching(/^0\.\d+$/) },
-  });
-  expect([await stream.next(), await stream.next()]).toEqual(['[DONE]', 'the end']);
-});
+const THEIR_MODEL = 'the-name-of-the-provider';
+const named = (type: string, rest: string): string => `event: ${type}\ndata: {"type": "${type}", ${rest}}`;
+const asLines = (event: string): string => `${event}\n\n`;
 
-test('CHAT-11 a chunk passes as it was written, but for a model that is not the catalog id', async () => {
-  const odd = (model: string, index: number): string =>
-    `{"choices" : [{"finish_reason":null,"delta":{"content":"\\u00e9 ${index}"},"index":0}], "x_vendor":{"a":[1.0,1e2]}, "model":"${model}", "id":"chatcmpl-1","object":"chat.completion.chunk","created":1}`;
-  const stream = await open(odd('gpt-4.1-mini-2025-04-14', 0));
-  expect(await stream.next()).toBe(odd(MODEL, 0));
-  stream.send(odd('gpt-4.1-mini-2025-04-14', 1));
-  expect(await stream.next()).toBe(odd(MODEL, 1));
-  stream.send(odd(MODEL, 2));
-  expect(await stream.next()).toBe(odd(MODEL, 2));
-  for (const event of [finish(MODEL), usage(MODEL), '[DONE]']) stream.send(event);
-  stream.end();
-  expect(JSON.parse(await stream.next())).toMatchObject({ model: MODEL });
-  expect(await stream.next()).toBe('[DONE]');
-});
+const chatChunk = (model: string, choices: string, more = ''): string =>
+  `{"choices" : ${choices}, "x_vendor":{"a":[1.0,1e2]}, "model":"${model}", "id":"chatcmpl-1","object":"chat.completion.chunk","created":1${more}}`;
 
-test('CHAT-11 the end is not told before the usage is there', async () => {
-  const stream = await open(chunk(MODEL, 'all'));
-  await stream.next();
-  stream.send(finish(MODEL));
-  const held = stream.next();
-  expect((await gateway.account()).openHolds).toBe(1);
-  stream.send(usage(MODEL));
-  stream.send('[DONE]');
-  stream.end();
-  expect(JSON.parse(await held)).toMatchObject({ usage: { completion_tokens: 6 } });
-  expect((await gateway.untilSettled()).openHolds).toBe(0);
-});
+const google = {
+  rules: 'GEM-2',
+  model: '',
+  endsWithSocket: true as const,
+  frame: (event: string) => `data: ${event}\r\n\r\n`,
+  piece: (_model: string, index: number) =>
+    `{"candidates" : [{"content": {"parts": [{"text": "\\u00e9 }],[{ \\" ${index}"}],"role": "model"},"index": 0}], "x":1.0e2}`,
+  ending: () => [
+    '{"candidates": [{"finishReason": "STOP","index": 0}]}',
+    '{"usageMetadata": {"promptTokenCount": 5,"candidatesTokenCount": 6,"totalTokenCount": 11}}',
+  ],
+};
+
+const framings: readonly Framing[] = [
+  {
+    rules: 'CHAT-11',
+    name: 'chat',
+    model: MODEL,
+    post: () => postChat(gateway, { messages: saying('hello'), stream: true }),
+    read: readEvents,
+    frame: (event) => `data: ${event}\n\n`,
+    piece: (model, index) =>
+      chatChunk(model, `[{"finish_reason":null,"delta":{"content":"\\u00e9 ${index}"},"index":0}]`),
+    ending: (model) => [
+      chatChunk(model, '[{"finish_reason":"stop","delta":{},"index":0}]'),
+      chatChunk(model, '[]', ',"usage":{"prompt_tokens":5,"completion_tokens":6,"total_tokens":11}'),
+      '[DONE]',
+    ],
+    // One last chunk has the finish reason, the usage and the cost.
+    told: [expect.stringMatching(/"finish_reason":"stop".*"completion_tokens":6.*"cost":"0\.\d+"/), '[DONE]'],
+  },
+  {
+    rules: 'RESP-1',
+    name: 'responses',
+    model: PRO,
+    post: () => postResponses(gateway, { input: 'hello', stream: true, max_output_tokens: 100 }),
+    read: readNamedEvents,
+    frame: asLines,
+    opening: (model) =>
+      named('response.created', `"sequence_number":0,"response": {"id":"resp_1", "model" :"${model}","output":[]}`),
+    piece: (_model, index) =>
+      named(
+        'response.output_text.delta',
+        `"sequence_number":${index + 1}, "delta":"\\u00e9 \\"model\\":\\"m\\"", "x":1.0`,
+      ),
+    ending: (model) => [
+      named(
+        'response.completed',
+        `"sequence_number":9,"response":{"id":"resp_1","model":"${model}","status":"completed","output":[{"model":"own"}],` +
+          `"usage":{"input_tokens":5,"output_tokens":6,"total_tokens":11}}`,
+      ),
+    ],
+  },
+  {
+    rules: 'MSG-1',
+    name: 'messages',
+    model: HAIKU,
+    post: () => postMessages(gateway, { stream: true }),
+    read: readNamedEvents,
+    frame: asLines,
+    opening: (model) =>
+      named(
+        'message_start',
+        `"message": {"id":"msg_1","model": "${model}","usage": {"input_tokens":5,"output_tokens":1}}`,
+      ),
+    piece: (_model, index) =>
+      index === 0
+        ? named('content_block_start', '"index":0, "content_block": {"type":"text","text":""}')
+        : named('content_block_delta', `"index":0, "delta": {"type":"text_delta","text":"\\u00e9 ${index}"}`),
+    ending: () => [
+      named('message_delta', '"delta": {"stop_reason":"end_turn"}, "usage": {"output_tokens":6}'),
+      'event: message_stop\ndata: {"type":"message_stop"}',
+    ],
+  },
+  {
+    ...google,
+    name: 'generateContent as events',
+    post: () => postGoogle(gateway, 'streamGenerateContent', asking('hello'), { query: 'alt=sse' }),
+    read: readEvents,
+  },
+  {
+    ...google,
+    name: 'generateContent as one array',
+    post: () => postGoogle(gateway, 'streamGenerateContent', asking('hello')),
+    read: readElements,
+  },
+];
+
+test.each(framings)(
+  '$rules each event of $name is readable before the provider sends the next, the end once it is charged',
+  async (framing) => {
+    const { model, frame, piece, ending, opening } = framing;
+    const called = vendor.nextByHand();
+    const pending = framing.post();
+    const upstream = await called;
+    const send = (event: string) => upstream.write(frame(event));
+    if (opening) send(opening(THEIR_MODEL));
+    send(piece(THEIR_MODEL, 0));
+    const response = await within('the status line', pending);
+    const array = framing.read === readElements;
+    expect(response.headers.get('content-type')).toMatch(array ? /^application\/json/ : /^text\/event-stream/);
+    expect(response.headers.get('cache-control')).toBe('no-cache, no-transform');
+    const events = framing.read(response);
+    const next = async () => (await within('an event', events.next())).value;
+    if (opening) expect(await next()).toBe(opening(model));
+    expect(await next()).toBe(piece(model, 0));
+    for (let index = 1; index < 8; index += 1) {
+      send(piece(THEIR_MODEL, index));
+      // The loop continues only once the client has the event.
+      expect(await next()).toBe(piece(model, index));
+    }
+    const [first = '', ...rest] = ending(THEIR_MODEL);
+    let arrived = false;
+    const held = next().finally(() => {
+      arrived = true;
+    });
+    if (rest.length > 0) send(first);
+    for (let round = 0; round < 3; round += 1) expect((await gateway.account()).openHolds).toBe(1);
+    expect(arrived).toBe(false);
+    for (const event of rest.length > 0 ? rest : [first]) send(event);
+    if (framing.endsWithSocket) upstream.end();
+    const read = [await held];
+    for (let event = await next(); typeof event === 'string' && event !== 'closed'; event = await next())
+      read.push(event);
+    expect(read).toEqual(framing.told ?? ending(model));
+    upstream.end();
+    expect((await gateway.untilSettled()).openHolds).toBe(0);
+  },
+);

@@ -1,33 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { allEvents, MODEL, postChat, readError, saying } from '../support/gateway-chat.ts';
-import { type Issuer, openIssuer } from '../support/hostile-issuer.ts';
+import { startSimulated } from '../support/simulated-gateway.ts';
 
-let vendor: Simulator;
-let database: TestDynamodb;
-let gateway: TestGateway;
-let issuer: Issuer;
-
-beforeAll(async () => {
-  vendor = await startSimulator();
-  database = await startTestDynamodb();
-  gateway = await startGateway({
-    vendorUrl: vendor.url,
-    environment: { DYNAMODB_ENDPOINT: database.endpoint, LOCAL_BALANCE_USD: '5' },
-  });
-  issuer = openIssuer(database.endpoint, gateway.folder);
-});
-afterAll(async () => {
-  issuer.close();
-  await gateway.stop();
-  await database.stop();
-  await vendor.stop();
-});
-beforeEach(() => vendor.reset());
+const { gateway } = await startSimulated();
 
 const rowSchema = z.strictObject({
   id: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/),
@@ -43,11 +21,6 @@ const rowSchema = z.strictObject({
   end_user: z.string().nullable(),
 });
 const openSchema = rowSchema.extend({ held_usd: z.string() });
-const fallbacksSchema = z.strictObject({
-  object: z.literal('list'),
-  model: z.string(),
-  data: z.array(z.strictObject({ id: z.string() })),
-});
 const listSchema = z.strictObject({
   object: z.literal('list'),
   data: z.array(rowSchema),
@@ -56,7 +29,7 @@ const listSchema = z.strictObject({
 });
 
 /** A new account, so that what a test sees is its own. */
-const newcomer = async (): Promise<TestGateway> => ({ ...gateway, apiKey: await issuer.issue('5') });
+const newcomer = async (): Promise<TestGateway> => ({ ...gateway, ...(await gateway.issue({ balanceUsd: '5' })) });
 
 const get = ({ url, apiKey }: TestGateway, target: string): Promise<Response> =>
   fetch(`${url}${target}`, { headers: { authorization: `Bearer ${apiKey}` } });
@@ -101,31 +74,23 @@ test('BILL-15 charged and released requests are listed, the newest first, to the
   }
 });
 
-test('BILL-15 250 requests are paged through without loss or repetition while new ones arrive', async () => {
+test('BILL-15 requests are paged through without loss or repetition while new ones arrive', async () => {
   const mine = await newcomer();
-  const sent: string[] = [];
-  const sendMany = async (count: number): Promise<readonly string[]> => {
-    const answers: Response[] = [];
-    for (let done = 0; done < count; done += 10) {
-      const wave = Array.from({ length: Math.min(10, count - done) }, () =>
-        asked(mine, { messages: saying('hi'), max_tokens: 20 }),
-      );
-      answers.push(...(await Promise.all(wave)));
-    }
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    return answers.map(idOf);
+  const send = async (count: number): Promise<readonly string[]> => {
+    const one = () => asked(mine, { messages: saying('hi'), max_tokens: 20 });
+    return (await Promise.all(Array.from({ length: count }, one))).map(idOf);
   };
-  sent.push(...(await sendMany(250)));
+  const sent = await send(25);
   const pages: string[][] = [];
   let cursor: string | null = null;
   do {
-    const page: z.infer<typeof listSchema> = await list(mine, `?limit=100${cursor ? `&cursor=${cursor}` : ''}`);
+    const page: z.infer<typeof listSchema> = await list(mine, `?limit=10${cursor ? `&cursor=${cursor}` : ''}`);
     pages.push(page.data.map(({ id }) => id));
     expect(page.has_more).toBe(page.next_cursor !== null);
     cursor = page.next_cursor;
-    await sendMany(10);
+    await send(2);
   } while (cursor !== null);
-  expect(pages.map(({ length }) => length)).toEqual([100, 100, 50]);
+  expect(pages.map(({ length }) => length)).toEqual([10, 10, 5]);
   expect(pages.flat()).toEqual(sent.toSorted().toReversed());
 });
 
@@ -158,25 +123,16 @@ test('BILL-15 the list as CSV has the same rows', async () => {
   expect(older.endsWith(",false,'=1+1\r\n")).toBe(true);
 });
 
-test('BILL-15 a request that runs is open, with what is held for it, and charged in the end', async () => {
+test('BILL-15 a request that runs is open, with its hold, and outside of the list', async () => {
   const mine = await newcomer();
-  const gate = vendor.gate();
-  const stream = postChat(mine, { messages: saying('hello'), max_tokens: 20 });
-  await gate.waitFor(1);
-  const held = await get(mine, '/api/account').then((response) => response.json());
-  expect((await list(mine)).data).toEqual([]);
-  gate.open();
-  const response = await stream;
-  expect((await list(mine)).data.map(({ outcome }) => outcome)).toEqual(['charged']);
-  expect(held).toMatchObject({ open_holds: 1 });
-
   // Its id is known while it runs only from the headers of a stream.
-  const slow = await postChat(mine, { messages: saying('hello [[words 3]] [[stall 1]]'), stream: true });
-  const row = openSchema.parse(await (await get(mine, `/api/usage/${idOf(slow)}`)).json());
-  expect(row).toMatchObject({ id: idOf(slow), outcome: 'open', cost_usd: null, model: null });
-  expect(parseUsd(row.held_usd) > 0n).toBe(true);
-  await slow.body?.cancel();
-  expect(response.status).toBe(200);
+  const running = await postChat(mine, { messages: saying('hello [[words 30]] [[stall 6]]'), stream: true });
+  const row = openSchema.parse(await (await get(mine, `/api/usage/${idOf(running)}`)).json());
+  expect(row).toMatchObject({ id: idOf(running), outcome: 'open', cost_usd: null, model: null });
+  expect(parseUsd(row.held_usd)).toBeGreaterThan(0n);
+  expect((await list(mine)).data).toEqual([]);
+  expect(await (await get(mine, '/api/account')).json()).toMatchObject({ open_holds: 1 });
+  await running.body?.cancel();
 });
 
 test("AUTH-7 another account's request is 404, and its cursor shows nothing of it", async () => {
@@ -192,24 +148,4 @@ test("AUTH-7 another account's request is 404, and its cursor shows nothing of i
   const { data } = await list(mine, `?cursor=${cursor}`);
   expect([[], [idOf(own)]]).toContainEqual(data.map(({ id }) => id));
   expect((await list(mine)).data.map(({ id }) => id)).toEqual([idOf(own)]);
-});
-
-test.each([
-  ['from', 'from=soon'],
-  ['limit', 'limit=0'],
-  ['format', 'format=pdf'],
-  ['cursor', 'cursor=abc'],
-  ['page', 'page=2'],
-])('BILL-15 a wrong %s is 400 by name', async (param, query) => {
-  const response = await get(gateway, `/api/usage?${query}`);
-  expect(response.status).toBe(400);
-  expect(await readError(response)).toMatchObject({ code: 'invalid_request_error', param });
-});
-
-test('CAT-3 the reserves of a model are listed without a key', async () => {
-  const response = await fetch(`${gateway.url}/api/models/gpt-5.5/fallbacks`);
-  expect(response.status).toBe(200);
-  const { model, data } = fallbacksSchema.parse(await response.json());
-  expect(model).toBe('gpt-5.5');
-  expect(data).toContainEqual({ id: 'gpt-5.4' });
 });

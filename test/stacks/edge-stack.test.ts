@@ -1,34 +1,24 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { routes } from '../../lambdas/routes.ts';
-import { type Environment, environments, parseEnvironment } from '../../lib/environments.ts';
 import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
-import { nameOf, newApp, ofType, pointsAt, type Resource, type Synthesized, synthesize } from './synthesize.ts';
+import {
+  environmentOf,
+  nameOf,
+  newApp,
+  ofType,
+  only,
+  pointsAt,
+  readGateway,
+  type Synthesized,
+  synthesize,
+  synthesizeEdge,
+} from './synthesize.ts';
 
-const base = { ...environments.prod, region: 'eu-west-1' };
-const withEdge = (changes: Partial<Environment> = {}) => {
-  const made = synthesize('prod', newApp({ bundling: false }), parseEnvironment({ ...base, ...changes }));
-  if (!made.edge || !made.global) throw new Error('there is no edge');
-  return { ...made, edge: made.edge, global: made.global };
-};
-const { edge, global, api, data, apiStack } = withEdge();
-const hostedZone = { id: 'Z123', name: 'example.com' };
-const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b';
-/** Made twice more with what differs, since each takes seconds. */
-const inZone = withEdge({
-  edgeTimeoutSeconds: 300,
-  largeBodies: 'off',
-  domain: { name: 'ai.example.com', hostedZone },
-});
-const withCertificate = withEdge({
-  inferenceHost: 'web-function',
-  domain: { name: 'ai.example.com', certificateArn },
-});
-
-const only = (found: readonly Resource[]): Resource => {
-  expect(found).toHaveLength(1);
-  return found[0]!;
-};
+const { edge, global, api, data, gateway } = synthesizeEdge();
+const abroad = synthesizeEdge('cloudfront of another region');
+const inZone = synthesizeEdge('cloudfront with a domain');
+const withCertificate = synthesizeEdge('cloudfront with a certificate');
 
 const originSchema = z.looseObject({
   Id: z.string(),
@@ -47,15 +37,15 @@ const configSchema = z.looseObject({
 });
 
 const configOf = (stack: Synthesized) => {
-  const { Properties } = only(ofType(stack, 'AWS::CloudFront::Distribution'));
+  const { Properties } = only(stack, 'AWS::CloudFront::Distribution');
   return configSchema.parse(Properties.DistributionConfig);
 };
 const config = configOf(edge);
 const allBehaviours = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
 
-test('AUTH-9 every function that clients reach stands behind the secret, which no template shows', () => {
+test('AUTH-9 every function that clients reach requires the secret, which no template shows', () => {
   const functions = config.Origins.filter(({ Id }) => Id !== 'bucket');
-  expect(functions.map(({ Id }) => Id).sort()).toEqual([...apiStack.hosts.keys()].sort());
+  expect(functions.map(({ Id }) => Id).sort()).toEqual([...gateway.api.hosts.keys()].sort());
   expect(ofType(api, 'AWS::Lambda::Url').length + ofType(api, 'AWS::Lambda::WebFunctionEndpoint').length).toBe(
     functions.length,
   );
@@ -72,17 +62,18 @@ test('AUTH-9 every function that clients reach stands behind the secret, which n
   }
 });
 
-test('OPS-1 an origin is the host that its function tells, or that of the one which serves it', () => {
-  for (const [made, hostOf] of [
-    [{ edge, api }, (id: string) => id],
-    [withCertificate, (id: string) => (inferenceFunctionNames.some((name) => name === id) ? 'inference' : id)],
+test('OPS-1 an origin is the host of its function, or of the Web Function that serves it', () => {
+  const served: readonly string[] = inferenceFunctionNames;
+  for (const [made, region, hostOf] of [
+    [abroad, 'eu-central-1', (id: string) => id],
+    [withCertificate, 'us-east-1', (id: string) => (served.includes(id) ? 'inference' : id)],
   ] as const) {
     const functions = configOf(made.edge).Origins.filter(({ Id }) => Id !== 'bucket');
     expect(functions).toHaveLength(10);
     for (const { Id, DomainName } of functions) {
       const OutputName = `${hostOf(Id)}HostName`;
-      const told = { StackName: 'gateway-prod-api', OutputName, Region: 'eu-west-1' };
-      expect(DomainName).toEqual({ 'Fn::GetStackOutput': told });
+      const output = { StackName: 'gateway-prod-api', OutputName, Region: region };
+      expect(DomainName).toEqual({ 'Fn::GetStackOutput': output });
       expect(JSON.stringify(made.api.outputs[OutputName])).toMatch(
         new RegExp(`"Fn::GetAtt":\\["${hostOf(Id)}function[^"]*","(FunctionUrl|DomainName)"\\]`),
       );
@@ -98,18 +89,16 @@ test('LIM-6 CloudFront waits as long as is set between two bytes, and for all of
   for (const origin of Origins) expect(origin).not.toHaveProperty('ResponseCompletionTimeout');
 });
 
-test('AUTH-9 a rotated secret reaches the edge with the version that a deployment names', () => {
+test('AUTH-9 a deployment that names a version of the secret puts that version into the edge', () => {
   const versionId = '4e1b2c3d-0000-4000-8000-000000000001';
-  const app = newApp({ bundling: false });
-  app.node.setContext('originSecretVersion', versionId);
-  const made = synthesize('prod', app, base);
+  const synthesizeWith = (originSecretVersion: string) =>
+    readGateway(newApp({ context: { originSecretVersion } }), 'prod', environmentOf('prod'));
+  const made = synthesizeWith(versionId);
   const [origin] = configOf(made.edge!).Origins;
   expect(pointsAt(origin?.OriginCustomHeaders[0]?.HeaderValue, made.edge!, [made.data])).toBe(
     `{{resolve:secretsmanager:origin-secret:SecretString:::${versionId}}}`,
   );
-  const wrong = newApp({ bundling: false });
-  wrong.node.setContext('originSecretVersion', 'latest');
-  expect(() => synthesize('prod', wrong, base)).toThrow();
+  expect(() => synthesizeWith('latest')).toThrow();
 });
 
 // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html
@@ -162,14 +151,14 @@ test('IMG-6 the bucket is read with signed requests, without a header or a query
   const bucket = config.Origins.find(({ Id }) => Id === 'bucket');
   expect(bucket).toMatchObject({ S3OriginConfig: { OriginAccessIdentity: '' }, OriginCustomHeaders: [] });
   expect(pointsAt(bucket?.DomainName, edge, [data])).toBe('media');
-  const access = only(ofType(edge, 'AWS::CloudFront::OriginAccessControl'));
+  const access = only(edge, 'AWS::CloudFront::OriginAccessControl');
   expect(pointsAt(bucket?.OriginAccessControlId, edge, [])).toBe(nameOf(access));
   expect(access.Properties.OriginAccessControlConfig).toMatchObject({
     OriginAccessControlOriginType: 's3',
     SigningBehavior: 'always',
     SigningProtocol: 'sigv4',
   });
-  const policy = only(ofType(edge, 'AWS::CloudFront::OriginRequestPolicy'));
+  const policy = only(edge, 'AWS::CloudFront::OriginRequestPolicy');
   expect(policy.Properties.OriginRequestPolicyConfig).toMatchObject({
     // LIM-7: of whoever is refused behind the bucket.
     HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['CloudFront-Viewer-Address'] },
@@ -184,7 +173,7 @@ const readers = (stack: Synthesized) =>
     .parse(
       z
         .object({ PolicyDocument: z.looseObject({ Statement: z.array(z.unknown()) }) })
-        .parse(only(ofType(stack, 'AWS::S3::BucketPolicy')).Properties).PolicyDocument.Statement,
+        .parse(only(stack, 'AWS::S3::BucketPolicy').Properties).PolicyDocument.Statement,
     )
     .filter(({ Effect }) => Effect === 'Allow');
 
@@ -203,48 +192,64 @@ test("IMG-6 the bucket lets CloudFront read images, for this account's distribut
   });
 });
 
-test.each(['none', 'api-gateway'] as const)('OPS-1 with the front door %s there is no edge at all', (frontDoor) => {
-  const made = synthesize('prod', newApp({ bundling: false }), parseEnvironment({ ...base, frontDoor }));
+test.each(['none', 'api-gateway'] as const)('OPS-1 with the front door %s there is no edge', (frontDoor) => {
+  const made = synthesize('prod', frontDoor);
   expect([made.edge, made.global]).toEqual([undefined, undefined]);
   expect(readers(made.data)).toEqual([]);
   expect(JSON.stringify(made.api.template.toJSON())).not.toContain('CloudFront');
 });
 
-test('OPS-1 without a domain, the address is the one that CloudFront gives', () => {
+test('OPS-1 without a domain, the URL is the one that CloudFront assigns', () => {
   expect(config).toMatchObject({ ViewerCertificate: { CloudFrontDefaultCertificate: true } });
   expect(config).not.toHaveProperty('Aliases');
   expect(ofType(edge, 'AWS::Route53::RecordSet')).toEqual([]);
   const url = { 'Fn::Join': ['', ['https://', { 'Fn::GetAtt': [expect.any(String), 'DomainName'] }]] };
   expect(edge.outputs.publicUrl).toEqual({ Value: url });
-  const told = { Name: '/gateway-prod/public-url', Value: url };
-  expect(only(ofType(edge, 'AWS::SSM::Parameter')).Properties).toMatchObject(told);
+  const parameter = { Name: '/gateway-prod/public-url', Value: url };
+  expect(only(edge, 'AWS::SSM::Parameter').Properties).toMatchObject(parameter);
   expect(edge.outputs).toHaveProperty('distributionId');
 });
 
 test('OPS-1 a domain in a hosted zone: certificate in us-east-1, TLS 1.2, records for both kinds of address', () => {
-  const made = inZone;
-  expect(only(ofType(made.global, 'AWS::CertificateManager::Certificate')).Properties).toMatchObject({
-    DomainName: 'ai.example.com',
+  expect(only(inZone.global, 'AWS::CertificateManager::Certificate').Properties).toMatchObject({
+    DomainName: 'api.example.com',
     ValidationMethod: 'DNS',
-    DomainValidationOptions: [{ DomainName: 'ai.example.com', HostedZoneId: 'Z123' }],
+    DomainValidationOptions: [{ DomainName: 'api.example.com', HostedZoneId: 'Z0123456789' }],
   });
-  expect(configOf(made.edge)).toMatchObject({
-    Aliases: ['ai.example.com'],
+  expect(configOf(inZone.edge)).toMatchObject({
+    Aliases: ['api.example.com'],
     ViewerCertificate: { SslSupportMethod: 'sni-only', MinimumProtocolVersion: 'TLSv1.2_2021' },
   });
-  const records = ofType(made.edge, 'AWS::Route53::RecordSet').map(({ Properties }) => Properties);
+  const records = ofType(inZone.edge, 'AWS::Route53::RecordSet').map(({ Properties }) => Properties);
   expect(records.map(({ Type }) => Type).sort()).toEqual(['A', 'AAAA']);
-  for (const record of records) expect(record).toMatchObject({ Name: 'ai.example.com.', HostedZoneId: 'Z123' });
-  expect(made.edge.outputs.publicUrl).toEqual({ Value: 'https://ai.example.com' });
+  for (const record of records) expect(record).toMatchObject({ Name: 'api.example.com.', HostedZoneId: 'Z0123456789' });
+  expect(inZone.edge.outputs.publicUrl).toEqual({ Value: 'https://api.example.com' });
 });
 
-test('OPS-1 a domain with a certificate of its own is left to whoever keeps its zone', () => {
-  const made = withCertificate;
-  expect(ofType(made.global, 'AWS::CertificateManager::Certificate')).toEqual([]);
-  expect(configOf(made.edge)).toMatchObject({ ViewerCertificate: { AcmCertificateArn: certificateArn } });
-  expect(ofType(made.edge, 'AWS::Route53::RecordSet')).toEqual([]);
+test('OPS-1 a domain with a certificate gets neither another certificate nor records', () => {
+  expect(ofType(withCertificate.global, 'AWS::CertificateManager::Certificate')).toEqual([]);
+  expect(configOf(withCertificate.edge)).toMatchObject({
+    ViewerCertificate: { AcmCertificateArn: expect.stringContaining('/0a1b') },
+  });
+  expect(ofType(withCertificate.edge, 'AWS::Route53::RecordSet')).toEqual([]);
 });
 
-test('OPS-1 the edge grants nobody anything', () => {
+test('OPS-1 the access log of the edge is in us-east-1 in every region, and is kept as long as others', () => {
+  const { accessLogs } = abroad;
+  expect(abroad.gateway.accessLogs?.region).toBe('us-east-1');
+  expect(only(accessLogs, 'AWS::Logs::LogGroup').Properties.RetentionInDays).toBe(365);
+  const source = only(accessLogs, 'AWS::Logs::DeliverySource').Properties;
+  expect(source.LogType).toBe('ACCESS_LOGS');
+  expect(JSON.stringify(source)).toContain(':distribution/');
+});
+
+test('ERR-5 the access log of the edge has no query, cookie, referrer or path, which could hold a key', () => {
+  const { RecordFields } = only(abroad.accessLogs, 'AWS::Logs::Delivery').Properties;
+  const fields = z.array(z.string()).parse(RecordFields);
+  expect(fields).toEqual(expect.arrayContaining(['cs-method', 'sc-status', 'x-edge-request-id']));
+  for (const field of fields) expect(field).not.toMatch(/query|cookie|referer|forwarded|uri|path/i);
+});
+
+test('OPS-1 the edge stacks have no policies', () => {
   for (const stack of [edge, global]) expect(ofType(stack, 'AWS::IAM::Policy')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { App, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -9,12 +9,13 @@ import { prove } from '../../lambdas/http/proof.ts';
 import { type Route, routes } from '../../lambdas/routes.ts';
 import { Firewall } from '../../lib/constructs/firewall.ts';
 import { environments } from '../../lib/environments.ts';
+import { newApp } from './synthesize.ts';
 
 const prefix = 'gateway-prod';
 const resourcesSchema = z.record(z.string(), z.looseObject({ Properties: z.looseObject({}) }));
 
 const build = (scope: 'CLOUDFRONT' | 'REGIONAL', environment = environments.prod) => {
-  const stack = new Stack(new App(), 'stack', { env: { region: 'us-east-1' } });
+  const stack = new Stack(newApp(), 'stack', { env: { region: 'us-east-1' } });
   new Firewall(stack, 'firewall', { scope, prefix, environment });
   const template = Template.fromStack(stack);
   const one = (type: string) => {

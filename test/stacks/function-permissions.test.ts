@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { environments, parseEnvironment } from '../../lib/environments.ts';
 import { webFunctionNames } from '../../lib/functions.ts';
 import { logsTo, permissionsOf, traces } from './permissions.ts';
-import { newApp, synthesize } from './synthesize.ts';
+import { synthesize } from './synthesize.ts';
 
 const { data, video, api } = synthesize('prod');
 
@@ -53,40 +52,24 @@ const videos = [
   'states:StartExecution machine',
 ];
 
+/** Text and images, both of which can store images. */
+const drawing = [
+  ...admission,
+  ...address,
+  ...ledger,
+  ...claims,
+  ...circuits,
+  ...answers,
+  's3:GetObject media/outbox/*',
+  's3:PutObject media/outbox/*',
+  's3:PutObject media/media/*',
+  's3:ListBucket media',
+  'secretsmanager:GetSecretValue provider-keys',
+];
+
 test.each([
-  [
-    'inference',
-    [
-      ...admission,
-      ...address,
-      ...ledger,
-      ...claims,
-      ...circuits,
-      ...answers,
-      ...videos,
-      's3:GetObject media/outbox/*',
-      's3:PutObject media/outbox/*',
-      's3:PutObject media/media/*',
-      's3:ListBucket media',
-      'secretsmanager:GetSecretValue provider-keys',
-    ],
-  ],
-  [
-    'text',
-    [
-      ...admission,
-      ...address,
-      ...ledger,
-      ...claims,
-      ...circuits,
-      ...answers,
-      's3:GetObject media/outbox/*',
-      's3:PutObject media/outbox/*',
-      's3:PutObject media/media/*',
-      's3:ListBucket media',
-      'secretsmanager:GetSecretValue provider-keys',
-    ],
-  ],
+  ['inference', [...drawing, ...videos]],
+  ['text', drawing],
   [
     'videos',
     [
@@ -101,22 +84,7 @@ test.each([
       'secretsmanager:GetSecretValue provider-keys',
     ],
   ],
-  [
-    'images',
-    [
-      ...admission,
-      ...address,
-      ...ledger,
-      ...claims,
-      ...circuits,
-      ...answers,
-      's3:GetObject media/outbox/*',
-      's3:PutObject media/outbox/*',
-      's3:PutObject media/media/*',
-      's3:ListBucket media',
-      'secretsmanager:GetSecretValue provider-keys',
-    ],
-  ],
+  ['images', drawing],
   [
     'audio',
     [
@@ -211,7 +179,7 @@ test.each([
   expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
 });
 
-test('OPS-1 what copies code at a deployment may copy and delete code and nothing else', () => {
+test('OPS-1 the copier of code may copy and delete code and nothing else', () => {
   expect(permissions('web-code')).toEqual(
     [
       ...logsTo('web-code/log'),
@@ -223,12 +191,8 @@ test('OPS-1 what copies code at a deployment may copy and delete code and nothin
   );
 });
 
-test('OPS-1 behind API Gateway nobody reads the origin’s secret, and what serves files is a function like the others', () => {
-  const other = synthesize(
-    'prod',
-    newApp({ bundling: false }),
-    parseEnvironment({ ...environments.prod, frontDoor: 'api-gateway' }),
-  );
+test('OPS-1 behind API Gateway no function reads the origin secret, and `content` may do the same', () => {
+  const other = synthesize('prod', 'api-gateway');
   const there = (name: string) => permissionsOf(name, other.api, [other.data, other.video]);
   const withoutDoor = (name: string) => permissions(name).filter((permission) => !door.includes(permission));
   for (const name of ['text', 'images', 'audio', 'videos', 'catalog', 'account', 'bot', 'app'])

@@ -7,76 +7,63 @@ import { functions } from '../../lib/functions.ts';
 import { functionsOf } from '../../lib/functions-of.ts';
 import { addGateway } from '../../lib/gateway.ts';
 import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
-import { newApp } from './synthesize.ts';
+import { newApp, synthesize } from './synthesize.ts';
 
 const environmentWith = (change: Partial<Environment>): Environment =>
   parseEnvironment({ ...environments.dev, ...change });
 
-const builtFor = (change: Partial<Environment>) => {
-  const { api } = addGateway(newApp({ bundling: false }), 'dev', environmentWith(change));
-  return {
-    api,
-    webs: [...api.webFunctions.keys()],
-    hosts: Object.fromEntries([...api.hosts].map(([name, host]) => [name, JSON.stringify(api.resolve(host))])),
-  };
-};
+const described = (api: ReturnType<typeof addGateway>['api']) => ({
+  api,
+  webs: [...api.webFunctions.keys()],
+  hosts: Object.fromEntries([...api.hosts].map(([name, host]) => [name, JSON.stringify(api.resolve(host))])),
+});
+
+const onAllDoors = described(synthesize('prod').gateway.api);
+const withoutLargeBodies = described(synthesize('prod', 'cloudfront with a domain').gateway.api);
+const servedByWeb = described(synthesize('prod', 'cloudfront with a certificate').gateway.api);
+const rest = described(synthesize('prod', 'api-gateway').gateway.api);
+const plainWith = (change: Partial<Environment>) =>
+  described(addGateway(newApp(), 'dev', environmentWith({ frontDoor: 'none', largeBodies: 'off', ...change })).api);
+const plain = plainWith({});
+const plainWeb = plainWith({ inferenceHost: 'web-function' });
 
 const always = ['catalog', 'account', 'bot', 'app', 'content'];
+const both = ['content', 'inference'];
+const all = [...always, ...inferenceFunctionNames, 'inference'];
 
 test.each([
-  [
-    'cloudfront',
-    'web-function',
-    'function-url',
-    ['content', 'inference'],
-    [...always, ...inferenceFunctionNames, 'inference'],
-  ],
-  ['cloudfront', 'off', 'function-url', ['content', 'inference'], [...always, ...inferenceFunctionNames, 'inference']],
-  ['none', 'off', 'function-url', ['content'], [...always, ...inferenceFunctionNames]],
-  ['none', 'off', 'web-function', ['content', 'inference'], [...always, ...inferenceFunctionNames, 'inference']],
-  ['api-gateway', 'web-function', 'function-url', [], []],
-] as const)(
-  'GEN-1 with frontDoor %s, largeBodies %s and inferenceHost %s the Web Functions are %j, and those with an address %j',
-  (frontDoor, largeBodies, inferenceHost, expectedWebs, expectedHosts) => {
-    const { webs, hosts } = builtFor({ frontDoor, largeBodies, inferenceHost });
-    expect(webs).toEqual(expectedWebs);
-    expect(Object.keys(hosts).sort()).toEqual([...expectedHosts].sort());
-  },
-);
+  ['CloudFront', onAllDoors, both, all],
+  ['CloudFront without large bodies', withoutLargeBodies, both, all],
+  ['no front door', plain, ['content'], [...always, ...inferenceFunctionNames]],
+  ['no front door and inference in a Web Function', plainWeb, both, all],
+  ['API Gateway', rest, [], []],
+] as const)('GEN-1 behind %s there are the right Web Functions and URLs', (_, { webs, hosts }, webNames, hostNames) => {
+  expect(webs).toEqual(webNames);
+  expect(Object.keys(hosts).sort()).toEqual([...hostNames].sort());
+});
 
-test('GEN-1 where the Web Function serves inference alone, every route of it leads there, and nothing else does', () => {
-  const { api, hosts } = builtFor({ frontDoor: 'none', inferenceHost: 'web-function' });
+test('GEN-1 a Web Function that serves inference alone gets every route of it and no other', () => {
+  const { api, hosts } = plainWeb;
   for (const name of inferenceFunctionNames) {
     expect(hosts[name]).toBe(hosts.inference);
-    // Whoever still knows it by its own address is served.
+    // Clients that still use its own URL are served.
     expect(api.lambdas.has(name)).toBe(true);
   }
-  const others = Object.entries(hosts).filter(
-    ([name]) => ![...inferenceFunctionNames, 'inference'].some((one) => one === name),
-  );
-  expect(others).toHaveLength(always.length);
-  for (const [, host] of others) expect(host).not.toBe(hosts.inference);
-  const besides = builtFor({ frontDoor: 'none' }).hosts;
-  expect(new Set(Object.values(besides)).size).toBe(Object.values(besides).length);
+  const others = always.map((name) => hosts[name]);
+  expect(others).not.toContain(undefined);
+  expect(others).not.toContain(hosts.inference);
+  expect(new Set(Object.values(plain.hosts)).size).toBe(Object.values(plain.hosts).length);
 });
 
-test('OPS-1 behind CloudFront, what the edge has led to until now stays whatever is chosen next', () => {
-  const choices: readonly Partial<Environment>[] = [
-    {},
-    { largeBodies: 'off' },
-    { inferenceHost: 'web-function' },
-    { inferenceHost: 'web-function', largeBodies: 'off' },
-  ];
-  const addresses = choices.map((change) =>
-    builtFor(change)
-      .api.node.children.map(({ node }) => node.id)
-      .filter((id) => id.endsWith('HostName')),
+test('OPS-1 behind CloudFront the outputs that the edge reads are the same for every choice', () => {
+  const [first, ...others] = [onAllDoors, withoutLargeBodies, servedByWeb].map(({ api }) =>
+    api.node.children.map(({ node }) => node.id).filter((id) => id.endsWith('HostName')),
   );
-  expect(addresses[0]).toHaveLength(always.length + inferenceFunctionNames.length + 1);
-  for (const each of addresses) expect(each.sort()).toEqual(addresses[0]?.sort());
+  expect(first).toHaveLength(all.length);
+  for (const each of others) expect(each.sort()).toEqual(first?.toSorted());
 });
 
-test('GEN-14 a Web Function that waits for vendors most of the time is given more at a time than one for large bodies', () => {
+test('GEN-14 a Web Function for all of inference takes more requests than one for large bodies', () => {
   const concurrencyOf = (change: Partial<Environment>) =>
     functionsOf(environmentWith(change)).webs.map(({ name, description }) => [name, description.concurrency]);
   expect(concurrencyOf({})).toEqual([
@@ -89,7 +76,7 @@ test('GEN-14 a Web Function that waits for vendors most of the time is given mor
   ]);
 });
 
-test('behind API Gateway the files are served by a function that is called with events, with the same grants', () => {
+test('behind API Gateway `content` is called with events and has the same grants', () => {
   const { webs, events } = functionsOf(environmentWith({ frontDoor: 'api-gateway' }));
   expect(webs).toEqual([]);
   const content = events.find(({ name }) => name === 'content')?.description;
@@ -108,7 +95,7 @@ const grantsOf = ({
   ...secrets,
 ];
 
-test('OPS-1 what serves all of inference may do what the four may do, each once, and nothing else', () => {
+test('OPS-1 `inference` has the grants of the four functions that it serves, each once', () => {
   const served = inferenceFunctionNames.map((name) => functions[name]);
   const expected = new Set(served.flatMap(grantsOf));
   const granted = grantsOf(functions.inference);

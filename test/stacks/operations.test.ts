@@ -5,32 +5,18 @@ import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-erro
 import { limitNames } from '../../lambdas/core/limits/limit-name.ts';
 import { metrics } from '../../lambdas/metrics.ts';
 import { routes } from '../../lambdas/routes.ts';
-import { environments, parseEnvironment } from '../../lib/environments.ts';
 import { toSlug } from '../docs/markdown.ts';
 import { sectionsOf } from '../docs/runbook-sections.ts';
 import { inAlarms, inDashboards, metricsOfAlarm } from './operations-metrics.ts';
-import { nameOf, newApp, ofType, pointsAt, type Resource, type Synthesized, synthesize } from './synthesize.ts';
+import { nameOf, OPERATOR, ofType, pointsAt, type Resource, type Synthesized, synthesize } from './synthesize.ts';
 
-const ADDRESS = 'operator@example.com';
 const PREFIX = 'gateway-prod';
 
-const synthesized = (changes: object) => {
-  const environment = parseEnvironment({ ...environments.prod, alarmAddresses: [ADDRESS], ...changes });
-  return synthesize('prod', newApp({ bundling: false }), environment);
-};
-
-const edge = synthesized({
-  frontDoor: 'cloudfront',
-  budgetUsdPerMonth: 50,
-  domain: { name: 'api.example.com', hostedZone: { id: 'Z1', name: 'example.com' } },
-});
-const abroad = synthesized({ frontDoor: 'cloudfront', region: 'eu-central-1' });
-const rest = synthesized({ frontDoor: 'api-gateway' });
-const restNamed = synthesized({
-  frontDoor: 'api-gateway',
-  domain: { name: 'api.example.com', hostedZone: { id: 'Z1', name: 'example.com' } },
-});
-const plain = synthesized({ frontDoor: 'none', budgetUsdPerMonth: undefined });
+const edge = synthesize('prod', 'cloudfront with a domain');
+const abroad = synthesize('prod', 'cloudfront of another region');
+const rest = synthesize('prod', 'api-gateway');
+const restNamed = synthesize('prod', 'api-gateway with a domain');
+const plain = synthesize('prod', 'none');
 
 const stacks: readonly (readonly [string, Synthesized])[] = [
   ['cloudfront', edge.operations],
@@ -80,7 +66,7 @@ describe.each(stacks)('the operations of %s', (_, stack) => {
     }
   });
 
-  test('OPS-4 every alarm calls by the topic, also when it is over, and names its section, which is there', () => {
+  test('OPS-4 every alarm writes to the topic, also when it ends, and names a section of the runbook', () => {
     const [topic] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::SNS::Topic') ?? [];
     const sections = [...sectionsOf('Alarms').keys()].map(toSlug);
     const alarms = alarmsOf(stack);
@@ -93,7 +79,7 @@ describe.each(stacks)('the operations of %s', (_, stack) => {
     }
   });
 
-  test('OPS-3 CloudWatch may write to the topic, budgets where there is one, who is named gets it, and nothing goes there without TLS', () => {
+  test('OPS-3 CloudWatch and the budget may write to the topic over TLS, and the operator receives it', () => {
     const [policy] = ofType(stack, 'AWS::SNS::TopicPolicy');
     expect(policy?.Properties.PolicyDocument).toMatchObject({
       Statement: [
@@ -112,7 +98,7 @@ describe.each(stacks)('the operations of %s', (_, stack) => {
       ],
     });
     expect(ofType(stack, 'AWS::SNS::Subscription').map(({ Properties }) => Properties)).toMatchObject([
-      { Protocol: 'email', Endpoint: ADDRESS },
+      { Protocol: 'email', Endpoint: OPERATOR },
     ]);
   });
 
@@ -127,7 +113,7 @@ describe.each(stacks)('the operations of %s', (_, stack) => {
 test('OPS-3 every metric is in a dashboard', () => {
   const shown = new Set(inDashboards(edge.operations).map(({ name }) => name));
   expect([...metrics.keys()].filter((name) => !shown.has(name))).toEqual([
-    // Told of in a log, and counted by `audit_differences`.
+    // Logged only: `audit_differences` counts it.
     'audit_difference',
   ]);
 });
@@ -140,12 +126,12 @@ test('what the costs count as metrics of alarms is what there is behind CloudFro
   expect(counted).toBe(alarms.reduce((sum, alarm) => sum + metricsOfAlarm(alarm), 0));
 });
 
-test('OPS-4 no section of the runbook is for an alarm that there is not', () => {
+test('OPS-4 every section of the runbook belongs to an alarm', () => {
   const ids = new Set(stacks.flatMap(([, stack]) => idsOf(stack)));
   expect([...sectionsOf('Alarms').keys()].toSorted()).toEqual([...ids].toSorted());
 });
 
-test('OPS-3 money that is wrong is one alarm above those that say so', () => {
+test('OPS-3 money-is-wrong is one alarm above its four parts', () => {
   const [composite] = ofType(plain.operations, 'AWS::CloudWatch::CompositeAlarm');
   const rule = JSON.stringify(composite?.Properties.AlarmRule);
   const below = [...rule.matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(([, id = '']) => {
@@ -191,8 +177,8 @@ test('OPS-3 Web Functions that fail without the program are an alarm, and are sh
     })),
   );
   // What has a record, and an alarm of its own.
-  const told = inAlarms(plain.operations).filter(({ where }) => where === `${PREFIX}-web-function-errors`);
-  expect(told.map(({ dimensions }) => dimensions.code).toSorted()).toEqual(
+  const counted = inAlarms(plain.operations).filter(({ where }) => where === `${PREFIX}-web-function-errors`);
+  expect(counted.map(({ dimensions }) => dimensions.code).toSorted()).toEqual(
     errorCodes.filter((code) => new GatewayError(code, '').status >= 500).toSorted(),
   );
   const shown = JSON.stringify(ofType(plain.operations, 'AWS::CloudWatch::Dashboard'));
@@ -200,7 +186,30 @@ test('OPS-3 Web Functions that fail without the program are an alarm, and are sh
   expect(idsOf(rest.operations)).not.toContain('web-function-errors');
 });
 
-test('OPS-3 silence is an alarm of what has to run, and of nothing else', () => {
+const [atLeast, below] = ['GreaterThanOrEqualToThreshold', 'LessThanThreshold'];
+
+test.each([
+  // The parts of `money-is-wrong`.
+  ['audit-difference', 1, 1, atLeast, 'notBreaching'],
+  ['settle-failures', 3, 1, atLeast, 'notBreaching'],
+  ['uncollected', 1_000_000, 1, atLeast, 'notBreaching'],
+  ['orphaned-holds', 1, 1, atLeast, 'notBreaching'],
+  ['audit-not-run', 1, 3, below, 'breaching'],
+  ['audit-not-complete', 1, 1, below, 'breaching'],
+  ['outbox-not-run', 1, 2, below, 'breaching'],
+  ['sweep-not-run', 1, 2, below, 'breaching'],
+  ['video-sweep-not-run', 1, 2, below, 'breaching'],
+])('OPS-3 %s goes off at %d, %d times in a row', (id, threshold, periods, comparison, missing) => {
+  expect(alarmsOf(plain.operations).find((one) => idOf(one) === id)?.Properties).toMatchObject({
+    Threshold: threshold,
+    EvaluationPeriods: periods,
+    DatapointsToAlarm: periods,
+    ComparisonOperator: comparison,
+    TreatMissingData: missing,
+  });
+});
+
+test('OPS-3 missing data sets off the alarms on scheduled work only', () => {
   const silent = ofType(plain.operations, 'AWS::CloudWatch::Alarm').filter(
     ({ Properties }) => Properties.TreatMissingData !== 'notBreaching',
   );
@@ -211,8 +220,6 @@ test('OPS-3 silence is an alarm of what has to run, and of nothing else', () => 
     'sweep-not-run',
     'video-sweep-not-run',
   ]);
-  for (const { Properties } of silent)
-    expect(Properties).toMatchObject({ TreatMissingData: 'breaching', ComparisonOperator: 'LessThanThreshold' });
 });
 
 test('OPS-3 the errors of every function are looked at', () => {

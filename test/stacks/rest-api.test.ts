@@ -10,10 +10,12 @@ import {
   routes,
 } from '../../lambdas/routes.ts';
 import { toRestPaths } from '../../lib/constructs/rest-paths.ts';
-import { ofType } from './synthesize.ts';
-import { only, withRestApi } from './synthesize-rest-api.ts';
+import { ofType, only as onlyResource, synthesize } from './synthesize.ts';
 
-const api = withRestApi();
+const { api } = synthesize('prod', 'api-gateway');
+
+/** The properties of the one resource of a type. */
+const only = (type: string, stack = api): Readonly<Record<string, unknown>> => onlyResource(stack, type).Properties;
 
 const methodSchema = z.object({
   parameters: z.array(z.object({ name: z.string(), in: z.literal('path'), required: z.literal(true) })).default([]),
@@ -26,7 +28,7 @@ const methodSchema = z.object({
   }),
 });
 const bodySchema = z.object({ Body: z.object({ paths: z.record(z.string(), z.record(z.string(), methodSchema)) }) });
-const { paths } = bodySchema.parse(only('AWS::ApiGateway::RestApi', api)).Body;
+const { paths } = bodySchema.parse(only('AWS::ApiGateway::RestApi')).Body;
 
 type Method = z.output<typeof methodSchema>;
 
@@ -161,7 +163,7 @@ test('AUTH-9 behind API Gateway functions have no address, and this API alone ma
 });
 
 test('OPS-1 the API stands in its region, takes TLS 1.2 and newer, and keeps the bytes of forms', () => {
-  expect(only('AWS::ApiGateway::RestApi', api)).toMatchObject({
+  expect(only('AWS::ApiGateway::RestApi')).toMatchObject({
     EndpointConfiguration: { Types: ['REGIONAL'] },
     SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
     EndpointAccessMode: 'STRICT',
@@ -178,7 +180,7 @@ const stageSchema = z.object({
 });
 
 test('AUTH-3 ERR-5 what is logged of a request has no query, no header, no body and no path of its own, and is one line of JSON', () => {
-  const { AccessLogSetting, MethodSettings } = stageSchema.parse(only('AWS::ApiGateway::Stage', api));
+  const { AccessLogSetting, MethodSettings } = stageSchema.parse(only('AWS::ApiGateway::Stage'));
   // And no throttling: the functions count.
   expect(MethodSettings).toEqual([
     { HttpMethod: '*', ResourcePath: '/*', LoggingLevel: 'OFF', DataTraceEnabled: false },
@@ -192,8 +194,8 @@ test('AUTH-3 ERR-5 what is logged of a request has no query, no header, no body 
 });
 
 test('OPS-2 the firewall stands before the stage', () => {
-  expect(only('AWS::WAFv2::WebACL', api)).toMatchObject({ Scope: 'REGIONAL' });
-  const { WebACLArn, ResourceArn } = only('AWS::WAFv2::WebACLAssociation', api);
+  expect(only('AWS::WAFv2::WebACL')).toMatchObject({ Scope: 'REGIONAL' });
+  const { WebACLArn, ResourceArn } = only('AWS::WAFv2::WebACLAssociation');
   expect(JSON.stringify(WebACLArn)).toContain('firewall');
   expect(JSON.stringify(ResourceArn)).toMatch(/restapis.*stages/);
 });
@@ -202,11 +204,40 @@ test('OPS-1 without a domain the address is that of the stage, told by an output
   const { Value } = api.outputs.publicUrl ?? {};
   const text = JSON.stringify(Value);
   expect(text).toMatch(/"https:\/\/".*\.execute-api\.us-east-1\..*"\/gateway"/);
-  expect(only('AWS::SSM::Parameter', api)).toMatchObject({ Name: '/gateway-dev/public-url', Value });
+  expect(only('AWS::SSM::Parameter')).toMatchObject({ Name: '/gateway-prod/public-url', Value });
   expect(Object.keys(api.outputs).filter((name) => name.includes('Endpoint'))).toEqual([]);
 });
 
 test('with another front door there is no REST API', () => {
-  for (const frontDoor of ['cloudfront', 'none'])
-    expect(ofType(withRestApi({ frontDoor }), 'AWS::ApiGateway::RestApi')).toEqual([]);
+  for (const variant of ['cloudfront', 'none'] as const)
+    expect(ofType(synthesize('prod', variant).api, 'AWS::ApiGateway::RestApi')).toEqual([]);
+});
+
+test('OPS-1 a domain has its certificate and its record, takes TLS 1.2 and newer, and is the only URL', () => {
+  const named = synthesize('prod', 'api-gateway with a domain').api;
+  expect(only('AWS::ApiGateway::RestApi', named)).toMatchObject({ DisableExecuteApiEndpoint: true });
+  expect(only('AWS::ApiGateway::DomainName', named)).toMatchObject({
+    DomainName: 'api.example.com',
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+    SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
+    EndpointAccessMode: 'STRICT',
+  });
+  // Paths reach the functions unchanged.
+  expect(only('AWS::ApiGateway::BasePathMapping', named).BasePath).toBeUndefined();
+  expect(only('AWS::CertificateManager::Certificate', named)).toMatchObject({
+    DomainName: 'api.example.com',
+    ValidationMethod: 'DNS',
+    DomainValidationOptions: [{ HostedZoneId: 'Z0123456789' }],
+  });
+  expect(only('AWS::Route53::RecordSet', named)).toMatchObject({ Name: 'api.example.com.', Type: 'A' });
+  expect(named.outputs.publicUrl?.Value).toBe('https://api.example.com');
+});
+
+test('OPS-1 a domain with a certificate gets neither another certificate nor a record', () => {
+  const owned = synthesize('prod', 'api-gateway with a certificate').api;
+  expect(only('AWS::ApiGateway::DomainName', owned)).toMatchObject({
+    RegionalCertificateArn: expect.stringContaining('/0a1b'),
+  });
+  expect(ofType(owned, 'AWS::CertificateManager::Certificate')).toEqual([]);
+  expect(ofType(owned, 'AWS::Route53::RecordSet')).toEqual([]);
 });

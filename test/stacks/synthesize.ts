@@ -1,38 +1,70 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
 import * as z from 'zod';
-import { type Environment, type EnvironmentName, environments } from '../../lib/environments.ts';
+import { type Environment, type EnvironmentName, environments, parseEnvironment } from '../../lib/environments.ts';
 import { addGateway } from '../../lib/gateway.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
 const configSchema = z.object({ context: z.record(z.string(), z.unknown()) });
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+interface AppOptions {
+  /** Without bundling, a function's asset is the folder of its sources. */
+  readonly bundling?: boolean;
+  readonly context?: Readonly<Record<string, string>>;
+}
 
-/** The app as the command line starts it: flags and metadata are context that it hands over. */
-export const newApp = ({ bundling }: { readonly bundling: boolean }): App => {
-  const outdir = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
-  folders.push(outdir);
-  const { context } = configSchema.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
+/**
+ * The app as the command line starts it: flags and metadata are context that the command line adds. Its output folder is in the
+ * temp folder of the test run, which is removed at the end. AWS's check of templates takes most of the time of a synthesis:
+ * `nag.long.test.ts` has it for every variant.
+ */
+export const newApp = ({ bundling = false, context = {} }: AppOptions = {}, checksTemplates = false): App => {
+  const config = configSchema.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
   return new App({
-    outdir,
+    outdir: mkdtempSync(join(tmpdir(), 'gateway-synth-')),
     analyticsReporting: false,
+    builtinCloudFormationValidation: checksTemplates,
     context: {
-      ...context,
+      ...config.context,
       'aws:cdk:enable-path-metadata': true,
       'aws:cdk:enable-asset-metadata': true,
       ...(bundling ? {} : { 'aws:cdk:bundling-stacks': [] }),
+      ...context,
     },
   });
 };
+
+const hostedZone = { id: 'Z0123456789', name: 'example.com' };
+const domain = { name: 'api.example.com', hostedZone };
+const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b';
+
+/** What differs from an environment as it is in `lib/environments.ts`. Tests share these, since each synthesis is expensive. */
+export const variants = {
+  cloudfront: {},
+  'cloudfront with a domain': { domain, edgeTimeoutSeconds: 300, largeBodies: 'off', budgetUsdPerMonth: 50 },
+  'cloudfront with a certificate': {
+    domain: { name: 'api.example.com', certificateArn },
+    inferenceHost: 'web-function',
+  },
+  'cloudfront of another region': { region: 'eu-central-1' },
+  'api-gateway': { frontDoor: 'api-gateway' },
+  'api-gateway with a domain': { frontDoor: 'api-gateway', domain },
+  'api-gateway with a certificate': {
+    frontDoor: 'api-gateway',
+    domain: { name: 'api.example.com', certificateArn },
+  },
+  none: { frontDoor: 'none', budgetUsdPerMonth: undefined },
+} as const;
+export type Variant = keyof typeof variants;
+
+export const OPERATOR = 'operator@example.com';
+
+export const environmentOf = (name: EnvironmentName, variant: Variant = 'cloudfront'): Environment =>
+  parseEnvironment({ ...environments[name], alarmAddresses: [OPERATOR], ...variants[variant] });
 
 const resourceSchema = z.looseObject({
   Type: z.string(),
@@ -62,28 +94,47 @@ export const read = (stack: Stack): Synthesized => {
   return { template, resources: new Map(Object.entries(Resources)), outputs: Outputs };
 };
 
-/** The templates of one environment, or of what is made of it. Without bundling, a function's asset is the folder of its sources. */
-export const synthesize = (
-  name: EnvironmentName,
-  app: App = newApp({ bundling: false }),
-  environment: Environment = environments[name],
-) => {
+/** The templates of a gateway. */
+export const readGateway = (app: App, name: EnvironmentName, environment: Environment) => {
   const gateway = addGateway(app, name, environment);
-  const { data, video, api, global, edge, operations, edgeOperations } = gateway;
+  const { data, video, api, global, edge, accessLogs, operations, edgeOperations } = gateway;
   return {
+    app,
+    gateway,
     data: read(data),
     video: read(video),
     api: read(api),
     global: global && read(global),
     edge: edge && read(edge),
+    accessLogs: accessLogs && read(accessLogs),
     operations: read(operations),
     edgeOperations: edgeOperations && read(edgeOperations),
-    dataStack: data,
-    videoStack: video,
-    apiStack: api,
-    /** All that there are. */
     stacks: Object.values(gateway).filter((stack): stack is Stack => stack instanceof Stack),
   };
+};
+
+const synthesized = new Map<string, ReturnType<typeof readGateway>>();
+
+/** The templates of a variant of an environment, synthesized once per worker. Change nothing in them. */
+export const synthesize = (name: EnvironmentName, variant: Variant = 'cloudfront') => {
+  const key = `${name} ${variant}`;
+  const made = synthesized.get(key) ?? readGateway(newApp(), name, environmentOf(name, variant));
+  synthesized.set(key, made);
+  return made;
+};
+
+/** The templates of `prod` behind CloudFront, with those that exist only there. */
+export const synthesizeEdge = (variant: Variant = 'cloudfront') => {
+  const { edge, global, accessLogs, ...made } = synthesize('prod', variant);
+  if (!edge || !global || !accessLogs) throw new Error(`${variant} has no edge`);
+  return { ...made, edge, global, accessLogs };
+};
+
+/** The one resource of a type. */
+export const only = (stack: Synthesized, type: string): Resource => {
+  const [found, ...others] = ofType(stack, type);
+  if (!found || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} resources are ${type}`);
+  return found;
 };
 
 export const ofType = ({ resources }: Synthesized, type: string): readonly Resource[] =>

@@ -5,18 +5,11 @@ import * as z from 'zod';
 import { settingsSchema } from '../../lambdas/settings.ts';
 import { definitionPath, readDefinition } from '../../lib/video/definition.ts';
 import { logsTo, permissionsOf, traces } from './permissions.ts';
-import { newApp, ofType, pointsAt, type Resource, synthesize } from './synthesize.ts';
+import { ofType, only, pointsAt, synthesize } from './synthesize.ts';
 
-const app = newApp({ bundling: false });
-const { data, video } = synthesize('prod', app);
+const { app, data, video } = synthesize('prod');
 
-const only = (type: string): Resource => {
-  const found = ofType(video, type);
-  expect(found).toHaveLength(1);
-  return found[0]!;
-};
-
-const machine = only('AWS::StepFunctions::StateMachine').Properties;
+const machine = only(video, 'AWS::StepFunctions::StateMachine').Properties;
 
 test('VID-5 the state machine is a STANDARD one, traced, and logs errors without what videos are about', () => {
   expect(machine).toMatchObject({
@@ -78,7 +71,7 @@ test('VID-5 what is deployed is the very file that runs on this machine, and eve
 });
 
 test('BILL-13 an execution that ended badly is followed by the release of its video, which is repeated', () => {
-  const rule = only('AWS::Events::Rule').Properties;
+  const rule = only(video, 'AWS::Events::Rule').Properties;
   const patternSchema = z.object({
     source: z.array(z.string()),
     'detail-type': z.array(z.string()),
@@ -99,8 +92,8 @@ test('BILL-13 an execution that ended badly is followed by the release of its vi
     },
     RetryPolicy: { MaximumRetryAttempts: 10, MaximumEventAgeInSeconds: 3_600 },
   });
-  expect(only('AWS::Lambda::EventInvokeConfig').Properties).toMatchObject({ MaximumRetryAttempts: 2 });
-  expect(only('AWS::Lambda::Permission').Properties).toMatchObject({ Principal: 'events.amazonaws.com' });
+  expect(only(video, 'AWS::Lambda::EventInvokeConfig').Properties).toMatchObject({ MaximumRetryAttempts: 2 });
+  expect(only(video, 'AWS::Lambda::Permission').Properties).toMatchObject({ Principal: 'events.amazonaws.com' });
 });
 
 test('OPS-1 the state machine may call the one function, and tell of itself', () => {
@@ -146,7 +139,7 @@ test('OPS-1 the function of the steps may do what they do and nothing else', () 
 });
 
 test('OPS-1 the function of the steps: 900 s, 1,024 MB, with the settings it reads and no way to start videos', () => {
-  const steps = only('AWS::Lambda::Function').Properties;
+  const steps = only(video, 'AWS::Lambda::Function').Properties;
   expect(steps).toMatchObject({
     FunctionName: 'gateway-prod-videoSteps',
     Runtime: 'nodejs24.x',
@@ -164,14 +157,4 @@ test('OPS-1 the function of the steps: 900 s, 1,024 MB, with the settings it rea
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(['VIDEO_LIMIT_SECONDS', 'VIDEO_CREATE_SECONDS']));
   expect(settings).not.toHaveProperty('VIDEO_MACHINE_ARN');
   expect(settings).not.toHaveProperty('KEY_PEPPER_SECRET');
-});
-
-test('both logs have an end, and are kept in prod once they have been used', () => {
-  const groups = ofType(video, 'AWS::Logs::LogGroup');
-  expect(groups.map(({ Properties }) => Properties.LogGroupName)).toEqual([
-    '/aws/lambda/gateway-prod-videoSteps',
-    '/aws/vendedlogs/states/gateway-prod-videos',
-  ]);
-  for (const group of groups)
-    expect([group.Properties.RetentionInDays, group.DeletionPolicy]).toEqual([365, 'RetainExceptOnCreate']);
 });

@@ -27,8 +27,6 @@ export interface Face {
   readonly model: string;
   /** How this protocol says that an answer is whole, that results are waited for, and that the cap was reached. */
   readonly ends: { readonly done: string; readonly calling: string; readonly capped: string };
-  /** What the client's SDK makes of an error inside a stream. */
-  readonly broken: readonly unknown[];
   ask(gateway: TestGateway, answered: boolean, streamed: boolean): Promise<Said>;
   /** What has to reach the vendor, and nothing beside it. */
   sends(answered: boolean, streamed: boolean): Sending;
@@ -72,7 +70,6 @@ type ToVendor = (model: string, answered: boolean, streamed: boolean) => Sending
 const chatFace = (rest: Pick<Face, 'name' | 'model'>, toVendor: ToVendor, extra = {}): Face => ({
   ...rest,
   ends: { done: 'stop', calling: 'tool_calls', capped: 'length' },
-  broken: [undefined, 'upstream_error'],
   sends: (answered, streamed) => toVendor(rest.model, answered, streamed),
   ask: async (gateway, answered, streamed) => {
     const { completions } = sdkFor(gateway).chat;
@@ -95,7 +92,6 @@ const responses: Face = {
   name: 'responses',
   model: 'gpt-5.4-pro',
   ends: { done: 'completed', calling: 'completed', capped: 'incomplete' },
-  broken: [undefined, 'upstream_error'],
   sends: (answered, streamed) => toResponsesNatively(responses.model, answered, streamed),
   ask: async (gateway, answered, streamed) => {
     const client = sdkFor(gateway).responses;
@@ -116,7 +112,6 @@ const messages: Face = {
   name: 'messages',
   model: 'claude-sonnet-5',
   ends: { done: 'end_turn', calling: 'tool_use', capped: 'max_tokens' },
-  broken: [undefined, 'upstream_error'],
   sends: (answered, streamed) => toMessages(messages.model, answered, streamed),
   ask: async (gateway, answered, streamed) => {
     const client = anthropicFor(gateway).messages;
@@ -137,7 +132,6 @@ const generateContent: Face = {
   name: 'generateContent',
   model: 'gemini-3.8-flash',
   ends: { done: 'STOP', calling: 'STOP', capped: 'MAX_TOKENS' },
-  broken: [502, 502],
   sends: (answered, streamed) => toGemini(generateContent.model, answered, streamed),
   ask: async (gateway, answered, streamed) => {
     const { models } = googleFor(gateway);
@@ -173,16 +167,6 @@ export const faces: readonly Face[] = [
   messages,
   generateContent,
 ];
-
-/**
- * How each vendor says that it has blocked an answer. On the wire of responses that is "incomplete" with a reason, which the package
- * does not have.
- */
-export const blockWords: ReadonlyMap<string, string> = new Map([
-  ['gpt-4.1-mini', 'content_filter'],
-  ['claude-sonnet-5', 'refusal'],
-  ['gemini-3.8-flash', 'SAFETY'],
-]);
 
 /** What the official clients make of a failure: the status, if one came, and our own code. */
 export async function failureOf(pending: Promise<unknown>): Promise<readonly [number | undefined, unknown]> {

@@ -24,8 +24,6 @@ export interface IndependentVendor {
   says(response: FixtureResponse, options?: FixtureOpts): void;
   /** What the package has read out of the last request, on whichever wire: each turn, the tools, the cap. */
   understood(): readonly string[];
-  /** Whether the package broke its last answer off. */
-  brokeOff(): boolean;
   stop(): Promise<void>;
 }
 
@@ -34,8 +32,7 @@ export async function startIndependentVendor(): Promise<IndependentVendor> {
   const fixtures: Fixture[] = [];
   const sent: SentRequest[] = [];
   const options = { port: 0, host: '127.0.0.1', strict: true };
-  const services = { search: [], rerank: [], moderation: [{ match: /^/, result: unobjectionable }] };
-  const { server, journal, url } = await createServer(fixtures, options, [], services);
+  const { server, journal, url } = await createServer(fixtures, options);
   server.prependListener('request', (request) => overhear(request, sent));
   return {
     url,
@@ -46,7 +43,6 @@ export async function startIndependentVendor(): Promise<IndependentVendor> {
       fixtures.splice(0, fixtures.length, { match: {}, response, ...options });
     },
     understood: () => toFacts(journal.getLast()?.body),
-    brokeOff: () => journal.getLast()?.response.interrupted ?? false,
     stop: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -54,8 +50,6 @@ export async function startIndependentVendor(): Promise<IndependentVendor> {
     },
   };
 }
-
-const unobjectionable = { flagged: false, categories: { violence: false }, category_scores: { violence: 0.01 } };
 
 type Fault = 'drop' | 'malformed' | 'rateLimit' | 'disconnect';
 

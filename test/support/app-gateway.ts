@@ -2,10 +2,8 @@ import { sign } from '@telegram-apps/init-data-node';
 import * as z from 'zod';
 import { signBody } from '../../lambdas/core/webhooks/signature.ts';
 import { startSimulator } from '../../lib/local/upstreams/server.ts';
-import { type CliResult, runCli } from './cli-process.ts';
-import { startGateway } from './gateway.ts';
+import { type GatewayOptions, startGateway } from './gateway.ts';
 import { postChat, saying } from './gateway-chat.ts';
-import { openAccountOf } from './hostile-chat.ts';
 
 const botToken = '123456:token-of-the-app-tests';
 const topUpKey = 'top-up-key-of-the-app-tests';
@@ -32,10 +30,11 @@ export interface AppOwner {
   post(path: string, body: object): Promise<AppAnswer>;
 }
 
-/** The real program with a bot's token and a key for payments, and a vendor beside it. */
-export async function startAppGateway() {
+/** A gateway with a bot token and a payment secret, and simulated providers beside it. */
+export async function startAppGateway(options: Pick<GatewayOptions, 'pages' | 'now'> = {}) {
   const vendor = await startSimulator();
   const gateway = await startGateway({
+    ...options,
     vendorUrl: vendor.url,
     // Nobody is there: what a bot has to say is not heard.
     environment: { BOT_TOKEN: botToken, BOT_API_URL: 'http://127.0.0.1:9', TOP_UP_KEY: topUpKey },
@@ -45,9 +44,9 @@ export async function startAppGateway() {
     return { status: response.status, headers: response.headers, body: jsonObject.parse(await response.json()) };
   };
   const initData = (chat: number, ageSeconds = 0): string =>
-    sign({ user: { id: chat, first_name: 'Ada' } }, botToken, new Date(Date.now() - ageSeconds * 1_000));
+    sign({ user: { id: chat, first_name: 'Ada' } }, botToken, new Date(gateway.now() - ageSeconds * 1_000));
   const openApp = async (chat: number): Promise<AppOwner> => {
-    const apiKey = await openAccountOf(gateway, chat);
+    const { apiKey } = await gateway.issue({ accountId: `of-chat-${chat}`, chatId: String(chat), balanceUsd: '0' });
     const headers = { authorization: `tma ${initData(chat)}` };
     return {
       accountId: `of-chat-${chat}`,
@@ -63,7 +62,7 @@ export async function startAppGateway() {
     openApp,
     topUp: (payment: object, secret = topUpKey): Promise<AppAnswer> => {
       const body = JSON.stringify(payment);
-      const signature = signBody(secret, body, Math.floor(Date.now() / 1_000));
+      const signature = signBody(secret, body, Math.floor(gateway.now() / 1_000));
       return ask('/app/credits', { method: 'POST', headers: { 'x-service-signature': signature }, body });
     },
     withKey: (path: string, apiKey: string) => ask(path, { headers: { authorization: `Bearer ${apiKey}` } }),
@@ -71,7 +70,8 @@ export async function startAppGateway() {
       const response = await postChat({ ...gateway, apiKey }, { messages: saying(text), max_tokens: 20 });
       return { status: response.status, headers: response.headers, body: jsonObject.parse(await response.json()) };
     },
-    audit: (): Promise<CliResult> => runCli(['audit'], { DATA_DIR: gateway.folder }),
+    /** What the audit finds wrong, over all accounts. */
+    findings: async () => (await gateway.audit()).flatMap(({ findings }) => findings),
     async stop(): Promise<void> {
       await gateway.stop();
       await vendor.stop();

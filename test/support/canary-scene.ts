@@ -8,9 +8,9 @@ import { Canaries, type Ending } from './canary-kit.ts';
 import type { CanaryRequest, KeyPlace } from './canary-requests.ts';
 import { type Kept, keptInBucket, keptInMachine, keptInTables } from './canary-search.ts';
 import { type QuotingVendor, startQuotingVendor } from './canary-vendor.ts';
-import type { TestGateway } from './gateway.ts';
 import { type Environment, until } from './gateway-process.ts';
 import { readPepper } from './hostile-account.ts';
+import { type TestProgram, testDay } from './program.ts';
 import { startServerGroup } from './server-group.ts';
 
 const FUNDS = parseUsd('1000');
@@ -47,16 +47,17 @@ export const openCanaryScene = async () => {
   const simulator: Simulator = await startSimulator();
   const vendor: QuotingVendor = await startQuotingVendor(simulator.url);
   const group = await startServerGroup();
-  const logs: { readonly kind: string; readonly server: TestGateway }[] = [];
+  const logs: { readonly kind: string; readonly server: TestProgram }[] = [];
   const answers: string[] = [];
   let accounts = 0;
 
-  const start = async (format: 'json' | 'line', environment: Environment = {}): Promise<TestGateway> => {
+  const start = async (format: 'json' | 'line', environment: Environment = {}): Promise<TestProgram> => {
     const server = await group.start({
       vendorUrl: simulator.url,
       environment: {
         ...vendor.environment,
         ...vendorKeys,
+        ...testDay.environment,
         ...{ LOG_FORMAT: format, FRONT_DOOR: 'cloudfront', ORIGIN_SECRET: originSecret },
         ...{ BOT_TOKEN: botToken, TOP_UP_KEY: topUpKey, SWEEP_SECONDS: '1' },
         ...environment,
@@ -67,7 +68,7 @@ export const openCanaryScene = async () => {
     return server;
   };
 
-  const ask = async (server: TestGateway, path: string, init: RequestInit): Promise<Answered> => {
+  const ask = async (server: TestProgram, path: string, init: RequestInit): Promise<Answered> => {
     const headers = new Headers(init.headers);
     if (!headers.has('x-origin-secret')) headers.set('x-origin-secret', originSecret);
     headers.set('cloudfront-viewer-address', '203.0.113.9:4711');
@@ -85,7 +86,7 @@ export const openCanaryScene = async () => {
   };
 
   /** One request with a canary in each of its places, from an account of its own. */
-  const send = async (server: TestGateway, request: CanaryRequest, ending: Ending): Promise<Answered> => {
+  const send = async (server: TestProgram, request: CanaryRequest, ending: Ending): Promise<Answered> => {
     const mark = (place: string): string => canaries.plant(`${request.name}: ${place}`, ending);
     const { apiKey } = await openAccount(`${request.name}: key in ${request.keyIn}`, ending);
     const headers = new Headers(request.headers);
@@ -104,7 +105,7 @@ export const openCanaryScene = async () => {
 
   /** With a key that nobody has: of the right form, one letter too long, and none at all. */
   const sendWrongKeys = async (
-    server: TestGateway,
+    server: TestProgram,
     request: CanaryRequest,
     keyIn: KeyPlace,
   ): Promise<readonly number[]> => {
@@ -125,7 +126,7 @@ export const openCanaryScene = async () => {
   };
 
   /** An update for the bot, of a chat that takes its answer where the number is even. */
-  const sendUpdate = async (server: TestGateway, chat: number, isGenuine: boolean): Promise<Answered> => {
+  const sendUpdate = async (server: TestProgram, chat: number, isGenuine: boolean): Promise<Answered> => {
     const mark = (place: string): string => canaries.plant(`bot: ${place}`, isGenuine ? 'good' : 'refused');
     const who = { id: chat, first_name: mark('name of the user') };
     const token = isGenuine ? updateSecretOf(botToken) : canaries.secret('bot: another token', 'refused');
@@ -144,7 +145,7 @@ export const openCanaryScene = async () => {
     return answer;
   };
 
-  const openApp = (server: TestGateway, chat: number, isGenuine: boolean): Promise<Answered> => {
+  const openApp = (server: TestProgram, chat: number, isGenuine: boolean): Promise<Answered> => {
     const ending = isGenuine ? 'good' : 'refused';
     const name = canaries.plant('app: name of the user', ending);
     const token = isGenuine ? botToken : canaries.secret('app: another token', ending);
@@ -153,11 +154,11 @@ export const openCanaryScene = async () => {
     return ask(server, '/app/api/account', { headers: { authorization: `tma ${text}` } });
   };
 
-  const topUp = (server: TestGateway, accountId: string, isGenuine: boolean): Promise<Answered> => {
+  const topUp = (server: TestProgram, accountId: string, isGenuine: boolean): Promise<Answered> => {
     const ending = isGenuine ? 'good' : 'refused';
     const key = isGenuine ? topUpKey : canaries.secret('top-up: another key', ending);
     const body = JSON.stringify({ account: accountId, ref: `ref-${randomBytes(4).toString('hex')}`, amount_usd: '1' });
-    const signature = signBody(key, body, Math.floor(Date.now() / 1_000));
+    const signature = signBody(key, body, Math.floor(testDay.now() / 1_000));
     canaries.secret('top-up: signature', ending, signature.split('v1=')[1]);
     return ask(server, '/app/credits', { method: 'POST', headers: { 'x-service-signature': signature }, body });
   };
@@ -224,7 +225,7 @@ const withKey = (path: string, keyIn: KeyPlace, key: string, headers: Headers): 
 const initDataOf = (token: string, chat: number, name: string) => {
   const fields = {
     user: JSON.stringify({ id: chat, first_name: name }),
-    auth_date: String(Math.floor(Date.now() / 1_000)),
+    auth_date: String(Math.floor(testDay.now() / 1_000)),
   };
   const signed = Object.entries(fields).map(([field, value]) => `${field}=${value}`);
   const key = createHmac('sha256', 'WebAppData').update(token).digest();

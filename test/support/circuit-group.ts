@@ -1,7 +1,7 @@
 import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
 import { realCircuit } from './circuit-calls.ts';
-import type { TestGateway } from './gateway.ts';
 import type { Environment } from './gateway-process.ts';
+import type { TestProgram } from './program.ts';
 import { type GroupAccount, type ServerGroup, startServerGroup } from './server-group.ts';
 
 const FUNDS = 100_000_000_000_000n;
@@ -10,7 +10,7 @@ export interface CircuitGroup {
   readonly vendor: Simulator;
   readonly group: ServerGroup;
   /** One for each of the environments. */
-  readonly servers: readonly TestGateway[];
+  readonly servers: readonly TestProgram[];
   readonly one: GroupAccount;
   readonly other: GroupAccount;
   readonly third: GroupAccount;

@@ -29,6 +29,7 @@ export const openCliScene = async () => {
   const database = await startTestDynamodb();
   const { endpoint } = database;
   const gateway = await startGateway({
+    stores: 'engine',
     vendorUrl: vendor.url,
     environment: { DYNAMODB_ENDPOINT: endpoint, SWEEP_SECONDS: '3600' },
   });

@@ -1,6 +1,9 @@
+import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends the run with the one line a machine reads: `N passed, N failed`. A file that could not be loaded counts as a failure. */
+const SLOWEST = 10;
+
+/** Ends a run with its slowest files and the line `N passed, N failed`. A file that does not load counts as a failure. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let passed = 0;
@@ -17,7 +20,17 @@ export default class ClosingLineReporter implements Reporter {
       for (const suite of module.children.allSuites()) failed += suite.errors().length;
     }
     const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    // Printed after vitest's own summary, which the default reporter writes when the run ends.
-    process.on('exit', () => process.stdout.write(`\n${line}\n`));
+    // Printed after the summary of vitest, which the default reporter writes when the run ends.
+    process.on('exit', () => process.stdout.write(`\n${slowestOf(modules)}\n${line}\n`));
   }
 }
+
+const slowestOf = (modules: readonly TestModule[]): string => {
+  const files = modules.map((module) => {
+    const { collectDuration, duration } = module.diagnostic();
+    return { ms: collectDuration + duration, path: relative(process.cwd(), module.moduleId) };
+  });
+  const slowest = files.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST);
+  const lines = slowest.map(({ ms, path }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${path}`);
+  return ['Slowest files:', ...lines].join('\n');
+};

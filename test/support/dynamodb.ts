@@ -1,36 +1,127 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createTables } from '../../lib/local/create-tables.ts';
-import { openDataFolder } from '../../lib/local/data-folder.ts';
-import { startDynamodb } from '../../lib/local/dynamodb-stand-in.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createTables, type TableNames } from '../../lib/local/create-tables.ts';
+import { freePort } from '../../lib/local/free-port.ts';
 
 export type TestDynamodb = { readonly endpoint: string; stop(): Promise<void> };
 
-/**
- * A database of its own for one test file, with every table and no item. Start it in `beforeAll`, stop it in `afterAll`.
- * `TEST_DYNAMODB_ENDPOINT` puts another engine in its place, such as DynamoDB Local, with empty tables of its own.
- */
+/** Tables of a suite's own, on the engine that all suites of this process share. They end with the process. */
+export interface TestTables {
+  readonly endpoint: string;
+  readonly names: TableNames;
+  /** As the functions have them, without their time limits: a busy machine fails no call. */
+  readonly clients: ReturnType<typeof createClients>;
+}
+
+const binary = findBinary();
+/** Another engine, such as DynamoDB Local. Every suite makes tables of its own there. */
+const other = process.env.TEST_DYNAMODB_ENDPOINT;
+
+/** False on a platform for which there is no engine. Suites on the database are skipped there. */
+export const hasDynamodb = other !== undefined || binary !== undefined;
+if (!hasDynamodb) {
+  const platform = `${process.platform}-${process.arch}`;
+  process.stdout.write(`Skips suites on the database: no engine for ${platform}. Set TEST_DYNAMODB_ENDPOINT to one.\n`);
+}
+
+/** The subject that runs on the database, or none on a platform without an engine. */
+export const onDatabase = <Subject>(subject: Subject): readonly Subject[] => (hasDynamodb ? [subject] : []);
+
+/** An engine of its own, with every table under its logical name and no item. The caller stops it. */
 export async function startTestDynamodb(): Promise<TestDynamodb> {
-  const other = process.env.TEST_DYNAMODB_ENDPOINT;
-  if (other) {
-    await createTables(other);
-    return { endpoint: other, stop: async () => undefined };
-  }
-  const path = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-  const folder = openDataFolder(path);
-  const standIn = await startDynamodb({
-    folder,
-    onExit: (message) => {
-      throw new Error(message);
-    },
-  });
-  return {
-    endpoint: standIn.endpoint,
-    async stop() {
-      await standIn.stop();
-      folder.close();
-      rmSync(path, { recursive: true, force: true });
-    },
+  const engine = await startEngine();
+  await createTables(engine.endpoint);
+  return engine;
+}
+
+let shared: Promise<Omit<TestTables, 'names'>> | undefined;
+let suites = 0;
+
+/** There is nothing to stop. */
+export async function openTestTables(): Promise<TestTables> {
+  shared ??= startEngine().then(({ endpoint }) => ({ endpoint, clients: createTestClients(endpoint) }));
+  const { endpoint, clients } = await shared;
+  suites += 1;
+  const prefix = `suite-${process.pid}-${suites}`;
+  const names = {
+    accounts: `${prefix}-accounts`,
+    keys: `${prefix}-keys`,
+    idempotency: `${prefix}-idempotency`,
+    counters: `${prefix}-counters`,
+    videos: `${prefix}-videos`,
   };
+  await createTables(endpoint, names);
+  return { endpoint, clients, names };
+}
+
+interface TimeLimits {
+  updateHttpClientConfig(key: 'requestTimeout' | 'connectionTimeout', value: number): void;
+}
+
+const hasTimeLimits = (handler: object): handler is TimeLimits => 'updateHttpClientConfig' in handler;
+
+export const createTestClients = (endpoint: string): TestTables['clients'] => {
+  const clients = createClients({ endpoint, region: 'us-east-1' });
+  for (const { config } of [clients.once, clients.repeating]) {
+    const requestHandler: object = config.requestHandler;
+    if (!hasTimeLimits(requestHandler)) throw new Error('the client has no time limits to take off');
+    requestHandler.updateHttpClientConfig('requestTimeout', 0);
+    requestHandler.updateHttpClientConfig('connectionTimeout', 0);
+  }
+  return clients;
+};
+
+/**
+ * Stops the engine when the standard input closes. It closes with this process, however that ends, so that no engine outlives it.
+ * In memory, the engine leaves no file either.
+ */
+const script = `exec 3<&0; "$0" "$@" & engine=$!; { read -r _; kill $engine; } <&3 & wait $engine; kill $! 2>/dev/null`;
+const portAttempts = 3;
+
+async function startEngine(): Promise<TestDynamodb> {
+  if (other !== undefined) return { endpoint: other, stop: async () => undefined };
+  if (binary === undefined) throw new Error('no engine for this platform');
+  for (let attempt = 1; attempt <= portAttempts; attempt += 1) {
+    const port = await freePort();
+    const endpoint = `http://127.0.0.1:${port}`;
+    const args = ['-c', script, binary, '--host', '127.0.0.1', '--port', String(port)];
+    const child = spawn('/bin/sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    // It ends at once when another program took the port in between.
+    if (!(await isReady(child, endpoint))) continue;
+    child.unref();
+    return {
+      endpoint,
+      stop: () => {
+        child.ref();
+        child.stdin.end();
+        return gone;
+      },
+    };
+  }
+  throw new Error(`the engine did not start ${portAttempts} times`);
+}
+
+async function isReady(child: ChildProcess, endpoint: string): Promise<boolean> {
+  for (;;) {
+    // Any HTTP status will do.
+    const isListening = await fetch(endpoint).then(
+      () => true,
+      () => false,
+    );
+    if (child.exitCode !== null || child.signalCode !== null) return false;
+    if (isListening) return true;
+    await sleep(5);
+  }
+}
+
+function findBinary(): string | undefined {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('@dynoxide/linux-x64/package.json')), 'dynoxide');
+  } catch {
+    return undefined;
+  }
 }

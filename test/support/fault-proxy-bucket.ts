@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDataFolder } from '../../lib/local/data-folder.ts';
@@ -9,9 +10,15 @@ export interface TestBucket {
   stop(): Promise<void>;
 }
 
-/** A bucket of its own for one test file, to put a proxy before. */
+/** A bucket of its own for one test file. Its folder is removed when this process ends, however that ends. */
 export async function startTestBucket(): Promise<TestBucket> {
   const path = mkdtempSync(join(tmpdir(), 'gateway-bucket-'));
+  const cleaner = spawn('/bin/sh', ['-c', 'read -r _; rm -rf "$0"', path], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  const removed = new Promise<void>((resolve) => cleaner.once('exit', () => resolve()));
+  cleaner.unref();
   const folder = openDataFolder(path);
   const standIn = await startS3(folder);
   return {
@@ -19,7 +26,9 @@ export async function startTestBucket(): Promise<TestBucket> {
     async stop() {
       await standIn.stop();
       folder.close();
-      rmSync(path, { recursive: true, force: true });
+      cleaner.ref();
+      cleaner.stdin.end();
+      await removed;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { FaultKind, Script } from './fault-proxy-script.ts';
-import { MODEL, saying } from './gateway-chat.ts';
+import { LASTING_MODEL, saying } from './gateway-chat.ts';
 
 /** A request whose every call to the store is to go wrong in every way. */
 export interface Scenario {
@@ -31,16 +31,16 @@ export const scenarios: readonly Scenario[] = [
   {
     title: 'a chat',
     path: '/v1/chat/completions',
-    model: MODEL,
-    body: (mark) => ({ model: MODEL, messages: saying(mark), max_tokens: 100 }),
+    model: LASTING_MODEL,
+    body: (mark) => ({ model: LASTING_MODEL, messages: saying(mark), max_tokens: 100 }),
     charged: USED,
     calls: PLAIN,
   },
   {
     title: 'a chat stream',
     path: '/v1/chat/completions',
-    model: MODEL,
-    body: (mark) => ({ model: MODEL, messages: saying(mark), max_tokens: 100, stream: true }),
+    model: LASTING_MODEL,
+    body: (mark) => ({ model: LASTING_MODEL, messages: saying(mark), max_tokens: 100, stream: true }),
     charged: USED,
     calls: PLAIN,
   },
@@ -55,8 +55,8 @@ export const scenarios: readonly Scenario[] = [
   {
     title: 'a chat under a key',
     path: '/v1/chat/completions',
-    model: MODEL,
-    body: (mark) => ({ model: MODEL, messages: saying(mark), max_tokens: 100 }),
+    model: LASTING_MODEL,
+    body: (mark) => ({ model: LASTING_MODEL, messages: saying(mark), max_tokens: 100 }),
     headers: (mark) => ({ 'idempotency-key': mark.replaceAll(' ', '-') }),
     charged: USED,
     calls: KEYED,

@@ -60,6 +60,8 @@ export async function startFaultProxy({ target, wire = dynamodbWire, plan }: Fau
   let outage = false;
 
   const server = createServer({ keepAliveTimeout: 65_000 }, async (request, response) => {
+    // Without a date the client cannot take a test's own clock for a wrong one, and repeat the call.
+    response.sendDate = false;
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     try {
       const bytes = await buffer(request);
@@ -162,7 +164,13 @@ async function play(fault: Fault | undefined, { request, response, forward, refu
 }
 
 function answer(response: ServerResponse, { message, bytes }: Reply): void {
-  const { connection: _own, 'transfer-encoding': _framed, 'keep-alive': _kept, ...headers } = message.headers;
+  const {
+    connection: _own,
+    'transfer-encoding': _framed,
+    'keep-alive': _kept,
+    date: _date,
+    ...headers
+  } = message.headers;
   response.writeHead(message.statusCode ?? 502, headers).end(bytes);
 }
 

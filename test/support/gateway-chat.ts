@@ -4,22 +4,24 @@ import type { TestGateway } from './gateway.ts';
 import { tokenPricesOf } from './protocol-prices.ts';
 
 export const MODEL = 'gpt-4.1-mini';
+/** Chat model without a date of retirement or of another price, for suites on the real date. */
+export const LASTING_MODEL = 'gpt-5.4-mini';
 
 /** The official client as a user would build it, but for its own repeats, which would hide an error. */
-export const sdkFor = ({ url, apiKey }: TestGateway): OpenAI =>
+export const sdkFor = ({ url, apiKey }: Pick<TestGateway, 'url' | 'apiKey'>): OpenAI =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, timeout: 60_000 });
 
 export const saying = (content: string) => [{ role: 'user' as const, content }];
 
 export function postChat(
-  { url, apiKey }: Pick<TestGateway, 'url' | 'apiKey'>,
+  { url, apiKey, model = MODEL }: Pick<TestGateway, 'url' | 'apiKey' | 'model'>,
   body: object,
   signal?: AbortSignal,
 ): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: MODEL, ...body }),
+    body: JSON.stringify({ model, ...body }),
     ...(signal ? { signal } : {}),
   });
 }
@@ -76,7 +78,10 @@ export interface Counts {
 }
 
 /** What usage costs in pico-USD, by the public price list (CAT-2). */
-export async function pricesOf(gateway: Pick<TestGateway, 'url'>, id: string): Promise<(usage: Counts) => bigint> {
+export async function pricesOf(
+  gateway: Pick<TestGateway, 'url' | 'now'>,
+  id: string,
+): Promise<(usage: Counts) => bigint> {
   const { atOneRate } = await tokenPricesOf(gateway, id);
   const unsplit = { cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
   return (usage) => atOneRate({ ...unsplit, input: usage.prompt_tokens, output: usage.completion_tokens });

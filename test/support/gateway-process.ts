@@ -18,11 +18,17 @@ export interface LocalProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
+const inheritedNames = ['PATH', 'TMPDIR', 'NODE_COMPILE_CACHE'] as const;
+
+/** Variables that a program of a test shares with the test. No other ones, so that a provider's real key never gets in. */
+export const inherited = (): Environment =>
+  Object.fromEntries(inheritedNames.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+
 /** `bin/local.ts` as a program of its own: only the given variables, so that no vendor's real key ever gets in. */
 export function spawnLocal(environment: Environment, args: readonly string[] = []): LocalProcess {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', ...environment },
+    env: { ...inherited(), PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -1,18 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import * as z from 'zod';
-import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { stopOrphan } from '../../lib/local/child-process.ts';
-import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
+import { balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
+import type { PageFile } from '../../lib/pages/build-pages.ts';
+import { type Environment, until } from './gateway-process.ts';
+import { type MemoryGateway, startMemoryGateway } from './memory-gateway.ts';
+import { type ProgramOptions, startProgram, type TestProgram } from './program.ts';
 
 export interface GatewayOptions {
-  /** Where the vendors are played, without a path. */
+  /** URL of the server that plays the providers, without a path. */
   readonly vendorUrl: string;
+  /** Settings of the functions, and `LOCAL_BALANCE_USD`, the first balance. */
   readonly environment?: Environment;
-  /** Data to go on with; without it a new folder, which `stop` removes. */
-  readonly folder?: string;
-  readonly args?: readonly string[];
+  /** Clock in Unix ms. By default it starts at TEST_DAY. */
+  readonly now?: () => number;
+  /** Built pages for a browser. By default a page is a stub. */
+  readonly pages?: readonly PageFile[];
 }
 
 /** Amounts are pico-USD. */
@@ -23,118 +23,59 @@ export interface TestAccount {
   readonly openHolds: number;
 }
 
+/** A running gateway and one account of it. */
 export interface TestGateway {
-  readonly pid: number;
   readonly url: string;
   readonly apiKey: string;
-  readonly folder: string;
+  /** Model of a chat that names none. By default MODEL. */
+  readonly model?: string;
+  /** The gateway's clock, Unix ms. */
+  now(): number;
   account(): Promise<TestAccount>;
-  /** The account once no money is held any more. */
+  /** The account once it holds no money. */
   untilSettled(): Promise<TestAccount>;
-  /** Everything the program has written. */
+  /** Everything the gateway has logged. */
   output(): string;
-  kill(signal: NodeJS.Signals): Promise<number | null>;
   stop(): Promise<void>;
 }
 
+export type TestMemoryGateway = TestGateway & Omit<MemoryGateway, keyof TestGateway> & { readonly accountId: string };
+
 /**
- * Limits far above what a test sends, for tests that are not about limits: a request may also come to the store late. Nor do
- * failures that are asked for open a circuit.
+ * Starts a gateway with an account of its own. On stores in memory, the default, it runs in this process. A suite that judges
+ * an engine says `stores: 'engine'` and gets `bin/local.ts` as a process.
  */
-export const unlimited: Environment = {
-  LIMIT_ADDRESS_PER_SECOND: '1000',
-  LIMIT_ADDRESS_BURST: '1000000',
-  LIMIT_KEY_PER_SECOND: '1000',
-  LIMIT_KEY_BURST: '1000000',
-  CIRCUIT_FAILURES: '1000000',
-  CIRCUIT_CALLS: '1000000',
+export function startGateway(options: ProgramOptions & { readonly stores: 'engine' }): Promise<TestProgram>;
+export function startGateway(options: GatewayOptions): Promise<TestMemoryGateway>;
+export function startGateway(
+  options: GatewayOptions & { readonly stores?: 'engine' },
+): Promise<TestProgram | TestMemoryGateway> {
+  return options.stores === 'engine' ? startProgram(options) : startInMemory(options);
+}
+
+const startInMemory = async ({
+  vendorUrl,
+  environment = {},
+  now,
+  pages,
+}: GatewayOptions): Promise<TestMemoryGateway> => {
+  const { LOCAL_BALANCE_USD: balanceUsd = '10', ...settings } = environment;
+  const gateway = await startMemoryGateway({ vendorUrl, environment: settings, now, pages });
+  return { ...gateway, ...(await openAccount(gateway, balanceUsd)) };
 };
 
-export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-service-'));
-
-/** What `bin/local.ts` needs to find its data and its vendor. */
-export const environmentFor = (folder: string, vendorUrl: string): Environment => ({
-  DATA_DIR: folder,
-  OPENAI_API_KEY: vendorKey,
-  OPENAI_BASE_URL: `${vendorUrl}/v1`,
-  ANTHROPIC_API_KEY: vendorKey,
-  ANTHROPIC_BASE_URL: vendorUrl,
-  GEMINI_API_KEY: vendorKey,
-  GEMINI_BASE_URL: vendorUrl,
-  ARK_API_KEY: vendorKey,
-  ARK_BASE_URL: `${vendorUrl}/api/v3`,
-  BFL_API_KEY: vendorKey,
-  BFL_BASE_URL: vendorUrl,
-});
-
-/** Never to be seen by a client. */
-export const vendorKey = 'vendor-key-c3a1f0';
-
-/** The real program, ready to be asked. */
-export async function startGateway(options: GatewayOptions): Promise<TestGateway> {
-  const folder = options.folder ?? newFolder();
-  const environment = { ...environmentFor(folder, options.vendorUrl), ...unlimited, ...options.environment };
-  const local = spawnLocal(environment, options.args);
-  const output = (): string => `${local.stdout()}${local.stderr()}`;
-  const kill = (signal: NodeJS.Signals): Promise<number | null> => {
-    local.kill(signal);
-    return within('the end of the program', local.end);
+const openAccount = async (gateway: MemoryGateway, balanceUsd: string) => {
+  const { accountId, apiKey } = await gateway.issue({ balanceUsd });
+  const account = async (): Promise<TestAccount> => {
+    const found = await gateway.ledger.readAccount(accountId);
+    if (!found) throw new Error(`there is no account ${accountId}`);
+    const { availablePicos: available, holds } = found;
+    return { balance: balanceOf(found), available, held: heldOf(found), openHolds: holds.size };
   };
-  const stop = async (): Promise<void> => {
-    await kill('SIGTERM').catch(() => kill('SIGKILL'));
-    // After a kill -9 the database is still there.
-    await stopOrphan(join(folder, 'dynamodb'));
-    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
-  };
-  const welcome = until('the ready line', () => {
-    if (local.ended() !== undefined) throw new Error(`bin/local.ts ended: ${output()}`);
-    return readWelcome(local.stdout());
-  });
-  const [url, apiKey] = await welcome.catch(async (error: unknown) => {
-    await stop();
-    throw error;
-  });
-  const account = (): Promise<TestAccount> => readAccount(url, apiKey);
-  return {
-    pid: local.pid,
-    url,
-    apiKey,
-    folder,
-    account,
-    untilSettled: () =>
-      until('the end of every hold', async () => {
-        const now = await account();
-        return now.held === 0n && now.openHolds === 0 ? now : undefined;
-      }),
-    output,
-    kill,
-    stop,
-  };
-}
-
-/** Address and key once the welcome is there as a whole. */
-function readWelcome(text: string): readonly [string, string] | undefined {
-  const [, url] = /^ready (http:\S+)$/m.exec(text) ?? [];
-  const [, apiKey] = /^Key +(\S+)$/m.exec(text) ?? [];
-  return url && apiKey && text.includes('Ctrl-C') ? [url, apiKey] : undefined;
-}
-
-const accountSchema = z.strictObject({
-  id: z.string(),
-  status: z.literal('active'),
-  balance_usd: z.string(),
-  available_usd: z.string(),
-  held_usd: z.string(),
-  open_holds: z.int(),
-});
-
-async function readAccount(url: string, apiKey: string): Promise<TestAccount> {
-  const response = await fetch(`${url}/api/account`, { headers: { authorization: `Bearer ${apiKey}` } });
-  const body = accountSchema.parse(await response.json());
-  return {
-    balance: parseUsd(body.balance_usd),
-    available: parseUsd(body.available_usd),
-    held: parseUsd(body.held_usd),
-    openHolds: body.open_holds,
-  };
-}
+  const untilSettled = (): Promise<TestAccount> =>
+    until('the end of every hold', async () => {
+      const now = await account();
+      return now.openHolds === 0 ? now : undefined;
+    });
+  return { accountId, apiKey, account, untilSettled };
+};

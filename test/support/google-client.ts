@@ -35,7 +35,8 @@ export function postGoogle(
   });
 }
 
-const errorSchema = z.strictObject({
+/** GEN-3: our error with Google's `status` inside it. */
+export const googleErrorSchema = z.strictObject({
   error: z.strictObject({
     message: z.string(),
     type: z.string(),
@@ -44,11 +45,11 @@ const errorSchema = z.strictObject({
     status: z.string().regex(/^[A-Z_]+$/),
   }),
 });
-export type GoogleErrorBody = z.infer<typeof errorSchema>['error'];
+export type GoogleErrorBody = z.infer<typeof googleErrorSchema>['error'];
 
-/** GEN-3: our error with the vendor's `status` inside it, or a failed test. */
+/** The error of a response, or a failed test. */
 export const readGoogleError = async (response: Response): Promise<GoogleErrorBody> =>
-  errorSchema.parse(await response.json()).error;
+  googleErrorSchema.parse(await response.json()).error;
 
 /** What the SDK throws: an ApiError whose message is our JSON. */
 export async function apiErrorOf(pending: Promise<unknown>): Promise<GoogleErrorBody & { readonly http: number }> {
@@ -57,40 +58,8 @@ export async function apiErrorOf(pending: Promise<unknown>): Promise<GoogleError
     (error: unknown) => error,
   );
   if (!(thrown instanceof ApiError)) throw new Error(`no ApiError but ${thrown}`);
-  return { http: thrown.status, ...errorSchema.parse(JSON.parse(thrown.message)).error };
+  return { http: thrown.status, ...googleErrorSchema.parse(JSON.parse(thrown.message)).error };
 }
-
-/** An error inside a stream, whose code is the HTTP number (GEN-3). */
-export const streamErrorSchema = z.strictObject({
-  error: z.strictObject({ code: z.int(), message: z.string(), status: z.string().regex(/^[A-Z_]+$/) }),
-});
-
-export const chunkSchema = z.looseObject({
-  candidates: z
-    .array(
-      z.looseObject({
-        content: z
-          .looseObject({ parts: z.array(z.looseObject({ text: z.string().optional() })).optional() })
-          .optional(),
-        finishReason: z.string().optional(),
-      }),
-    )
-    .optional(),
-  usageMetadata: z
-    .looseObject({
-      promptTokenCount: z.int(),
-      candidatesTokenCount: z.int().optional(),
-      thoughtsTokenCount: z.int().optional(),
-    })
-    .optional(),
-});
-export type GoogleChunk = z.infer<typeof chunkSchema>;
-
-export const parseChunks = (texts: readonly string[]): readonly GoogleChunk[] =>
-  texts.map((text) => chunkSchema.parse(JSON.parse(text)));
-
-export const textOf = (chunks: readonly GoogleChunk[]): string =>
-  chunks.flatMap(({ candidates = [] }) => candidates[0]?.content?.parts?.map(({ text = '' }) => text) ?? []).join('');
 
 type Usage = Pick<
   GenerateContentResponseUsageMetadata,

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { stopOrphan } from '../../lib/local/child-process.ts';
 import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
-import { environmentFor, newFolder, unlimited } from './gateway.ts';
 import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
 import { readAccount } from './hostile-account.ts';
+import { unlimited } from './memory-gateway.ts';
+import { environmentFor, newFolder } from './program.ts';
 
 /** What callers without an API key are known by. */
 export const botToken = '123456:a-token-of-the-hostile-tests';

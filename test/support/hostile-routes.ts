@@ -1,5 +1,6 @@
 import { isKeyCredential } from '../../lambdas/http/credential.ts';
 import { type Credential, type RouteName, routes } from '../../lambdas/routes.ts';
+import { rowsOfTier } from '../tiers.ts';
 import { FORM, goodForms } from './hostile-forms.ts';
 import type { ErrorShape } from './hostile-oracle.ts';
 
@@ -223,3 +224,7 @@ export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string | Uint8Array
 
 /** What that body needs beside the credential. */
 export const goodHeadersAt = ({ name }: Pick<Address, 'name'>): readonly string[] => (goodForms[name] ? [FORM] : []);
+
+/** Rows for `test.each`: every route in the long tier, one for each error shape in the quick tier. */
+export const routesOfTier = <T extends PostRoute>(routes: readonly T[]) =>
+  rowsOfTier(routes, ({ shape }) => shape).map((route) => [route.name, route] as const);

@@ -1,5 +1,5 @@
 import type { Wanted } from './fault-proxy-wire.ts';
-import { MODEL, saying } from './gateway-chat.ts';
+import { LASTING_MODEL, saying } from './gateway-chat.ts';
 
 /** A paid request that is to be killed wherever it waits. */
 export interface KillScenario {
@@ -31,8 +31,8 @@ const KEYED = [...KEYED_BEFORE, ...KEYED_AFTER];
 
 const chat = (more: object = {}) => ({
   path: '/v1/chat/completions',
-  model: MODEL,
-  body: (mark: string) => ({ model: MODEL, messages: saying(mark), max_tokens: 100, ...more }),
+  model: LASTING_MODEL,
+  body: (mark: string) => ({ model: LASTING_MODEL, messages: saying(mark), max_tokens: 100, ...more }),
 });
 
 /** A lease of one second is renewed after a third of it, while this vendor thinks. */

@@ -1,6 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import * as z from 'zod';
 import type { TestGateway } from './gateway.ts';
+import { tokenPricesOf } from './protocol-prices.ts';
+import { usageIn } from './protocol-usage.ts';
 
 /** Thinks only when told to; the vendor answers under the dated name behind it. */
 export const HAIKU = 'claude-haiku-4-5';
@@ -61,24 +63,21 @@ export async function readMessageError(response: Response) {
   return error;
 }
 
-export interface MessageEvent {
-  readonly name: string;
-  /** Its JSON. */
-  readonly data: string;
-  /** With its lines and the blank one behind it. */
-  readonly text: string;
-}
-
-/** Every event of a stream; comments are none, and anything else fails. */
-export function messageEvents(stream: string): readonly MessageEvent[] {
+/** The names of the events of a stream. Ignores comments and throws on anything else. */
+export function namesOf(stream: string): readonly string[] {
   const blocks = stream.split('\n\n');
   if (blocks.pop() !== '') throw new Error('the stream ends inside an event');
-  return blocks.flatMap((block) => {
-    if (block.startsWith(':')) return [];
-    const [whole, name, data] = /^event: (\w+)\ndata: (.+)$/.exec(block) ?? [];
-    if (whole === undefined || name === undefined || data === undefined) throw new Error(`no event: ${block}`);
-    return { name, data, text: `${whole}\n\n` };
-  });
+  return blocks
+    .filter((block) => !block.startsWith(':'))
+    .map((block) => {
+      const [, name] = /^event: (\w+)\ndata: .+$/.exec(block) ?? [];
+      if (name === undefined) throw new Error(`not an event: ${block}`);
+      return name;
+    });
 }
 
-export const namesOf = (stream: string): readonly string[] => messageEvents(stream).map(({ name }) => name);
+/** What a reported usage costs in pico-USD by the public price list, with the cache at its own rates (BILL-12). */
+export const messagePrices = async (gateway: TestGateway, id: string): Promise<(reported: unknown) => bigint> => {
+  const { atCacheRates } = await tokenPricesOf(gateway, id);
+  return (reported) => atCacheRates(usageIn.messages(reported));
+};

@@ -27,11 +27,11 @@ export interface TokenPrices {
   atCacheRates(usage: TokenUsage): bigint;
 }
 
-/** What usage costs by the public price list (CAT-2), at the length of the whole prompt; without a UTC day on that of asking. */
+/** What usage costs by the public price list (CAT-2), at the length of the whole prompt; by default on the gateway's current UTC day. */
 export async function tokenPricesOf(
-  { url }: Pick<TestGateway, 'url'>,
+  { url, now }: Pick<TestGateway, 'url' | 'now'>,
   id: string,
-  day = new Date().toISOString().slice(0, 10),
+  day = new Date(now()).toISOString().slice(0, 10),
 ): Promise<TokenPrices> {
   const list = listSchema.parse(await (await fetch(`${url}/api/models`)).json());
   const rows = z.array(rowSchema).parse(list.data.find((model) => model.id === id)?.prices);

@@ -1,17 +1,26 @@
-/** What a random suite is run with: its seed, given or new, and how often. */
+import { join, relative } from 'node:path';
+import { areaOf, currentTier, projectOf, type Tier } from '../tiers.ts';
+
+/** Parameters of fast-check: the seed of a random test and the number of its runs. */
 export interface RandomRuns {
   readonly seed: number;
   readonly numRuns: number;
 }
 
+const repository = join(import.meta.dirname, '../..');
+
 /**
- * Prints the seed and the one command that repeats the run. `SEED` repeats a run, `RUNS` multiplies how many there are.
- * `file` is the test's own path from the root of the repository.
+ * Prints the seed and the command that replays the run. `SEED` replays a seed, `RUNS` multiplies the number of runs.
+ * Call it with `import.meta.filename`. The quick number is the smallest that still catches the suite's seeded mistakes.
  */
-export const randomRuns = (project: 'unit' | 'integration' | 'service', file: string, runs: number): RandomRuns => {
+export const randomRuns = (filename: string, runs: Readonly<Record<Tier, number>>): RandomRuns => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
   const factor = Number(process.env.RUNS ?? 1);
-  const command = `SEED=${seed}${factor === 1 ? '' : ` RUNS=${factor}`} npm exec -- vitest run --project ${project} ${file}`;
-  process.stdout.write(`${runs * factor} runs with seed ${seed}; once more: ${command}\n`);
-  return { seed, numRuns: runs * factor };
+  const numRuns = runs[currentTier()] * factor;
+  const file = relative(repository, filename);
+  const project = projectOf(areaOf(file), currentTier());
+  const multiplied = factor === 1 ? '' : ` RUNS=${factor}`;
+  const command = `SEED=${seed}${multiplied} npx vitest run --project ${project} ${file}`;
+  process.stdout.write(`${numRuns} runs with seed ${seed}; replay: ${command}\n`);
+  return { seed, numRuns };
 };

@@ -120,24 +120,24 @@ const silence = (): Uint8Array<ArrayBuffer> => {
 /** By the first of the schemes that the description names. */
 const credentialOf = (
   { operation }: ReferenceRow,
-  { apiKey }: TestGateway,
+  gateway: TestGateway,
   messenger: LocalMessenger,
   body: Body,
 ): Record<string, string> => {
   const [scheme] = Object.keys(operation.security[0] ?? {});
   switch (scheme) {
     case 'apiKey':
-      return { authorization: `Bearer ${apiKey}` };
+      return { authorization: `Bearer ${gateway.apiKey}` };
     case 'messagesKey':
-      return { 'x-api-key': apiKey };
+      return { 'x-api-key': gateway.apiKey };
     case 'providerKey':
-      return { 'x-provider-api-key': apiKey };
+      return { 'x-provider-api-key': gateway.apiKey };
     case 'initData':
-      return { authorization: `tma ${messenger.initData(user)}` };
+      return { authorization: `tma ${messenger.initData(user, gateway.now())}` };
     case 'botSecret':
       return { 'x-telegram-bot-api-secret-token': updateSecretOf(BOT_TOKEN) };
     case 'paymentSignature':
-      return { 'x-service-signature': signed(String(body)) };
+      return { 'x-service-signature': signed(String(body), gateway.now()) };
     case undefined:
       return {};
     default:
@@ -145,7 +145,7 @@ const credentialOf = (
   }
 };
 
-const signed = (body: string): string => {
-  const seconds = Math.floor(Date.now() / 1_000);
+const signed = (body: string, nowMs: number): string => {
+  const seconds = Math.floor(nowMs / 1_000);
   return `t=${seconds},v1=${createHmac('sha256', TOP_UP_KEY).update(`${seconds}.${body}`).digest('hex')}`;
 };

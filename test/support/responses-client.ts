@@ -36,9 +36,9 @@ const eventSchema = z.looseObject({
   sequence_number: z.int(),
   response: z.looseObject({ model: z.string(), usage: usageSchema.nullish() }).optional(),
 });
-export type ResponsesEvent = z.infer<typeof eventSchema>;
+type ResponsesEvent = z.infer<typeof eventSchema>;
 
-export const parseEvent = (text: string): ResponsesEvent => {
+const parseEvent = (text: string): ResponsesEvent => {
   const [, name = '', data = ''] = /^event: (\S+)\ndata: (.*)$/.exec(text) ?? [];
   const event = eventSchema.parse(JSON.parse(data));
   if (event.type !== name) throw new Error(`an event of two names: ${text.slice(0, 200)}`);
@@ -61,12 +61,3 @@ export async function* readNamedEvents(response: Response): AsyncGenerator<strin
 
 export const allNamedEvents = async (response: Response): Promise<readonly ResponsesEvent[]> =>
   (await Array.fromAsync(readNamedEvents(response))).map(parseEvent);
-
-/** The one error that ends a stream instead of the vendor's own ending (GEN-3). */
-export const streamErrorSchema = z.strictObject({
-  type: z.literal('error'),
-  code: z.string(),
-  message: z.string(),
-  param: z.string().nullable(),
-  sequence_number: z.int(),
-});

@@ -15,8 +15,9 @@ import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tab
 import { openDataFolder, readOrCreateSecret } from '../../lib/local/data-folder.ts';
 import { startTestDynamodb } from './dynamodb.ts';
 import { startTestBucket } from './fault-proxy-bucket.ts';
-import { startGateway, type TestGateway } from './gateway.ts';
+import { startGateway } from './gateway.ts';
 import type { Environment } from './gateway-process.ts';
+import type { TestProgram } from './program.ts';
 import { putKey } from './put-key.ts';
 
 /** A customer of the shared store, whom every server knows. */
@@ -43,7 +44,7 @@ export interface ServerGroup {
   readonly bucketUrl: string;
   /** Straight at the database, past every proxy. */
   readonly store: LedgerStore;
-  start(options: ServerOptions): Promise<TestGateway>;
+  start(options: ServerOptions): Promise<TestProgram>;
   openAccount(accountId: string, fundsPicos: bigint): Promise<GroupAccount>;
   audit(accountId: string): Promise<AccountAudit>;
   recordsOf(accountId: string): Promise<readonly ChargeRecord[]>;
@@ -60,7 +61,7 @@ export async function startServerGroup(): Promise<ServerGroup> {
   const records = createLedgerRecords(client, localTableNames.accounts);
   const root = mkdtempSync(join(tmpdir(), 'gateway-group-'));
   const secrets = { pepper: randomBytes(32).toString('hex'), 'api-key': makeApiKey(randomBytes(32)) };
-  const running = new Set<TestGateway>();
+  const running = new Set<TestProgram>();
 
   const newFolder = (): string => {
     const folder = openDataFolder(mkdtempSync(join(root, 'server-')));
@@ -77,7 +78,12 @@ export async function startServerGroup(): Promise<ServerGroup> {
         DYNAMODB_ENDPOINT: databaseUrl ?? database.endpoint,
         S3_ENDPOINT: bucketUrl ?? bucket.endpoint,
       };
-      const gateway = await startGateway({ vendorUrl, folder, environment: { ...stores, ...environment } });
+      const gateway = await startGateway({
+        stores: 'engine',
+        vendorUrl,
+        folder,
+        environment: { ...stores, ...environment },
+      });
       running.add(gateway);
       return gateway;
     },

@@ -1,4 +1,4 @@
-import { MODEL, saying } from './gateway-chat.ts';
+import { LASTING_MODEL, saying } from './gateway-chat.ts';
 import { GEMINI, asking as googleAsking } from './google-client.ts';
 import { asking, HAIKU } from './messages-client.ts';
 import { PRO } from './responses-client.ts';
@@ -37,7 +37,7 @@ interface Kind {
 }
 
 const chat = { path: '/v1/chat/completions' };
-const chatBody = (prompt: string) => ({ model: MODEL, messages: saying(prompt), max_tokens: 200 });
+const chatBody = (prompt: string) => ({ model: LASTING_MODEL, messages: saying(prompt), max_tokens: 200 });
 
 const kinds: Readonly<Record<string, Kind>> = {
   chat: { ...chat, weight: 20, body: chatBody },

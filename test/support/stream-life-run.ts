@@ -173,7 +173,7 @@ const neverRead = async (
 ): Promise<void> => {
   await settled();
   if (seesSockets) {
-    await until('the end of the connection', () => (hasConnection(port, client.port) ? undefined : true), 10_000);
+    await until('the end of the connection', () => (hasConnection(port, client.port) ? undefined : true), 60_000);
   }
   client.read();
   const end = await within('the rest of the answer', client.end);

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import type { Simulator } from '../../lib/local/upstreams/server.ts';
 import { dynamodbWire, type StoreWire, s3Wire, type Wanted } from './fault-proxy-wire.ts';
-import type { TestGateway } from './gateway.ts';
 import { type Environment, until } from './gateway-process.ts';
 import { postUntilDeath, type Received } from './kill-client.ts';
 import { type StopPlan, startKillProxy } from './kill-proxy.ts';
 import { callName } from './kill-scenarios.ts';
 import { MemoryOutbox } from './memory/memory-outbox.ts';
+import type { TestProgram } from './program.ts';
 import type { GroupAccount, ServerGroup } from './server-group.ts';
 import { sweep } from './strict-tending.ts';
 import { VIDEO_MODEL } from './video-service-customer.ts';
@@ -104,7 +104,7 @@ interface Life {
 
 export interface Afterlife {
   /** The next server, on the same folder. */
-  readonly server: TestGateway;
+  readonly server: TestProgram;
   /** Executes what comes late. */
   land(): Promise<void>;
 }

@@ -13,9 +13,10 @@ import { freePort } from '../../lib/local/free-port.ts';
 import { openLocalAccount } from '../../lib/local/local-account.ts';
 import { localMediaBucket, startS3 } from '../../lib/local/s3-stand-in.ts';
 import { startSimulator } from '../../lib/local/upstreams/server.ts';
-import { environmentFor, newFolder, unlimited } from './gateway.ts';
 import { type Environment, until, within } from './gateway-process.ts';
 import { peakBytes } from './hostile-process.ts';
+import { unlimited } from './memory-gateway.ts';
+import { environmentFor, newFolder } from './program.ts';
 
 /** The bundle as it goes to AWS, in this folder, far from any package. */
 export function bundleInference(folder: string): string {

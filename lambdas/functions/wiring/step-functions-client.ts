@@ -1,17 +1,25 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import type { ClientOptions } from './dynamodb-clients.ts';
 
+const TIMEOUT_MS = 3_000;
+
 /** One client per process, made when it is first asked for: most functions never start an execution. */
-export const createStepFunctionsAccess = (options: ClientOptions): (() => Promise<SFNClient>) => {
+export const createStepFunctionsAccess = (
+  options: ClientOptions,
+  timeoutMs = TIMEOUT_MS,
+): (() => Promise<SFNClient>) => {
   let client: Promise<SFNClient> | undefined;
   return () => {
-    client ??= createStepFunctionsClient(options);
+    client ??= createStepFunctionsClient(options, timeoutMs);
     return client;
   };
 };
 
 /** Repeats a call once: to start an execution again under its name starts nothing. */
-const createStepFunctionsClient = async ({ endpoint, region }: ClientOptions): Promise<SFNClient> => {
+const createStepFunctionsClient = async (
+  { endpoint, region }: ClientOptions,
+  timeoutMs: number,
+): Promise<SFNClient> => {
   const { SFNClient } = await import('@aws-sdk/client-sfn');
   return new SFNClient({
     maxAttempts: 2,
@@ -19,9 +27,9 @@ const createStepFunctionsClient = async ({ endpoint, region }: ClientOptions): P
     ...(endpoint === undefined ? {} : { endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
     requestHandler: {
       connectionTimeout: 1_000,
-      requestTimeout: 3_000,
+      requestTimeout: timeoutMs,
       throwOnRequestTimeout: true,
-      socketTimeout: 3_000,
+      socketTimeout: timeoutMs,
     },
   });
 };

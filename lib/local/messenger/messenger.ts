@@ -34,17 +34,19 @@ export type MessengerOptions = {
   readonly botToken: string;
   /** 0, the default, lets the system choose. */
   readonly port?: number;
+  /** Pause before the first repetition of a delivery, in ms. Every pause is twice the one before. */
+  readonly firstDelayMs?: number;
 };
 
 /** Older ones of a chat are forgotten. */
 const MESSAGES_MAX = 500;
 
 /** A messenger of this machine's own, for one bot: the Bot API, chats and what opens the mini app. Nothing of it is kept. */
-export async function startMessenger({ botToken, port = 0 }: MessengerOptions): Promise<LocalMessenger> {
+export async function startMessenger({ botToken, port = 0, firstDelayMs }: MessengerOptions): Promise<LocalMessenger> {
   const chats = new Map<number, ChatMessage[]>();
   const listeners = new Set<MessengerListener>();
   const failures: Failure[] = [];
-  const webhook = createWebhook();
+  const webhook = createWebhook({ firstDelayMs });
   let messages = 0;
   // Numbers go on from those before a restart, whose updates the gateway remembers.
   let updates = Math.floor(Date.now() / 100);

@@ -15,12 +15,11 @@ export type Webhook = {
   stop(): Promise<void>;
 };
 
-const FIRST_DELAY_MS = 250;
 const DELAY_MS_MAX = 8_000;
 const TIMEOUT_MS = 60_000;
 
 /** Every update again and again until it is answered with 2xx, those of one chat one after the other. */
-export function createWebhook(): Webhook {
+export function createWebhook({ firstDelayMs = 250 } = {}): Webhook {
   const chats = new Map<number, Promise<void>>();
   const end = new AbortController();
   let target: WebhookTarget | undefined;
@@ -30,7 +29,7 @@ export function createWebhook(): Webhook {
   end.signal.addEventListener('abort', () => isSet.resolve());
 
   async function deliverAll(update: object): Promise<void> {
-    for (let delayMs = FIRST_DELAY_MS; !end.signal.aborted; delayMs = Math.min(delayMs * 2, DELAY_MS_MAX)) {
+    for (let delayMs = firstDelayMs; !end.signal.aborted; delayMs = Math.min(delayMs * 2, DELAY_MS_MAX)) {
       await isSet.promise;
       const problem = target && (await post(target, update, end.signal));
       if (target && problem === undefined) return;

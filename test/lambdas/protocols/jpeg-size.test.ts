@@ -32,12 +32,6 @@ test.each([
   expect(checkImageFile(file, 'image')).toMatchObject({ mediaType: 'image/jpeg', ...size });
 });
 
-test('IMG-5 a part of larger memory is read by itself', () => {
-  const file = jpeg(frame(640, 480));
-  const around = Buffer.concat([Buffer.alloc(7, 0xff), file, Buffer.alloc(7, 0xff)]);
-  expect(measureJpeg(around.subarray(7, 7 + file.length))).toEqual(size);
-});
-
 test.each([
   ['cut in its frame', jpeg(frame(640, 480)).subarray(0, 9)],
   ['without a frame', jpeg(segment(0xe0, Buffer.from('JFIF')), segment(0xda, Buffer.alloc(10)), Buffer.alloc(20))],

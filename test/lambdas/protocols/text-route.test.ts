@@ -45,7 +45,7 @@ const serve = async (
     toOrder: () => ({
       protocol: 'chat_completions',
       modelId: 'alpha-1',
-      endUser: undefined,
+      endUser: 'someone',
       params: { prompt: 'messages', cap: 'max_tokens' },
       prepare: () => requestOf({ stream }),
     }),
@@ -63,8 +63,9 @@ const serve = async (
     idempotency: idempotencyOf(world.ports.ledger),
     finished: (_id: string, told: Summary) => void finished.push({ ...told }),
   };
-  const answer = createTextRoute(ports, face)(exchangeOf({ status: 200 }));
-  return { answer, finished };
+  const summary: Summary = { status: 200 };
+  const answer = createTextRoute(ports, face)(exchangeOf(summary));
+  return { answer, summary, finished };
 };
 
 const bodyOf = ({ body }: GatewayResponse): Promise<string> =>
@@ -80,6 +81,14 @@ test('BILL-3 a whole answer is charged once it is in words', async () => {
   const { answer } = await serve(world, false);
   expect(await bodyOf(await answer)).toContain('{\\"id\\":\\"answer\\"}');
   expect(await moneyOf(world)).toEqual([true, 0]);
+});
+
+test('CHAT-15 the log records of a whole answer and of a stream name the end user', async () => {
+  const whole = await serve(await createWorld({ play: async () => answered() }), false);
+  await whole.answer;
+  const streamed = await serve(await createWorld({ play: async () => streamOf(raw('a'), ended()) }), true);
+  await bodyOf(await streamed.answer);
+  expect([whole.summary, ...streamed.finished]).toMatchObject([{ endUser: 'someone' }, { endUser: 'someone' }]);
 });
 
 test('BILL-2 a whole answer that cannot be put into words costs nothing', async () => {

@@ -4,7 +4,7 @@ import { formatUsd } from '../../../lambdas/core/money/usd.ts';
 import { usdAmount } from '../../../lambdas/protocols/usd-amount.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/protocols/usd-amount.test.ts', 500);
+const runs = randomRuns(import.meta.filename, { quick: 500, long: 500 });
 const amount = usdAmount({ leastPicos: -2n, mostPicos: 10n ** 18n, example: '5' });
 
 test('BILL-15 an amount within its bounds is read exactly', () => {

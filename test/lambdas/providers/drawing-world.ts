@@ -1,13 +1,11 @@
 import { catalogData } from '../../../catalog/index.ts';
 import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import type { ImageModel } from '../../../lambdas/core/catalog/schema.ts';
-import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import type { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { Drawing, ImageCall, ImageReference, ImageWire } from '../../../lambdas/core/images/image-wire.ts';
 import type { ResultDownload } from '../../../lambdas/providers/result-download.ts';
-import type { UpstreamRequest } from '../../../lambdas/providers/upstream-http.ts';
 import type { WireOptions } from '../../../lambdas/providers/vendor-call.ts';
-import { inPieces } from './openai/stream-reading.ts';
-import { type Answer, CANARY } from './video-wire-world.ts';
+import { type Answer, playVendor } from './played-vendor.ts';
 
 const catalog = loadCatalog(catalogData);
 
@@ -18,7 +16,7 @@ export const shipped = (id: string): ImageModel => {
 };
 
 /** A square at the first upstream of a model of the shipped catalog. */
-export const toShippedCall = (modelId: string, signal: AbortSignal, changes: Partial<ImageCall> = {}): ImageCall => {
+const toShippedCall = (modelId: string, signal: AbortSignal, changes: Partial<ImageCall> = {}): ImageCall => {
   const model = shipped(modelId);
   const [upstream] = model.upstreams;
   const provider = catalog.providers.find(({ id }) => id === upstream?.provider);
@@ -53,23 +51,12 @@ export const drawingWorld = (
   { modelId, baseUrl, create }: WorldOptions,
   ...answers: readonly (Answer | GatewayError)[]
 ) => {
-  const requests: UpstreamRequest[] = [];
-  const notices: string[] = [];
+  const { options, seen } = playVendor(baseUrl, ...answers);
+  const { requests } = seen;
   const downloads: string[] = [];
   const late = new AbortController();
   const wire = create({
-    http: async (request) => {
-      request.signal.throwIfAborted();
-      const answer = answers[requests.push(request) - 1] ?? answers.at(-1);
-      if (answer instanceof GatewayError) throw answer;
-      const { status = 200, headers = {}, body = '' } = answer ?? { status: 599 };
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      return { status, headers, body: inPieces(text), discard: () => undefined };
-    },
-    access: () => ({ baseUrl, key: CANARY }),
-    notice: (notice, provider) => notices.push(`${notice} ${provider}`),
-    now: () => 0,
-    random: () => 0,
+    ...options,
     download: async ({ url, baseUrl: base, signal }) => {
       signal.throwIfAborted();
       downloads.push(`${url} for ${base}`);
@@ -79,8 +66,7 @@ export const drawingWorld = (
   });
   const toCall = (changes: Partial<ImageCall> = {}): ImageCall => toShippedCall(modelId, late.signal, changes);
   return {
-    requests,
-    notices,
+    ...seen,
     downloads,
     late,
     check: async (changes: Partial<ImageCall> = {}): Promise<void> => wire.check?.(toCall(changes), shipped(modelId)),

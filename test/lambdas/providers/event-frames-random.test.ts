@@ -4,7 +4,7 @@ import type { Frame } from '../../../lambdas/providers/event-frames.ts';
 import { allFrames, bytesOf, cutAt, eventsOf, parsedAlone } from '../../fixtures/sse/pieces.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/providers/event-frames-random.test.ts', 5_000);
+const runs = randomRuns(import.meta.filename, { quick: 300, long: 20_000 });
 
 const word = fc.oneof(
   fc.constantFrom('', ' ', ':', 'x', 'data: x', '[DONE]', '{"a":"Привет 🌍"}', '\u2028', '\uFEFF', '\u0000'),

@@ -1,7 +1,7 @@
 import { Stream as AnthropicStream } from '@anthropic-ai/sdk/core/streaming';
 import { Stream as OpenAiStream } from 'openai/core/streaming';
 import { expect, test } from 'vitest';
-import { forms, longLines } from '../../fixtures/sse/forms.ts';
+import { forms } from '../../fixtures/sse/forms.ts';
 import { allFrames, bytesOf, cutAt } from '../../fixtures/sse/pieces.ts';
 import { vendors } from '../../fixtures/sse/vendors.ts';
 
@@ -23,7 +23,7 @@ const judges: Readonly<Record<string, (text: string) => Promise<unknown[]>>> = {
   },
 };
 
-const fixtures = [...forms, ...vendors, ...longLines].filter(({ notForSdks }) => notForSdks === undefined);
+const fixtures = [...forms, ...vendors].filter(({ notForSdks }) => notForSdks === undefined);
 
 test.each(fixtures.flatMap((fixture) => Object.entries(judges).map(([sdk, read]) => ({ ...fixture, sdk, read }))))(
   'CHAT-11 $sdk reads what is sent on as it reads what came: $name',

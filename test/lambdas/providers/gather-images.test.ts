@@ -58,10 +58,6 @@ test('CHAT-6 each address is fetched once, in order, and named by its first use'
   );
 });
 
-test('CHAT-6 no images are none', async () => {
-  expect(await gathered(alike(1), [])).toEqual(new Map());
-});
-
 test('CHAT-6 four at a time', async () => {
   let running = 0;
   let most = 0;

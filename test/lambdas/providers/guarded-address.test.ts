@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { expect, test } from 'vitest';
 import { createGuardedLookup, publicWeb } from '../../../lambdas/providers/guarded-address.ts';
+import { inner, mixedAnswers } from './hostile-urls.ts';
 
 const publicAddresses = [
   ...['1.0.0.0', '8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255'],
@@ -33,6 +34,10 @@ const noAddresses = [
 
 test.for(noAddresses)('CHAT-6 %j is no address that may be fetched from', (text) => {
   expect(publicWeb.address(text)).toBe(false);
+});
+
+test.for(inner)('CHAT-6 %s is an inner address', (address) => {
+  expect(publicWeb.address(address)).toBe(false);
 });
 
 test('CHAT-6 only the ports of web servers', () => {
@@ -70,14 +75,11 @@ test.for([true, false])('CHAT-6 a name with public addresses is answered as Node
   );
 });
 
-test.for([
-  [[]],
-  [['127.0.0.1']],
-  [['8.8.8.8', '10.0.0.1']],
-  [['10.0.0.1', '8.8.8.8']],
-  [['8.8.8.8', '1.1.1.1', '::1']],
-])('CHAT-6 the answer %j is refused as a whole', ([addresses]) => {
-  for (const all of [true, false]) {
-    expect(answerOf(addresses!, all)).toMatchObject({ error: expect.any(Error), address: [] });
-  }
-});
+test.for([...inner.map((address) => [[address]]), ...mixedAnswers])(
+  'CHAT-6, VID-7 the lookup result %j is refused as a whole',
+  ([addresses]) => {
+    for (const all of [true, false]) {
+      expect(answerOf(addresses!, all)).toMatchObject({ error: expect.any(Error), address: [] });
+    }
+  },
+);

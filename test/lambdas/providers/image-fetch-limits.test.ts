@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createImageFetch } from '../../../lambdas/providers/image-fetch.ts';
 import { get, localFetch, type Play, png, refusalOf, serverThat, unreachable } from './image-server.ts';
 
@@ -12,6 +13,11 @@ test('CHAT-6 an image of exactly the limit passes, with and without its length',
     expect((await get(server.named + path, { bytesMax: png.length })).bytes).toEqual(png);
   }
 });
+
+const fakeTimeouts = (): void => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+};
 
 const tooLarge = 'image: the image is larger than 507 bytes.';
 
@@ -90,10 +96,14 @@ test.for([
     },
   ],
 ] as const satisfies readonly (readonly [string, Play])[])(
-  'CHAT-6 a server that keeps us waiting %s is given up',
+  'CHAT-6 a server that keeps the gateway waiting %s is given up',
   async ([, play]) => {
+    fakeTimeouts();
     const server = await serverThat(play);
-    expect(await refusalOf(get(server.named, { timeoutMs: 150 }))).toBe(unreachable);
+    const refusal = refusalOf(get(server.named, { timeoutMs: 150 }));
+    await server.received(1);
+    vi.advanceTimersByTime(150);
+    expect(await refusal).toBe(unreachable);
     expect(server.sockets).toHaveLength(1);
     await vi.waitFor(() => expect(server.sockets[0]!.destroyed).toBe(true));
   },
@@ -110,24 +120,29 @@ const drip = (
 };
 
 test('CHAT-6 the time runs over all redirects together', async () => {
+  fakeTimeouts();
   const server = await serverThat((request, response) => {
-    const go = () => response.writeHead(302, { location: `${request.url}x` }).end();
-    setTimeout(go, 60);
+    vi.advanceTimersByTime(60);
+    response.writeHead(302, { location: `${request.url}x` }).end();
   });
   expect(await refusalOf(get(server.named, { timeoutMs: 150 }))).toBe(unreachable);
+  expect(server.requests.length).toBeLessThanOrEqual(3);
 });
 
 test('CHAT-6 a name that is never resolved is given up, and its late answer makes no connection', async () => {
+  fakeTimeouts();
   const server = await serverThat((_, response) => response.end(png));
   const answer = Promise.withResolvers<() => void>();
   const fetchImage = createImageFetch({
     lookup: (_, __, callback) => answer.resolve(() => callback(null, [{ address: '127.0.0.1', family: 4 }])),
     reach: { address: () => true, port: () => true },
-    timeoutMs: 50,
   });
-  expect(await refusalOf(fetchImage(server.named, { param: 'image', bytesMax: 1_000 }))).toBe(unreachable);
-  (await answer.promise)();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const refusal = refusalOf(fetchImage(server.named, { param: 'image', bytesMax: 1_000 }));
+  const respond = await answer.promise;
+  vi.advanceTimersByTime(10_000);
+  expect(await refusal).toBe(unreachable);
+  respond();
+  await nextTurn();
   expect(server.sockets).toHaveLength(0);
 });
 

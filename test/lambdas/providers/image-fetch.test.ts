@@ -75,7 +75,7 @@ test('CHAT-6 the endless body of a redirect or a refusal is not waited for, its 
   await vi.waitFor(() => expect(server.sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, true]));
 });
 
-test.for([204, 206, 300, 304, 401, 403, 404, 410, 500, 503])('CHAT-6 an answer of %i is refused', async (status) => {
+test.for([204, 206, 304, 403, 500])('CHAT-6 an answer of %i is refused', async (status) => {
   const server = await serverThat((_, response) => response.writeHead(status).end(png));
   expect(await refusalOf(get(server.named))).toBe(
     `image: the server of this URL answered ${status}. Use a URL that anyone can read.`,
@@ -91,15 +91,10 @@ test.for([undefined, 'http://', '//', 'http://[::1', 'http://u:p@images.example/
   },
 );
 
-test.for(['gzip', 'br', 'deflate', 'zstd', 'identity, gzip', ' GZIP'])(
-  'CHAT-6 content-encoding %s is refused',
-  async (encoding) => {
-    const server = await serverThat((_, response) =>
-      response.writeHead(200, { 'content-encoding': encoding }).end(png),
-    );
-    expect(await refusalOf(get(server.named))).toContain('sends the image compressed');
-  },
-);
+test.for(['gzip', 'identity, gzip', ' GZIP'])('CHAT-6 content-encoding %s is refused', async (encoding) => {
+  const server = await serverThat((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(png));
+  expect(await refusalOf(get(server.named))).toContain('sends the image compressed');
+});
 
 test('CHAT-6 content-encoding identity is none', async () => {
   const server = await serverThat((_, response) =>

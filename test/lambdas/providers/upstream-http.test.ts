@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import http from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { createUpstreamHttp, type UpstreamResponse } from '../../../lambdas/providers/upstream-http.ts';
 import { closedPort, startVendor, type VendorServer } from './vendor-server.ts';
@@ -16,8 +17,14 @@ const vendorThat = async (play: Parameters<typeof startVendor>[0]): Promise<Vend
   return vendor;
 };
 
-const call = (url: string, signal: AbortSignal = new AbortController().signal, http = createUpstreamHttp()) =>
+/** Keeps its connections for as long as a busy machine may need. */
+const patientHttp = () => createUpstreamHttp({ idleMs: 60_000 });
+
+const call = (url: string, signal: AbortSignal = new AbortController().signal, http = patientHttp()) =>
   http({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"é"}', signal });
+
+/** Resolves after a connection with a finished response is free for the next request. */
+const connectionIsFree = nextTurn;
 
 const textOf = async (response: UpstreamResponse): Promise<string> => {
   const pieces: Uint8Array[] = [];
@@ -47,14 +54,10 @@ test('ERR-9 a refused connection is 503 with Retry-After', async () => {
   expect(String(error)).not.toMatch(/127\.0\.0\.1|ECONN/);
 });
 
-test('ERR-9 a name that does not resolve is 503', async () => {
-  expect(await thrownBy(call('http://nowhere.invalid'))).toMatchObject({ code: 'service_unavailable' });
-});
-
 test('ERR-9 a connection reset before the status line is 502, and is not tried again', async () => {
   const vendor = await vendorThat((request) => request.socket.resetAndDestroy());
   expect(await thrownBy(call(vendor.url))).toMatchObject({ code: 'upstream_error', status: 502 });
-  await wait(50);
+  await wait(20);
   expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 1]);
 });
 
@@ -63,11 +66,11 @@ test('GEN-5 a kept connection that dies under the next request is 502 and not tr
     if (vendor.requests.length === 1) response.end('one');
     else request.socket.destroy();
   });
-  const http = createUpstreamHttp();
+  const http = patientHttp();
   await textOf(await call(vendor.url, undefined, http));
-  await wait(10);
+  await connectionIsFree();
   expect(await thrownBy(call(vendor.url, undefined, http))).toMatchObject({ code: 'upstream_error' });
-  await wait(50);
+  await wait(20);
   expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 2]);
 });
 
@@ -113,23 +116,19 @@ test('LIM-6 an abort before, during and after the status line is thrown as its r
   const reading = new AbortController();
   const response = await call(`${vendor.url}/body`, reading.signal);
   const read = thrownBy(textOf(response));
-  await wait(20);
   reading.abort(timeout);
   expect(await read).toBe(timeout);
-});
 
-test('LIM-6 an abort that nobody waits for harms nothing', async () => {
-  const vendor = await vendorThat((_, response) => response.writeHead(200).write('some'));
-  const controller = new AbortController();
-  const response = await call(vendor.url, controller.signal);
-  controller.abort(timeout);
-  await wait(20);
-  expect(await thrownBy(textOf(response))).toBe(timeout);
+  const unread = new AbortController();
+  const { body } = await call(`${vendor.url}/body`, unread.signal);
+  unread.abort(timeout);
+  await nextTurn();
+  expect(await thrownBy(textOf({ ...response, body }))).toBe(timeout);
 });
 
 test('LIM-6 an abort of an answer that has come as a whole, and is not read, ends its connection and nothing else', async () => {
   const vendor = await vendorThat((_, response) => response.end('whole'));
-  const http = createUpstreamHttp();
+  const http = patientHttp();
   // Only on a connection that has served before is the answer there before anybody reads it.
   await textOf(await call(vendor.url, undefined, http));
   const abort = new AbortController();
@@ -142,44 +141,40 @@ test('LIM-6 an abort of an answer that has come as a whole, and is not read, end
 
 test('GEN-5 a connection serves again after its answer was read', async () => {
   const vendor = await vendorThat((_, response) => response.end('ok'));
-  const http = createUpstreamHttp();
+  const http = patientHttp();
   for (let turn = 0; turn < 5; turn += 1) {
     expect(await textOf(await call(vendor.url, undefined, http))).toBe('ok');
-    await wait(5);
+    await connectionIsFree();
   }
   expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 5]);
 });
 
 test('GEN-5 a discarded rest leaves the connection for the next request', async () => {
   const vendor = await vendorThat((_, response) => response.end('x'.repeat(300_000)));
-  const http = createUpstreamHttp();
-  const first = await call(vendor.url, undefined, http);
+  const send = patientHttp();
+  const first = await call(vendor.url, undefined, send);
   for await (const _ of first.body) break;
+  const resume = vi.spyOn(http.IncomingMessage.prototype, 'resume');
   first.discard();
-  await wait(100);
-  expect(await textOf(await call(vendor.url, undefined, http))).toHaveLength(300_000);
+  const [response] = resume.mock.contexts;
+  resume.mockRestore();
+  if (!(response instanceof http.IncomingMessage)) throw new Error('nothing was discarded');
+  await once(response, 'close');
+  expect(await textOf(await call(vendor.url, undefined, send))).toHaveLength(300_000);
   expect(vendor.sockets).toHaveLength(1);
 });
 
 test('GEN-5 a discarded rest that does not come is cut off', async () => {
   const vendor = await vendorThat((_, response) => response.writeHead(200).write('some'));
-  const first = await call(vendor.url);
+  const first = await call(vendor.url, undefined, createUpstreamHttp({ discardMs: 10 }));
   first.discard();
-  await expect.poll(() => vendor.sockets[0]?.destroyed, { timeout: 8_000 }).toBe(true);
+  await expect.poll(() => vendor.sockets[0]?.destroyed).toBe(true);
 });
 
-test('GEN-5 a redirect is an answer like any other', async () => {
-  const vendor = await vendorThat((request, response) =>
-    request.url === '/here' ? response.writeHead(307, { location: '/there' }).end() : response.end('followed'),
-  );
-  expect((await call(`${vendor.url}/here`)).status).toBe(307);
-  await wait(20);
-  expect(vendor.requests.map(({ path }) => path)).toEqual(['/here']);
-});
-
-test('LIM-6 silence is not cut by the client itself', async () => {
-  const vendor = await vendorThat((_, response) => void setTimeout(() => response.end('late'), 4_600));
-  expect(await textOf(await call(vendor.url))).toBe('late');
+test('LIM-6 the client closes unused connections, and never one whose response is still to come', async () => {
+  const vendor = await vendorThat((_, response) => void setTimeout(() => response.end('late'), 60));
+  expect(await textOf(await call(vendor.url, undefined, createUpstreamHttp({ idleMs: 10 })))).toBe('late');
+  await expect.poll(() => vendor.sockets[0]?.destroyed).toBe(true);
 });
 
 test('GEN-5 the headers of a POST go out in their order, their length last', async () => {
@@ -222,34 +217,27 @@ test('VID-3 a GET has no body and no length', async () => {
   expect(raw.filter((_, at) => at % 2 === 0)).toEqual(['a', 'Host', 'Connection']);
 });
 
-test('VID-2 bytes arrive as they are, their length told', async () => {
+test('VID-2 bytes arrive as they are, with their length', async () => {
   const received: Buffer[] = [];
-  let length: string | undefined;
-  const vendor = await vendorThat((request, response) => {
-    length = request.headers['content-length'];
-    response.end();
-  });
-  const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
-  const { signal } = new AbortController();
+  const lengths: unknown[] = [];
   const server = http.createServer((request, response) => {
+    lengths.push(request.headers['content-length']);
     request.on('data', (piece: Buffer) => received.push(piece)).on('end', () => response.end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = address !== null && typeof address === 'object' ? address.port : 0;
-  const send = createUpstreamHttp();
-  await send({ url: vendor.url, headers: {}, body: '', bytes: bytes.subarray(7), signal });
-  await send({ url: `http://127.0.0.1:${port}`, headers: {}, body: '', bytes: bytes.subarray(7), signal });
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251).subarray(7);
+  const { signal } = new AbortController();
+  await createUpstreamHttp()({ url: `http://127.0.0.1:${port}`, headers: {}, body: '', bytes, signal });
   server.close().closeAllConnections();
-  expect([length, Buffer.concat(received).equals(bytes.subarray(7))]).toEqual(['299993', true]);
+  expect([lengths, Buffer.concat(received).equals(bytes)]).toEqual([['299993'], true]);
 });
 
-test.for(['GET', 'POST'] as const)('GEN-5 a redirect of a %s is an answer like any other', async (method) => {
-  const vendor = await vendorThat((_, response) => response.writeHead(302, { location: '/there' }).end());
+test.for(['GET', 'POST'] as const)('GEN-5 a redirect of a %s is not followed', async (method) => {
+  const vendor = await vendorThat((_, response) => response.writeHead(307, { location: '/there' }).end());
   const { signal } = new AbortController();
-  expect(
-    (await createUpstreamHttp()({ url: `${vendor.url}/here`, method, headers: {}, body: '', signal })).status,
-  ).toBe(302);
+  const { status } = await createUpstreamHttp()({ url: `${vendor.url}/here`, method, headers: {}, body: '', signal });
   await wait(20);
-  expect(vendor.requests).toHaveLength(1);
+  expect([status, vendor.requests.map(({ path }) => path)]).toEqual([307, ['/here']]);
 });

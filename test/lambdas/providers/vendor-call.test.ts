@@ -1,27 +1,16 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
-import type { UpstreamRequest } from '../../../lambdas/providers/upstream-http.ts';
-import { callVendor, type VendorCall, type WireOptions } from '../../../lambdas/providers/vendor-call.ts';
+import { callVendor, type VendorCall } from '../../../lambdas/providers/vendor-call.ts';
 import { providerOf } from '../core/text/text-models.ts';
-import { inPieces } from './openai/stream-reading.ts';
+import { CANARY, playVendor } from './played-vendor.ts';
 
 const call = async (changes: Partial<VendorCall>, status = 200) => {
-  const requests: UpstreamRequest[] = [];
-  const options: WireOptions = {
-    http: async (request) => {
-      requests.push(request);
-      return { status, headers: {}, body: inPieces('{}'), discard: () => undefined };
-    },
-    access: () => ({ baseUrl: 'https://vendor.test/v1//', key: 'k' }),
-    notice: () => undefined,
-    now: () => 0,
-    random: () => 0,
-  };
+  const { options, seen } = playVendor('https://vendor.test/v1//', { status, body: {} });
   const provider = providerOf({ headers: { 'x-version': '1' } });
   const { signal } = new AbortController();
   const refuse = (refused: number): GatewayError => new GatewayError('upstream_error', `refused ${refused}`);
   await callVendor(options, { provider, path: '/a', streamed: false, signal, refuse, ...changes });
-  const [request] = requests;
+  const [request] = seen.requests;
   if (!request) throw new Error('nothing was sent');
   return request;
 };
@@ -35,7 +24,7 @@ test('GEN-5 JSON is posted with the headers in their order', async () => {
     ['accept', 'application/json'],
     ['accept-encoding', 'identity'],
     ['x-version', '1'],
-    ['authorization', 'Bearer k'],
+    ['authorization', `Bearer ${CANARY}`],
   ]);
   expect((await call({ body: {}, streamed: true })).headers.accept).toBe('text/event-stream');
 });
@@ -47,7 +36,7 @@ test('GEN-5 a call with nothing to say is a GET', async () => {
     ['accept', 'video/mp4'],
     ['accept-encoding', 'identity'],
     ['x-version', '1'],
-    ['authorization', 'Bearer k'],
+    ['authorization', `Bearer ${CANARY}`],
   ]);
 });
 

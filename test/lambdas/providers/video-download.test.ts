@@ -1,93 +1,123 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { VideoFile } from '../../../lambdas/core/videos/video-wire.ts';
-import { createUpstreamHttp } from '../../../lambdas/providers/upstream-http.ts';
 import { openVideo } from '../../../lambdas/providers/video-download.ts';
-import { startVendor, type VendorServer } from './vendor-server.ts';
 import { errorOf, wholeOf } from './video-wire-world.ts';
 
-const running: VendorServer[] = [];
-afterEach(async () => {
-  for (const vendor of running.splice(0)) await vendor.stop();
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
-const vendorThat = async (play: Parameters<typeof startVendor>[0]): Promise<VendorServer> => {
-  const vendor = await startVendor(play);
-  running.push(vendor);
-  return vendor;
+const SILENCE_MS = 30_000;
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+/** A file that a vendor sends in pieces. An abort of its request ends it with the reason. */
+const serverOf = (headers: Readonly<Record<string, string>> = {}) => {
+  const { promise: started, resolve: start } = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
+  const body = new ReadableStream<Uint8Array>({ start });
+  let aborted: unknown;
+  const whenStarted = async (act: (controller: ReadableStreamDefaultController<Uint8Array>) => void) =>
+    act(await started);
+  return {
+    aborted: () => aborted,
+    send: (piece: string) => whenStarted((controller) => controller.enqueue(Buffer.from(piece))),
+    end: () => whenStarted((controller) => controller.close()),
+    breakOff: (error: Error) => whenStarted((controller) => controller.error(error)),
+    open: (): Promise<VideoFile> =>
+      openVideo(async (signal) => {
+        signal.addEventListener('abort', () => {
+          aborted = signal.reason;
+          void whenStarted((controller) => controller.error(signal.reason));
+        });
+        return { status: 200, headers, body, discard: () => undefined };
+      }),
+  };
 };
 
-const http = createUpstreamHttp();
-const open = ({ url }: VendorServer, silenceMs?: number): Promise<VideoFile> =>
-  openVideo((signal) => http({ url, method: 'GET', headers: {}, body: '', signal }), silenceMs);
-
-test('VID-5 a file comes as it is, its length as announced, and its connection serves again', async () => {
-  const vendor = await vendorThat((_, response) => response.end('x'.repeat(300_000)));
-  for (let round = 0; round < 2; round += 1) {
-    const file = await open(vendor);
-    expect([file.length, (await wholeOf(file)).length]).toEqual([300_000, 300_000]);
-    await wait(10);
-  }
-  expect(vendor.sockets).toHaveLength(1);
-});
-
-test('VID-5 a file of no announced length has none', async () => {
-  const vendor = await vendorThat((_, response) => {
-    response.write('a');
-    response.end('b');
-  });
-  const file = await open(vendor);
-  expect([file.length, await wholeOf(file)]).toEqual([undefined, 'ab']);
+test.for([
+  ['10', 10],
+  [undefined, undefined],
+  ['x', undefined],
+] as const)('VID-5 a file with the announced length %s comes whole', async ([header, length]) => {
+  const server = serverOf(header === undefined ? {} : { 'content-length': header });
+  const file = await server.open();
+  for (const piece of ['ftyp', 'movie!']) await server.send(piece);
+  await server.end();
+  expect([file.length, await wholeOf(file)]).toEqual([length, 'ftypmovie!']);
+  expect([server.aborted(), vi.getTimerCount()]).toEqual([undefined, 0]);
 });
 
 test('VID-5 a file that breaks off is an error', async () => {
-  const vendor = await vendorThat((request, response) => {
-    response.writeHead(200, { 'content-length': '100' });
-    response.write('half', () => request.socket.resetAndDestroy());
-  });
-  expect(await errorOf(open(vendor).then(wholeOf))).toMatchObject({ code: 'upstream_error' });
+  const server = serverOf();
+  const broken = errorOf(server.open().then(wholeOf));
+  await server.send('half');
+  await server.breakOff(new GatewayError('upstream_error', 'broke'));
+  expect(await broken).toMatchObject({ code: 'upstream_error', message: 'broke' });
+  expect(vi.getTimerCount()).toBe(0);
 });
 
-test('VID-5 a vendor that never answers, or stops in the middle, is given up, its connection closed', async () => {
-  const vendor = await vendorThat((request, response) => {
-    if (vendor.requests.length === 2) response.writeHead(200).write('some');
-    else void request;
-  });
-  expect(await errorOf(open(vendor, 50))).toMatchObject({ code: 'upstream_timeout' });
-  expect(await errorOf(open(vendor, 50).then(wholeOf))).toMatchObject({ code: 'upstream_timeout' });
-  await expect.poll(() => vendor.sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+test('VID-5 a response other than 200 is discarded and leaves no timer', async () => {
+  let discarded = 0;
+  const discard = () => {
+    discarded += 1;
+  };
+  const opening = openVideo(async () => ({ status: 404, headers: {}, body: serverBody(), discard }));
+  expect(await errorOf(opening)).toMatchObject({ code: 'upstream_error' });
+  expect([discarded, vi.getTimerCount()]).toEqual([1, 0]);
 });
 
-test('VID-5 the time of silence begins anew with every piece, and does not run while the reader is busy', async () => {
-  const vendor = await vendorThat((_, response) => {
-    let left = 6;
-    const timer = setInterval(() => {
-      if (left-- > 0) response.write('x');
-      else response.end(() => clearInterval(timer));
-    }, 40);
-  });
-  expect(await wholeOf(await open(vendor, 150))).toBe('xxxxxx');
-  const slow = await open(vendor, 150);
-  let size = 0;
-  for await (const piece of slow.bytes) {
-    if (size === 0) await wait(300);
-    size += piece.length;
+async function* serverBody(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('no file');
+}
+
+test('VID-5 a vendor that never responds is aborted after 30 s', async () => {
+  const opening = errorOf(
+    openVideo((signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
+  );
+  await pass(SILENCE_MS - 1);
+  expect(vi.getTimerCount()).toBe(1);
+  await pass(1);
+  expect(await opening).toMatchObject({ code: 'upstream_timeout' });
+});
+
+test('VID-5 the time of silence restarts with every piece', async () => {
+  const server = serverOf();
+  const reading = errorOf(server.open().then(wholeOf));
+  for (const piece of ['a', 'b', 'c']) {
+    await pass(SILENCE_MS - 1);
+    await server.send(piece);
+    await pass(0);
   }
-  expect(size).toBe(6);
+  expect(server.aborted()).toBeUndefined();
+  await pass(SILENCE_MS);
+  expect(await reading).toMatchObject({ code: 'upstream_timeout' });
 });
 
-test('VID-5 a reader that leaves, or never comes, leaves no connection open', async () => {
-  const vendor = await vendorThat((_, response) => {
-    response.on('error', () => undefined);
-    const more = (): void => {
-      while (!response.destroyed && response.write('x'.repeat(65_536)));
-    };
-    response.on('drain', more);
-    more();
-  });
-  for await (const _ of (await open(vendor)).bytes) break;
-  await expect.poll(() => vendor.sockets[0]?.destroyed).toBe(true);
-  const unread = await open(vendor, 50);
-  await expect.poll(() => vendor.sockets[1]?.destroyed).toBe(true);
-  expect(await errorOf(wholeOf(unread))).toMatchObject({ code: 'upstream_timeout' });
+test('VID-5 the time of silence does not run while the reader is busy', async () => {
+  const server = serverOf();
+  await server.send('a');
+  const { bytes } = await server.open();
+  for await (const _ of bytes) {
+    await pass(10 * SILENCE_MS);
+    await server.end();
+  }
+  expect(server.aborted()).toBeUndefined();
+});
+
+test('VID-5 a reader that leaves aborts the download', async () => {
+  const server = serverOf();
+  await server.send('a');
+  for await (const _ of (await server.open()).bytes) break;
+  expect(server.aborted()).toMatchObject({ code: 'upstream_error' });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('VID-5 a file that is never read is aborted', async () => {
+  const server = serverOf();
+  const file = await server.open();
+  await pass(SILENCE_MS);
+  expect(await errorOf(wholeOf(file))).toMatchObject({ code: 'upstream_timeout' });
 });

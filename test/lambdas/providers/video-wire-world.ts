@@ -6,19 +6,11 @@ import type {
   VideoStatus,
   VideoWire,
 } from '../../../lambdas/core/videos/video-wire.ts';
-import type { UpstreamRequest } from '../../../lambdas/providers/upstream-http.ts';
 import type { WireOptions } from '../../../lambdas/providers/vendor-call.ts';
 import { providerOf } from '../core/text/text-models.ts';
-import { inPieces } from './openai/stream-reading.ts';
+import { type Answer, playVendor } from './played-vendor.ts';
 
-export const CANARY = 'sk-vendor-canary';
-
-export interface Answer {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON. */
-  readonly body?: object | string | AsyncIterable<Uint8Array>;
-}
+export { type Answer, CANARY } from './played-vendor.ts';
 
 type CreateWire = (options: WireOptions) => VideoWire;
 
@@ -26,23 +18,11 @@ const provider = providerOf();
 
 /** A vendor that gives one answer after another, and what it was sent. */
 export const wireWorld = (create: CreateWire, ...answers: readonly Answer[]) => {
-  const requests: UpstreamRequest[] = [];
-  const notices: string[] = [];
-  const wire = create({
-    http: async (request) => {
-      request.signal.throwIfAborted();
-      const { status = 200, headers = {}, body = '' } = answers[requests.push(request) - 1] ?? { status: 599 };
-      return { status, headers, body: bytesOf(body), discard: () => undefined };
-    },
-    access: () => ({ baseUrl: 'https://vendor.test/v1', key: CANARY }),
-    notice: (notice, provider) => notices.push(`${notice} ${provider}`),
-    now: () => 0,
-    random: () => 0,
-  });
+  const { options, seen } = playVendor('https://vendor.test/v1', ...answers, { status: 599 });
+  const wire = create(options);
   const { signal } = new AbortController();
   return {
-    requests,
-    notices,
+    ...seen,
     check: async (ask: VideoAsk): Promise<void> => wire.check?.(ask),
     create: (changes: Partial<VideoCreation> = {}): Promise<string> =>
       wire.create({
@@ -58,11 +38,6 @@ export const wireWorld = (create: CreateWire, ...answers: readonly Answer[]) => 
     poll: (upstreamId = 'job-1', until = signal): Promise<VideoStatus> =>
       wire.poll({ provider, upstreamId, signal: until }),
   };
-};
-
-const bytesOf = (body: NonNullable<Answer['body']>): AsyncIterable<Uint8Array> => {
-  if (typeof body === 'string') return inPieces(body);
-  return Symbol.asyncIterator in body ? body : inPieces(JSON.stringify(body));
 };
 
 /** The status that a vendor's one answer is read as. */

@@ -1,13 +1,15 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createWebhookSender, webhookUrlProblem } from '../../../lambdas/providers/webhook.ts';
+import { answering, watchConnections } from './connection-watch.ts';
 import { closedPort, startVendor, type VendorServer } from './vendor-server.ts';
 
 const SECRET = 'secret-canary';
 const NOW = Date.UTC(2026, 10, 1, 0, 0, 7, 999);
 
+const attempts = watchConnections();
 const running: VendorServer[] = [];
 afterEach(async () => {
   for (const server of running.splice(0)) await server.stop();
@@ -22,19 +24,18 @@ const clientThat = async (
   return { ...server, named: `${server.url.replace('127.0.0.1', 'client.example')}/hook?token=query-canary` };
 };
 
-const sender = (timeoutMs?: number) =>
+const sender = (lookup = answering(['127.0.0.1']).lookup) =>
   createWebhookSender({
-    lookup: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: isIP('127.0.0.1') }]),
+    lookup,
     now: () => NOW,
     reach: { address: (address) => address === '127.0.0.1', port: () => true },
-    ...(timeoutMs !== undefined && { timeoutMs }),
   });
 
 const body = JSON.stringify({ id: 'video_1', status: 'completed', prompt: 'é' });
 
 /** What a delivery that must not succeed throws. */
-const problemOf = async (url: string, timeoutMs = 2_000): Promise<string> => {
-  const error: unknown = await sender(timeoutMs)({ url, secret: SECRET, body }).then(
+const problemOf = async (url: string): Promise<string> => {
+  const error: unknown = await sender()({ url, secret: SECRET, body }).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -67,13 +68,13 @@ test('VID-7 a delivery is one POST of the body, signed with the seconds of now',
   expect(hex).toBe(ours);
 });
 
-test.for([200, 201, 202, 204, 206, 299])('VID-7 an answer of %i takes the delivery', async (status) => {
+test.for([200, 204, 299])('VID-7 an answer of %i takes the delivery', async (status) => {
   const server = await clientThat((_, response) => response.writeHead(status).end());
   await sender()({ url: server.named, secret: SECRET, body });
   expect(server.requests).toHaveLength(1);
 });
 
-test.for([300, 301, 302, 303, 304, 307, 308, 400, 401, 404, 410, 429, 500, 503])(
+test.for([300, 301, 304, 307, 400, 404, 429, 500])(
   'VID-7 an answer of %i does not, and no redirect is followed',
   async (status) => {
     const server = await clientThat((request, response) =>
@@ -105,30 +106,26 @@ test('VID-7 the answer has no need to end, is not read and its connection is clo
 const late = 'The webhook was not delivered: the server gave no answer in time.';
 const unreachable = 'The webhook was not delivered: the server cannot be reached.';
 
-test('VID-7 a server that does not answer in time is given up, its connection closed', async () => {
-  const silent = await clientThat(() => undefined);
-  expect(await problemOf(silent.named, 60)).toBe(late);
-  const dripping = await clientThat((request) => {
-    const timer = setInterval(() => request.socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10);
-    request.socket.once('close', () => clearInterval(timer));
-  });
-  expect(await problemOf(dripping.named, 60)).toBe(late);
-  for (const { sockets } of [silent, dripping]) await vi.waitFor(() => expect(sockets[0]?.destroyed).toBe(true));
-});
-
-test('VID-7 the limit is 10 seconds when nothing is said', async () => {
+test.for<readonly [string, Parameters<typeof startVendor>[0]]>([
+  ['never responds', () => undefined],
+  [
+    'sends interim responses',
+    (request) => {
+      const timer = setInterval(() => request.socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5);
+      request.socket.once('close', () => clearInterval(timer));
+    },
+  ],
+])('VID-7 a server that %s is given up after 10 seconds, its connection closed', async ([, play]) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const hangs = createWebhookSender({ lookup: () => undefined, now: () => NOW });
-    const pending = expect(hangs({ url: 'https://client.example/', secret: SECRET, body })).rejects.toThrow(late);
-    expect(vi.getTimerCount()).toBe(1);
-    vi.advanceTimersByTime(9_999);
-    expect(vi.getTimerCount()).toBe(1);
-    vi.advanceTimersByTime(1);
-    await pending;
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await clientThat(play);
+  const problem = problemOf(server.named);
+  await server.received(1);
+  vi.advanceTimersByTime(9_999);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(await problem).toBe(late);
+  await once(server.sockets[0]!, 'close');
 });
 
 test.for([
@@ -144,14 +141,34 @@ test.for([
 
 test('VID-7 nobody listening, no such name and an inner name read the same', async () => {
   expect(await problemOf(`http://client.example:${await closedPort()}/?query-canary`)).toBe(unreachable);
-  for (const lookup of [
-    (_: string, __: object, callback: (error: Error | null, found: []) => void) => callback(new Error('ENOTFOUND'), []),
-    (_: string, __: object, callback: (error: null, found: { address: string; family: number }[]) => void) =>
-      callback(null, [{ address: '10.0.0.1', family: 4 }]),
-  ]) {
-    const send = createWebhookSender({ lookup, now: () => NOW });
+  for (const addresses of [[], ['10.0.0.1']]) {
+    const send = createWebhookSender({ lookup: answering(addresses).lookup, now: () => NOW });
     await expect(send({ url: 'https://client.example/', secret: SECRET, body })).rejects.toThrow(unreachable);
   }
+});
+
+test('VID-7 a delivery to an inner address or by another scheme makes no lookup and no connection', async () => {
+  for (const [url, problem] of [
+    ['http://[::ffff:7f00:1]/hook', 'the URL must be public.'],
+    ['http://0x7f.1/hook', 'the URL must be public.'],
+    ['ftp://a.example/hook', 'must be an http(s) URL.'],
+    ['http://a.example:22/hook', 'the URL must use port 80, 443, 8080 or 8443.'],
+  ] as const) {
+    const names = answering(['8.8.8.8']);
+    expect(webhookUrlProblem(url)).toBe(problem);
+    const send = createWebhookSender({ lookup: names.lookup, now: () => NOW });
+    await expect(send({ url, secret: SECRET, body })).rejects.toThrow(`The webhook was not delivered: ${problem}`);
+    expect([names.asked, attempts]).toEqual([[], []]);
+  }
+});
+
+test('VID-7 a name that changes its address after the check is connected to where it was checked', async () => {
+  const server = await clientThat((_, response) => response.end());
+  const names = answering(['127.0.0.1'], ['127.0.0.2']);
+  const send = sender(names.lookup);
+  await send({ url: server.named, secret: SECRET, body });
+  await expect(send({ url: server.named, secret: SECRET, body })).rejects.toThrow(unreachable);
+  expect([names.asked.length, attempts, server.requests.length]).toEqual([2, ['127.0.0.1'], 1]);
 });
 
 test('VID-7 a URL of 2048 characters is the longest', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openDataFolder, readOrCreateSecret, resetDataFolder } from '../../../lib/local/data-folder.ts';
 import { processIdentity } from '../../../lib/local/process-identity.ts';
 
@@ -13,7 +13,6 @@ beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), 'gateway-folder-'));
   path = join(parent, 'data');
 });
-afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
@@ -31,23 +30,17 @@ test('one process opens a folder once at a time, and again after it was closed',
   expect(readdirSync(path)).toEqual(['.model-gateway']);
 });
 
-test('takes over the lock of a process that is gone', () => {
+const gone = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
+test.each([
+  ['of a process that ended', () => JSON.stringify({ pid: gone(), identity: 'gone@boot+1', token: 'a' })],
+  [
+    'of a process whose pid now belongs to another process',
+    () => JSON.stringify({ pid: process.pid, identity: `${processIdentity(process.pid)}1`, token: 'a' }),
+  ],
+  ['that is unreadable', () => ''],
+])('takes over a lock %s', (_, lock) => {
   openDataFolder(path).close();
-  const gone = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
-  writeFileSync(join(path, 'lock'), JSON.stringify({ pid: gone, identity: `${gone}@boot+1`, token: 'a' }));
-  openDataFolder(path).close();
-});
-
-test('takes over the lock of a process whose pid now belongs to another one', () => {
-  openDataFolder(path).close();
-  const identity = `${processIdentity(process.pid)}1`;
-  writeFileSync(join(path, 'lock'), JSON.stringify({ pid: process.pid, identity, token: 'a' }));
-  openDataFolder(path).close();
-});
-
-test('takes over a lock that nobody can read', () => {
-  openDataFolder(path).close();
-  writeFileSync(join(path, 'lock'), '');
+  writeFileSync(join(path, 'lock'), lock());
   openDataFolder(path).close();
 });
 

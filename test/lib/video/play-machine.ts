@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctions';
 import { onTestFinished, vi } from 'vitest';
 import type { ManualClock } from '../../support/memory/manual-clock.ts';
@@ -28,19 +29,26 @@ interface PlayOptions {
   readonly runTask: (state: string, input: unknown) => Promise<unknown>;
 }
 
-/** Everything in the definition is in whole seconds. */
-const SECOND_MS = 1_000;
-/** Of what chance allows, for the waits before a repeat. */
+/** The longest wait that jitter allows before a retry. */
 const LONGEST = 1 - 1e-9;
+
+/** Makes the engine wait by the clock of a test. Several states may follow each other without a wait, so the clock settles longer. */
+const waitBy = (clock: ManualClock): void => {
+  clock.flush = async () => {
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+  };
+  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => ({ cancel: clock.after(ms, callback) }));
+  vi.stubGlobal('clearTimeout', (timer?: { cancel(): void }) => timer?.cancel());
+  const random = vi.spyOn(Math, 'random').mockReturnValue(LONGEST);
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    random.mockRestore();
+  });
+};
 
 /** One execution on the engine of this machine, in the time of a clock that a test has. */
 export const playMachine = async ({ definition, clock, input, runTask }: PlayOptions): Promise<Play> => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: clock.now() });
-  const random = vi.spyOn(Math, 'random').mockReturnValue(LONGEST);
-  onTestFinished(() => {
-    vi.useRealTimers();
-    random.mockRestore();
-  });
+  waitBy(clock);
   const tasks: Task[] = [];
   const call = (state: string) => async (given: unknown) => {
     tasks.push({ state, input: given, atMs: clock.now() });
@@ -51,21 +59,12 @@ export const playMachine = async ({ definition, clock, input, runTask }: PlayOpt
     { ...input },
     { overrides: { taskResourceLocalHandlers: Object.fromEntries(names.map((name) => [name, call(name)])) } },
   );
-  const play: { ended: boolean; error: string | undefined } = { ended: false, error: undefined };
-  result
-    .catch((error: unknown) => {
-      play.error = String(error instanceof Error ? (error.cause ?? error) : error);
-    })
-    .finally(() => {
-      play.ended = true;
-    });
-  await settle(clock);
-  while (!play.ended) {
-    // The clock comes first: what wakes up in the machine reads it.
-    await clock.advance(SECOND_MS);
-    await vi.advanceTimersByTimeAsync(SECOND_MS);
-    await settle(clock);
-  }
+  const error = await clock.until(
+    result.then(
+      () => undefined,
+      (thrown: unknown) => String(thrown instanceof Error ? (thrown.cause ?? thrown) : thrown),
+    ),
+  );
   const events = await Array.fromAsync(eventLogs);
   return {
     transitions: events.flatMap((event) =>
@@ -74,11 +73,6 @@ export const playMachine = async ({ definition, clock, input, runTask }: PlayOpt
     tasks,
     history: JSON.stringify(events),
     endedAtMs: clock.now(),
-    error: play.error,
+    error,
   };
-};
-
-/** Several states may follow each other without a wait. */
-const settle = async (clock: ManualClock): Promise<void> => {
-  for (let turn = 0; turn < 5; turn++) await clock.flush();
 };

@@ -3,7 +3,6 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 const storeTests = 'test/contracts/account-store.contract.test.ts';
 const keyTests = 'test/contracts/account-keys.contract.test.ts';
 const logTests = 'test/contracts/update-log.contract.test.ts';
-const raceTests = 'test/contracts/key-rotation-race.contract.test.ts';
 const rotationTests = 'test/lambdas/core/accounts/rotate-key.test.ts';
 const startTests = 'test/lambdas/core/accounts/start-chat.test.ts';
 const initDataTests = 'test/lambdas/core/accounts/init-data.test.ts';
@@ -96,7 +95,7 @@ const rotationBugs = bugsIn('lambdas/core/accounts/rotate-key.ts', rotationTests
     find: 'const reply = await untilDefinite(ports, () => accounts.replaceKey(replacement));',
     replace:
       "const writing = untilDefinite(ports, () => accounts.replaceKey(replacement));\n  const reply = await Promise.race([writing, Promise.resolve<'replaced' | 'changed' | 'blocked'>('replaced')]);",
-    caughtBy: raceTests,
+    caughtBy: keyTests,
   },
 ]);
 

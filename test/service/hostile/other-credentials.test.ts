@@ -1,18 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signBody, updateSecretOf } from '../../../lambdas/core/webhooks/signature.ts';
-import { openAccountOf } from '../../support/hostile-chat.ts';
 import { judge, readError } from '../../support/hostile-oracle.ts';
-import { botToken, type HostileProcess, startHostileProcess, topUpKey } from '../../support/hostile-process.ts';
+import { botToken, topUpKey } from '../../support/hostile-process.ts';
 import { type Address, allForms, otherAddresses, withQuery } from '../../support/hostile-routes.ts';
 import { ask } from '../../support/hostile-wire.ts';
+import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
 
 const CHAT = 4_711;
-let gateway: HostileProcess;
+let gateway: MemoryGateway;
+let apiKey: string;
 
 beforeAll(async () => {
-  gateway = await startHostileProcess();
-  await openAccountOf(gateway, CHAT);
+  const environment = { BOT_TOKEN: botToken, BOT_API_URL: 'http://127.0.0.1:9', TOP_UP_KEY: topUpKey };
+  gateway = await startMemoryGateway({ vendorUrl: undefined, environment, now: frozenClock });
+  ({ apiKey } = await gateway.issue({ accountId: 'local', chatId: String(CHAT) }));
 });
 afterAll(() => gateway.stop());
 
@@ -25,7 +27,7 @@ const bodies: Partial<Record<Address['name'], string>> = {
 };
 const bodyAt = ({ name }: Address): string => bodies[name] ?? '';
 
-const seconds = (): number => Math.floor(Date.now() / 1_000);
+const seconds = (): number => Math.floor(frozenClock() / 1_000);
 
 /** As the messenger signs it. */
 const initDataOf = (token: string, authDate: number): string => {
@@ -63,7 +65,7 @@ test.each(otherAddresses)('AUTH-6 $method $target lets in whoever proves itself'
 
 test.each(otherAddresses)('AUTH-6 $method $target is not for API keys, in whatever place', async (address) => {
   for (const form of allForms) {
-    const { headers, query } = form.carry(gateway.apiKey);
+    const { headers, query } = form.carry(apiKey);
     await refused(send(address, headers, bodyAt(address), query));
   }
 });

@@ -1,172 +1,411 @@
 import { ulid } from 'ulid';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../../lambdas/core/ledger/account.ts';
 import { parseUsd } from '../../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../../lib/local/upstreams/server.ts';
+import { realCircuit } from '../../support/circuit-calls.ts';
+import { holdAll, leaveStreams, openCircuit, sendTo, tell } from '../../support/circuit-hostile.ts';
+import { dear } from '../../support/error-rows-table.ts';
+import { within } from '../../support/gateway-process.ts';
 import { LIMIT_BYTES } from '../../support/hostile-bodies.ts';
-import { type Holder, type HostileGateway, startHostileGateway } from '../../support/hostile-gateway.ts';
 import { nested } from '../../support/hostile-json.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
-import { openWire, readReply, toBytes, type WireRequest } from '../../support/hostile-wire.ts';
+import {
+  chat,
+  countContent,
+  countTokens,
+  creations,
+  generateContent,
+  hasCap,
+  images,
+  messages,
+  moderations,
+  namesModelInPath,
+  type PostRoute,
+  postRoutes,
+  responses,
+  routesOfTier,
+  speech,
+  videos,
+} from '../../support/hostile-routes.ts';
+import { openWire, readReply, toBytes } from '../../support/hostile-wire.ts';
+import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { rowsOfTier } from '../../tiers.ts';
 
 let vendor: Simulator;
-const started: HostileGateway[] = [];
+const started = new Map<string, Promise<MemoryGateway>>();
 beforeAll(async () => {
   vendor = await startSimulator();
 });
-afterEach(async () => {
-  for (const gateway of started.splice(0)) await gateway.stop();
+afterAll(async () => {
+  for (const gateway of started.values()) await (await gateway).stop();
+  await vendor.stop();
 });
-afterAll(() => vendor.stop());
 
-/** A clock that stands still: a bucket once empty stays so. */
-const tight = { LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '3' };
-const tightKey = { LIMIT_KEY_PER_SECOND: '1', LIMIT_KEY_BURST: '3' };
+/** A gateway whose vendors have no key, or whose buckets hold one request, or whose circuits open. */
+interface World {
+  readonly lost?: boolean;
+  readonly limited?: 'ADDRESS' | 'KEY';
+  readonly circuits?: boolean;
+}
 
-const open = async (environment: Readonly<Record<string, string>> = {}, reachable = true): Promise<HostileGateway> => {
-  const gateway = await startHostileGateway({ vendor: reachable ? vendor.url : undefined, environment });
-  started.push(gateway);
+/** One gateway serves all rows of a world. An open circuit needs a gateway of its own. */
+const gatewayOf = ({ lost = false, limited, circuits = false }: World): Promise<MemoryGateway> => {
+  const name = circuits ? ulid() : `${lost} ${limited}`;
+  const limit = { [`LIMIT_${limited}_PER_SECOND`]: '1', [`LIMIT_${limited}_BURST`]: '1' };
+  const environment = { ...(limited ? limit : {}), ...(circuits ? realCircuit : {}) };
+  const gateway =
+    started.get(name) ??
+    startMemoryGateway({ now: frozenClock, vendorUrl: lost ? undefined : vendor.url, environment });
+  started.set(name, gateway);
   return gateway;
 };
 
-const bearer = async (gateway: HostileGateway, holder?: Holder): Promise<string> =>
-  `authorization: Bearer ${(await gateway.issue(holder)).apiKey}`;
+interface Customer {
+  readonly gateway: MemoryGateway;
+  readonly route: PostRoute;
+  readonly accountId: string;
+  readonly apiKey: string;
+  /** Client IP of the judged request. */
+  readonly from: string;
+}
 
-const chat = (members: object = {}, content = 'hi'): string =>
-  JSON.stringify({ model: 'gpt-4.1-mini', max_tokens: 20, messages: [{ role: 'user', content }], ...members });
+/** One reason to reject a request. */
+interface Fault {
+  readonly name: string;
+  readonly outcome: string;
+  readonly on?: (route: PostRoute) => boolean;
+  readonly world?: World;
+  /** Runs before the request. */
+  readonly prepare?: (customer: Customer) => Promise<unknown>;
+  /** Keeps the customer's other requests out, so it comes last. */
+  readonly isGate?: true;
+  /** Takes seconds or many calls: the pairs are those with the checks of the request and after it. */
+  readonly costly?: true;
+  readonly method?: string;
+  readonly target?: (route: PostRoute) => string;
+  readonly headers?: readonly string[];
+  readonly version?: 'missing';
+  /** The body as it is on the wire, or members beside those of a good one, or its prompt. */
+  readonly text?: string;
+  readonly members?: (route: PostRoute) => object;
+  readonly words?: string;
+}
 
-const post = (header: string, body: string, ...more: string[]): WireRequest => ({
-  ...{ method: 'POST', target: '/v1/chat/completions', body, headers: [header, ...more] },
-});
+const KEY = 'idempotency-key: a-key';
+const LIMITED = '429 rate_limit_exceeded';
+const keyed = [chat, responses];
+const takesKeys = (route: PostRoute): boolean => [...keyed, ...creations].includes(route);
+const billed = ({ billed }: PostRoute): boolean => billed;
+/** Moderation costs nothing, so an account without available money is served. */
+const costs = (route: PostRoute): boolean => route.billed && route !== moderations;
+/** Functions of their own, whose processes read none of the streams that clients left. */
+const drainsStreams = (route: PostRoute): boolean => route.billed && ![images, speech, videos].includes(route);
 
-/** Status and code, whether or not all of the body was taken. */
-const outcome = async (gateway: HostileGateway, request: WireRequest): Promise<string> => {
-  const socket = await openWire(gateway.port);
-  const reading = readReply(socket);
-  socket.write(toBytes({ ...request, keepAlive: true }));
+/** Fills every hold that an account may have, each with the same part of its money. */
+const fillHolds = async ({ gateway: { ledger }, accountId }: Customer): Promise<void> => {
+  const amountPicos = parseUsd('10') / BigInt(HOLDS_MAX);
+  const each = { accountId, amountPicos, expiresAtMs: 0, sweepAtMs: 0, previousHoldId: undefined };
+  for (let held = 0; held < HOLDS_MAX; held += 1) await ledger.hold({ ...each, holdId: `${ulid()}.0` });
+};
+
+const send = async (customer: Pick<Customer, 'gateway' | 'route' | 'apiKey' | 'from'>, faults: readonly Fault[]) => {
+  const { gateway, route, apiKey, from } = customer;
+  const first = <T>(pick: (fault: Fault) => T | undefined): T | undefined =>
+    faults.map(pick).find((found) => found !== undefined);
+  const members = Object.assign({}, ...faults.map((fault) => fault.members?.(route)).reverse());
+  const target = first((fault) => fault.target?.(route)) ?? route.target;
+  const own = route.headers(apiKey).filter((line) => !line.startsWith('provider-') || !first(({ version }) => version));
+  const socket = await openWire(gateway.port, from);
+  const reading = readReply(socket, 30_000);
+  socket.write(
+    toBytes({
+      ...{ method: first(({ method }) => method) ?? 'POST', target, keepAlive: true },
+      headers: [...own, ...faults.flatMap(({ headers = [] }) => headers)],
+      body: first(({ text }) => text) ?? JSON.stringify(route.body(first(({ words }) => words) ?? 'hi', members)),
+    }),
+  );
   const reply = await reading;
   socket.destroy();
-  const shape = shapeAt(request.target ?? '/');
+  const shape = shapeAt(target, own);
   judge(reply, shape);
-  return reply.status < 400 ? String(reply.status) : `${reply.status} ${readError(reply, shape).code}`;
+  if (reply.status < 400) return String(reply.status);
+  const { code, param } = readError(reply, shape);
+  return code === 'invalid_request_error' ? `${reply.status} ${param}` : `${reply.status} ${code}`;
 };
 
-const repeat = async (times: number, gateway: HostileGateway, request: WireRequest): Promise<readonly string[]> => {
-  const seen: string[] = [];
-  for (let sent = 0; sent < times; sent += 1) seen.push(await outcome(gateway, request));
-  return seen;
+const toNowhere = ({ target }: PostRoute): string => target.replace(/(\?.*)?$/, '/nowhere/nowhere');
+const noModel = {
+  target: (route: PostRoute) => route.target.replace(route.model, 'no-such-model'),
+  members: (route: PostRoute) => (namesModelInPath(route) ? {} : { model: 'no-such-model' }),
 };
 
-const LIMITED = '429 rate_limit_exceeded';
-const tooLong = `content-length: ${LIMIT_BYTES + 1}`;
+/** GEN-8: the checks in their order. Faults in one line are not ordered among themselves. */
+const table: readonly (readonly Fault[])[] = [
+  [{ name: 'the 404 of the path', outcome: '404 not_found', target: toNowhere }],
+  [{ name: 'the 405', outcome: '405 method_not_allowed', method: 'PUT' }],
+  [
+    {
+      ...{ name: 'the 429 of the client IP', outcome: LIMITED, world: { limited: 'ADDRESS' }, isGate: true },
+      prepare: (customer) => send(customer, []),
+    },
+  ],
+  [
+    {
+      ...{ name: '401', outcome: '401 revoked_api_key', isGate: true },
+      prepare: ({ gateway, apiKey }) => gateway.revoke(apiKey),
+    },
+  ],
+  [
+    {
+      ...{ name: 'the 429 of the API key', outcome: LIMITED, world: { limited: 'KEY' }, isGate: true },
+      prepare: (customer) => send(customer, []),
+    },
+  ],
+  [
+    {
+      ...{ name: '403', outcome: '403 account_blocked', isGate: true },
+      prepare: ({ gateway, apiKey }) => gateway.block(apiKey),
+    },
+  ],
+  [
+    {
+      ...{ name: '413', outcome: '413 payload_too_large', text: '{' },
+      headers: [`content-length: ${LIMIT_BYTES + 1}`],
+    },
+  ],
+  [{ name: '415', outcome: '415 unsupported_media_type', headers: ['content-encoding: gzip'] }],
+  [
+    {
+      ...{ name: 'the 400 of the content type', outcome: '400 content-type', text: '{' },
+      headers: ['content-type: multipart/form-data'],
+    },
+  ],
+  [
+    { name: 'the 400 of the JSON', outcome: '400 null', text: '{' },
+    { name: 'the 400 of its depth', outcome: '400 null', text: `{"model":"none","unknown":1,"a":${nested(64)}}` },
+    { name: 'the 400 of a number', outcome: '400 a', text: '{"a":1e400}' },
+  ],
+  [{ name: 'the 400 of a header', outcome: '400 x-service-dry-run', headers: ['x-service-dry-run: perhaps'] }],
+  [
+    { name: 'the 400 of a key', outcome: '400 idempotency-key', headers: ['idempotency-key: no key'] },
+    {
+      ...{ name: 'the 400 of a key that is not served', outcome: '400 idempotency_not_supported', headers: [KEY] },
+      on: (route) => !takesKeys(route),
+    },
+    {
+      ...{ name: 'the 422 of a key', outcome: '422 idempotency_key_mismatch', on: takesKeys, headers: [KEY] },
+      members: () => ({ user: 'another' }),
+      prepare: async ({ gateway, route, apiKey, from }) =>
+        expect(await send({ gateway, route, apiKey, from }, [{ name: '', outcome: '', headers: [KEY] }])).toBe('200'),
+    },
+  ],
+  [
+    {
+      ...{ name: 'the 400 of the version', outcome: '400 provider-version', version: 'missing' },
+      on: ({ shape }) => shape === 'messages',
+    },
+  ],
+  [
+    { name: 'the 400 of a field', outcome: '400 unknown', members: () => ({ unknown: 1 }) },
+    { name: 'the 404 of the model', outcome: '404 model_not_found', ...noModel },
+    {
+      ...{ name: 'the 422 of the model', outcome: '422 unprocessable_entity', on: (route) => route === chat },
+      members: () => ({ n: 2 }),
+    },
+  ],
+  [
+    {
+      ...{ name: 'the 400 of the fallback model', outcome: '400 invalid_fallback_model' },
+      ...{ headers: ['x-service-fallback-model: no-such-model'], on: (route) => keyed.includes(route) },
+    },
+  ],
+  [
+    { name: 'the 503 of a model without a provider', outcome: '503 model_unavailable', world: { lost: true } },
+    {
+      ...{ name: 'the 503 of an open circuit', outcome: '503 service_unavailable', on: billed, costly: true },
+      ...{ world: { circuits: true }, isGate: true, prepare: ({ gateway, route }) => openCircuit(gateway, route) },
+    },
+  ],
+  [
+    {
+      ...{ name: 'the 400 of the budget', outcome: '400 request_budget_exceeded' },
+      ...{ on: (route) => route.billed && hasCap(route), members: (route) => dear({ route }) },
+    },
+  ],
+  [
+    {
+      ...{ name: 'the 429 of BILL-8', outcome: LIMITED, on: drainsStreams, costly: true },
+      prepare: ({ gateway, apiKey }) => leaveStreams(gateway, apiKey),
+    },
+  ],
+  [{ name: 'LIM-8', outcome: LIMITED, on: billed, prepare: fillHolds }],
+  [
+    {
+      ...{ name: '402', outcome: '402 insufficient_balance', on: costs },
+      prepare: async ({ gateway, accountId }) => {
+        const account = await gateway.ledger.readAccount(accountId);
+        if (account?.availablePicos) await holdAll(gateway, accountId);
+      },
+    },
+  ],
+  [
+    {
+      ...{ name: 'the error of the provider', outcome: '502 upstream_error', words: '[[status 500]]' },
+      // The simulator ignores the words of a prompt that it only counts.
+      on: (route) => route !== countContent,
+    },
+  ],
+];
 
-test('GEN-8 404 and 405 go before the 429 of the address', async () => {
-  const gateway = await open(tight);
-  expect(await repeat(5, gateway, { target: '/api/models' })).toEqual(['200', '200', '200', LIMITED, LIMITED]);
-  expect(await outcome(gateway, { target: '/nowhere' })).toBe('404 not_found');
-  expect(await outcome(gateway, { method: 'POST', target: '/api/models' })).toBe('405 method_not_allowed');
+const FIRST_OF_REQUEST = table.findIndex(([fault]) => fault?.name === 'the 400 of a field');
+const rankOf = (fault: Fault): number => table.findIndex((line) => line.includes(fault));
+
+/** Whether a request can have both faults, and its outcome shows which one was found. */
+const canMeet = (one: Fault, other: Fault): boolean => {
+  if (rankOf(one) >= rankOf(other) || one.outcome === other.outcome) return false;
+  if (other.costly && rankOf(one) < FIRST_OF_REQUEST) return false;
+  const isKeyUsed = one.name === 'the 422 of a key';
+  // An idempotency key and abandoned streams need a provider first. A key is not served with a stream.
+  if (other.world?.lost) return !isKeyUsed;
+  return !(one.world?.lost && other.costly) && !(isKeyUsed && other.name === 'the 400 of the budget');
+};
+
+const faults = table.flat();
+const rows = postRoutes.flatMap((route) => {
+  const own = faults.filter(({ on }) => on?.(route) ?? true);
+  const pairs = own.flatMap((one) => own.filter((other) => canMeet(one, other)).map((other) => [one, other] as const));
+  return [...own.map((fault) => [fault] as const), ...pairs].map((found) => ({ route, found }));
+});
+const nameOf = ([{ name }, other]: readonly [Fault, Fault?]): string =>
+  other ? `${name} precedes ${other.name}` : `${name} ends a request`;
+const chosen = rowsOfTier(rows, ({ found }) => nameOf(found)).map(
+  ({ route, found }) => [nameOf(found), route.name, route, found] as const,
+);
+
+let customers = 0;
+
+/** A client with an account of its own behind a client IP of its own. */
+const newCustomer = async (route: PostRoute, world: World): Promise<Customer> => {
+  const gateway = await gatewayOf(world);
+  customers += 1;
+  const from = `127.${1 + (customers >> 16)}.${(customers >> 8) & 255}.${customers & 255}`;
+  return { gateway, route, from, ...(await gateway.issue()) };
+};
+
+test('GEN-8 the table has at least 250 pairs of faults', () => {
+  expect(new Set(rows.map(({ found }) => nameOf(found))).size).toBeGreaterThan(250);
 });
 
-test('GEN-8 the 429 of the address goes before 401', async () => {
-  const gateway = await open(tight);
-  const expected = ['401 missing_api_key', '401 missing_api_key', '401 missing_api_key', LIMITED];
-  expect(await repeat(4, gateway, { target: '/api/account' })).toEqual(expected);
+test.concurrent.each(chosen)('GEN-8 %s at %s', async (_name, _route, route, found) => {
+  const world = Object.assign({}, ...found.map(({ world }) => world));
+  const customer = await newCustomer(route, world);
+  const gates = found.filter(({ isGate }) => isGate);
+  const others = found.filter(({ isGate }) => !isGate);
+  for (const { prepare } of [...others, ...gates.reverse()]) await prepare?.(customer);
+  expect(await send(customer, found)).toBe(found[0]?.outcome);
 });
 
-test('GEN-8 401 goes before the 429 of the key', async () => {
-  const gateway = await open(tightKey);
-  const header = await bearer(gateway, { revoked: true });
-  const seen = await repeat(6, gateway, { target: '/api/account', headers: [header] });
-  expect(new Set(seen)).toEqual(new Set(['401 revoked_api_key']));
-});
+const DRY = 'x-service-dry-run: true';
+const NO_FALLBACK = 'x-service-fallback-model: no-such-model';
 
-test('GEN-8 the 429 of the key goes before 403', async () => {
-  const gateway = await open(tightKey);
-  const header = await bearer(gateway, { blocked: true });
-  const blocked = '403 account_blocked';
-  expect(await repeat(5, gateway, { target: '/api/account', headers: [header] })).toEqual([
-    blocked,
-    blocked,
-    blocked,
-    LIMITED,
-    LIMITED,
-  ]);
-});
-
-test('GEN-8 403 goes before GEN-14 and 413', async () => {
-  const gateway = await open({ BODY_BUDGET_BYTES: '1' });
+test('GEN-8 GEN-14 403 precedes the wait for body budget', async () => {
+  const environment = { BODY_BUDGET_BYTES: '1' };
+  const gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: vendor.url, environment });
+  started.set('budget', Promise.resolve(gateway));
+  const { apiKey } = await gateway.issue();
   const full = await openWire(gateway.port);
-  full.write(toBytes(post(await bearer(gateway), '{', 'content-length: 9')));
-  expect(await outcome(gateway, post(await bearer(gateway, { blocked: true }), '{', tooLong))).toBe(
-    '403 account_blocked',
-  );
+  const headers = [...chat.headers(apiKey), 'content-length: 9'];
+  full.write(toBytes({ method: 'POST', target: chat.target, headers, body: '{' }));
+  const blocked = await gateway.issue({ blocked: true });
+  expect(await tell(gateway, chat, blocked.apiKey, { body: '{' })).toBe('403 account_blocked');
   full.destroy();
 });
 
-test('GEN-8 413 goes before 415 and 400', async () => {
-  const gateway = await open();
-  const header = await bearer(gateway);
-  const wrong = [tooLong, 'content-encoding: gzip', 'content-type: multipart/form-data'];
-  expect(await outcome(gateway, post(header, '{', ...wrong))).toBe('413 payload_too_large');
+test.each(routesOfTier(keyed))(
+  'GEN-8 IDEM-5 %s rejects a key with a stream before it checks fields',
+  async (_, route) => {
+    const gateway = await gatewayOf({});
+    const { apiKey } = await gateway.issue({ balanceUsd: '0' });
+    const told = await tell(gateway, route, apiKey, {
+      headers: [KEY, NO_FALLBACK],
+      body: { stream: true, unknown: 1 },
+    });
+    expect(told).toBe('400 idempotency_not_supported');
+  },
+);
+
+test.each(routesOfTier([...keyed, ...creations]))(
+  'GEN-8 IDEM-2 IDEM-3 IDEM-4 %s rejects an idempotency key in use, then replays its response whatever else is wrong',
+  async (_, route) => {
+    const gateway = await gatewayOf({ circuits: true });
+    const { apiKey, accountId } = await gateway.issue();
+    const sending = (body: object) => sendTo(gateway, route, apiKey, { headers: [KEY], body });
+    const gate = vendor.gate();
+    const first = sending({});
+    await within('the first call', gate.waitFor(1));
+    expect((await sending({ model: 'no-such-model' })).told).toBe('422 idempotency_key_mismatch');
+    expect((await sending({})).told).toBe('409 idempotency_in_progress');
+    gate.open();
+    expect((await first).told).toBe('200');
+    vendor.reset();
+    await openCircuit(gateway, route);
+    await holdAll(gateway, accountId);
+    const posts = () => vendor.requests.filter(({ method }) => method === 'POST').length;
+    const calls = posts();
+    const again = await sending({});
+    expect([again.told, again.reply.body]).toEqual(['200 again', (await first).reply.body]);
+    expect(await tell(gateway, route, apiKey)).toBe('503 service_unavailable');
+    expect(posts()).toBe(calls);
+  },
+);
+
+test.each(routesOfTier(postRoutes.filter((route) => route.billed && !keyed.includes(route))))(
+  'FALL-4 %s has no fallback models',
+  async (_, route) => {
+    const gateway = await gatewayOf({});
+    const { apiKey } = await gateway.issue({ balanceUsd: '0' });
+    expect(await tell(gateway, route, apiKey, { headers: [NO_FALLBACK] })).toBe('400 invalid_fallback_model');
+  },
+);
+
+test('BILL-16 GEN-8 a dry run reports the field, the budget and the circuit, and does not read the balance', async () => {
+  const gateway = await gatewayOf({ circuits: true });
+  const { apiKey, accountId } = await gateway.issue({ balanceUsd: '0' });
+  const versionOf = async () => (await gateway.ledger.readAccount(accountId))?.version;
+  const before = await versionOf();
+  const dry = (body: object = {}) => tell(gateway, chat, apiKey, { headers: [DRY], body });
+  expect(await dry()).toBe('200');
+  expect(await dry({ unknown: 1 })).toBe('400 unknown');
+  expect(await dry(dear({ route: chat }))).toBe('400 request_budget_exceeded');
+  await openCircuit(gateway, chat);
+  expect(await dry()).toBe('503 service_unavailable');
+  expect(await versionOf()).toBe(before);
 });
 
 test.each([
-  ['too deep', `{"model":"no-such-model","messages":[],"a":${nested(64)}}`],
-  ['beyond numbers', '{"model":"no-such-model","messages":[],"seed":1e400}'],
-])('GEN-8 the 400 of JSON %s goes before the 404 of its model', async (_, body) => {
-  const gateway = await open();
-  expect(await outcome(gateway, post(await bearer(gateway), body))).toBe('400 invalid_request_error');
+  ['messages', messages, countTokens],
+  ['generateContent', generateContent, countContent],
+] as const)('AUTH-4 BILL-17 counting tokens for %s reads neither balance nor circuit', async (_, route, free) => {
+  const gateway = await gatewayOf({ circuits: true });
+  const { apiKey, accountId } = await gateway.issue({ balanceUsd: '0' });
+  await openCircuit(gateway, route);
+  expect(await tell(gateway, free, apiKey)).toBe('200');
+  vendor.next({ refusal: { kind: 'status', status: 500 } });
+  expect(await tell(gateway, free, apiKey)).toBe('502 upstream_error');
+  expect(await gateway.ledger.readAccount(accountId)).toMatchObject({ spentPicos: 0n, holds: new Map() });
 });
 
-test('GEN-8 415 goes before the 404 of the model', async () => {
-  const gateway = await open();
-  const request = post(await bearer(gateway), chat({ model: 'no-such-model' }), 'content-encoding: br');
-  expect(await outcome(gateway, request)).toBe('415 unsupported_media_type');
-});
-
-test.each([
-  ['404', { model: 'no-such-model' }, '404 model_not_found'],
-  ['400', { model: 'gpt-4.1-mini', unknown: 1 }, '400 invalid_request_error'],
-  ['422', { model: 'gpt-5.4', n: 2 }, '422 unprocessable_entity'],
-])('GEN-8 the %s of the request goes before the 503 of its model', async (_, members, expected) => {
-  const gateway = await open({}, false);
-  const header = await bearer(gateway);
-  expect(await outcome(gateway, post(header, chat()))).toBe('503 model_unavailable');
-  expect(await outcome(gateway, post(header, chat(members)))).toBe(expected);
-});
-
-/** Streamed: what comes whole may not be that long. */
-const DEAR = { max_tokens: 1_000_000_000, stream: true };
-
-test('GEN-8 the 503 of a model goes before the 400 of the budget', async () => {
-  const gateway = await open({}, false);
-  expect(await outcome(gateway, post(await bearer(gateway), chat(DEAR)))).toBe('503 model_unavailable');
-});
-
-test('GEN-8 the 400 of the budget goes before LIM-8 and 402, and LIM-8 before 402', async () => {
-  const gateway = await open();
-  const { apiKey, accountId } = await gateway.issue({ balanceUsd: '2' });
-  const each = { accountId, amountPicos: parseUsd('0.01'), expiresAtMs: 0, sweepAtMs: 0, previousHoldId: undefined };
-  for (let held = 0; held < HOLDS_MAX; held += 1) await gateway.ledger.hold({ ...each, holdId: `${ulid()}.0` });
-  const header = `authorization: Bearer ${apiKey}`;
-  expect(await outcome(gateway, post(header, chat(DEAR)))).toBe('400 request_budget_exceeded');
-  expect(await outcome(gateway, post(header, chat()))).toBe(LIMITED);
-});
-
-test('GEN-8 the 400 of the budget goes before 402', async () => {
-  const gateway = await open();
-  const header = await bearer(gateway, { balanceUsd: '0' });
-  expect(await outcome(gateway, post(header, chat(DEAR)))).toBe('400 request_budget_exceeded');
-  expect(await outcome(gateway, post(header, chat()))).toBe('402 insufficient_balance');
-});
-
-test("GEN-8 402 goes before the upstream's error, which is never asked for", async () => {
-  const gateway = await open();
-  const calls = vendor.requests.length;
-  const body = chat({}, '[[status 500]]');
-  expect(await outcome(gateway, post(await bearer(gateway, { balanceUsd: '0' }), body))).toBe(
-    '402 insufficient_balance',
-  );
-  expect(vendor.requests.length).toBe(calls);
-  expect(await outcome(gateway, post(await bearer(gateway), body))).toBe('502 upstream_error');
+test('FALL-1 GEN-8 a request without money gets 402 and is not the probe of a half-open circuit', async () => {
+  let nowMs = frozenClock();
+  const environment = { ...realCircuit };
+  const gateway = await startMemoryGateway({ now: () => nowMs, vendorUrl: vendor.url, environment });
+  started.set('probe', Promise.resolve(gateway));
+  const [rich, poor] = [await gateway.issue(), await gateway.issue({ balanceUsd: '0' })];
+  await openCircuit(gateway, chat);
+  nowMs += 29_999;
+  expect(await tell(gateway, chat, rich.apiKey)).toBe('503 service_unavailable');
+  nowMs += 1;
+  expect(await tell(gateway, chat, poor.apiKey)).toBe('402 insufficient_balance');
+  expect(await tell(gateway, chat, rich.apiKey)).toBe('200');
 });

@@ -10,17 +10,7 @@ import type { AddressCounters } from '../../../lambdas/core/limits/address-limit
 import type { VideoJobStore } from '../../../lambdas/core/videos/job-store.ts';
 import type { VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
 import type { VideoMachine } from '../../../lambdas/core/videos/video-machine.ts';
-import {
-  accountsThrough,
-  answersThrough,
-  claimsThrough,
-  filesThrough,
-  jobsThrough,
-  ledgerThrough,
-  machineThrough,
-  mediaThrough,
-  outboxThrough,
-} from './every-call.ts';
+import { through } from './every-call.ts';
 
 /** What goes wrong with one call to a store. */
 export type Fault =
@@ -117,15 +107,28 @@ class Injector<Method extends string> implements Faulty {
 
 export type LedgerFaults = Faults<keyof LedgerStore>;
 
-/** The same ledger store with things going wrong as planned. */
-export const withFaults = (store: LedgerStore, faults: LedgerFaults): LedgerStore & Faulty => {
+/** The same port with things going wrong as planned. */
+const faulty = <Port extends object>(port: Port, faults: Faults<keyof Port & string>): Port & Faulty => {
   const injector = new Injector(faults);
   return {
+    ...through((method, call) => injector.run(method, call), port),
     calls: injector.calls,
     landed: () => injector.landed(),
-    ...ledgerThrough((method, call) => injector.run(method, call), store),
   };
 };
+
+export const withFaults = faulty<LedgerStore>;
+export const withKeyFaults = faulty<KeyStore>;
+export const withCounterFaults = faulty<AddressCounters>;
+export const withOutboxFaults = faulty<Outbox>;
+export const withClaimFaults = faulty<ClaimStore>;
+export const withAnswerFaults = faulty<AnswerStore>;
+export const withJobFaults = faulty<VideoJobStore>;
+/** Not for a put that is `repeated`: its bytes can be taken once only. */
+export const withFileFaults = faulty<VideoFiles>;
+export const withMediaFaults = faulty<MediaStore>;
+export const withMachineFaults = faulty<VideoMachine>;
+export const withAccountFaults = faulty<AccountStore>;
 
 export const withRecordFaults = (
   records: LedgerRecords,
@@ -133,109 +136,11 @@ export const withRecordFaults = (
 ): LedgerRecords & Faulty => {
   const injector = new Injector(faults);
   return {
+    ...through((method, call) => injector.run(method, call), records),
     calls: injector.calls,
     landed: () => injector.landed(),
-    listRecords: (accountId, range) => injector.run('listRecords', () => records.listRecords(accountId, range)),
-    recordsOfRequest: (accountId, requestId) =>
-      injector.run('recordsOfRequest', () => records.recordsOfRequest(accountId, requestId)),
-    readCredits: (accountId) => injector.run('readCredits', () => records.readCredits(accountId)),
     async *accountPlaces(after) {
       yield* await injector.run('accountPlaces', async () => records.accountPlaces(after));
     },
-  };
-};
-
-export const withKeyFaults = (keys: KeyStore, faults: Faults<keyof KeyStore>): KeyStore & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    take: (hash, bucket, nowMicros) => injector.run('take', () => keys.take(hash, bucket, nowMicros)),
-    read: (hash) => injector.run('read', () => keys.read(hash)),
-  };
-};
-
-export const withCounterFaults = (counters: AddressCounters, faults: Faults<'take'>): AddressCounters & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    take: (address, bucket, nowMicros) => injector.run('take', () => counters.take(address, bucket, nowMicros)),
-  };
-};
-
-export const withOutboxFaults = (outbox: Outbox, faults: Faults<keyof Outbox>): Outbox & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    ...outboxThrough((method, call) => injector.run(method, call), outbox),
-  };
-};
-
-export const withClaimFaults = (claims: ClaimStore, faults: Faults<keyof ClaimStore>): ClaimStore & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    ...claimsThrough((method, call) => injector.run(method, call), claims),
-  };
-};
-
-export const withAnswerFaults = (answers: AnswerStore, faults: Faults<keyof AnswerStore>): AnswerStore & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    ...answersThrough((method, call) => injector.run(method, call), answers),
-  };
-};
-
-export const withJobFaults = (jobs: VideoJobStore, faults: Faults<keyof VideoJobStore>): VideoJobStore & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    ...jobsThrough((method, call) => injector.run(method, call), jobs),
-  };
-};
-
-/** Not for a put that is `repeated`: its bytes can be taken once only. */
-export const withFileFaults = (files: VideoFiles, faults: Faults<keyof VideoFiles>): VideoFiles & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    ...filesThrough((method, call) => injector.run(method, call), files),
-  };
-};
-
-export const withMediaFaults = (media: MediaStore, faults: Faults<keyof MediaStore>): MediaStore & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    ...mediaThrough((method, call) => injector.run(method, call), media),
-  };
-};
-
-export const withMachineFaults = (machine: VideoMachine, faults: Faults<'start'>): VideoMachine & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    ...machineThrough((method, call) => injector.run(method, call), machine),
-  };
-};
-
-export const withAccountFaults = (
-  accounts: AccountStore,
-  faults: Faults<keyof AccountStore>,
-): AccountStore & Faulty => {
-  const injector = new Injector(faults);
-  return {
-    calls: injector.calls,
-    landed: () => injector.landed(),
-    ...accountsThrough((method, call) => injector.run(method, call), accounts),
   };
 };

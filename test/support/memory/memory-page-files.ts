@@ -4,8 +4,8 @@ import type { PageFiles } from '../../../lambdas/core/pages/page-files.ts';
 export class MemoryPageFiles implements PageFiles {
   readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly mediaType: string }>();
 
-  put(page: string, file: string, text: string, mediaType: string): void {
-    this.#files.set(`${page}/${file}`, { bytes: Buffer.from(text), mediaType });
+  put(page: string, file: string, content: string | Uint8Array, mediaType: string): void {
+    this.#files.set(`${page}/${file}`, { bytes: Buffer.from(content), mediaType });
   }
 
   async open(page: string, file: string): Promise<StoredMedia | undefined> {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as core from '../../../lambdas/core/money/usd.ts';
 import { addUsd, formatPicos, parseUsd, readTypedUsd, usdText, writeUsd } from '../../../web/app/usd.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 
 describe('amounts on a page', () => {
   test('KEY-4 are counted as the gateway counts them', () => {
@@ -10,6 +11,7 @@ describe('amounts on a page', () => {
         expect(formatPicos(picos)).toBe(core.formatUsd(picos));
         expect(parseUsd(core.formatUsd(picos))).toBe(picos);
       }),
+      randomRuns(import.meta.filename, { quick: 100, long: 2_000 }),
     );
     expect(addUsd(['0.1', '0.2', '-0.000000000001'])).toBe('0.299999999999');
     for (const text of ['', '1e3', '.5', '1.', '0.0000000000001', 'NaN']) expect(() => parseUsd(text)).toThrow();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hashApiKey, isApiKey, labelOf, makeApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/accounts/api-key.test.ts', 500);
+const runs = randomRuns(import.meta.filename, { quick: 100, long: 5_000 });
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
 test('AUTH-5 a key is the prefix, 43 characters and 6 of checksum, and is known as one', () => {

@@ -4,7 +4,7 @@ import { daysLeft, PACE_SPAN_MS } from '../../../../lambdas/core/accounts/days-l
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/accounts/days-left.test.ts', 500);
+const runs = randomRuns(import.meta.filename, { quick: 100, long: 5_000 });
 const DAY_MS = 86_400_000;
 
 test.for([

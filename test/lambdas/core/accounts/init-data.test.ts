@@ -8,7 +8,7 @@ import {
 } from '../../../../lambdas/core/accounts/init-data.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/accounts/init-data.test.ts', 1_000);
+const runs = randomRuns(import.meta.filename, { quick: 200, long: 20_000 });
 
 const TOKEN = '123456:token-of-the-tests';
 const SIGNED_AT_MS = Date.UTC(2026, 10, 1);

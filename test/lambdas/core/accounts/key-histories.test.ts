@@ -8,7 +8,7 @@ import { accountsThrough } from '../../../support/memory/every-call.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { accountWorld, CHAT, hashOf, START_CREDIT } from './account-world.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/accounts/key-histories.test.ts', 300);
+const runs = randomRuns(import.meta.filename, { quick: 60, long: 3_000 });
 
 /** Every call to the store waits until chance lets it happen. */
 const scheduledWorld = (scheduler: fc.Scheduler) => {

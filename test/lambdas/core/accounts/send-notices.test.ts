@@ -139,13 +139,6 @@ test('KEY-3 a mark that could not be written is written later, and the process t
   expect(sent).toHaveLength(1);
 });
 
-test('KEY-3 a mark whose reply was lost is repeated without harm', async () => {
-  const { process, change, sent, accounts } = await open();
-  expect(await process({ markNoticed: [{ kind: 'loses-reply' }] })(change(7))).toEqual(done);
-  expect(await accounts.chat(CHAT)).toMatchObject({ noticedVersion: 7 });
-  expect(sent).toHaveLength(1);
-});
-
 test('KEY-3 whoever cannot look up the chat sends nothing', async () => {
   const { process, change, attempts } = await open();
   await expect(process({ chat: [fails, fails, fails, fails] })(change(7))).rejects.toThrow(StoreError);

@@ -36,13 +36,6 @@ test('KEY-1 the first start makes an account, a key and the credit to begin with
   expect(await world.audit(accountId)).toMatchObject({ findings: [] });
 });
 
-test('KEY-1 two chats have two accounts', async () => {
-  const { process, usableKeys } = accountWorld();
-  const [one, other] = [told(await process().start('1')), told(await process().start('2'))];
-  expect(one.accountId).not.toBe(other.accountId);
-  expect((await usableKeys()).toSorted()).toEqual([one.hash, other.hash].toSorted());
-});
-
 test('KEY-1 a second start tells the key by its ends alone, and changes nothing', async () => {
   const { process, first, ledger, usableKeys } = await startedWorld();
   const again = await process().start();

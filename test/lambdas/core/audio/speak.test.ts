@@ -3,7 +3,7 @@ import type { Speech } from '../../../../lambdas/core/audio/speak.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { recordedAmount } from '../../../../lambdas/core/pricing/recorded-amount.ts';
 import { CHARACTER, speech } from '../../../support/audio-samples.ts';
-import { fails, losesReply } from '../../../support/memory/faults.ts';
+import { fails } from '../../../support/memory/faults.ts';
 import { upstream } from '../catalog/sample-data.ts';
 import { createAudioWorld, listen, pieces, refusal } from './audio-world.ts';
 
@@ -81,22 +81,10 @@ test('BILL-9 sound that breaks later is released and never ends properly', async
   expect(world.reports).toEqual(['voice-1 failed']);
 });
 
-test('BILL-14 a charge whose reply is lost stands by a note, and the answer ends', async () => {
-  const world = await heard({ fault: (method) => (method === 'putRecord' ? losesReply : undefined) });
-  expect(world.seen.slice(-2)).toEqual(['finish three', `close ${5n * CHARACTER}`]);
-  expect(world.notices).toContain('settled_by_note');
-});
-
 test('BILL-14 without ledger and outbox nothing ends as a success', async () => {
   const world = await heard({ noNotes: true, fault: (method) => (method === 'putRecord' ? fails : undefined) });
   expect(world.seen).toEqual(['write one', 'write two', 'fail service_unavailable', 'close undefined']);
   expect((await world.account()).spentPicos).toBe(0n);
-});
-
-test('BILL-14 a charge that is not applied at once is left to the sweeper, and the answer ends', async () => {
-  const world = await heard({ fault: (method) => (method === 'apply' ? fails : undefined) });
-  expect(world.seen.slice(-2)).toEqual(['finish three', `close ${5n * CHARACTER}`]);
-  expect([world.notices, world.records()]).toMatchObject([['apply_failed'], [{ amountPicos: 5n * CHARACTER }]]);
 });
 
 test('LIM-6 sound that stops coming is given up, and broken off', async () => {

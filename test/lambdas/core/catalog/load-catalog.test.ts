@@ -37,16 +37,13 @@ describe('CAT-5 an incomplete entry', () => {
     expect(fieldsOf(text({ capabilities: without(capabilities(), name) }))).toEqual([`alpha-1  capabilities.${name}`]);
   });
 
-  test.each([
-    ['outputTokensMax', 'limits.outputTokensMax'],
-    ['outputTokensDefault', 'limits.outputTokensDefault'],
-  ])('CAT-5 fails at its missing limit %s', (name, field) => {
-    expect(fieldsOf(text({ limits: without(limits, name) }))).toEqual([`alpha-1  ${field}`]);
-  });
-
-  test.each(['input', 'output'])('CAT-5 fails at its missing %s price', (name) => {
-    const rates = without({ input: '8', output: '40' }, name);
-    expect(fieldsOf(text({ prices: [price({ rates })] }))).toEqual([`alpha-1  prices[0].rates.${name}`]);
+  test('CAT-5 fails at a missing limit and at a missing price', () => {
+    for (const name of ['outputTokensMax', 'outputTokensDefault'])
+      expect(fieldsOf(text({ limits: without(limits, name) }))).toEqual([`alpha-1  limits.${name}`]);
+    for (const name of ['input', 'output']) {
+      const rates = without({ input: '8', output: '40' }, name);
+      expect(fieldsOf(text({ prices: [price({ rates })] }))).toEqual([`alpha-1  prices[0].rates.${name}`]);
+    }
   });
 
   test('CAT-5 fails without a price row, an upstream, a protocol', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cacheRatesOf, ratesAt, toListedPrice } from '../../../../lambdas/core/catalog/rates.ts';
 import type { PriceRow, TextPriceRow } from '../../../../lambdas/core/catalog/schema.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
 import {
   anthropic,
   at,
@@ -91,7 +92,7 @@ describe('BILL-3 conversion', () => {
         const [whole = '0', fraction = ''] = (listed.rates.input ?? '').split('.');
         expect(BigInt(whole + fraction.padEnd(6, '0'))).toBe(BigInt(amount) * BigInt(markup));
       }),
-      { numRuns: 200 },
+      randomRuns(import.meta.filename, { quick: 20, long: 500 }),
     );
   });
 });

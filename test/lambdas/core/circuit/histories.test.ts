@@ -5,8 +5,7 @@ import { randomRuns } from '../../../support/random-runs.ts';
 import { CircuitWorld, type Weather, weathers } from './circuit-world.ts';
 import { CircuitHistory } from './history.ts';
 
-const file = 'test/lambdas/core/circuit/histories.test.ts';
-const runs = randomRuns('unit', file, 1_000);
+const runs = randomRuns(import.meta.filename, { quick: 100, long: 10_000 });
 
 type Command = fc.AsyncCommand<object, CircuitHistory>;
 const command = (name: string, run: (history: CircuitHistory) => Promise<void>): Command => ({

@@ -3,7 +3,6 @@ import { type EmbeddingOrder, embed } from '../../../../lambdas/core/embeddings/
 import { GatewayError, invalidRequest } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { InputRequest } from '../../../../lambdas/core/paid-call/input-answer.ts';
-import { losesReply } from '../../../support/memory/faults.ts';
 import { price } from '../catalog/sample-data.ts';
 import { answered, answerOf, createInputWorld, embedding, moderation, RATE, used } from './input-world.ts';
 
@@ -132,19 +131,6 @@ test.for([new GatewayError('upstream_capacity', 'slow', { retryAfterSeconds: 3 }
     expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n }]);
   },
 );
-
-test('BILL-1 without the money for the hold nothing is sent', async () => {
-  const world = await worldOf({ usd: '0.000006' });
-  await expect(world.ask()).rejects.toMatchObject({ code: 'insufficient_balance' });
-  expect(world.sent).toEqual([]);
-});
-
-test('BILL-14 a charge that is found to stand after its reply was lost is served', async () => {
-  const world = await worldOf({
-    fault: (method, turn) => (method === 'putRecord' && turn === 0 ? losesReply : undefined),
-  });
-  expect((await world.clock.until(world.ask())).receipt.costPicos).toBe(40n * RATE);
-});
 
 test('LIM-6 an answer that does not come is given up at 600 s', async () => {
   const world = await worldOf({

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ChosenSize, chooseSize, type SizeWish } from '../../../../lambdas/core/images/choose-size.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
 import { imageModel, imageModels, refusalOf } from './image-models.ts';
+
+const runs = randomRuns(import.meta.filename, { quick: 300, long: 20_000 });
 
 const none: SizeWish = {
   size: undefined,
@@ -23,7 +26,6 @@ const accepted: readonly (readonly [id: string, wish: Partial<SizeWish>, expecte
   ['gpt-image-2', {}, vendor(1_572_864)],
   ['gpt-image-2', { size: 'auto' }, vendor(1_572_864)],
   ['gpt-image-2', { size: '3840x2160' }, pixels('3840x2160', 3840, 2160)],
-  ['gpt-image-2', { size: '1440x480' }, pixels('1440x480', 1440, 480)],
   ['gpt-image-2', { size: '1024x640' }, pixels('1024x640', 1024, 640)],
   ['gpt-image-2.6-sunburst', { size: '1024x1024' }, pixels('1024x1024', 1024, 1024)],
   ['gpt-image-2.6-flare', {}, vendor(1_572_864)],
@@ -33,34 +35,28 @@ const accepted: readonly (readonly [id: string, wish: Partial<SizeWish>, expecte
   ['gpt-image-2-fixed', {}, { ...pixels('1280x1280', 1280, 1280), tier: '1K' }],
   ['gpt-image-2-prompt', {}, vendor(1_572_864)],
   ['gpt-image-2-prompt', { size: '3840x2160' }, vendor(1_572_864)],
-  ['gpt-image-2-prompt', { size: '4K' }, vendor(1_572_864)],
   ['gemini-3-pro-image', {}, { kind: 'tier', tier: '1K' }],
   ['gemini-3-pro-image', { size: 'auto' }, { kind: 'tier', tier: '1K' }],
   ['gemini-3-pro-image', { size: '4K' }, { kind: 'tier', tier: '4K' }],
   ['gemini-nano-banana-2.1', { size: '1536x864' }, { kind: 'tier', tier: '1K', aspectRatio: '16:9' }],
   ['gemini-nano-banana-2.1', { size: '864x1537' }, { kind: 'tier', tier: '2K', aspectRatio: '9:16' }],
-  ['gemini-nano-banana-2.1', { size: '2560x2560' }, { kind: 'tier', tier: '2K', aspectRatio: '1:1' }],
   ['gemini-nano-banana-2.1', { size: '2561x1920' }, { kind: 'tier', tier: '4K', aspectRatio: '4:3' }],
   ['gemini-nano-banana-2.1', { size: '4096x1755' }, { kind: 'tier', tier: '4K', aspectRatio: '21:9' }],
-  ['gemini-nano-banana-2.1', { size: '1000x1250' }, { kind: 'tier', tier: '1K', aspectRatio: '4:5' }],
   ['gemini-3.1-flash-lite-image', {}, { kind: 'tier', tier: '1K' }],
   ['gemini-2.5-flash-image', {}, { kind: 'tier', tier: '1K' }],
   ['seedream-4-0', {}, pixels('2048x2048', 2048, 2048)],
-  ['seedream-4-0', { size: '1280x720' }, pixels('1280x720', 1280, 720)],
   ['seedream-4-0', { size: '4096x4096' }, pixels('4096x4096', 4096, 4096)],
   ['seedream-4-0', { size: '4096x256' }, pixels('4096x256', 4096, 256)],
   ['seedream-4-5', { size: '2560x1440' }, pixels('2560x1440', 2560, 1440)],
   ['seedream-5-5', { size: '1.5K' }, { kind: 'tier', tier: '1.5K' }],
-  ['seedream-5-5', { size: '4096x4096' }, pixels('4096x4096', 4096, 4096)],
   ['flux-2-pro', {}, pixels('1024x1024', 1024, 1024)],
   ['flux-2-pro', { hasReferences: true }, vendor(4_194_304)],
   ['flux-2-max', { size: '2048x2048' }, pixels('2048x2048', 2048, 2048)],
   ['flux-2-flex', { width: 256, height: 2048 }, pixels('256x2048', 256, 2048)],
   ['flux-2-klein-9b', { aspectRatio: '16:9' }, pixels('1280x720', 1280, 720)],
   ['flux-2-pro', { aspectRatio: '1:1', hasReferences: true }, pixels('1024x1024', 1024, 1024)],
-  ['flux-2-pro', { aspectRatio: '1080:1920' }, pixels('720x1280', 720, 1280)],
-  ['flux-2-pro', { aspectRatio: '21:9' }, pixels('1456x624', 1456, 624)],
   ['flux-2-pro', { aspectRatio: '239:100' }, pixels('1584x656', 1584, 656)],
+  ['flux-2-pro', { aspectRatio: '21:9' }, pixels('1456x624', 1456, 624)],
   ['flux-2-pro', { aspectRatio: '1:8' }, pixels('256x2048', 256, 2048)],
 ];
 
@@ -78,21 +74,16 @@ test('IMG-2 every image model of the catalog is asked for a size above', () => {
 /** The part of the message is what a client needs to go on. */
 const refusedSizes: readonly (readonly [id: string, wish: Partial<SizeWish>, param: string, told: string])[] = [
   ['gpt-image-2', { size: '1000x1000' }, 'size', 'The nearest is 1008x1008.'],
-  ['gpt-image-2', { size: '1920x1080' }, 'size', 'The nearest is 1920x1088.'],
+  ['gpt-image-2', { size: '1024x624' }, 'size', 'The nearest is 1040x640.'],
   ['gpt-image-2', { size: '64x64' }, 'size', 'The nearest is 816x816.'],
   ['gpt-image-2', { size: '4096x2160' }, 'size', 'at most 3840'],
   ['gpt-image-2', { size: '3840x2176' }, 'size', '655360 to 8294400 pixels'],
-  ['gpt-image-2', { size: '1024x624' }, 'size', 'The nearest is 1040x640.'],
   ['gpt-image-2', { size: '1456x480' }, 'size', 'the longer edge at most 3 times the shorter'],
   ['gpt-image-2', { size: '1024X1024' }, 'size', 'The nearest is 1024x1024.'],
-  ['gpt-image-2', { size: ' 1024x1024' }, 'size', 'must be auto or <width>x<height>'],
   ['gpt-image-2', { size: '' }, 'size', 'a multiple of 16'],
   ['gpt-image-1-mini', { size: '1024x1792' }, 'size', 'one of auto, 1024x1024, 1024x1536, 1536x1024'],
-  ['gpt-image-1-mini', { size: '1000x1600' }, 'size', 'The nearest is 1024x1536.'],
   ['gpt-image-2-fixed', { size: 'auto' }, 'size', '1280x1280, 1280x720'],
   ['gpt-image-2-fixed', { size: '1024x1024' }, 'size', 'The nearest is 1280x1280.'],
-  ['gpt-image-2-fixed', { size: '1920x1080' }, 'size', 'The nearest is 2048x1152.'],
-  ['gpt-image-2-fixed', { size: '720x1281' }, 'size', 'The nearest is 720x1280.'],
   ['gemini-3-pro-image', { size: '1k' }, 'size', 'The nearest is 1K.'],
   ['gemini-3-pro-image', { size: '8K' }, 'size', 'one of 1K, 2K, 4K'],
   ['gemini-3-pro-image', { size: '1.5K' }, 'size', 'one of 1K, 2K, 4K'],
@@ -100,9 +91,7 @@ const refusedSizes: readonly (readonly [id: string, wish: Partial<SizeWish>, par
   ['gemini-3-pro-image', { size: '4096x1024' }, 'size', 'the longer at most 3 times the shorter'],
   ['gemini-3.1-flash-lite-image', { size: '1K' }, 'size', 'left out'],
   ['gemini-3.1-flash-lite-image', { size: 'auto' }, 'size', 'always 1K'],
-  ['gemini-2.5-flash-image', { size: '1024x1024' }, 'size', 'left out'],
   ['seedream-4-0', { size: '1279x720' }, 'size', 'The nearest is 1280x720.'],
-  ['seedream-4-0', { size: '4097x4096' }, 'size', 'The nearest is 4096x4096.'],
   ['seedream-4-0', { size: '4096x255' }, 'size', 'at most 16 times the shorter'],
   ['seedream-4-0', { size: '2K' }, 'size', 'The nearest is 2048x2048.'],
   ['seedream-4-5', { size: '1280x720' }, 'size', '3686400 to 16777216 pixels'],
@@ -113,7 +102,6 @@ const refusedSizes: readonly (readonly [id: string, wish: Partial<SizeWish>, par
   ['flux-2-pro', { width: 1024, height: 2064 }, 'height', 'The nearest is 1024x2048.'],
   ['flux-2-pro', { aspectRatio: '9:1' }, 'aspect_ratio', 'from 1:8 to 8:1'],
   ['flux-2-pro', { aspectRatio: '16x9' }, 'aspect_ratio', 'such as 16:9'],
-  ['flux-2-pro', { aspectRatio: '0:1' }, 'aspect_ratio', 'such as 16:9'],
   ['flux-2-pro', { aspectRatio: '1:1:1' }, 'aspect_ratio', 'such as 16:9'],
 ];
 
@@ -131,11 +119,9 @@ const wrongFields: readonly (readonly [id: string, wish: Partial<SizeWish>, para
   ['flux-2-pro', { width: 1024 }, 'height', 'Send width and height together'],
   ['flux-2-pro', { height: 1024 }, 'width', 'Send width and height together'],
   ['gpt-image-2', { width: 1024, height: 1024 }, 'width', 'Use size.'],
-  ['gpt-image-2', { height: 1024 }, 'height', 'Use size.'],
   ['gpt-image-2-fixed', { aspectRatio: '1:1' }, 'aspect_ratio', 'Use size.'],
   ['gpt-image-2-prompt', { width: 1024 }, 'width', 'Describe the size in the prompt.'],
   ['gemini-3.1-flash-lite-image', { aspectRatio: '1:1' }, 'aspect_ratio', 'one size'],
-  ['seedream-4-0', { aspectRatio: '1:1' }, 'aspect_ratio', 'Use size.'],
 ];
 
 test.for(wrongFields)('IMG-2 %s does not take %o', ([id, wish, param, told]) => {
@@ -189,7 +175,7 @@ test('IMG-2 whatever is wished for, a size is within the bounds of the entry or 
       expect(width * height).toBeGreaterThanOrEqual(rule.minPixels ?? 1);
       if (rule.mode === 'free') expect([width % rule.multipleOf, height % rule.multipleOf]).toEqual([0, 0]);
     }),
-    { numRuns: 3_000 },
+    runs,
   );
 });
 
@@ -211,6 +197,6 @@ test('GEN-4 the size that a refusal calls the nearest is accepted', () => {
       expect(nearest).not.toBe('none');
       expect(ask(nearest)()).toBeDefined();
     }),
-    { numRuns: 2_000 },
+    runs,
   );
 });

@@ -108,12 +108,6 @@ test('IMG-7 of two images one that cannot be stored is not charged', async () =>
   expect(await world.charges()).toMatchObject([{ amountPicos: PER_IMAGE }]);
 });
 
-test('IMG-1 as text the media store is not asked', async () => {
-  const world = await imageWorld();
-  await world.answer({ format: 'b64_json' });
-  expect(world.calls).not.toContain('media.put');
-});
-
 test('BILL-16 a dry run tells exactly what would be reserved, and does nothing', async () => {
   const asked = { n: 3, prompt: 'two cats', quality: 'low', references: byUrl(2) } as const;
   const [dry, wet] = [await imageWorld({ models: [byTokens] }), await imageWorld({ models: [byTokens] })];
@@ -168,34 +162,23 @@ test('BILL-7 a count that cannot be true is charged at its bound, alarmed and li
   expect(await world.charges()).toMatchObject([{ implausible: true, usage: { imageOutput: 10 ** 9 } }]);
 });
 
+test('BILL-3 megapixels are charged as the provider reports them', async () => {
+  const rates = { firstMegapixel: '0.03', extraMegapixel: '0.015', referenceMegapixel: '0.015' };
+  const reported = { output: 1_500, reference: 250 };
+  const wire = new ScriptedImageWire(() => drawingOf(pictures(1), { milliMegapixels: reported }));
+  const world = await imageWorld({ wire, models: [paint({ prices: [{ unit: 'megapixel', rates }] })] });
+  const { receipt } = await world.answer({}, { size: inPixels(2_048, 2_048), references: byUrl(1) });
+  expect(receipt.costPicos).toBe(parseUsd('0.04125'));
+  const [record] = await world.charges();
+  expect(record && recordedAmount(record)).toBe(receipt.costPicos);
+});
+
 test('BILL-10 images by the token without usage cost no tokens, and are an alarm', async () => {
   const world = await imageWorld({ models: [byTokens] });
   expect((await world.answer()).receipt.costPicos).toBe(0n);
   expect(world.notices).toEqual(['usage_missing']);
   expect(world.reports).toContain('paint-1 without usage');
   expect(await world.charges()).toMatchObject([{ amountPicos: 0n, usage: {} }]);
-});
-
-test('BILL-10 images by the piece have no usage to miss', async () => {
-  const world = await imageWorld();
-  await world.answer();
-  expect(world.notices).toEqual([]);
-});
-
-test('BILL-3 megapixels are charged as the vendor reported them', async () => {
-  const prices = [
-    {
-      unit: 'megapixel',
-      rates: { firstMegapixel: '0.03', extraMegapixel: '0.015', referenceMegapixel: '0.015' },
-    },
-  ];
-  const told = { output: 1_500, reference: 250 };
-  const wire = new ScriptedImageWire(() => drawingOf(pictures(1), { milliMegapixels: told }));
-  const world = await imageWorld({ wire, models: [paint({ prices })] });
-  const { receipt } = await world.answer({}, { size: inPixels(2_048, 2_048), references: byUrl(1) });
-  expect(receipt.costPicos).toBe(parseUsd('0.04125'));
-  const [record] = await world.charges();
-  expect(record && recordedAmount(record)).toBe(receipt.costPicos);
 });
 
 test('GEN-8 what a model cannot do comes before the circuit, the circuit before the budget', async () => {

@@ -15,13 +15,6 @@ test('IDEM-2 under a key the same request gets the same answer, byte for byte, a
   expect(await world.charges()).toHaveLength(1);
 });
 
-test('IDEM-2 the answer is stored before it is charged', async () => {
-  const world = await imageWorld();
-  await world.sendKeyed('r1');
-  const order = ['ledger.hold', 'media.put', 'claims.prepare', 'ledger.putRecord', 'claims.complete'];
-  expect(world.calls.filter((call) => order.includes(call))).toEqual(order);
-});
-
 test('IDEM-7 a refusal of the vendor is kept, a failure is not', async () => {
   const refusing = await imageWorld({ wire: new ScriptedImageWire(() => Promise.reject(filtered)) });
   await refusing.sendKeyed('r1');

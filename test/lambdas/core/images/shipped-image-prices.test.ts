@@ -13,7 +13,7 @@ import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.t
 import { randomRuns } from '../../../support/random-runs.ts';
 import { ask, counts, NOW, priceOf, recordOf, shipped, shippedImages, usage } from './image-samples.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/images/shipped-image-prices.test.ts', 300);
+const runs = randomRuns(import.meta.filename, { quick: 30, long: 1_000 });
 const models = shippedImages();
 
 /** Every text that may mean a size, most of them one that the entry allows. */

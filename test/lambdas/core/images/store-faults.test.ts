@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { conflict, type Fault, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
+import { rowsOfTier } from '../../../tiers.ts';
 import { type Got, imageWorld, PER_IMAGE } from './image-world.ts';
 
 type World = Awaited<ReturnType<typeof imageWorld>>;
@@ -8,17 +9,17 @@ type World = Awaited<ReturnType<typeof imageWorld>>;
 const LATE_MS = 20_000;
 const SOON_MS = 30;
 
-const faults: Readonly<Record<string, (world: World) => Fault>> = {
-  fails: () => fails,
-  throttled: () => throttled,
-  conflict: () => conflict,
-  'loses its reply': () => losesReply,
-  'is slow': (world) => ({ kind: 'delayed', until: world.after(SOON_MS) }),
-  'lands soon after no answer': (world) => ({ kind: 'lands-late', until: world.after(SOON_MS) }),
-  'lands long after no answer': (world) => ({ kind: 'lands-late', until: world.after(LATE_MS) }),
-  'is repeated soon': (world) => ({ kind: 'repeated', until: world.after(SOON_MS) }),
-  'is repeated late': (world) => ({ kind: 'repeated', until: world.after(LATE_MS) }),
-};
+const faults: readonly (readonly [name: string, kind: string, make: (world: World) => Fault])[] = [
+  ['fails', 'refused', () => fails],
+  ['throttled', 'refused', () => throttled],
+  ['conflict', 'refused', () => conflict],
+  ['loses its reply', 'lost', () => losesReply],
+  ['is slow', 'slow', (world) => ({ kind: 'delayed', until: world.after(SOON_MS) })],
+  ['lands soon after no answer', 'late', (world) => ({ kind: 'lands-late', until: world.after(SOON_MS) })],
+  ['lands long after no answer', 'late', (world) => ({ kind: 'lands-late', until: world.after(LATE_MS) })],
+  ['is repeated soon', 'repeated', (world) => ({ kind: 'repeated', until: world.after(SOON_MS) })],
+  ['is repeated late', 'repeated', (world) => ({ kind: 'repeated', until: world.after(LATE_MS) })],
+];
 
 const manners = ['sent plainly', 'sent under a key'] as const;
 const send = (world: World, manner: (typeof manners)[number], requestId: string): Promise<Got> =>
@@ -59,14 +60,14 @@ const expectHonest = async (world: World, manner: (typeof manners)[number], firs
 };
 
 for (const manner of manners) {
-  test.each(Object.entries(faults))(
+  test.each(rowsOfTier(faults, ([, kind]) => kind))(
     `BILL-14 one call of a request ${manner} %s: it succeeds, once`,
-    async (name, make) => {
+    async (_name, kind, make) => {
       const calls = await callsOf(manner);
       expect(calls).toContain('media.put');
       for (const [hit, call] of calls.entries()) {
         // A hold is sent once, and by the client of the store never again (LedgerStore).
-        if (call === 'ledger.hold' && name.startsWith('is repeated')) continue;
+        if (call === 'ledger.hold' && kind === 'repeated') continue;
         const world = await worldWith((_call, nth) => nth === hit, make);
         const first = await send(world, manner, 'r1');
         expect([call, first.status]).toEqual([call, 200]);

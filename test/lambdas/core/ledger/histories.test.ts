@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { History, LIFETIME_MS } from './history.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/ledger/histories.test.ts', 3_000);
+const runs = randomRuns(import.meta.filename, { quick: 300, long: 100_000 });
 
 const plans = fc.array(
   fc.record({

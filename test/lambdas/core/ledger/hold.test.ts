@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { HOLDS_MAX } from '../../../../lambdas/core/ledger/account.ts';
 import { type HoldOrder, placeHold } from '../../../../lambdas/core/ledger/hold.ts';
-import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
-import { conflict, createMoment, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
-import { ID, LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
+import { conflict, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
+import { ID, LIFETIME_MS, ledgerScene } from './ledger-scene.ts';
 
 type Scene = Awaited<ReturnType<typeof ledgerScene>>;
 
@@ -69,31 +68,6 @@ describe('a hold id goes over the wire once', () => {
     expect(await place(scene)).toMatchObject({ holdId: 'r.3' });
     expect(openHolds(scene)).toEqual(['r.3']);
     expect(records(scene)).toEqual(released('r.0', 'r.2'));
-  });
-
-  test('BILL-13 the first attempt lands after its request was settled: it charges nothing', async () => {
-    const late = createMoment();
-    const scene = await ledgerScene(1_000n, { hold: [{ kind: 'lands-late', until: late.until }] });
-    const { holdId } = await place(scene);
-    const settled = settledRecord(holdId, 70n, scene.clock.now());
-    await apply(scene.ports, await commit(scene.ports, settled), 100n);
-    late.come();
-    await scene.ports.store.landed();
-    expect(openHolds(scene)).toEqual(['r.0']);
-
-    await scene.clock.advance(LIFETIME_MS);
-    await sweep(scene.ports);
-    expect(scene.account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
-  });
-
-  test('BILL-13 two attempts hold at once when the proof of the first is lost twice: one is closed, one is charged', async () => {
-    const scene = await ledgerScene(1_000n, { hold: [losesReply, losesReply] });
-    expect(await place(scene)).toMatchObject({ holdId: 'r.2' });
-    expect(openHolds(scene)).toEqual(['r.0', 'r.2']);
-    expect(records(scene)).toEqual(released('r.0', 'r.1'));
-    await scene.clock.advance(LIFETIME_MS);
-    await sweep(scene.ports);
-    expect(scene.account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
   });
 });
 
@@ -189,16 +163,5 @@ describe('the smaller hold', () => {
     const scene = await ledgerScene(80n, { hold: [undefined, losesReply] });
     expect(await place(scene, { smaller })).toMatchObject({ holdId: 'r.1', amountPicos: 60n });
     expect(openHolds(scene)).toEqual(['r.1']);
-  });
-
-  test('BILL-6 a larger attempt that lands later is closed by its record', async () => {
-    const late = createMoment();
-    const scene = await ledgerScene(80n, { hold: [{ kind: 'lands-late', until: late.until }] });
-    expect(await place(scene, { smaller })).toMatchObject({ holdId: 'r.2', amountPicos: 60n });
-    await scene.memory.credit({ accountId: ID, ref: 'more', amountPicos: 100n, reason: 'test', at: 0 });
-    late.come();
-    await scene.ports.store.landed();
-    expect(openHolds(scene)).toEqual(['r.2', 'r.0']);
-    expect(records(scene)).toEqual(released('r.0'));
   });
 });

@@ -6,6 +6,7 @@ import { type Movement, movements } from '../../../../lambdas/core/ledger/money-
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
 import { LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
 
 const metered = (ports: LedgerPorts) => {
@@ -80,6 +81,6 @@ test('OPS-3 once all holds are closed, held and overage are charged and released
       expect(meter.of('held') + meter.of('overage')).toBe(meter.of('charged') + meter.of('released'));
       expect(meter.of('charged')).toBe(scene.account().spentPicos);
     }),
-    { numRuns: 100 },
+    randomRuns(import.meta.filename, { quick: 30, long: 2_000 }),
   );
 });

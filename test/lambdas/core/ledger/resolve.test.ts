@@ -3,14 +3,7 @@ import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
-import {
-  conflict,
-  createMoment,
-  fails,
-  type LedgerFaults,
-  losesReply,
-  throttled,
-} from '../../../support/memory/faults.ts';
+import { conflict, fails, type LedgerFaults, losesReply, throttled } from '../../../support/memory/faults.ts';
 import { ID, ledgerScene, settledRecord } from './ledger-scene.ts';
 
 const held = async (faults: LedgerFaults = {}) => {
@@ -50,18 +43,6 @@ test.each([
   expect(await clock.until(commit(ports, settled))).toEqual(settled);
   await clock.until(apply(ports, settled, 100n));
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
-});
-
-test('BILL-13 a duplicate of both writes, executed after everything, changes nothing', async () => {
-  const late = createMoment();
-  const repeated = { kind: 'repeated', until: late.until } as const;
-  const { ports, settled, account, memory } = await held({ putRecord: [repeated], apply: [repeated] });
-  await apply(ports, await commit(ports, settled), 100n);
-  const before = account();
-  late.come();
-  await ports.store.landed();
-  expect(account()).toEqual(before);
-  expect(memory.recordsOf(ID)).toEqual([settled]);
 });
 
 test('BILL-14 a store that stays down is told after four tries', async () => {

@@ -7,7 +7,7 @@ import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.t
 import { randomRuns } from '../../../support/random-runs.ts';
 import { ID, settledRecord } from './ledger-scene.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/ledger/spend.test.ts', 200);
+const runs = randomRuns(import.meta.filename, { quick: 50, long: 2_000 });
 
 const charged = (holdId: string, amountPicos = 5n, model = 'alpha-1'): ChargeRecord => ({
   ...settledRecord(holdId, amountPicos, 0),
@@ -94,29 +94,6 @@ test('KEY-4 the sums over any records are those of a naive count, day by day and
       expect(days.map(({ day }) => day)).toEqual(['a', 'b', 'c', 'd', 'e']);
       const costs = total.models.map(({ costPicos }) => costPicos);
       expect(costs).toEqual(costs.toSorted((one, other) => (one > other ? -1 : one < other ? 1 : 0)));
-    }),
-    runs,
-  );
-});
-
-test('KEY-4 whatever the requests are split into, days and models add up to the total', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(drawn, { maxLength: 60 }), fc.nat({ max: 9 }), async (requests, count) => {
-      const memory = await stored(requests.flatMap(toRecords));
-      const parts = count + 1;
-      const { total, days } = await sumSpend(memory, ID, {
-        ...everything,
-        days: Array.from({ length: parts }, (_, part) => `part-${part}`),
-        dayOf: (requestId) => `part-${Number(requestId.slice(1)) % parts}`,
-      });
-      const add = (sums: readonly { costPicos: bigint; requests: number }[]) => [
-        sums.reduce((sum, { costPicos }) => sum + costPicos, 0n),
-        sums.reduce((sum, each) => sum + each.requests, 0),
-      ];
-      expect(add(days)).toEqual([total.costPicos, total.requests]);
-      expect(add(total.models)).toEqual([total.costPicos, total.requests]);
-      expect(add(days.flatMap(({ models }) => models))).toEqual([total.costPicos, total.requests]);
-      expect(days.reduce((sum, { failed }) => sum + failed, 0)).toBe(total.failed);
     }),
     runs,
   );

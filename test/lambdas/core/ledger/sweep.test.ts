@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
-import { createMoment, fails, losesReply } from '../../../support/memory/faults.ts';
+import { createMoment, fails } from '../../../support/memory/faults.ts';
 import { ID, LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
 
 type Scene = Awaited<ReturnType<typeof ledgerScene>>;
@@ -76,48 +76,6 @@ test('BILL-13 a hold placed while the list is being brought up to date is not lo
   await scene.clock.advance(LIFETIME_MS);
   expect(await run(scene)).toMatchObject({ released: 1 });
   expect(scene.account().holds.size).toBe(0);
-});
-
-test('BILL-13 two sweepers at once release each hold once', async () => {
-  const first = createMoment();
-  const scene = await ledgerScene(1_000n, { apply: [{ kind: 'delayed', until: first.until }] });
-  await hold(scene, 'r');
-  await hold(scene, 's');
-  await scene.clock.advance(LIFETIME_MS);
-  const slow = run(scene);
-  await scene.clock.flush();
-  await sweep(scene.another({}));
-  first.come();
-  await slow;
-  expect(scene.account()).toMatchObject({
-    availablePicos: 1_000n,
-    spentPicos: 0n,
-    holds: new Map(),
-    version: 1 + 4 + 2,
-  });
-  expect(scene.memory.recordsOf(ID)).toHaveLength(2);
-});
-
-test('BILL-13 a settlement that comes while the sweeper is at it either wins or is told that it lost', async () => {
-  const moment = createMoment();
-  const scene = await ledgerScene(1_000n, { putRecord: [{ kind: 'delayed', until: moment.until }] });
-  const { holdId } = await hold(scene, 'r');
-  await scene.clock.advance(LIFETIME_MS);
-  const running = run(scene);
-  await scene.clock.flush();
-  const settled = settledRecord(holdId, 70n, scene.clock.now());
-  expect(await commit(scene.another({}), settled)).toEqual(settled);
-  moment.come();
-  expect(await running).toMatchObject({ finished: 1, released: 0 });
-  expect(scene.account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n });
-});
-
-test('BILL-13 lost replies on every call of a sweep change nothing of its outcome', async () => {
-  const scene = await ledgerScene(1_000n, { putRecord: [losesReply], apply: [losesReply], reschedule: [losesReply] });
-  await hold(scene, 'r');
-  await scene.clock.advance(LIFETIME_MS);
-  await run(scene);
-  expect(scene.account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
 });
 
 test('BILL-14 an account the store does not answer for is left for the next run, the others are swept', async () => {

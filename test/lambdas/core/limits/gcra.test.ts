@@ -5,7 +5,7 @@ import { ProcessBuckets } from '../../../../lambdas/core/limits/process-buckets.
 import { randomRuns } from '../../../support/random-runs.ts';
 
 const NOW = Date.UTC(2026, 10, 1) * 1_000;
-const runs = randomRuns('unit', 'test/lambdas/core/limits/gcra.test.ts', 500);
+const runs = randomRuns(import.meta.filename, { quick: 200, long: 20_000 });
 
 const buckets = fc
   .record({ perSecond: fc.integer({ min: 1, max: 1_000 }), burst: fc.integer({ min: 1, max: 100 }) })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { formatUsd, PICOS_PER_USD, parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/money/usd.test.ts', 2_000);
+const runs = randomRuns(import.meta.filename, { quick: 200, long: 20_000 });
 const LARGEST = 10n ** 15n * PICOS_PER_USD - 1n;
 const amounts = fc.oneof(
   fc.bigInt({ min: -LARGEST, max: LARGEST }),

@@ -11,7 +11,7 @@ import {
 import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/pricing/image-answers.test.ts', 1_000);
+const runs = randomRuns(import.meta.filename, { quick: 200, long: 20_000 });
 const bounds = { promptTokens: 1_000, answerTokens: 2_000 };
 
 /** An image has 1,120 tokens at four times the price of text. */

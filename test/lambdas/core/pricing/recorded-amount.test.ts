@@ -9,7 +9,7 @@ import { recordedAmount } from '../../../../lambdas/core/pricing/recorded-amount
 import { chargeFor } from '../../../../lambdas/core/pricing/text-price.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/pricing/recorded-amount.test.ts', 100);
+const runs = randomRuns(import.meta.filename, { quick: 500, long: 50_000 });
 
 const recordOf = ({ amountPicos, prices, usage, implausible }: Charge): ChargeRecord => ({
   accountId: 'account-1',
@@ -69,11 +69,12 @@ const usages = fc.record({
   ...{ imageInput: count, cachedImageInput: count, audioInput: count, imageOutput: count },
 });
 
-test.each(texts)('BILL-3 a record of $id comes to its amount, however its prompt is priced', (model) => {
-  const row = model.prices.find(({ until }) => until === undefined) ?? catalog.priceRow(model, NOW);
-  const bounds = { promptTokens: model.limits.contextTokens, answerTokens: model.limits.outputTokensMax };
+test('BILL-3 a record of any text model comes to its amount, however its prompt is priced', () => {
+  const pricings = fc.constantFrom('one-rate', 'cache-rates', 'cache-rates-1h');
   fc.assert(
-    fc.property(usages, fc.constantFrom('one-rate', 'cache-rates', 'cache-rates-1h'), (usage, pricing) => {
+    fc.property(fc.constantFrom(...texts), usages, pricings, (model, usage, pricing) => {
+      const row = model.prices.find(({ until }) => until === undefined) ?? catalog.priceRow(model, NOW);
+      const bounds = { promptTokens: model.limits.contextTokens, answerTokens: model.limits.outputTokensMax };
       const charge = chargeFor(row, usage, bounds, pricing);
       const expected = charge.implausible ? undefined : charge.amountPicos;
       expect(recordedAmount(recordOf(charge))).toBe(expected);

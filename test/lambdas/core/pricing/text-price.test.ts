@@ -5,7 +5,7 @@ import { affordableAnswerTokens, chargeFor, maximumPrice } from '../../../../lam
 import { promptTokensOf, type TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/pricing/text-price.test.ts', 1_000);
+const runs = randomRuns(import.meta.filename, { quick: 300, long: 20_000 });
 const TIER = 200_000;
 const bounds = { promptTokens: 1_000_000, answerTokens: 64_000 };
 

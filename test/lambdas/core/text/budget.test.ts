@@ -115,13 +115,6 @@ test('BILL-6 money that goes between the two holds is 402, and nothing stays hel
   expect([...(await world.account()).holds.keys()]).toEqual(['other.0']);
 });
 
-test('AUTH-4 a balance of nothing is 402, whatever the price', async () => {
-  const free = text({ prices: [price({ rates: { input: '0', output: '0' } })] });
-  const world = await createWorld({ models: [free], usd: '0' });
-  await expect(world.ask()).rejects.toMatchObject({ code: 'insufficient_balance', status: 402 });
-  expect(world.sent).toEqual([]);
-});
-
 test('BILL-10 a price of nothing still places a hold', async () => {
   const free = text({ prices: [price({ rates: { input: '0', output: '0' } })], limits });
   const world = await createWorld({ models: [free] });

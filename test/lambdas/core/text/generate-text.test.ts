@@ -33,7 +33,7 @@ test('BILL-1 while the upstream works the money is held, and nothing is spent', 
   expect(world.sent).toHaveLength(1);
 });
 
-test('BILL-3 the charge is the usage at the prices of the hold, and the rest of the hold comes back', async () => {
+test('BILL-3, OPS-3 the charge is the usage at the prices of the hold, and the rest is released', async () => {
   const world = await createWorld({
     play: async () => answered({ input: 30, cacheRead: 7, cacheWrite: 2, cacheWrite1h: 1, output: 6, reasoning: 4 }),
   });
@@ -55,6 +55,7 @@ test('BILL-3 the charge is the usage at the prices of the hold, and the rest of 
     },
   ]);
   expect(world.records()[0]).not.toHaveProperty('overage');
+  expect(world.money).toEqual([{ held: heldFor(100) }, { charged: cost, released: heldFor(100) - cost }]);
 });
 
 test('BILL-3 prices that change while the upstream works do not change the charge', async () => {

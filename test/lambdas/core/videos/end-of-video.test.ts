@@ -191,18 +191,6 @@ test('VID-8 a video that its owner has removed is nobody’s to end', async () =
   expect(world.records()).toEqual([]);
 });
 
-test.for(['putRecord', 'apply'] as const)('VID-6 the lost reply of %s changes nothing', async (method) => {
-  const world = await worldWithFile({}, { faults: { ledger: { [method]: [losesReply, losesReply] } } });
-  await world.clock.until(chargeVideo(world.steps, VIDEO));
-  await world.clock.until(finishVideo(world.steps, VIDEO));
-  expect(world.records()).toHaveLength(1);
-  expect([world.job()?.state, await spent(world), world.notices]).toEqual([
-    'completed',
-    parseUsd('4'),
-    ['video_completed'],
-  ]);
-});
-
 test('VID-3 the lost reply of the end changes nothing, and it is told of once', async () => {
   const world = await worldWithFile({ webhook }, { faults: { jobs: { end: [losesReply] } } });
   await chargeVideo(world.steps, VIDEO);

@@ -1,6 +1,7 @@
 import { StateMachine } from 'aws-local-stepfunctions';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { randomRuns } from '../../../support/random-runs.ts';
 import { playStates } from '../../../support/video-states.ts';
 import { definition } from './video-history.ts';
 
@@ -99,10 +100,10 @@ test('VID-5 the deployed definition, played step by step, goes the way it goes o
       expect(played).toEqual(await byEngine(script));
       ends.add(played.end);
     }),
-    { numRuns: 60 },
+    randomRuns(import.meta.filename, { quick: 5, long: 100 }),
   );
   expect(ends.size).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('VID-5 waits as it is told, and between two tries ever longer, up to a minute', async () => {
   const waits: number[] = [];

@@ -11,7 +11,7 @@ import {
 } from '../../../../lambdas/core/webhooks/signature.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
-const runs = randomRuns('unit', 'test/lambdas/core/webhooks/signature.test.ts', 500);
+const runs = randomRuns(import.meta.filename, { quick: 100, long: 5_000 });
 
 const SECRET = 'shared-with-a-payment-provider';
 const NOW_MS = Date.UTC(2026, 10, 1, 12);

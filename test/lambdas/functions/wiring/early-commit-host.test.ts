@@ -44,15 +44,6 @@ test('ERR-6 a plain answer begins over a real socket while the vendor is silent,
   expect([host.crashes, service.finished.length]).toEqual([[], 1]);
 });
 
-test('ERR-6 a plain answer that fails after that has a whole body that is no JSON', async () => {
-  const { service, client, host } = await begun('chat', { status: 500, body: '{}' });
-  await service.pass(31);
-  await expect.poll(() => client.text()).toContain(END_OF_CHUNKS);
-  expect(client.text()).toContain('"code":"upstream_error"');
-  expect(client.text()).toContain('}}!');
-  expect(host.crashes).toEqual([]);
-});
-
 test('CHAT-11 a stream begins over a real socket while the vendor is silent, and goes on with what it says', async () => {
   const { service, client, host } = await begun('chat stream');
   expect(client.text()).toContain(': keep-alive\n\n');

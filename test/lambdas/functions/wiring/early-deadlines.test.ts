@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rowsOfTier } from '../../../tiers.ts';
 import {
   alike,
   begunEarly,
@@ -10,6 +11,7 @@ import {
   keepAliveOf,
   once,
   promptly,
+  shapeOf,
 } from './early-scene.ts';
 import { createSilentService, edge, type SilentService, textOf } from './silent-service.ts';
 import { type CustomerName, customers } from './silent-vendor.ts';
@@ -39,16 +41,6 @@ test.for(inBytes)(
   },
 );
 
-test.for(inBytes)('LIM-6 %s, answered at 104 s, is answered as ever', async (name) => {
-  const prompt = await promptly(name);
-  const service = await createSilentService();
-  const { heard, done } = await service.ask(customers[name], { seconds: 104 });
-  await service.pass(104);
-  await done;
-  expect([heard.head?.statusCode, textOf(heard)]).toEqual([200, prompt.text]);
-  expect(await service.money()).toEqual({ spentPicos: prompt.spentPicos, expiries: [] });
-});
-
 test('LIM-6 speech that has begun ends with its time too, uncharged: nothing could keep it alive', async () => {
   const service = await createSilentService();
   const body = ['ID3', 'one', 'two', 200, 'three'];
@@ -65,32 +57,44 @@ test('LIM-6 speech that has begun ends with its time too, uncharged: nothing cou
 
 const trueStatuses = { ...edge, commitsJson: false };
 
-test.for(inJson)('ERR-6 %s has its true status at 110 s where nothing is begun early', async (name) => {
-  expect(await refusedAt(await createSilentService(trueStatuses), name, 110)).toEqual([110 + GRACE_SECONDS]);
-});
+test.for(rowsOfTier(inJson, shapeOf))(
+  'ERR-6 %s has its true status at 110 s where nothing is begun early',
+  async (name) => {
+    expect(await refusedAt(await createSilentService(trueStatuses), name, 110)).toEqual([110 + GRACE_SECONDS]);
+  },
+);
 
-test.for(inJson)('ERR-6 BILL-15 %s, answered at 109 s, tells its cost where nothing is begun early', async (name) => {
-  const prompt = await promptly(name);
-  const service = await createSilentService(trueStatuses);
-  const { heard, done } = await service.ask(customers[name], { seconds: 109 });
-  await service.pass(109);
-  await done;
-  expect(alike(textOf(heard))).toBe(prompt.text);
-  expect(heard.head?.headers).toHaveProperty('x-service-cost-usd');
-});
+test.for(rowsOfTier(inJson, shapeOf))(
+  'ERR-6 BILL-15 %s, answered at 109 s, tells its cost where nothing is begun early',
+  async (name) => {
+    const prompt = await promptly(name);
+    const service = await createSilentService(trueStatuses);
+    const { heard, done } = await service.ask(customers[name], { seconds: 109 });
+    await service.pass(109);
+    await done;
+    expect(alike(textOf(heard))).toBe(prompt.text);
+    expect(heard.head?.headers).toHaveProperty('x-service-cost-usd');
+  },
+);
 
-test.for(inStreams)('CHAT-11 %s is begun early whatever is said of plain answers', async (name) => {
-  const service = await createSilentService(trueStatuses);
-  const { heard } = await service.ask(customers[name], {});
-  await service.pass(100);
-  expect(textOf(heard)).toBe(keepAliveOf(name));
-});
+test.for(rowsOfTier(inStreams, shapeOf))(
+  'CHAT-11 %s is begun early whatever is said of plain answers',
+  async (name) => {
+    const service = await createSilentService(trueStatuses);
+    const { heard } = await service.ask(customers[name], {});
+    await service.pass(100);
+    expect(textOf(heard)).toBe(keepAliveOf(name));
+  },
+);
 
 const restApi = { silenceMs: 300_000, commitsStreams: false, commitsJson: false };
 
-test.for(begunEarly)('LIM-6 ERR-6 %s has its true status at 290 s where nothing can be begun early', async (name) => {
-  await refusedAt(await createSilentService(restApi), name, 290);
-});
+test.for(rowsOfTier(begunEarly, shapeOf))(
+  'LIM-6 ERR-6 %s has its true status at 290 s where nothing can be begun early',
+  async (name) => {
+    await refusedAt(await createSilentService(restApi), name, 290);
+  },
+);
 
 test('LIM-6 CHAT-11 a stream that has begun in time has all of its time, and its hold as well', async () => {
   const service = await createSilentService(restApi);
@@ -106,16 +110,4 @@ test('LIM-6 CHAT-11 a stream that has begun in time has all of its time, and its
   expect(alike(textOf(heard)).replaceAll(': keep-alive\n\n', '')).toBe(prompt.text);
   expect(textOf(heard).split(': keep-alive')).toHaveLength(1 + Math.floor(305 / 15));
   expect(await service.money()).toEqual({ spentPicos: prompt.spentPicos, expiries: [] });
-});
-
-test('LIM-6 a stream that has begun in time still ends with its own', async () => {
-  const service = await createSilentService(restApi);
-  const body = [`${customers['chat stream'].vendor.split('\n\n').slice(0, 2).join('\n\n')}\n\n`, 900];
-  const { heard, done } = await service.ask(customers['chat stream'], { seconds: 100, body });
-  await service.pass(599);
-  expect(heard.ended).toBe(false);
-  await service.pass(1);
-  await done;
-  expect(textOf(heard)).toContain('"code":"upstream_timeout"');
-  expect(await service.money()).toEqual(free);
 });

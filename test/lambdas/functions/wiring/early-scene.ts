@@ -2,15 +2,18 @@ import { expect } from 'vitest';
 import { createSilentService, type Heard, type SilentService, textOf } from './silent-service.ts';
 import { type Customer, type CustomerName, customerNames, customers } from './silent-vendor.ts';
 
+const customerOf = (name: CustomerName): Customer => customers[name];
+export const keepAliveOf = (name: CustomerName): string => customerOf(name).keepAlive ?? ' ';
+
+/** How an answer is kept alive and how it fails: one request of each shape is enough for the quick tier. */
+export const shapeOf = (name: CustomerName): string => `${customers[name].ends} ${keepAliveOf(name)}`;
+
 export const begunEarly = customerNames(['json', 'event', 'array']);
 export const inJson = customerNames(['json']);
 export const inStreams = customerNames(['event', 'array']);
 export const inBytes = customerNames(['bytes']);
 export const free = { spentPicos: 0n, expiries: [] };
 export const GRACE_SECONDS = 300;
-
-const customerOf = (name: CustomerName): Customer => customers[name];
-export const keepAliveOf = (name: CustomerName): string => customerOf(name).keepAlive ?? ' ';
 
 /** Without what differs from request to request. */
 export const alike = (text: string): string =>

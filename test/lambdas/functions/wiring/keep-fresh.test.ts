@@ -43,16 +43,6 @@ test('AUTH-9 all who ask while it is read wait for one read', async () => {
   expect(reads).toHaveLength(1);
 });
 
-test('ERR-3 a read that fails is told, rejects nothing and leaves what was there', async () => {
-  const { clock, reads, failures, kept } = createScene();
-  await clock.advance(PAUSE_MS);
-  const waiting = kept.refresh();
-  reads[0]?.reject(new Error('no answer'));
-  await waiting;
-  expect(kept.current()).toBe('first');
-  expect(failures).toEqual([new Error('no answer')]);
-});
-
 test('ERR-3 a read that was frozen keeps nobody from the next, and changes nothing when it goes on', async () => {
   const { clock, reads, failures, kept } = createScene();
   await clock.advance(PAUSE_MS);

@@ -1,9 +1,10 @@
 import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { readPublicUrl } from '../../../../lambdas/functions/wiring/public-url.ts';
 
 const aws = mockClient(SSMClient);
+afterAll(() => aws.restore());
 const NAME = '/gateway-dev/public-url';
 const asked = { PUBLIC_URL: undefined, PUBLIC_URL_PARAMETER: NAME };
 
@@ -29,11 +30,6 @@ test('KEY-1 without either, or before the front door stands, the address is not 
   expect(await readPublicUrl(asked)).toBeUndefined();
 });
 
-test('KEY-1 a parameter that may not be read is an Error', async () => {
-  aws.on(GetParameterCommand).rejects(Object.assign(new Error('denied'), { name: 'AccessDeniedException' }));
-  await expect(readPublicUrl(asked)).rejects.toThrow('denied');
-});
-
 test.each(['api.example.com', 'ftp://api.example.com', 'nothing'])(
   'KEY-1 a parameter that holds no address is an Error that names the variable: %s',
   async (value) => {
@@ -41,3 +37,8 @@ test.each(['api.example.com', 'ftp://api.example.com', 'nothing'])(
     await expect(readPublicUrl(asked)).rejects.toThrow('PUBLIC_URL_PARAMETER');
   },
 );
+
+test('KEY-1 a parameter that may not be read is an Error', async () => {
+  aws.on(GetParameterCommand).rejects(Object.assign(new Error('denied'), { name: 'AccessDeniedException' }));
+  await expect(readPublicUrl(asked)).rejects.toThrow('denied');
+});

@@ -4,7 +4,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import {
   readOriginSecrets,
   readPeppers,
@@ -13,6 +13,7 @@ import {
 } from '../../../../lambdas/functions/wiring/secrets.ts';
 
 const aws = mockClient(SecretsManagerClient);
+afterAll(() => aws.restore());
 const missing = new ResourceNotFoundException({ message: 'no such stage', $metadata: {} });
 const of = (VersionStage: string) => ({ SecretId: 'arn:secret', VersionStage });
 

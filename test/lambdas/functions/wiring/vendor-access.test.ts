@@ -51,13 +51,6 @@ test('ERR-3 a key that was replaced is used soon after, and no request waits for
   expect(stored.reads).toBe(2);
 });
 
-test('ERR-3 nothing is read while nobody needs a key', async () => {
-  const { clock, stored, open } = createScene('{}');
-  await open();
-  await clock.advance(3_600_000);
-  expect([stored.reads, clock.waiting]).toEqual([1, 0]);
-});
-
 test.each([
   ['no JSON', 'sk-canary'],
   ['no object', '"sk-canary"'],

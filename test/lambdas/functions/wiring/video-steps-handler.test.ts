@@ -110,9 +110,7 @@ test('VID-5 what a store does not answer is thrown, for the machine to try again
 
 test.each([
   ['no task', undefined],
-  ['a list', []],
   ['no step', { videoId: 'video_01K00000000000000000000001' }],
-  ['an unknown step', { step: 'create', videoId: 'video_01K00000000000000000000001' }],
   ['a step that every object has', { step: 'constructor', videoId: 'video_01K00000000000000000000001' }],
   ['no video', { step: 'poll' }],
   ['what is no id', { step: 'release', videoId: 'outbox/1' }],

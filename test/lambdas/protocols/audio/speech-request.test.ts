@@ -43,20 +43,16 @@ test('AUD-3 format and speed are the client’s own', () => {
 test.for<[string, JsonObject, string]>([
   ['model', { model: '' }, 'id of a model'],
   ['input', { input: '' }, 'empty'],
-  ['input', { input: 7 }, 'string'],
   ['input', { input: 'x'.repeat(21) }, '20 characters'],
   ['input', { input: '👋'.repeat(21) }, '20 characters'],
   ['voice', { voice: 'nobody' }, '"alloy", "echo"'],
   ['voice', { voice: { id: 'voice_1' } }, '"alloy", "echo"'],
-  ['voice', { voice: null }, '"alloy", "echo"'],
   ['response_format', { response_format: 'flac' }, '"mp3", "opus", "wav"'],
-  ['response_format', { response_format: ['mp3'] }, '"mp3", "opus", "wav"'],
   ['speed', { speed: 0.24 }, '0.25'],
   ['speed', { speed: 4.1 }, '4'],
   ['speed', { speed: '1' }, '0.25 to 4'],
   ['stream_format', { stream_format: 'sse' }, '"audio"'],
   ['instructions', { instructions: 'Whisper.' }, 'not supported'],
-  ['user', { user: 'someone' }, 'not supported'],
 ])('AUD-3 %s in %j is refused by name', ([field, changes, words]) => {
   expect(refused(changes)).toEqual([field, expect.stringMatching(new RegExp(`^${field}: .*${words}`))]);
 });

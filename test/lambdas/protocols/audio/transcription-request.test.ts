@@ -71,21 +71,15 @@ test('AUD-1 every other field reaches the vendor as it was sent', () => {
 test.for([
   ['model', ''],
   ['language', 'english language'],
-  ['language', ''],
   ['language', `en-${'abcdefgh-'.repeat(4)}x`],
   ['prompt', 'x'.repeat(4_001)],
   ['prompt', '👋'.repeat(4_001)],
   ['temperature', '1.1'],
-  ['temperature', '-0.1'],
-  ['temperature', ''],
   ['temperature', 'NaN'],
   ['response_format', ''],
   ['stream', 'true'],
-  ['stream', '1'],
   ['chunking_strategy', 'auto'],
   ['include[]', 'logprobs'],
-  ['languages[]', 'en'],
-  ['user', 'someone'],
   ['known_speaker_names[]', 'a'],
 ] as const)('AUD-1 %s of %j is refused by name', ([field, value]) => {
   const [param, message] = refused(formWith({ [field]: value }));
@@ -123,12 +117,6 @@ test.for([
   ['a format that the entry has not', [recording({ fileName: 'a.flac', bytes: Buffer.from('fLaC') })]],
 ] as const)('AUD-1 %s is refused at file', ([, files]) => {
   expect(refused(formWith({}, files))).toEqual(['file', expect.stringMatching(/^file: /)]);
-});
-
-test('AUD-1 the refusal of a format lists those that work', () => {
-  expect(refused(formWith({}, [recording({ fileName: 'a.txt', bytes: Buffer.from('hello') })]))[1]).toContain(
-    'mp3, wav, m4a',
-  );
 });
 
 test('AUD-1 a file in another field and a file sent as text are told so', () => {

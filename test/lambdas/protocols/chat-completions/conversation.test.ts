@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Conversation } from '../../../../lambdas/core/text/conversation.ts';
-import { effortField, hello, jpeg, png, prepared, showing, tool } from './chat-requests.ts';
+import { hello, jpeg, png, prepared, showing, tool } from './chat-requests.ts';
 
 const conversationOf = (changes: object, model: object = {}): Conversation => {
   const conversation = prepared({ ...changes }, { ...model }).toConversation?.();
@@ -132,14 +132,6 @@ test('CHAT-16 what has no place in it stands among the extras, defaults and null
     safety_identifier: 's',
     presence_penalty: 0.5,
   });
-});
-
-test('CHAT-9 either effort field is the effort', () => {
-  const effort = { reasoning: effortField('reasoning_effort') };
-  expect(conversationOf({ reasoning_effort: 'xhigh' }, effort).effort).toBe('xhigh');
-  const config = { reasoning: effortField('output_config.effort') };
-  expect(conversationOf({ output_config: { effort: 'max' } }, config).effort).toBe('max');
-  expect(conversationOf({}).effort).toBeUndefined();
 });
 
 test('MSG-3 the alias with the suffix turns thinking on, the id itself does not', () => {

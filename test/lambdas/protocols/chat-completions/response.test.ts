@@ -48,12 +48,6 @@ test('BILL-9 a usage that the vendor did not report is not made up', () => {
   expect(rendered({ choices: [], usage: null }).usage ?? undefined).toBeUndefined();
 });
 
-test('CHAT-8 content is neither stripped nor repaired', () => {
-  const content = '```json\n{"a": 1,}\n```\n';
-  const { choices } = rendered({ choices: [{ index: 0, message: { role: 'assistant', content } }] });
-  expect(choices).toMatchObject([{ message: { content } }]);
-});
-
 const counted = { input: 10, cacheRead: 4, cacheWrite: 3, cacheWrite1h: 2, output: 5, reasoning: 6 };
 const neutral = (changes: object) =>
   toChatCompletion(

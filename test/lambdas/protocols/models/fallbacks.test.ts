@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest';
-import { allowedFallbacks } from '../../../../lambdas/core/catalog/fallbacks.ts';
 import { createListFallbacks } from '../../../../lambdas/protocols/models/fallbacks.ts';
 import { catalog, NOW, serveModels } from './models-service.ts';
 
 const { read } = await serveModels(createListFallbacks);
 const ask = (id: string) => read(`/api/models/${id}/fallbacks`, {});
-
-test('CAT-3 the reserves of a model are listed by id, without a key', async () => {
-  const model = catalog.find('gpt-5.5', NOW);
-  if (model?.kind !== 'text') throw new Error('gpt-5.5 is sold');
-  const expected = allowedFallbacks(catalog, model, NOW).map(({ id }) => ({ id }));
-  expect(expected.length).toBeGreaterThan(0);
-  expect(await ask('gpt-5.5')).toEqual({ status: 200, body: { object: 'list', model: 'gpt-5.5', data: expected } });
-});
 
 test('CAT-3 an alias is answered by the id it stands for', async () => {
   const aliased = catalog.list(NOW).find(({ kind, aliases }) => kind === 'text' && aliases.length > 0);

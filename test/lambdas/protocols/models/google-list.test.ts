@@ -11,17 +11,6 @@ const ids = catalog
 const sdkOf = ({ apiKey, fetch }: Awaited<ReturnType<typeof serveModels>>) =>
   new GoogleGenAI({ apiKey, httpOptions: { baseUrl: 'https://gateway.test', fetch } });
 
-test.for([undefined, 1, 2, 5, 5_000])(
-  'CAT-7 the SDK walks pages of %s through the models that generate content',
-  async (pageSize) => {
-    const service = await serveModels(createListGoogleModels);
-    const listed = await Array.fromAsync(await sdkOf(service).models.list({ config: { pageSize } }));
-    expect(ids.length).toBeGreaterThan(4);
-    expect(listed.map(({ name }) => name)).toEqual(ids.map((id) => `models/${id}`));
-    expect(service.paths).toHaveLength(pageSize ? Math.ceil(ids.length / pageSize) : 1);
-  },
-);
-
 test('CAT-7 the SDK gets a model by its id', async () => {
   const { models } = sdkOf(await serveModels(createGetGoogleModel));
   expect(await models.get({ model: 'gemini-3.5-flash-lite' })).toMatchObject({
@@ -46,7 +35,6 @@ test.for(['gemini-9', 'gpt-4.1-mini', 'gpt-image-2'])('CAT-7 %s is not found by 
 
 test.for([
   ['pageSize=-1', 'pageSize'],
-  ['pageSize=1.5', 'pageSize'],
   ['pageSize=all', 'pageSize'],
   ['pageToken=%00', 'pageToken'],
   [`pageToken=${Buffer.from('gpt-4.1-mini').toString('base64url')}`, 'pageToken'],

@@ -1,4 +1,4 @@
-import Anthropic, { NotFoundError } from '@anthropic-ai/sdk';
+import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { createGetModel, createListModels } from '../../../../lambdas/protocols/models/handlers.ts';
@@ -14,17 +14,6 @@ const ids = callable.toSorted((one, other) => other.created - one.created).map((
 
 const sdkOf = ({ apiKey, fetch }: Awaited<ReturnType<typeof serveModels>>) =>
   new Anthropic({ apiKey, fetch, baseURL: 'https://gateway.test', maxRetries: 0 });
-
-test.for([undefined, 1, 2, 3, 1_000])(
-  'CAT-7 the SDK walks pages of %s through every model that it can call',
-  async (limit) => {
-    const service = await serveModels(createListModels);
-    const listed = await Array.fromAsync(sdkOf(service).models.list({ limit }));
-    expect(ids.length).toBeGreaterThan(4);
-    expect(listed.map(({ id }) => id)).toEqual(ids);
-    expect(service.paths).toHaveLength(limit ? Math.ceil(ids.length / limit) : 1);
-  },
-);
 
 test('CAT-7 the SDK walks backwards, too', async () => {
   const [first, ...before] = ids.toReversed();
@@ -52,8 +41,6 @@ test('CAT-7 a page is of the vendor’s shape', async () => {
 test.for([
   ['limit=0', 'limit'],
   ['limit=1001', 'limit'],
-  ['limit=-1', 'limit'],
-  ['limit=1.5', 'limit'],
   ['limit=many', 'limit'],
   ['after_id=claude-fable-9', 'after_id'],
   ['before_id=gpt-4.1-mini', 'before_id'],
@@ -121,24 +108,9 @@ test('CAT-7 the SDK gets a model with all that its type has, by its id or its al
   for (const { id } of callable) expect((await models.retrieve(id)).id).toBe(id);
 });
 
-test('CAT-7 a model without an effort says so', () => {
-  expect(toMessagesModel(entryOf('claude-haiku-4-5')).capabilities).toMatchObject({
-    effort: { supported: false, high: { supported: false } },
-    thinking: { types: { adaptive: { supported: false }, enabled: { supported: true } } },
-  });
-});
-
 test('CAT-7 CAT-4 a model whose last day is known says which it is', () => {
   const ending = { ...entryOf('claude-haiku-4-5'), lifecycle: { shutdownDate: '2027-01-14' } };
   expect(toMessagesModel(ending)).toMatchObject({ lifecycle: 'deprecated', retires_at: '2027-01-14T00:00:00Z' });
-});
-
-test.for(['claude-haiku-5-6', 'gpt-4.1-mini', 'gemini-4-argon'])('CAT-7 %s is not found by the SDK', async (id) => {
-  const error: unknown = await sdkOf(await serveModels(createGetModel))
-    .models.retrieve(id)
-    .catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(NotFoundError);
-  expect(error).toMatchObject({ error: { error: { code: 'model_not_found', param: 'model' } } });
 });
 
 test.for([
@@ -156,19 +128,4 @@ test('CAT-7 a Bearer token beside a version is a client of the messages format',
   const { read, apiKey } = await serveModels(createListModels);
   const headers = { authorization: `Bearer ${apiKey}`, 'anthropic-version': '2023-06-01' };
   expect((await read('/v1/models', headers)).body).toHaveProperty('has_more', false);
-});
-
-test('CAT-1 a Bearer token alone gets every enabled model of every kind, without pages', async () => {
-  const { read, apiKey } = await serveModels(createListModels);
-  const { body } = await read('/v1/models?limit=1', { authorization: `Bearer ${apiKey}` });
-  expect(body).toEqual({
-    object: 'list',
-    data: catalog.list(NOW).map(({ id, created, ownedBy }) => ({ id, object: 'model', created, owned_by: ownedBy })),
-  });
-});
-
-test('CAT-7 a Bearer token alone gets a model in the shape of OpenAI', async () => {
-  const { read, apiKey } = await serveModels(createGetModel);
-  const { body } = await read('/v1/models/gpt-4.1-mini', { authorization: `Bearer ${apiKey}` });
-  expect(body).toMatchObject({ id: 'gpt-4.1-mini', object: 'model' });
 });

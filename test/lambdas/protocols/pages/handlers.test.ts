@@ -71,17 +71,17 @@ test.each(['none.js', 'main', '.js', 'MAIN.JS', '..%2fmain.js', 'a.b.c.toolongen
   },
 );
 
+test('BILL-14 files that cannot be looked up are 503', async () => {
+  const open = () => Promise.reject(new StoreError('unavailable', 'TimeoutError'));
+  const answer = await get('/app', { open });
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '30']);
+  expect(JSON.parse(answer.text).error.code).toBe('service_unavailable');
+});
+
 test('AUTH-6 a name that no file can have is not looked for', async () => {
   const asked: string[] = [];
   const open = async (page: string, file: string): Promise<undefined> => void asked.push(`${page}/${file}`);
   for (const file of ['..%2foutbox', '%2e%2e%2foutbox', 'x%2fy.js', 'a%0ab.js'])
     await get(`/app/assets/${file}`, { open });
   expect(asked).toEqual([]);
-});
-
-test('BILL-14 files that cannot be looked up are 503', async () => {
-  const open = () => Promise.reject(new StoreError('unavailable', 'TimeoutError'));
-  const answer = await get('/app', { open });
-  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '30']);
-  expect(JSON.parse(answer.text).error.code).toBe('service_unavailable');
 });

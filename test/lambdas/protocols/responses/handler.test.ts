@@ -32,17 +32,6 @@ const opened = () => {
   return { face: responses.toStream({ ...context, write: (text) => void written.push(text) }), written };
 };
 
-test('RESP-1 events pass with their names, the last ones after the charge', () => {
-  const { face, written } = opened();
-  const events = ['event: response.created\ndata: {}\n\n', 'event: response.output_text.delta\ndata: {"a":  1}\n\n'];
-  face.native(events);
-  face.finish(
-    { kind: 'native', events: ['event: response.completed\ndata: {}\n\n'] },
-    { costPicos: 1n, usage: undefined, balancePicos: undefined },
-  );
-  expect(written.join('')).toBe(`${events.join('')}event: response.completed\ndata: {}\n\n`);
-});
-
 test('GEN-3 an error is an error event with the next number, and no terminal event follows', () => {
   const { face, written } = opened();
   face.native(['event: response.created\ndata: {}\n\n', 'event: response.in_progress\ndata: {}\n\n']);
@@ -55,4 +44,15 @@ test('GEN-3 an error is an error event with the next number, and no terminal eve
     param: null,
     sequence_number: 2,
   });
+});
+
+test('RESP-1 events pass with their names, the last ones after the charge', () => {
+  const { face, written } = opened();
+  const events = ['event: response.created\ndata: {}\n\n', 'event: response.output_text.delta\ndata: {"a":  1}\n\n'];
+  face.native(events);
+  face.finish(
+    { kind: 'native', events: ['event: response.completed\ndata: {}\n\n'] },
+    { costPicos: 1n, usage: undefined, balancePicos: undefined },
+  );
+  expect(written.join('')).toBe(`${events.join('')}event: response.completed\ndata: {}\n\n`);
 });

@@ -66,30 +66,24 @@ test('RESP-4 a model that does not reason is not asked for reasoning', () => {
 
 test.for([
   [{ input: undefined }, 'input'],
-  [{ input: '' }, 'input'],
   [{ input: [] }, 'input'],
-  [{ input: 5 }, 'input'],
   [{ input: [{ role: 'tool', content: 'x' }] }, 'input[0].role'],
   [{ input: [message('a'), message([{ type: 'text', text: 'x' }])] }, 'input[1].content[0].type'],
   [{ input: [message([{ type: 'input_file', file_id: 'f' }])] }, 'input[0].content[0].type'],
   [{ input: [message([{ type: 'input_image', file_id: 'f' }])] }, 'input[0].content[0].image_url'],
   [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type'],
   [{ input: [{ type: 'function_call', name: 'a', arguments: '{}' }] }, 'input[0].call_id'],
-  [{ input: [{ type: 'web_search_call', id: 'x' }] }, 'input[0].type'],
   [{ model: 5 }, 'model'],
   [{ max_output_tokens: 0 }, 'max_output_tokens'],
   [{ reasoning: { effort: 'much' } }, 'reasoning.effort'],
   [{ reasoning: { mode: 'pro' } }, 'reasoning.mode'],
   [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
-  [{ tools: [{ type: 'code_interpreter', container: {} }] }, 'tools[0].type'],
   [{ tools: [{ ...tool, async: true }] }, 'tools[0].async'],
   [{ tool_choice: 'required' }, 'tool_choice'],
   [{ include: ['web_search_call.results'] }, 'include[0]'],
   [{ service_tier: 'priority' }, 'service_tier'],
   [{ prompt_cache_retention: '24h' }, 'prompt_cache_retention'],
-  [{ prompt: { id: 'x' } }, 'prompt'],
   [{ max_tool_calls: 3 }, 'max_tool_calls'],
-  [{ messages: [] }, 'messages'],
   [{ user: 'x'.repeat(257) }, 'user'],
 ] as const)('GEN-9 %j is refused at %s', ([changes, param]) => {
   const error = refusalOf(changes);
@@ -103,7 +97,7 @@ test.for([
   ['conversation', { id: 'conv_1' }],
   ['store', true],
   ['background', true],
-] as const)('RESP-4 %s of %j is refused as unsupported_parameter', ([param, value]) => {
+] as const)('RESP-4 GEN-6 %s of %j is refused as unsupported_parameter', ([param, value]) => {
   expect(refusalOf({ [param]: value })).toMatchObject({ code: 'unsupported_parameter', status: 400, param });
 });
 
@@ -152,6 +146,13 @@ test('CHAT-6 inline images are looked at before anything is held', () => {
   }
 });
 
+test('BILL-5 numbers that get longer on the way to the provider count as they are sent', () => {
+  const changes = { tools: [{ ...tool, parameters: { type: 'object', maximum: 1e20 } }] };
+  const sent = JSON.stringify(bodyOf(changes));
+  const received = sent.replace('100000000000000000000', '1e20');
+  expect(prepared(changes, undefined, received.length).prompt.bytes).toBe(sent.length);
+});
+
 test('BILL-5 images count by their detail and not by their characters', () => {
   const input = [
     message([
@@ -162,13 +163,6 @@ test('BILL-5 images count by their detail and not by their characters', () => {
   const { prompt } = prepared({ input });
   expect(prompt.images).toEqual(['low', 'auto']);
   expect(prompt.bytes).toBe(Buffer.byteLength(JSON.stringify(bodyOf({ input }))) - png.length);
-});
-
-test('BILL-5 numbers that grow when they are written anew count as they are sent', () => {
-  const text = '{"model":"gpt-5.5-pro","input":"x","text":{"format":{"type":"json_object"}},"tools":[]}';
-  expect(prepared(JSON.parse(text)).prompt.bytes).toBeGreaterThanOrEqual(
-    Buffer.byteLength(JSON.stringify(bodyOf(JSON.parse(text)))),
-  );
 });
 
 test('GEN-9 members that only helpers of an SDK put on items are accepted and not sent', () => {

@@ -21,10 +21,11 @@ export const bodyOf = (changes: object): JsonObject => {
   return body;
 };
 
-export const prepared = (changes: object, model = shipped('gpt-5.5-pro')): TextRequest => {
-  const body = bodyOf(changes);
-  return toTextOrder(body, Buffer.byteLength(JSON.stringify(body)), () => ' Others.').prepare(model);
-};
+export const prepared = (
+  changes: object,
+  model = shipped('gpt-5.5-pro'),
+  bodyBytes = Buffer.byteLength(JSON.stringify(bodyOf(changes))),
+): TextRequest => toTextOrder(bodyOf(changes), bodyBytes, () => ' Others.').prepare(model);
 
 export const refusalOf = (changes: object, model?: TextModel): GatewayError => {
   try {

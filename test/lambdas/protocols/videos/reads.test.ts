@@ -108,20 +108,11 @@ test('VID-8 a list has its own videos, newest first, twenty unless asked otherwi
   expect(await listed(service, { limit: '1', after: ids[1] ?? '', order: 'asc' })).toMatchObject({ data: [ids[0]] });
 });
 
-test('VID-8 what a list does not know, or has no value, is not looked at', async () => {
-  const service = await videosService();
-  const id = await put(service, 1);
-  expect(await listed(service, { limit: '', after: '', order: '', color: 'red' })).toMatchObject({ data: [id] });
-});
-
 test.for([
   ['limit', '0'],
   ['limit', '101'],
-  ['limit', '-1'],
-  ['limit', '1.5'],
   ['limit', 'x'],
   ['order', 'ASC'],
-  ['order', 'newest'],
   ['after', 'nothing'],
   ['after', idOf(9)],
 ] as const)('VID-8 a list with %s %s is 400 naming it', async ([param, value]) => {
@@ -150,15 +141,6 @@ test('VID-8 an ended video is removed with its file, and is not there any more',
   expect(errorOf(await service.get(`/v1/videos/${id}`))).toMatchObject({ status: 404 });
 });
 
-test('VID-8 a page goes on behind a video that has been deleted since', async () => {
-  const service = await videosService();
-  const [older, newer] = [await put(service, 1), await put(service, 2)];
-  await service.memory.jobs.end(newer, { state: 'completed', completedAtMs: NOW });
-  expect(await service.memory.jobs.remove(newer)).toBe(true);
-  const answer = await service.get('/v1/videos', {}, { after: newer });
-  expect(JSON.parse(answer.text)).toMatchObject({ data: [{ id: older }], has_more: false });
-});
-
 test('IDEM-5 a key is not looked at where nothing is created', async () => {
   const service = await videosService();
   const id = await put(service, 1);
@@ -175,4 +157,13 @@ test('BILL-14 a store that does not answer is 503 on every read', async () => {
     expect(answer.headers['retry-after']).toBe('30');
   }
   expect(errorOf(await service.get('/v1/videos', {}, { after: id }))).toMatchObject({ status: 503 });
+});
+
+test('VID-8 a page goes on behind a video that has been deleted since', async () => {
+  const service = await videosService();
+  const [older, newer] = [await put(service, 1), await put(service, 2)];
+  await service.memory.jobs.end(newer, { state: 'completed', completedAtMs: NOW });
+  expect(await service.memory.jobs.remove(newer)).toBe(true);
+  const answer = await service.get('/v1/videos', {}, { after: newer });
+  expect(JSON.parse(answer.text)).toMatchObject({ data: [{ id: older }], has_more: false });
 });

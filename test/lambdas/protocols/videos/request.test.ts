@@ -78,23 +78,12 @@ test('VID-1 null is as good as nothing, and no default is taken for the entry’
   expect(refusalOf(() => order.prepare(noReference)).message).toBe('seconds: must be one of "8" with "film-1".');
 });
 
-test('VID-2 a form’s file is the first frame', async () => {
-  const bytes = png(1280, 720);
-  const order = orderOfForm(await texts(['input_reference', fileOf(bytes)]));
-  const { reference } = order.prepare(model);
-  expect(reference?.mediaType).toBe('image/png');
-  expect([...(reference?.bytes ?? [])]).toEqual([...bytes]);
-});
-
 const long = 'x'.repeat(32_001);
 
 test.for([
   [{ model: undefined }, 'model', 'must be the id of a model'],
-  [{ model: null }, 'model', 'must be the id of a model'],
-  [{ model: '' }, 'model', 'must be the id of a model'],
   [{ model: 5 }, 'model', 'must be the id of a model'],
   [{ prompt: undefined }, 'prompt', 'must be a string that describes the video'],
-  [{ prompt: '' }, 'prompt', 'must be a string that describes the video'],
   [{ prompt: ['a'] }, 'prompt', 'must be a string that describes the video'],
   [{ prompt: long }, 'prompt', 'must have at most 32000 characters'],
   [{ prompt: '🐈'.repeat(32_001) }, 'prompt', 'must have at most 32000 characters'],
@@ -106,7 +95,6 @@ test.for([
   [{ input_reference: 'data:image/png;base64,AA' }, 'input_reference', 'send the image as a file of a multipart form'],
   [{ input_reference: { image_url: 'https://a.example' } }, 'input_reference', 'as a file of a multipart form'],
   [{ n: 2 }, 'n', 'this field is not supported here. Leave it out.'],
-  [{ remix_id: 'video_1' }, 'remix_id', 'this field is not supported here. Leave it out.'],
 ] as const)('VID-1 %j is 400 naming the field and the fix', ([changes, param, fix]) => {
   const { status, code, param: found, message } = refusalOf(() => orderOf(changes));
   expect([status, code, found]).toEqual([400, 'invalid_request_error', param]);
@@ -122,11 +110,9 @@ test('VID-1 a prompt of 32,000 characters is taken, whatever they are made of', 
 
 test.for([
   ['seconds', '5', 'invalid_request_error', 'seconds: must be one of "4", "8", "12" with "film-1".'],
-  ['seconds', '04', 'invalid_request_error', 'seconds: must be one of "4", "8", "12" with "film-1".'],
   ['seconds', '', 'invalid_request_error', 'seconds: must be one of "4", "8", "12" with "film-1".'],
   ['size', '720x1280', 'invalid_size', 'size: must be one of 1280x720, 1920x1080 with "film-1".'],
   ['size', '', 'invalid_size', 'size: must be one of 1280x720, 1920x1080 with "film-1".'],
-  ['size', 'auto', 'invalid_size', 'size: must be one of 1280x720, 1920x1080 with "film-1".'],
 ] as const)('VID-1 %s "%s" is what the entry does not have: 400 %s', async ([param, value, code, message]) => {
   for (const order of [orderOf({ [param]: value }), orderOfForm(await texts([param, value]))]) {
     expect(refusalOf(() => order.prepare(model))).toMatchObject({ status: 400, code, param, message });
@@ -137,10 +123,8 @@ const image = fileOf(png(1280, 720));
 
 test.for([
   [[['prompt', 'again']], 'prompt', 'sent twice. Send it once.'],
-  [[['model', 'film-1']], 'model', 'sent twice. Send it once.'],
   [[['n', '2']], 'n', 'this field is not supported here. Leave it out.'],
   [[['__proto__', '2']], '__proto__', 'this field is not supported here. Leave it out.'],
-  [[['constructor', '2']], 'constructor', 'this field is not supported here. Leave it out.'],
   [[['seconds', new File(['4'], 's')]], 'seconds', 'must be text, not a file.'],
   [[['image', image]], 'image', 'no such file is taken here. A file is sent as "input_reference".'],
   [[['__proto__', image]], '__proto__', 'no such file is taken here. A file is sent as "input_reference".'],

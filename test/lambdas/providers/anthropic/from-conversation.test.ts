@@ -67,12 +67,6 @@ test('CHAT-5 without tools there is no choice among them', async () => {
   expect(await sentFor({ conversation: { parallelToolCalls: false } })).not.toHaveProperty('tool_choice');
 });
 
-test('CHAT-11 a stream is asked for as one', async () => {
-  const { wire, seen } = wireTo({ body: '' });
-  await wire.prepare(messagesCall({ stream: true })).send({ outputTokensMax: 5, signal: new AbortController().signal });
-  expect(JSON.parse(seen.requests[0]?.body ?? '')).toMatchObject({ stream: true, max_tokens: 5 });
-});
-
 const video = {
   kind: 'video',
   url: 'data:video/mp4;base64,AAAA',
@@ -148,9 +142,4 @@ test('MSG-3, CHAT-5 with a budget, results of tools are refused with the way out
   expect(() => wireTo().wire.prepare(messagesCall(called(false)))).toThrow(/^model: .*\/v1\/messages/);
   expect(await sentFor(called(true), { outputTokensMax: 300 })).toHaveProperty('thinking');
   expect(await sentFor({ ...called(false), conversation: { turns } })).not.toHaveProperty('thinking');
-});
-
-test('MSG-3 without the alias nothing is said about thinking', async () => {
-  const { model } = thinking(true);
-  expect(await sentFor({ ...(model && { model }) })).not.toHaveProperty('thinking');
 });

@@ -3,10 +3,9 @@ import type { JsonObject } from '../../../../lambdas/core/json.ts';
 import type { Conversation, Turn } from '../../../../lambdas/core/text/conversation.ts';
 import type { Dispatch, WireCall } from '../../../../lambdas/core/text/text-wire.ts';
 import { createMessagesWire, type MessagesWireOptions } from '../../../../lambdas/providers/anthropic/messages-wire.ts';
-import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
 import { data, provider, text, upstream } from '../../core/catalog/sample-data.ts';
 import { firstText } from '../../core/text/text-models.ts';
-import { inPieces } from './messages-reading.ts';
+import { type Answer, conversationOf, playVendor } from '../played-vendor.ts';
 
 const vendor = provider({
   id: 'anthropic',
@@ -15,22 +14,6 @@ const vendor = provider({
   credential: { variable: 'K', header: 'x-api-key' },
   headers: { 'anthropic-version': '2023-06-01' },
 });
-
-export const bare: Conversation = {
-  turns: [{ role: 'user', content: [{ kind: 'text', text: 'Hi' }], param: 'messages[0]' }],
-  tools: [],
-  toolChoice: undefined,
-  parallelToolCalls: undefined,
-  format: undefined,
-  temperature: undefined,
-  topP: undefined,
-  stop: [],
-  seed: undefined,
-  effort: undefined,
-  thinking: false,
-  endUser: undefined,
-  extras: {},
-};
 
 export interface CallParts {
   /** What a client of the same protocol sent; without it the client speaks another one. */
@@ -63,7 +46,7 @@ export const messagesCall = ({ body, conversation, stream = false, cap, model: c
       prompt: { bytes: 100, images: [] },
       promptPricing: 'one-rate',
       body: body ?? {},
-      ...(body ? {} : { toConversation: () => ({ ...bare, ...conversation }) }),
+      ...(body ? {} : { toConversation: () => conversationOf(conversation) }),
     },
     model,
     upstream: route,
@@ -77,37 +60,14 @@ export const dispatch = (changes: Partial<Dispatch> = {}): Dispatch => ({
   ...changes,
 });
 
-export interface Played {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | (() => AsyncIterable<Uint8Array>);
+export interface Played extends Answer {
   readonly fetchImage?: MessagesWireOptions['fetchImage'];
 }
 
-/** The vendor as a play, and what it and the alarm were told. */
-export const optionsFor = ({ status = 200, headers = {}, body = '', fetchImage }: Played = {}) => {
-  const requests: UpstreamRequest[] = [];
-  const notices: string[] = [];
-  const seen = { requests, notices, discarded: 0 };
-  const options: MessagesWireOptions = {
-    http: async (request) => {
-      requests.push(request);
-      const discard = () => {
-        seen.discarded += 1;
-      };
-      return { status, headers, body: typeof body === 'string' ? inPieces(body) : body(), discard };
-    },
-    access: () => ({ baseUrl: 'https://api.anthropic.com', key: 'sk-vendor-canary' }),
-    notice: (notice, providerId) => void notices.push(`${notice} ${providerId}`),
-    now: () => 0,
-    random: () => 0,
-    fetchImage:
-      fetchImage ??
-      (() => {
-        throw new Error('nothing was to be fetched');
-      }),
-  };
-  return { options, seen };
+export const optionsFor = ({ fetchImage, ...answer }: Played = {}) => {
+  const { options, seen } = playVendor('https://api.anthropic.com', answer);
+  const noImages = () => Promise.reject(new Error('nothing was to be fetched'));
+  return { options: { ...options, fetchImage: fetchImage ?? noImages }, seen };
 };
 
 export const wireTo = (played: Played = {}) => {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { TextDelta } from '../../../../lambdas/core/text/text-answer.ts';
 import type { WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
 import { nativeReader } from '../../../../lambdas/providers/anthropic/messages-stream.ts';
 import { neutralReader } from '../../../../lambdas/providers/anthropic/neutral-stream.ts';
 import { ownParam } from '../../../../lambdas/providers/anthropic/vendor-path.ts';
 import { readStream } from '../../../../lambdas/providers/read-stream.ts';
+
+export { codeOf, cutAfter, inPieces } from '../played-vendor.ts';
 
 export const OUR_MODEL = 'gateway-model';
 export const THEIR_MODEL = 'claude-vendor-20260101';
@@ -37,19 +38,6 @@ export const framesIn = (text: string): string[] =>
 
 export const event = (data: { readonly type: string; readonly [name: string]: unknown }): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-
-export async function* inPieces(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
-}
-
-/** The pieces, then a connection that breaks as `upstream-http` reports it. */
-export async function* cutAfter(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  yield* inPieces(...pieces);
-  throw new GatewayError('upstream_error', 'the connection broke');
-}
-
-export const codeOf = (error: unknown): string =>
-  error instanceof GatewayError ? error.code : `not a GatewayError: ${String(error)}`;
 
 export interface Reading {
   readonly native: readonly string[];

@@ -37,16 +37,3 @@ test.for(wholeFixtures)('MSG-6, BILL-9 the SDK reads %s to its end when only mes
   const sent = sentOf(await readNative(cutAfter(...frames.slice(0, -1))));
   expect(await finalMessage(sent)).toEqual({ ...(await finalMessage(fixture(name))), model: OUR_MODEL });
 });
-
-test('MSG-6 the SDK gets text, calls, stop reason and usage', async () => {
-  const sent = sentOf(await readNative(inPieces(fixture('parallel-tools.sse'))));
-  expect(await finalMessage(sent)).toMatchObject({
-    model: OUR_MODEL,
-    stop_reason: 'tool_use',
-    content: [
-      { type: 'tool_use', id: 'toolu_01A', name: 'get_weather', input: { location: 'Oslo' } },
-      { type: 'tool_use', id: 'toolu_01B', name: 'get_time', input: { zone: 'CET' } },
-    ],
-    usage: { input_tokens: 600, output_tokens: 120 },
-  });
-});

@@ -6,41 +6,12 @@ import {
   framesIn,
   inPieces,
   OUR_MODEL,
-  type Reading,
   readNative,
   readNeutral,
   sentOf,
   THEIR_MODEL,
   wholeFixtures,
 } from './messages-reading.ts';
-
-const names = [...wholeFixtures, 'error-after-start.sse'];
-
-/** Opening events come one by one, others in batches that depend on the network. */
-const comparable = ({ native, deltas, end, error, lateOpening }: Reading): string =>
-  JSON.stringify([native.join(''), deltas, end, String(error), lateOpening]);
-
-for (const [protocol, read] of [
-  ['native', readNative],
-  ['neutral', readNeutral],
-] as const) {
-  test.for(names)(`MSG-1 ${protocol}: %s cut into two at every byte reads the same`, async (name) => {
-    const bytes = Buffer.from(fixture(name));
-    const whole = comparable(await read(inPieces(bytes)));
-    for (let at = 1; at < bytes.length; at += 1) {
-      const cut = comparable(await read(inPieces(bytes.subarray(0, at), bytes.subarray(at))));
-      if (cut !== whole) expect({ at, cut }).toEqual({ at, cut: whole });
-    }
-  });
-
-  test.for(names)(`MSG-1 ${protocol}: %s byte by byte reads the same, whatever ends its lines`, async (name) => {
-    const whole = comparable(await read(inPieces(fixture(name))));
-    for (const ending of ['\n', '\r\n', '\r']) {
-      const bytes = Buffer.from(fixture(name).replaceAll('\n', ending));
-      expect(comparable(await read(inPieces(...[...bytes].map((byte) => Uint8Array.of(byte)))))).toBe(whole);
-    }
-  });
-}
 
 test.for(wholeFixtures)('MSG-1 %s passes byte for byte but for the model', async (name) => {
   const reading = await readNative(inPieces(fixture(name)));

@@ -1,4 +1,3 @@
-import { getActiveResourcesInfo } from 'node:process';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { createBflWire } from '../../../../lambdas/providers/bfl/images-wire.ts';
@@ -82,26 +81,33 @@ test.for([301, 400, 422])('ERR-9 a look that is refused with %i is not the clien
 
 const late = new GatewayError('upstream_timeout', 'too late');
 
-test('ERR-9 our deadline ends the wait, with its own reason, and no timer is left', async () => {
-  const before = timers();
-  const { late: deadline, draw } = drawingWorld(
-    { modelId: 'flux-2-pro', baseUrl, create: (options) => createBflWire({ ...options, pollMs: () => 3_600_000 }) },
+const polling = (pollMs: () => number) =>
+  drawingWorld(
+    { modelId: 'flux-2-pro', baseUrl, create: (options) => createBflWire({ ...options, pollMs }) },
     { body: creation },
-    ready,
+    { status: 500, body: '' },
   );
-  const error = errorOf(draw());
-  await expect.poll(timers).toBeGreaterThan(before);
-  deadline.abort(late);
+
+test('ERR-9 the deadline ends the pause between two polls, with its own reason', async () => {
+  const paused = Promise.withResolvers<void>();
+  const bfl = polling(() => {
+    setImmediate(paused.resolve);
+    return 3_600_000;
+  });
+  const error = errorOf(bfl.draw());
+  await paused.promise;
+  bfl.late.abort(late);
   expect(await error).toBe(late);
-  await expect.poll(timers).toBeLessThanOrEqual(before);
+  expect(bfl.requests).toHaveLength(1);
 });
 
-/** Of this process; the test runner has some, too, for a moment. */
-const timers = (): number => getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-
-test('ERR-9 a deadline that passes while failing looks are repeated ends them', async () => {
-  const bfl = begun({ status: 500, body: '' });
-  setTimeout(() => bfl.late.abort(late), 30);
+test('ERR-9 a deadline that passes while polls fail ends them', async () => {
+  let polls = 0;
+  const bfl = polling(() => {
+    polls += 1;
+    if (polls === 3) bfl.late.abort(late);
+    return 0;
+  });
   expect(await errorOf(bfl.draw())).toBe(late);
-  expect(bfl.requests.length).toBeGreaterThan(1);
+  expect(bfl.requests).toHaveLength(3);
 });

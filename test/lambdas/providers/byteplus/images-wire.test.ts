@@ -83,10 +83,6 @@ test('GEN-9 the entry’s own fields go on, and the mark in the picture is the c
   });
 });
 
-test('IMG-4 nothing is said of sequences: the newest model refuses the field, and none draws one unasked', async () => {
-  expect(await sentFor({})).not.toHaveProperty('sequential_image_generation');
-});
-
 test('IMG-1 an image that comes in the answer itself is decoded', async () => {
   const ark = world(answerWith({ b64_json: Buffer.from('a picture').toString('base64') }));
   expect(await bytesOf(await ark.draw())).toEqual(['a picture']);

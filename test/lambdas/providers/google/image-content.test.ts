@@ -57,10 +57,6 @@ test('CHAT-12 thoughts are left out, drafts among them', () => {
   expect(types).toEqual([]);
 });
 
-test('CHAT-12 without a function for links an image is no part of a text', () => {
-  expect(new LinkedContent(undefined).take(drawn)).toBe('');
-});
-
 test.for([
   ['AAAA', 3],
   ['AAA=', 2],

@@ -38,9 +38,3 @@ test('CHAT-6 an image that cannot be had is told before anything is sent', async
   await expect(wire.prepare(callWith(first)).gather?.()).rejects.toBe(failure);
   expect(seen.requests).toEqual([]);
 });
-
-test('CHAT-6 without images by URL there is nothing to gather', () => {
-  const { wire } = wireTo({});
-  expect(wire.prepare(wireCall({ conversation: conversationOf() })).gather).toBeUndefined();
-  expect(wire.prepare(wireCall()).gather).toBeUndefined();
-});

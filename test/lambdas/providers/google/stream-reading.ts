@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
 import type { TextDelta } from '../../../../lambdas/core/text/text-answer.ts';
 import type { Ending } from '../../../../lambdas/core/text/text-wire.ts';
 import { nativeReader, neutralReader } from '../../../../lambdas/providers/google/stream.ts';
 import { readStream } from '../../../../lambdas/providers/read-stream.ts';
+
+export { codeOf, cutAfter, inPieces } from '../played-vendor.ts';
 
 export const fixture = (name: string): string =>
   readFileSync(new URL(`../../../fixtures/google/${name}.sse`, import.meta.url), 'utf8');
@@ -57,19 +58,6 @@ export const readAll = async (body: AsyncIterable<Uint8Array>, protocol: Protoco
   }
   return reading(undefined);
 };
-
-export async function* inPieces(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
-}
-
-/** The pieces, then a connection that breaks as `upstream-http` reports it. */
-export async function* cutAfter(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  yield* inPieces(...pieces);
-  throw new GatewayError('upstream_error', 'the connection broke');
-}
-
-export const codeOf = (error: unknown): string =>
-  error instanceof GatewayError ? error.code : `not a GatewayError: ${String(error)}`;
 
 export const textIn = (deltas: readonly TextDelta[]): string =>
   deltas.map((delta) => (delta.kind === 'text' ? delta.text : '')).join('');

@@ -6,10 +6,11 @@ import type { Dispatch, WireAnswer, WireCall, WireStream } from '../../../../lam
 import { createGenerateContentWire } from '../../../../lambdas/providers/google/generate-content-wire.ts';
 import type { ImageFetch } from '../../../../lambdas/providers/image-fetch.ts';
 import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
-import type { WireOptions } from '../../../../lambdas/providers/vendor-call.ts';
 import { data, provider, text, upstream } from '../../core/catalog/sample-data.ts';
 import { firstText, upstreamOf } from '../../core/text/text-models.ts';
-import { inPieces } from './stream-reading.ts';
+import { type Answer, playVendor } from '../played-vendor.ts';
+
+export { conversationOf } from '../played-vendor.ts';
 
 const google = provider({
   id: 'google',
@@ -65,58 +66,13 @@ export const dispatch = (changes: Partial<Dispatch> = {}): Dispatch => ({
   ...changes,
 });
 
-export const conversationOf = (changes: Partial<Conversation> = {}): Conversation => ({
-  turns: [{ role: 'user', content: [{ kind: 'text', text: 'Hi' }], param: 'messages[0]' }],
-  tools: [],
-  toolChoice: undefined,
-  parallelToolCalls: undefined,
-  format: undefined,
-  temperature: undefined,
-  topP: undefined,
-  stop: [],
-  seed: undefined,
-  effort: undefined,
-  thinking: false,
-  endUser: undefined,
-  extras: {},
-  ...changes,
-});
-
-export interface Played {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | (() => AsyncIterable<Uint8Array>);
+export interface Played extends Answer {
   readonly fetchImage?: ImageFetch;
 }
 
 const noImages: ImageFetch = () => Promise.reject(new Error('no image was to be fetched'));
 
-/** Options with a played vendor, and what it was sent. */
-export const playedOptions = ({ status = 200, headers = {}, body = '' }: Played) => {
-  const seen: { requests: UpstreamRequest[]; notices: string[]; discarded: number } = {
-    requests: [],
-    notices: [],
-    discarded: 0,
-  };
-  const options: WireOptions = {
-    http: async (request) => {
-      seen.requests.push(request);
-      return {
-        status,
-        headers,
-        body: typeof body === 'string' ? inPieces(body) : body(),
-        discard: () => {
-          seen.discarded += 1;
-        },
-      };
-    },
-    access: () => ({ baseUrl: 'https://vendor.test', key: 'sk-vendor-canary' }),
-    notice: (notice, providerId) => seen.notices.push(`${notice} ${providerId}`),
-    now: () => 0,
-    random: () => 0,
-  };
-  return { options, seen };
-};
+export const playedOptions = (played: Played) => playVendor('https://vendor.test', played);
 
 export const wireTo = (played: Played) => {
   const { options, seen } = playedOptions(played);

@@ -4,11 +4,9 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { parseFormBody } from '../../../../lambdas/http/form-body.ts';
 import { createSpeechWire } from '../../../../lambdas/providers/openai/audio-speech-wire.ts';
 import { createTranscriptionWire } from '../../../../lambdas/providers/openai/audio-transcription-wire.ts';
-import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
-import type { WireOptions } from '../../../../lambdas/providers/vendor-call.ts';
 import { audioTokens } from '../../../support/audio-samples.ts';
 import { providerOf } from '../../core/text/text-models.ts';
-import { codeOf, inPieces } from './stream-reading.ts';
+import { codeOf, playVendor } from '../played-vendor.ts';
 
 interface Played {
   readonly status?: number;
@@ -16,24 +14,9 @@ interface Played {
   readonly body: string;
 }
 
-const playing = ({ status = 200, type, body }: Played) => {
-  const requests: UpstreamRequest[] = [];
-  const notices: string[] = [];
-  const state = { discarded: 0 };
-  const options: WireOptions = {
-    http: async (request) => {
-      requests.push(request);
-      const headers = type === undefined ? {} : { 'content-type': type };
-      const discard = (): void => {
-        state.discarded += 1;
-      };
-      return { status, headers, body: inPieces(body), discard };
-    },
-    access: () => ({ baseUrl: 'https://vendor.test/v1', key: 'sk-vendor-canary' }),
-    notice: (notice) => notices.push(notice),
-    now: () => 0,
-    random: () => 0,
-  };
+const playing = ({ type, body, status = 200 }: Played) => {
+  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+  const { options, seen } = playVendor('https://vendor.test/v1', { status, body, headers });
   const upstream = {
     provider: 'openai',
     model: 'vendor-name',
@@ -42,7 +25,7 @@ const playing = ({ status = 200, type, body }: Played) => {
     enabled: true,
   } as const;
   const call = { provider: providerOf(), upstream, signal: new AbortController().signal };
-  return { options, requests, notices, state, call };
+  return { options, requests: seen.requests, state: seen, call };
 };
 
 const failure = async (answer: Promise<unknown>): Promise<unknown> =>

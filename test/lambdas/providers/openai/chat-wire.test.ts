@@ -1,42 +1,18 @@
 import { expect, test } from 'vitest';
 import type { WireAnswer, WireStream } from '../../../../lambdas/core/text/text-wire.ts';
 import { createChatWire } from '../../../../lambdas/providers/openai/chat-wire.ts';
-import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
 import { chatCompletion } from '../../../fixtures/openai/chat-completion.ts';
-import { codeOf, fixture, inPieces } from './stream-reading.ts';
+import { type Answer, playVendor } from '../played-vendor.ts';
+import { codeOf, fixture } from './stream-reading.ts';
 import { dispatch, wireCall } from './wire-call.ts';
 
-interface Played {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | (() => AsyncIterable<Uint8Array>);
+interface Played extends Answer {
   readonly baseUrl?: string;
 }
 
-const wireTo = ({ status = 200, headers = {}, body = '', baseUrl = 'https://vendor.test/v1' }: Played) => {
-  const seen: { requests: UpstreamRequest[]; notices: string[]; discarded: number } = {
-    requests: [],
-    notices: [],
-    discarded: 0,
-  };
-  const wire = createChatWire({
-    http: async (request) => {
-      seen.requests.push(request);
-      return {
-        status,
-        headers,
-        body: typeof body === 'string' ? inPieces(body) : body(),
-        discard: () => {
-          seen.discarded += 1;
-        },
-      };
-    },
-    access: () => ({ baseUrl, key: 'sk-vendor-canary' }),
-    notice: (notice, provider) => seen.notices.push(`${notice} ${provider}`),
-    now: () => 0,
-    random: () => 0,
-  });
-  return { wire, seen };
+const wireTo = ({ baseUrl = 'https://vendor.test/v1', ...answer }: Played) => {
+  const { options, seen } = playVendor(baseUrl, answer);
+  return { wire: createChatWire(options), seen };
 };
 
 const answerOf = (sent: WireAnswer | WireStream): WireAnswer => {
@@ -141,7 +117,7 @@ test('ERR-9 a refusal of a stream is a refusal, and so is one whose body breaks 
     yield Buffer.from('{"error":');
     throw new Error('gone');
   }
-  const { wire } = wireTo({ status: 503, body: broken });
+  const { wire } = wireTo({ status: 503, body: broken() });
   await expect(wire.prepare(wireCall({ stream: true })).send(dispatch())).rejects.toMatchObject({
     code: 'service_unavailable',
   });

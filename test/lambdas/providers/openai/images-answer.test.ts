@@ -55,10 +55,6 @@ test.for([
   expect(await images[1]?.read()).toEqual(drawn[0]);
 });
 
-test.for(['YQ==', 'YWI=', 'YWJj', 'ab+/'])('IMG-1 base64 that is %j is read', async (content) => {
-  expect(await readAll(await playData([{ b64_json: content }]))).toEqual([Buffer.from(content, 'base64')]);
-});
-
 test('IMG-7 an image that is only at an address is upstream_error', async () => {
   const { images } = await playData([{ url: 'http://169.254.169.254/' }]);
   expect(await errorOf(images[0]?.read() ?? Promise.resolve())).toMatchObject({ code: 'upstream_error' });

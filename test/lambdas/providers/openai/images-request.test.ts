@@ -92,13 +92,6 @@ test('IMG-5 an edit is a form: the fields, the files in their order, the mask', 
   );
 });
 
-test('IMG-5 the fields of an edit that were not told are not in the form', async () => {
-  const { bytes } = await play({ references: references.slice(0, 1) });
-  const text = Buffer.from(bytes ?? []).toString('latin1');
-  const names = [...text.matchAll(/ name="([^"]*)"/g)].map(([, name]) => name);
-  expect(names).toEqual(['model', 'prompt', 'size', 'image[]']);
-});
-
 test.for(['png', 'jpeg', 'webp', undefined])('GEN-9 an output format of %s is taken', (format) => {
   const wire = wireOver(() => Promise.reject(new Error('nothing is to be sent')), '');
   const call = imageCall({ references, extras: { output_format: format } });

@@ -3,11 +3,11 @@ import type { ImageModel } from '../../../../lambdas/core/catalog/schema.ts';
 import type { ImageMediaType } from '../../../../lambdas/core/images/image-type.ts';
 import type { Drawing, ImageCall, ImageFile, ImageReference } from '../../../../lambdas/core/images/image-wire.ts';
 import { createOpenaiImageWire } from '../../../../lambdas/providers/openai/images-wire.ts';
-import type { UpstreamHttp, UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
+import type { UpstreamHttp } from '../../../../lambdas/providers/upstream-http.ts';
 import { data, image, provider, upstream } from '../../core/catalog/sample-data.ts';
-import { inPieces } from './stream-reading.ts';
+import { type Answer, playVendor } from '../played-vendor.ts';
 
-export const CANARY = 'sk-vendor-canary';
+export { CANARY } from '../played-vendor.ts';
 
 const catalog = loadCatalog(
   data(
@@ -55,37 +55,14 @@ export const imageFile = (content: string, mediaType: ImageMediaType = 'image/pn
 
 export const referenceTo = (file: ImageFile, param = 'image'): ImageReference => ({ kind: 'file', file, param });
 
-export interface Answer {
-  readonly status?: number;
-  /** An object is sent as JSON. */
-  readonly body: object | string | AsyncIterable<Uint8Array>;
-}
-
 /** The wire, and what a vendor that gives this answer was sent by it. */
-export const imageWorld = ({ status = 200, body }: Answer) => {
-  const requests: UpstreamRequest[] = [];
-  const notices: string[] = [];
-  const http: UpstreamHttp = async (request) => {
-    requests.push(request);
-    return { status, headers: {}, body: bytesOf(body), discard: () => undefined };
-  };
-  const wire = wireOver(http, 'https://vendor.test/v1', notices);
-  const draw = (changes: Partial<ImageCall> = {}): Promise<Drawing> => wire.draw(imageCall(changes));
-  return { requests, notices, draw };
+export const imageWorld = (answer: Answer) => {
+  const { options, seen } = playVendor('https://vendor.test/v1', answer);
+  const wire = createOpenaiImageWire(options);
+  return { ...seen, draw: (changes: Partial<ImageCall> = {}): Promise<Drawing> => wire.draw(imageCall(changes)) };
 };
 
-export const wireOver = (http: UpstreamHttp, baseUrl: string, notices: string[] = []) =>
-  createOpenaiImageWire({
-    http,
-    access: () => ({ baseUrl, key: CANARY }),
-    notice: (notice, from) => notices.push(`${notice} ${from}`),
-    now: () => 0,
-    random: () => 0,
-  });
-
-const bytesOf = (body: Answer['body']): AsyncIterable<Uint8Array> => {
-  if (typeof body === 'string') return inPieces(body);
-  return Symbol.asyncIterator in body ? body : inPieces(JSON.stringify(body));
-};
+export const wireOver = (http: UpstreamHttp, baseUrl: string) =>
+  createOpenaiImageWire({ ...playVendor(baseUrl).options, http });
 
 export const readAll = ({ images }: Drawing): Promise<Uint8Array[]> => Promise.all(images.map(({ read }) => read()));

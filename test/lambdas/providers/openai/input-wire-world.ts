@@ -1,7 +1,6 @@
 import type { InputAnswer, InputWire } from '../../../../lambdas/core/paid-call/input-answer.ts';
-import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
 import type { WireOptions } from '../../../../lambdas/providers/vendor-call.ts';
-import { inPieces } from './stream-reading.ts';
+import { type Answer, playVendor } from '../played-vendor.ts';
 import { wireCall } from './wire-call.ts';
 
 /** Source: https://developers.openai.com/api/reference/resources/embeddings, as typed in the package openai 7.55.0. */
@@ -29,38 +28,16 @@ export const moderationVerdict = {
   ],
 };
 
-interface Played {
-  readonly status?: number;
-  readonly body: string;
-}
-
 /** What a vendor that answers like this was sent by the wire, and what came of it. */
-export const playInput = async (create: (options: WireOptions) => InputWire, { status = 200, body }: Played) => {
-  const requests: UpstreamRequest[] = [];
-  const notices: string[] = [];
-  let discarded = 0;
-  const wire = create({
-    http: async (request) => {
-      requests.push(request);
-      const discard = () => {
-        discarded += 1;
-      };
-      return { status, headers: {}, body: inPieces(body), discard };
-    },
-    access: () => ({ baseUrl: 'https://vendor.test/v1', key: 'sk-vendor-canary' }),
-    notice: (notice, provider) => notices.push(`${notice} ${provider}`),
-    now: () => 0,
-    random: () => 0,
-  });
+export const playInput = async (create: (options: WireOptions) => InputWire, answer: Answer) => {
+  const { options, seen } = playVendor('https://vendor.test/v1', answer);
   const { provider, upstream, model } = wireCall();
   const asked = { model: 'alpha-1', input: 'Hi', dimensions: 2 };
   const { signal } = new AbortController();
-  let answer: InputAnswer | undefined;
-  let error: unknown;
-  try {
-    answer = await wire.send({ provider, upstream, modelId: model.id, body: asked, signal });
-  } catch (thrown) {
-    error = thrown;
-  }
-  return { answer, error, requests, notices, discarded };
+  const sent = create(options).send({ provider, upstream, modelId: model.id, body: asked, signal });
+  const outcome = await sent.then(
+    (answered: InputAnswer) => ({ answer: answered, error: undefined }),
+    (error: unknown) => ({ answer: undefined, error }),
+  );
+  return { ...outcome, ...seen };
 };

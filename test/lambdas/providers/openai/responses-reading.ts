@@ -34,7 +34,7 @@ export const lastOf = (changes: object, type = 'response.completed'): string => 
 /** The only change an event may show: the model of its response. */
 export const withOurs = (frame: string): string => frame.replace(`"model":"${THEIR_MODEL}"`, `"model":"${OUR_MODEL}"`);
 
-export interface ResponsesReading {
+interface ResponsesReading {
   readonly events: readonly string[];
   /** How many of the events, or of the announcements, were opening. */
   readonly opening: number;

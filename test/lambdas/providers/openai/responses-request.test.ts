@@ -125,11 +125,6 @@ test.for([
   },
 );
 
-test('CHAT-11 a stream is asked for as one', async () => {
-  expect(await asked({}, true)).toMatchObject({ ...always, stream: true });
-  expect(await asked({})).not.toHaveProperty('stream');
-});
-
 const video = {
   kind: 'video',
   url: 'data:video/mp4;base64,AA',
@@ -160,9 +155,4 @@ test.for([
 
 test('CHAT-16 several answers at once are 422', async () => {
   await expect(play(chatCall({}, { choices: 2 }), { body })).rejects.toMatchObject({ status: 422, param: 'n' });
-});
-
-test('CHAT-5 what is not a chat and has no words for one is a bug', async () => {
-  const call = { ...nativeCall(), protocol: 'messages' as const };
-  await expect(play(call, { body })).rejects.toThrow('messages cannot be put into responses');
 });

@@ -32,25 +32,6 @@ for (const name of streams) {
     expect(`${events.join('')}${JSON.stringify(end)}`).not.toContain(THEIR_MODEL);
   });
 
-  test(`RESP-1 ${name} cut into two at every byte reads the same`, async () => {
-    const bytes = Buffer.from(frames.join(''));
-    const whole = JSON.stringify(await readResponses('native', inPieces(bytes)));
-    expect(whole).toContain('"kind":"end"');
-    for (let at = 1; at < bytes.length; at += 1) {
-      const cut = await readResponses('native', inPieces(bytes.subarray(0, at), bytes.subarray(at)));
-      if (JSON.stringify(cut) !== whole) expect({ at, ...cut }).toEqual({ at, ...JSON.parse(whole) });
-    }
-  });
-
-  test(`RESP-1 ${name} byte by byte reads the same, whatever ends its lines`, async () => {
-    const whole = await readResponses('native', inPieces(frames.join('')));
-    for (const ending of ['\n', '\r\n', '\r']) {
-      const bytes = Buffer.from(fixture(name).replaceAll('\n', ending));
-      const single = await readResponses('native', inPieces(...[...bytes].map((byte) => Uint8Array.of(byte))));
-      expect(single).toEqual(whole);
-    }
-  });
-
   test(`BILL-9 ${name} without its last event is an error after any other, broken or closed`, async () => {
     for (let sent = 0; sent < frames.length; sent += 1) {
       for (const cut of [cutAfter, inPieces]) {
@@ -68,14 +49,6 @@ for (const name of streams) {
 }
 
 const frames = framesIn('responses-stream.sse');
-
-test('BILL-9 half a last event is none', async () => {
-  const text = frames.join('');
-  for (const cut of [text.slice(0, -1), text.slice(0, -2), text.slice(0, -40)]) {
-    const { end, error } = await readResponses('native', cutAfter(cut));
-    expect([end, error?.code]).toEqual([undefined, 'upstream_error']);
-  }
-});
 
 test.for([
   null,

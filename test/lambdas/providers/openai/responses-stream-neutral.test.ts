@@ -47,16 +47,6 @@ for (const name of streams) {
     });
   });
 
-  test(`CHAT-11 ${name} cut into two at every byte says the same to a chat`, async () => {
-    const bytes = Buffer.from(frames.join(''));
-    const whole = JSON.stringify(await readResponses('neutral', inPieces(bytes)));
-    expect(whole).toContain('"kind":"end"');
-    for (let at = 1; at < bytes.length; at += 1) {
-      const cut = await readResponses('neutral', inPieces(bytes.subarray(0, at), bytes.subarray(at)));
-      if (JSON.stringify(cut) !== whole) expect({ at, ...cut }).toEqual({ at, ...JSON.parse(whole) });
-    }
-  });
-
   test(`BILL-9 ${name} without its last event is an error to a chat, after any other`, async () => {
     for (let sent = 0; sent < frames.length; sent += 1) {
       for (const cut of [cutAfter, inPieces]) {

@@ -2,26 +2,8 @@ import type { JsonObject } from '../../../../lambdas/core/json.ts';
 import type { Conversation } from '../../../../lambdas/core/text/conversation.ts';
 import type { WireAnswer, WireCall, WireEvent, WireStream } from '../../../../lambdas/core/text/text-wire.ts';
 import { createResponsesWire } from '../../../../lambdas/providers/openai/responses-wire.ts';
-import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
-import { inPieces } from './stream-reading.ts';
+import { type Answer, conversationOf, playVendor } from '../played-vendor.ts';
 import { dispatch, wireCall } from './wire-call.ts';
-
-export const conversation = (changes: Partial<Conversation> = {}): Conversation => ({
-  turns: [{ role: 'user', content: [{ kind: 'text', text: 'Hi' }], param: 'messages[0]' }],
-  tools: [],
-  toolChoice: undefined,
-  parallelToolCalls: undefined,
-  format: undefined,
-  temperature: undefined,
-  topP: undefined,
-  stop: [],
-  seed: undefined,
-  effort: undefined,
-  thinking: false,
-  endUser: undefined,
-  extras: {},
-  ...changes,
-});
 
 interface Parts {
   readonly stream?: boolean;
@@ -36,36 +18,16 @@ export const nativeCall = (body: JsonObject = { model: 'alpha-1', input: 'Hi' },
 
 export const chatCall = (changes: Partial<Conversation> = {}, parts: Parts = {}): WireCall => {
   const call = wireCall(parts);
-  return { ...call, request: { ...call.request, toConversation: () => conversation(changes) } };
+  return { ...call, request: { ...call.request, toConversation: () => conversationOf(changes) } };
 };
 
-interface Played {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 /** What one vendor that answers like this was sent, and what came of it. */
-export const play = async (call: WireCall, { status = 200, headers = {}, body = '' }: Played) => {
-  const requests: UpstreamRequest[] = [];
-  const notices: string[] = [];
-  let discarded = 0;
-  const wire = createResponsesWire({
-    http: async (request) => {
-      requests.push(request);
-      const discard = () => {
-        discarded += 1;
-      };
-      return { status, headers, body: inPieces(body), discard };
-    },
-    access: () => ({ baseUrl: 'https://vendor.test/v1/', key: 'sk-vendor-canary' }),
-    notice: (notice, provider) => notices.push(`${notice} ${provider}`),
-    now: () => 0,
-    random: () => 0,
-  });
-  const prepared = wire.prepare(call);
+export const play = async (call: WireCall, answer: Answer) => {
+  const { options, seen } = playVendor('https://vendor.test/v1/', answer);
+  const prepared = createResponsesWire(options).prepare(call);
   const sent = await prepared.send(dispatch()).catch((error: unknown) => ({ kind: 'error' as const, error }));
-  return { sent, requests, notices, discarded: () => discarded, asked: JSON.parse(requests[0]?.body ?? 'null') };
+  const { requests, notices } = seen;
+  return { sent, requests, notices, discarded: () => seen.discarded, asked: JSON.parse(requests[0]?.body ?? 'null') };
 };
 
 type Sent = Awaited<ReturnType<typeof play>>['sent'];

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { Ending, WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
 import { type ChatStreamOptions, readChatStream } from '../../../../lambdas/providers/openai/chat-stream.ts';
+
+export { codeOf, cutAfter, inPieces } from '../played-vendor.ts';
 
 export const OUR_MODEL = 'gateway-model';
 
@@ -64,16 +65,3 @@ export const readAll = async (
   }
   return { raw, end, error: undefined, notices };
 };
-
-export async function* inPieces(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
-}
-
-/** The pieces, then a connection that breaks as `upstream-http` reports it. */
-export async function* cutAfter(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  yield* inPieces(...pieces);
-  throw new GatewayError('upstream_error', 'the connection broke');
-}
-
-export const codeOf = (error: unknown): string =>
-  error instanceof GatewayError ? error.code : `not a GatewayError: ${String(error)}`;

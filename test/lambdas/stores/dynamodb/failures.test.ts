@@ -1,4 +1,10 @@
-import { ConditionalCheckFailedException, ThrottlingException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  ProvisionedThroughputExceededException,
+  RequestLimitExceeded,
+  ThrottlingException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { send } from '../../../../lambdas/stores/dynamodb/failures.ts';
 
@@ -13,6 +19,11 @@ test('BILL-13 a failed condition is an answer with the item as it stood', async 
 
 test.each([
   ['throttled', new ThrottlingException({ message: 'm', $metadata })],
+  ['throttled', new ProvisionedThroughputExceededException({ message: 'm', $metadata })],
+  ['throttled', new RequestLimitExceeded({ message: 'm', $metadata })],
+  ['conflict', new TransactionConflictException({ message: 'm', $metadata })],
+  ['unavailable', Object.assign(new Error('m'), { name: 'InternalServerError', $metadata })],
+  ['unavailable', Object.assign(new Error('m'), { name: 'TransactionInProgressException', $metadata })],
   ['unavailable', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
   ['unavailable', Object.assign(new SyntaxError('a page instead of JSON'), { $metadata })],
   ['unavailable', Object.assign(new TypeError('a reply of null'), { $response: {} })],

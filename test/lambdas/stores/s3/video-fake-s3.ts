@@ -2,7 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { S3Client } from '@aws-sdk/client-s3';
-import { createS3Access, localS3Credentials, patient } from '../../../../lambdas/functions/wiring/s3-clients.ts';
+import {
+  createS3Access,
+  localS3Credentials,
+  patient,
+  type S3Patience,
+} from '../../../../lambdas/functions/wiring/s3-clients.ts';
 import { createVideoFiles } from '../../../../lambdas/stores/s3/video-files.ts';
 
 export type Operation = 'create' | 'part' | 'complete' | 'abort' | 'put' | 'get' | 'delete';
@@ -40,9 +45,11 @@ const answers: Readonly<Record<Operation, (response: ServerResponse) => void>> =
  * An S3 that keeps nothing, knows of aborted uploads, and has the trouble it is told to have. `asAws` talks to it the way the SDK
  * talks to AWS by default.
  */
-export const startFakeS3 = async (trouble: Trouble = () => false) => {
+export const startFakeS3 = async (trouble: Trouble = () => false, patience: S3Patience = patient) => {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
+    // Without a date the client cannot take a test's own clock for a wrong one, and repeat the call.
+    response.sendDate = false;
     const operation = operationOf(request);
     const isFile = operation === 'part' || operation === 'put';
     if (isFile) for await (const _ of request);
@@ -53,7 +60,7 @@ export const startFakeS3 = async (trouble: Trouble = () => false) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const options = { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' };
-  const access = createS3Access(options, patient);
+  const access = createS3Access(options, patience);
   const asAws = new S3Client({ ...options, credentials: localS3Credentials, forcePathStyle: true });
   return {
     files: createVideoFiles(access, 'media'),

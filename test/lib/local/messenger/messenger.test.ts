@@ -12,7 +12,7 @@ const ada = { id: 7, firstName: 'Ада', language: 'ru' } as const;
 let messenger: LocalMessenger;
 let api: Api;
 beforeEach(async () => {
-  messenger = await startMessenger({ botToken: TOKEN });
+  messenger = await startMessenger({ botToken: TOKEN, firstDelayMs: 1 });
   api = new Api(TOKEN, { apiRoot: messenger.url });
 });
 afterEach(() => messenger.stop());
@@ -101,13 +101,6 @@ test('KEY-3 messages fail as often as they are told to', async () => {
   await expect(api.sendMessage(7, 'cut')).rejects.toBeInstanceOf(HttpError);
   await api.sendMessage(7, 'taken');
   expect(messenger.messages(7).map(({ text }) => text)).toEqual(['cut', 'taken']);
-});
-
-test('KEY-1 commands and the menu are kept by language', async () => {
-  await api.setMyCommands([{ command: 'start', description: 'begin' }]);
-  await api.setMyCommands([{ command: 'start', description: 'начать' }], { language_code: 'ru' });
-  expect(await api.getMyCommands()).toEqual([{ command: 'start', description: 'begin' }]);
-  expect(await api.getMyCommands({ language_code: 'ru' })).toEqual([{ command: 'start', description: 'начать' }]);
 });
 
 /** A bot that takes what it is told to take. */

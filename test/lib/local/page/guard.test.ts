@@ -20,8 +20,9 @@ test.each(paths)('%s is nobody’s who asks for it under another name', async (p
   }
 });
 
-test.each([
+test.each<[string, boolean, number?]>([
   ['127.0.0.1:8787', true],
+  ['localhost', true, 80],
   ['localhost:8787', true],
   ['LocalHost:8787', true],
   ['[::1]:8787', true],
@@ -29,12 +30,8 @@ test.each([
   ['127.0.0.1:87', false],
   ['localhost:8787.evil.example', false],
   ['', false],
-])('the host "%s" is this machine’s own: %s', (host, own) => {
-  expect(isOwnHost(host, 8787)).toBe(own);
-});
-
-test('a port that need not be named need not be named', () => {
-  expect(isOwnHost('localhost', 80)).toBe(true);
+])('the host "%s" is this machine’s own: %s', (host, own, port = 8787) => {
+  expect(isOwnHost(host, port)).toBe(own);
 });
 
 test.each([

@@ -1,14 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPromptCache } from '../../../../lib/local/upstreams/anthropic/prompt-cache.ts';
-import { type Simulator, startSimulator } from '../../../../lib/local/upstreams/server.ts';
+import { startSimulated } from './simulated.ts';
 
-let simulator: Simulator;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
-});
-afterAll(() => simulator.stop());
+const { simulator } = await startSimulated();
 
 const hour = { type: 'ephemeral' as const, ttl: '1h' as const };
 const minutes = { type: 'ephemeral' as const };
@@ -48,19 +43,6 @@ test('the first prompt writes, apart by term; the next reads', async () => {
   expect(second.input).toBe(first.input + 2);
 });
 
-test('a change behind the first marker keeps what stands before it', async () => {
-  const ask = askAs('key-b');
-  const first = await ask('One?');
-  const changed = await ask('One?', {
-    system: [
-      { type: 'text', text: rules, cache_control: hour },
-      { type: 'text', text: `${facts} More.`, cache_control: minutes },
-    ],
-  });
-  expect(changed).toMatchObject({ read: first.long, long: 0, input: first.input });
-  expect(changed.short).toBeGreaterThan(first.short);
-});
-
 test('a change before the markers, another model or another key knows nothing', async () => {
   const ask = askAs('key-c');
   const first = await ask('One?');
@@ -68,38 +50,6 @@ test('a change before the markers, another model or another key knows nothing', 
   expect(await ask('One?', { tools })).toMatchObject({ read: 0 });
   expect(await ask('One?', { model: 'claude-opus-5' })).toMatchObject({ read: 0, written: first.written });
   expect(await askAs('key-d')('One?')).toEqual(first);
-});
-
-test('a conversation that grows reads what it had, also with the marker beside the messages', async () => {
-  const ask = askAs('key-e');
-  const system = 'Be brief.';
-  const first = await ask('One?', { system, cache_control: minutes });
-  expect(first).toMatchObject({ input: 0, read: 0 });
-  const grown = await ask('', {
-    ...{ system, cache_control: minutes },
-    messages: [
-      { role: 'user', content: 'One?' },
-      { role: 'assistant', content: 'Two.' },
-      { role: 'user', content: 'Three?' },
-    ],
-  });
-  expect(grown).toMatchObject({ input: 0, read: first.written });
-  expect(grown.short).toBeGreaterThan(0);
-});
-
-test('a marker that moves on leaves what it marked before', async () => {
-  const ask = askAs('key-f');
-  const text = (words: string, marker?: typeof minutes) => ({
-    type: 'text' as const,
-    text: words,
-    cache_control: marker,
-  });
-  const first = await ask('', { system: 'Be brief.', messages: [{ role: 'user', content: [text('One?', minutes)] }] });
-  const moved = await ask('', {
-    system: 'Be brief.',
-    messages: [{ role: 'user', content: [text('One?'), text('And two?', minutes)] }],
-  });
-  expect(moved).toMatchObject({ input: 0, read: first.written });
 });
 
 const block = (material: string, ttl?: '5m' | '1h') => ({ field: 'any', material, tokens: 10, ttl });

@@ -45,14 +45,3 @@ test('lists the models page by page, newest first', async () => {
   expect(before.data.map(({ id }) => id)).toEqual(all.slice(2, 4));
   await expect(anthropic.models.list({ limit: 0 })).rejects.toThrow(Anthropic.BadRequestError);
 });
-
-test('tells one model, also by its alias', async () => {
-  const model = await anthropic.models.retrieve('claude-haiku-4-5');
-  expect(model).toMatchObject({ id: 'claude-haiku-4-5-20251001', max_tokens: 64_000, lifecycle: 'active' });
-  expect(model.capabilities?.effort.supported).toBe(false);
-  expect(model.capabilities?.thinking.types).toEqual({
-    ...{ enabled: { supported: true }, disabled: { supported: true } },
-    ...{ adaptive: { supported: false }, between_tools: { supported: false } },
-  });
-  await expect(anthropic.models.retrieve('claude-1')).rejects.toThrow(Anthropic.NotFoundError);
-});

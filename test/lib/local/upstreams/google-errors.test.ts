@@ -1,17 +1,9 @@
-import { ApiError, GoogleGenAI } from '@google/genai';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../../lib/local/upstreams/server.ts';
+import { ApiError } from '@google/genai';
+import { expect, test } from 'vitest';
+import { startSimulated } from './simulated.ts';
 
 const model = 'gemini-3.8-flash';
-let simulator: Simulator;
-let google: GoogleGenAI;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
-  google = new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl: simulator.url, apiVersion: 'v1beta' } });
-});
-afterEach(() => simulator.reset());
-afterAll(() => simulator.stop());
+const { simulator, google } = await startSimulated();
 
 async function raisedBy(run: () => Promise<unknown>): Promise<ApiError> {
   const raised = await run().then(
@@ -21,73 +13,6 @@ async function raisedBy(run: () => Promise<unknown>): Promise<ApiError> {
   expect(raised).toBeInstanceOf(ApiError);
   return raised;
 }
-
-const retryInfo = { '@type': 'type.googleapis.com/google.rpc.RetryInfo' };
-
-test.each([
-  [
-    '[[status 429]]',
-    429,
-    { status: 'RESOURCE_EXHAUSTED', details: expect.arrayContaining([{ ...retryInfo, retryDelay: '17s' }]) },
-  ],
-  ['[[status 429 retry-after 7]]', 429, { details: expect.arrayContaining([{ ...retryInfo, retryDelay: '7s' }]) }],
-  ['[[status 500]]', 500, { status: 'INTERNAL' }],
-  ['[[status 503]]', 503, { status: 'UNAVAILABLE', message: 'The model is overloaded. Please try again later.' }],
-  ['[[status 504]]', 504, { status: 'DEADLINE_EXCEEDED' }],
-  ['[[status 403]]', 403, { status: 'PERMISSION_DENIED' }],
-  [
-    '[[vendor-401]]',
-    400,
-    {
-      status: 'INVALID_ARGUMENT',
-      details: expect.arrayContaining([expect.objectContaining({ reason: 'API_KEY_INVALID' })]),
-    },
-  ],
-  [
-    '[[vendor-quota]]',
-    429,
-    {
-      message: expect.stringMatching(/^You exceeded your current quota/),
-      details: expect.not.arrayContaining([expect.objectContaining(retryInfo)]),
-    },
-  ],
-  [
-    '[[vendor-quota billing]]',
-    403,
-    { status: 'PERMISSION_DENIED', details: [expect.objectContaining({ reason: 'BILLING_DISABLED' })] },
-  ],
-  ['[[vendor-quota prepay]]', 402, { status: 'RESOURCE_EXHAUSTED' }],
-  [
-    '[[vendor-404]]',
-    404,
-    {
-      status: 'NOT_FOUND',
-      message: expect.stringMatching(/^models\/gemini-3.8-flash is not found for API version v1beta/),
-    },
-  ],
-  [
-    '[[context-length]]',
-    400,
-    { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' },
-  ],
-])('%s answers %i in Google words, plain and streamed', async (contents, status, error) => {
-  const plain = await raisedBy(() => google.models.generateContent({ model, contents }));
-  expect(plain.status).toBe(status);
-  expect(JSON.parse(plain.message).error).toMatchObject({ code: status, ...error });
-  // A refused event stream does not call itself JSON: the SDK hands its text on as the message.
-  const streamed = await raisedBy(() => google.models.generateContentStream({ model, contents }));
-  expect(streamed.status).toBe(status);
-  expect(JSON.parse(JSON.parse(streamed.message).error.message)).toEqual(JSON.parse(plain.message));
-  expect(simulator.requests.map(({ outcome }) => outcome)).toEqual(['refused', 'refused']);
-});
-
-test('a refused list is a list, and no Retry-After is sent', async () => {
-  const url = `${simulator.url}/v1beta/models/${model}:streamGenerateContent`;
-  const body = JSON.stringify({ contents: [{ parts: [{ text: '[[status 429]]' }] }] });
-  const response = await fetch(url, { method: 'POST', headers: { 'x-goog-api-key': 'test' }, body });
-  expect([response.status, response.headers.get('retry-after')]).toEqual([429, null]);
-  expect(await response.json()).toMatchObject([{ error: { code: 429 } }]);
-});
 
 test('without a key 403, for models that are none 404', async () => {
   const url = `${simulator.url}/v1beta/models/${model}:generateContent`;
@@ -116,4 +41,34 @@ test('what is no JSON object is refused', async () => {
     const response = await fetch(url, { method: 'POST', body });
     expect([response.status, JSON.parse(await response.text()).error.status]).toEqual([400, 'INVALID_ARGUMENT']);
   }
+});
+
+test('a page token that is none is refused', async () => {
+  for (const query of ['pageToken=x', 'pageSize=-1', 'pageSize=1.5']) {
+    const response = await fetch(`${simulator.url}/v1beta/models?key=test&${query}`);
+    expect([query, response.status]).toEqual([query, 400]);
+  }
+});
+
+test('invalid requests for a count are refused', async () => {
+  const generateContentRequest = { model: `models/${model}`, contents: [{ parts: [{ text: 'The quick brown fox' }] }] };
+  const url = `${simulator.url}/v1beta/models/${model}:countTokens?key=test`;
+  const post = (body: object) => fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  expect((await post({ generateContentRequest })).status).toBe(200);
+  for (const body of [{}, { generateContentRequest, contents: [] }, { text: 'x' }]) {
+    expect((await post(body)).status).toBe(400);
+  }
+});
+
+test('the usage adds up, and the last chunk of a stream has the same usage', async () => {
+  const { usageMetadata: usage } = await google.models.generateContent({ model, contents: 'Hello' });
+  const {
+    promptTokenCount: prompt = 0,
+    candidatesTokenCount: said = 0,
+    thoughtsTokenCount: thoughts = 0,
+  } = usage ?? {};
+  expect([prompt > 0, said > 0, usage?.totalTokenCount]).toEqual([true, true, prompt + said + thoughts]);
+  let last: unknown;
+  for await (const chunk of await google.models.generateContentStream({ model, contents: 'Hello' })) last = chunk;
+  expect(last).toMatchObject({ usageMetadata: usage, candidates: [{ finishReason: 'STOP' }] });
 });

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../../lib/local/upstreams/server.ts';
+import { expect, test } from 'vitest';
+import { startSimulated } from './simulated.ts';
 
-let simulator: Simulator;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
-});
-afterAll(() => simulator.stop());
+const { simulator } = await startSimulated();
 
 /** The message of the refusal, empty for an answer. */
 async function refusalOf(more: object, model = 'gemini-3.8-flash'): Promise<string> {
@@ -125,6 +120,19 @@ test.each([
   ],
 ])('%s and %j', async (model, thinkingConfig, message) => {
   expect(await refusalOf({ generationConfig: { thinkingConfig } }, model)).toBe(message);
+});
+
+test.each([
+  ['gemini-3.8-flash', { responseModalities: ['TEXT', 'IMAGE'] }],
+  ['gemini-3.8-flash', { imageConfig: { aspectRatio: '1:1' } }],
+  ['gemini-nano-banana-2.1', { responseModalities: ['AUDIO'] }],
+  ['gemini-nano-banana-2.1', { imageConfig: { aspectRatio: '7:1' } }],
+  ['gemini-nano-banana-2.1', { imageConfig: { imageSize: '8K' } }],
+  ['gemini-nano-banana-2.1', { imageConfig: { imageSize: '1k' } }],
+  ['gemini-3.1-flash-lite-image', { imageConfig: { imageSize: '2K' } }],
+  ['gemini-3-pro-image', { imageConfig: { aspectRatio: '1:8' } }],
+])('%s refuses images with %j', async (model, generationConfig) => {
+  expect(await refusalOf({ generationConfig }, model)).not.toBe('');
 });
 
 const call = (name: string, thoughtSignature?: string) => ({ functionCall: { name, args: {} }, thoughtSignature });

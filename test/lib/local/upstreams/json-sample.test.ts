@@ -3,16 +3,10 @@ import { sampleJson } from '../../../../lib/local/upstreams/json-sample.ts';
 
 test.each<[object, unknown]>([
   [{ type: 'string', minLength: 12 }, 'sample......'],
-  [{ type: 'string', maxLength: 3 }, 'sam'],
   [{ type: 'string', format: 'date' }, '2026-11-20'],
-  [{ type: 'integer' }, 1],
   [{ type: 'integer', minimum: 2.5 }, 3],
-  [{ type: 'integer', maximum: -4 }, -4],
   [{ type: 'number', exclusiveMinimum: 3 }, 4],
   [{ type: 'number', multipleOf: 5, minimum: 7 }, 10],
-  [{ type: 'boolean' }, true],
-  [{ type: 'null' }, null],
-  [{ type: ['string', 'null'] }, 'sample'],
   [{ enum: ['b', 'a'] }, 'b'],
   [{ const: 7 }, 7],
   [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, 1],

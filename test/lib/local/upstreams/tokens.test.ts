@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countTokens, splitTokens } from '../../../../lib/local/upstreams/tokens.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
 
 test('the pieces of a text are the text', () => {
   fc.assert(
@@ -8,6 +9,7 @@ test('the pieces of a text are the text', () => {
       expect(splitTokens(text).join('')).toBe(text);
       expect(countTokens(text)).toBe(splitTokens(text).length);
     }),
+    randomRuns(import.meta.filename, { quick: 50, long: 1_000 }),
   );
 });
 

@@ -1,14 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../../../lib/local/upstreams/server.ts';
+import { expect, test } from 'vitest';
+import { startSimulated } from '../simulated.ts';
 import { create, errorOf, poll, tasksPath, toBody } from './ask.ts';
 
-let simulator: Simulator;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
-});
-afterEach(() => simulator.reset());
-afterAll(() => simulator.stop());
+const { simulator } = await startSimulated();
 
 const fast = { model: 'dreamina-seedance-2-0-fast-260128' };
 const image = (url: string, role?: string) => ({ type: 'image_url', image_url: { url }, role });
@@ -62,32 +56,6 @@ test.each<[string, object]>([
   ['a name it does not know', { colour: 'blue' }],
 ])('takes %s', async (_, more) => {
   expect((await create(simulator, toBody('a', more))).status).toBe(200);
-});
-
-test.each([
-  ['[[status 500]]', 500, 'InternalServiceError', 'InternalServerError'],
-  ['[[status 429 retry-after 7]]', 429, 'RateLimitExceeded.EndpointRPMExceeded', 'TooManyRequests'],
-  ['[[vendor-401]]', 401, 'AuthenticationError', 'Unauthorized'],
-  ['[[vendor-quota]]', 403, 'AccountOverdueError', 'Forbidden'],
-  ['[[vendor-quota SetLimitExceeded]]', 429, 'SetLimitExceeded', 'TooManyRequests'],
-  ['[[vendor-404]]', 404, 'InvalidEndpointOrModel.NotFound', 'NotFound'],
-  ['[[content-filter]]', 400, 'InputTextSensitiveContentDetected', 'BadRequest'],
-])('%s refuses the creation with %i %s', async (marker, status, code, type) => {
-  const response = await create(simulator, toBody(marker));
-  expect([response.status, await errorOf(response)]).toMatchObject([status, { code, type, param: '' }]);
-  expect(response.headers.get('retry-after')).toBe(marker.includes('retry-after') ? '7' : null);
-});
-
-test('[[reset]], [[cut]], [[garbage]], [[delay]] and [[hang]] act on the creation', async () => {
-  await expect(create(simulator, toBody('[[reset]]'))).rejects.toThrow();
-  const cut = await create(simulator, toBody('[[cut 1]]'));
-  await expect(cut.text()).rejects.toThrow();
-  const garbage = await create(simulator, toBody('[[garbage]]'));
-  expect([garbage.status, garbage.headers.get('content-type')]).toEqual([200, 'text/html']);
-  const startedAtMs = Date.now();
-  expect((await create(simulator, toBody('[[delay 150]]'))).status).toBe(200);
-  expect(Date.now() - startedAtMs).toBeGreaterThanOrEqual(145);
-  await expect(create(simulator, toBody('[[hang]]'), AbortSignal.timeout(150))).rejects.toThrow(/timeout/);
 });
 
 test('nothing is answered without a key, and an unknown id is not found', async () => {

@@ -1,18 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { type Simulator, startSimulator } from '../../../../../lib/local/upstreams/server.ts';
-import { begin, create, errorOf, poll, read, tasksPath, toBody } from './ask.ts';
+import { startSimulated } from '../simulated.ts';
+import { begin, errorOf, poll, read, tasksPath } from './ask.ts';
 
-let simulator: Simulator;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
-});
-afterEach(() => {
-  simulator.reset();
-  vi.useRealTimers();
-});
-afterAll(() => simulator.stop());
+const { simulator } = await startSimulated();
 
 /** By hand, from the vendor's page on the query of a task and the types of `@tanstack/ai-byteplus` (`src/video/wire-types.ts`). */
 const failure = z.strictObject({ code: z.string().min(1), message: z.string().regex(/Request id: 02\w+$/) });
@@ -43,12 +34,6 @@ const taskSchema = z.strictObject({
 const holdClock = () => vi.useFakeTimers({ toFake: ['Date'] });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-test('a job is accepted with its id and nothing else', async () => {
-  const response = await create(simulator, toBody('a quiet sea'));
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({ id: expect.stringMatching(/^cgt-[\w-]+$/) });
-});
-
 test('it waits for a quarter of its time, runs, and succeeds', async () => {
   holdClock();
   const id = await begin(simulator, '[[takes 8000]]', { seed: 11, generate_audio: false });
@@ -71,16 +56,6 @@ test('it waits for a quarter of its time, runs, and succeeds', async () => {
   });
 });
 
-test('four seconds are enough when nothing is said', async () => {
-  holdClock();
-  const id = await begin(simulator, 'a quiet sea');
-  pass(3_999);
-  expect(await read(simulator, id)).toMatchObject({ status: 'running' });
-  pass(1);
-  const { status, created_at: createdAt, updated_at: updatedAt } = await read(simulator, id);
-  expect([status, updatedAt - createdAt]).toEqual(['succeeded', 4]);
-});
-
 test.each([
   ['480p', '16:9', 4, 40_594],
   ['720p', '9:16', 5, 108_900],
@@ -93,28 +68,6 @@ test.each([
     duration,
     usage: { completion_tokens: tokens, total_tokens: tokens },
   });
-});
-
-test('usage is what the scenario claims, or nothing', async () => {
-  const claimed = await begin(simulator, '[[takes 0]] [[tokens 7]]');
-  expect(await read(simulator, claimed)).toMatchObject({ usage: { completion_tokens: 7, total_tokens: 7 } });
-  const silent = await begin(simulator, '[[takes 0]] [[no-usage]]');
-  const task = await read(simulator, silent);
-  expect([task.status, 'usage' in task]).toEqual(['succeeded', false]);
-});
-
-test.each([
-  ['[[video-fails]]', 'InternalServiceError'],
-  ['[[video-blocked]]', 'OutputVideoSensitiveContentDetected'],
-])('%s ends with %s', async (marker, code) => {
-  holdClock();
-  const id = await begin(simulator, marker);
-  pass(3_000);
-  expect(await read(simulator, id)).toMatchObject({ status: 'running', error: null });
-  pass(1_000);
-  const task = taskSchema.parse(await read(simulator, id));
-  expect(task).toMatchObject({ status: 'failed', error: { code } });
-  expect(task).not.toHaveProperty('content');
 });
 
 test('[[video-stalls]] never ends, [[video-vanishes]] is forgotten after it began', async () => {
@@ -150,15 +103,6 @@ test('[[video-poll-error n]] fails the polls, not the job', async () => {
   expect(await read(simulator, id)).toMatchObject({ status: 'succeeded' });
 });
 
-test('another simulator knows the job', async () => {
-  const id = await begin(simulator, '[[takes 0]] [[tokens 9]]');
-  const other = await startSimulator();
-  const task = await read(other, id);
-  await other.stop();
-  expect(task).toMatchObject({ id, status: 'succeeded', usage: { completion_tokens: 9 } });
-  expect(task.content?.video_url.startsWith(`${other.url}/files/`)).toBe(true);
-});
-
 test('what a test asks for goes before the markers, and is kept in the id', async () => {
   simulator.next({ video: { takesMs: 0, ending: 'blocked' } });
   const id = await begin(simulator, '[[takes 60000]]');
@@ -171,9 +115,4 @@ test('what a test asks for goes before the markers, and is kept in the id', asyn
     ['GET', true, 'answered'],
     ['GET', true, 'refused'],
   ]);
-});
-
-test('ids of equal jobs differ', async () => {
-  const ids = await Promise.all(Array.from({ length: 5 }, () => begin(simulator, 'a quiet sea')));
-  expect(new Set(ids).size).toBe(5);
 });

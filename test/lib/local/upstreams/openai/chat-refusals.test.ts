@@ -1,16 +1,8 @@
-import OpenAI from 'openai';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../../../lib/local/upstreams/server.ts';
+import type OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { startSimulated } from '../simulated.ts';
 
-let simulator: Simulator;
-let openai: OpenAI;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
-  openai = new OpenAI({ baseURL: `${simulator.url}/v1`, apiKey: 'sk-test', maxRetries: 0 });
-});
-afterEach(() => simulator.reset());
-afterAll(() => simulator.stop());
+const { simulator, openai } = await startSimulated();
 
 type Params = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model' | 'messages' | 'stream'>;
 
@@ -40,6 +32,10 @@ test('tools and sampling are served once reasoning is off', async () => {
   expect(completion.choices[0]?.finish_reason).toBe('tool_calls');
 });
 
+const user = (content: unknown) => ({ role: 'user', content });
+const orphan = { role: 'tool', tool_call_id: 'call_1', content: '21 degrees' };
+const imaged = (url: string) => ({ messages: [user([{ type: 'image_url', image_url: { url } }])] });
+
 test.each<[string, object, object]>([
   ['no model', { model: undefined }, { param: null }],
   ['no messages', { messages: undefined }, { param: 'messages', code: 'missing_required_parameter' }],
@@ -48,6 +44,9 @@ test.each<[string, object, object]>([
   ['an unknown field', { top_k: 5 }, { param: 'top_k', code: 'unknown_parameter' }],
   ['an unknown part field', cacheControlled(), { param: 'messages[0].content[0].cache_control' }],
   ['stream_options without stream', { stream_options: {} }, { param: 'stream_options' }],
+  ['a tool result without its call', { messages: [user('Hi'), orphan] }, { param: 'messages.[1].role' }],
+  ['data that are not an image', imaged('data:image/png;base64,bm8gaW1hZ2U='), { code: 'invalid_image_format' }],
+  ['an image out of reach', imaged('https://gone.invalid/a.png'), { code: 'invalid_image_url' }],
   ['two caps', { max_tokens: 5, max_completion_tokens: 5 }, { code: 'invalid_parameter_combination' }],
 ])('refuses %s', async (_, change, expected) => {
   const body = { model: 'gpt-4.1-mini', messages: [{ role: 'user', content: 'Hello' }], ...change };
@@ -61,6 +60,21 @@ function cacheControlled() {
   const part = { type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } };
   return { messages: [{ role: 'user', content: [part] }] };
 }
+
+test('refuses a JSON format without the word json, and accepts it with the word', async () => {
+  const format: Params = { response_format: { type: 'json_object' } };
+  await expect(ask('Give me an object', format)).rejects.toMatchObject({ status: 400, param: 'messages' });
+  expect((await ask('Give me JSON', format)).choices).toHaveLength(1);
+});
+
+test('the usage adds up', async () => {
+  const {
+    prompt_tokens: input = 0,
+    completion_tokens: output = 0,
+    total_tokens: total,
+  } = (await ask('Hello')).usage ?? {};
+  expect([input > 0, output > 0, total]).toEqual([true, true, input + output]);
+});
 
 test('wants a Bearer, whatever it is', async () => {
   const response = await fetch(`${simulator.url}/v1/models`);

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../../../lib/local/upstreams/server.ts';
+import { expect, test } from 'vitest';
+import { startSimulated } from '../simulated.ts';
 
-let simulator: Simulator;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
-});
-afterAll(() => simulator.stop());
+const { simulator } = await startSimulated();
 
 async function send(change: object) {
   const body = JSON.stringify({ model: 'gpt-5.4', input: 'Hello', ...change });
@@ -32,6 +27,16 @@ test.each<[string, object, object]>([
   ['an earlier response', { previous_response_id: 'resp_1' }, { code: 'previous_response_not_found' }],
   ['stream options without a stream', { stream_options: {} }, { param: 'stream_options' }],
   [
+    'a JSON format without the word json in the input',
+    { text: { format: { type: 'json_object' } }, instructions: 'Answer in JSON.' },
+    { param: 'input' },
+  ],
+  [
+    'an image out of reach',
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://gone.invalid/a.png' }] }] },
+    { code: 'invalid_image_url' },
+  ],
+  [
     'a tool that is not there',
     { tools: [tool], tool_choice: { type: 'function', name: 'b' } },
     { param: 'tool_choice' },
@@ -51,6 +56,7 @@ test("names a pro model's efforts", async () => {
 test.each([
   ['no effort and a temperature', { ...effort('gpt-5.4', 'none'), temperature: 0.5 }],
   ['an earlier response that is null', { previous_response_id: null }],
+  ['a JSON format with the word json', { text: { format: { type: 'json_object' } }, input: 'Give me JSON' }],
   ['a cap of 16', { max_output_tokens: 16 }],
 ])('serves %s', async (_, change) => {
   expect((await send(change)).status).toBe(200);

@@ -1,17 +1,9 @@
-import OpenAI, { toFile } from 'openai';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { toFile } from 'openai';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Simulator, startSimulator } from '../../../../../lib/local/upstreams/server.ts';
+import { startSimulated } from '../simulated.ts';
 
-let simulator: Simulator;
-let openai: OpenAI;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
-  openai = new OpenAI({ baseURL: `${simulator.url}/v1`, apiKey: 'sk-test', maxRetries: 0 });
-});
-afterEach(() => simulator.reset());
-afterAll(() => simulator.stop());
+const { simulator, openai } = await startSimulated();
 
 const post = (body: string | FormData, headers: Record<string, string> = {}) =>
   fetch(`${simulator.url}/v1/videos`, {
@@ -68,33 +60,6 @@ test.each<[string, object, object]>([
   expect(await errorOf(response)).toMatchObject({ type: 'invalid_request_error', ...error });
 });
 
-test('a form is read like JSON, and kept as bytes', async () => {
-  await create(png(1280, 720));
-  const [request] = simulator.requests;
-  expect(request?.headers['content-type']).toContain('multipart/form-data');
-  expect([request?.body, Buffer.from(request!.bytes).includes(png(1280, 720))]).toEqual([undefined, true]);
-  const form = new FormData();
-  for (const [name, value] of Object.entries({
-    model: 'sora-2-pro',
-    prompt: '[[takes 0]]',
-    size: '1792x1024',
-    seconds: '12',
-  })) {
-    form.set(name, value);
-  }
-  const { id, ...video } = z.looseObject({ id: z.string() }).parse(await (await post(form)).json());
-  expect(video).toMatchObject({ model: 'sora-2-pro', seconds: '12', size: '1792x1024', status: 'queued' });
-  expect(await openai.videos.retrieve(id)).toMatchObject({ status: 'completed' });
-});
-
-test('markers act from a form, too', async () => {
-  const form = new FormData();
-  form.set('model', 'sora-2');
-  form.set('prompt', '[[vendor-quota]]');
-  const response = await post(form);
-  expect([response.status, (await errorOf(response)).type]).toEqual([429, 'insufficient_quota']);
-});
-
 test('the reference has the size of the video, and is an image by its type', async () => {
   await expect(create(png(720, 1280))).rejects.toMatchObject({ status: 400, message: /Inpaint image must match/ });
   await expect(create(Buffer.from('no image'))).rejects.toMatchObject({ status: 400 });
@@ -111,15 +76,8 @@ test('a broken form and a broken body are refused', async () => {
   }
 });
 
-test.each([
-  ['[[status 503]]', 503, 'server_is_overloaded'],
-  ['[[vendor-401]]', 401, 'invalid_api_key'],
-  ['[[content-filter]]', 400, 'moderation_blocked'],
-])('%s refuses the creation', async (prompt, status, code) => {
-  await expect(openai.videos.create({ model: 'sora-2', prompt })).rejects.toMatchObject({ status, code });
-});
-
-test('an unknown id is not found', async () => {
+test('an unknown id is not found, and the content needs a key', async () => {
+  expect((await fetch(`${simulator.url}/v1/videos/video_123/content`)).status).toBe(401);
   await expect(openai.videos.retrieve('video_123')).rejects.toMatchObject({ status: 404 });
   await expect(openai.videos.downloadContent('cgt-123')).rejects.toMatchObject({ status: 404 });
 });

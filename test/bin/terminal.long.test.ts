@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+
+const program = join(import.meta.dirname, '../../bin/cli.ts');
+const folder = mkdtempSync(join(tmpdir(), 'gateway-terminal-'));
+const env = { PATH: process.env.PATH ?? '' };
+
+test.skipIf(!existsSync('/dev/full'))('OPS-5 what cannot be written is told in one line, and ends with 1', () => {
+  const stdout = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [program, 'catalog', 'check'], {
+    env,
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  expect(status).toBe(1);
+  expect(stderr.toString()).toMatch(/^What there is to tell cannot be written to stdout: .*ENOSPC.*\n$/m);
+  expect(stderr.toString()).not.toMatch(/^ +at /m);
+});
+
+/** `status` and stderr of the program whose stdout nobody reads. */
+const unread = async (...args: string[]) => {
+  const child = spawn(process.execPath, [program, ...args], { env: { ...env, DATA_DIR: folder } });
+  child.stdout.destroy();
+  const [stderr, status] = await Promise.all([
+    text(child.stderr),
+    new Promise((resolve) => child.once('close', resolve)),
+  ]);
+  return { status, stderr };
+};
+
+test('OPS-5 a reader who leaves has what was wanted: 0, and nothing on stderr', async () => {
+  expect(await unread('catalog', 'check', '--json')).toEqual({ status: 0, stderr: '' });
+  expect(await unread('catalog', '--help')).toEqual({ status: 0, stderr: '' });
+});
+
+test('OPS-5 what is not good is told by the exit code, whoever reads', async () => {
+  for (const [name, rows] of Object.entries({
+    'providers.json': { providers: [] },
+    'openai.json': { models: [{ id: 'x' }] },
+  }))
+    writeFileSync(join(folder, name), JSON.stringify(rows));
+  expect(await unread('catalog', 'check', '--folder', folder)).toMatchObject({ status: 1 });
+  expect(await unread('doctor')).toMatchObject({ status: 1 });
+});

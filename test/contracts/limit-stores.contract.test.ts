@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bucketOf } from '../../lambdas/core/limits/gcra.ts';
+import { countPassed, type LimitSubject, limitSubjects } from './limit-subjects.ts';
+
+const NOW = Date.UTC(2026, 10, 1) * 1_000;
+const bucket = bucketOf(10, 15);
+const INTERVAL = 100_000;
+
+describe.each(limitSubjects)('the key store $name', ({ open }) => {
+  let subject: LimitSubject;
+  let count = 0;
+  beforeAll(async () => {
+    subject = await open();
+  });
+
+  const newKey = async (): Promise<string> => {
+    count += 1;
+    const hash = `hash-${count}`;
+    await subject.put(hash, `account-${count}`);
+    return hash;
+  };
+  const take = (hash: string, nowMicros = NOW) => subject.keys.take(hash, bucket, nowMicros);
+  const takeMany = (hash: string, times: number, nowMicros = NOW): Promise<number> =>
+    countPassed(times, async () => (await take(hash, nowMicros)).kind === 'taken');
+
+  test('AUTH-4 a known key is identified and spends one request', async () => {
+    const hash = await newKey();
+    const key = { accountId: `account-${count}`, status: 'active', blocked: false };
+    expect(await take(hash)).toEqual({ kind: 'taken', key: { ...key, tatMicros: NOW + INTERVAL } });
+    expect(await take(hash)).toEqual({ kind: 'taken', key: { ...key, tatMicros: NOW + 2 * INTERVAL } });
+    expect(await subject.keys.read(hash)).toEqual({ ...key, tatMicros: NOW + 2 * INTERVAL });
+  });
+
+  test('AUTH-5 looking up an unknown key returns unknown and creates no item', async () => {
+    const before = await subject.countKeys();
+    expect(await take('unknown')).toEqual({ kind: 'unknown' });
+    expect(await take('unknown')).toEqual({ kind: 'unknown' });
+    expect(await subject.keys.read('unknown')).toBeUndefined();
+    expect(await subject.countKeys()).toBe(before);
+  });
+
+  test('AUTH-5 a revoked key is refused from the next request on, shown as revoked, and spends nothing', async () => {
+    const idle = await newKey();
+    const busy = await newKey();
+    await take(busy);
+    const before = await subject.keys.read(busy);
+    for (const hash of [idle, busy]) {
+      await subject.revoke(hash);
+      expect(await take(hash)).toMatchObject({ kind: 'refused', key: { status: 'revoked' } });
+    }
+    expect(await subject.keys.read(busy)).toEqual({ ...before, status: 'revoked' });
+    expect(await subject.keys.read(idle)).toMatchObject({ status: 'revoked', tatMicros: 0 });
+  });
+
+  test('AUTH-5 a key revoked amid its own requests serves none that starts after the revocation', async () => {
+    const hash = await newKey();
+    const early = Array.from({ length: 5 }, () => take(hash));
+    await subject.revoke(hash);
+    expect(await takeMany(hash, 10, NOW + 1_000_000)).toBe(0);
+    await Promise.all(early);
+  });
+
+  test('AUTH-4 a blocked key is shown as blocked and still spends its rate', async () => {
+    const hash = await newKey();
+    await subject.block(hash);
+    expect(await take(hash)).toMatchObject({ kind: 'taken', key: { blocked: true, tatMicros: NOW + INTERVAL } });
+  });
+
+  test('LIM-2 exactly 15 of 40 concurrent requests pass', async () => {
+    const hash = await newKey();
+    expect(await takeMany(hash, 40)).toBe(15);
+    expect(await take(hash)).toMatchObject({ kind: 'refused', key: { tatMicros: NOW + 15 * INTERVAL } });
+  });
+
+  test('LIM-2 an empty bucket refills by one request every tenth of a second', async () => {
+    const hash = await newKey();
+    expect(await takeMany(hash, 15)).toBe(15);
+    expect(await takeMany(hash, 3, NOW + INTERVAL - 1)).toBe(0);
+    expect(await takeMany(hash, 3, NOW + INTERVAL)).toBe(1);
+    expect(await takeMany(hash, 8, NOW + 6 * INTERVAL)).toBe(5);
+    expect(await takeMany(hash, 20, NOW + 100 * INTERVAL)).toBe(15);
+  });
+
+  test('LIM-2 a clock that is behind spends no more than the bucket has, and keys do not share a bucket', async () => {
+    const hash = await newKey();
+    expect(await takeMany(hash, 15)).toBe(15);
+    expect(await takeMany(hash, 5, NOW - 10 * INTERVAL)).toBe(0);
+    expect(await takeMany(hash, 5)).toBe(0);
+    expect(await takeMany(await newKey(), 16)).toBe(15);
+  });
+});
+
+describe.each(limitSubjects)('the address counters $name', ({ open }) => {
+  let subject: LimitSubject;
+  beforeAll(async () => {
+    subject = await open();
+  });
+
+  const takeMany = (address: string, times: number, nowMicros = NOW): Promise<number> =>
+    countPassed(times, () => subject.counters.take(address, bucket, nowMicros));
+
+  test('LIM-1 exactly the burst of an unknown address passes, and addresses do not share a bucket', async () => {
+    expect(await takeMany('192.0.2.1', 40)).toBe(15);
+    expect(await takeMany('192.0.2.1', 10)).toBe(0);
+    expect(await takeMany('192.0.2.2', 1)).toBe(1);
+  });
+
+  test('LIM-1 an empty bucket refills at its rate, up to its burst', async () => {
+    await takeMany('192.0.2.3', 15);
+    expect(await takeMany('192.0.2.3', 3, NOW + INTERVAL - 1)).toBe(0);
+    expect(await takeMany('192.0.2.3', 3, NOW + INTERVAL)).toBe(1);
+    expect(await takeMany('192.0.2.3', 8, NOW + 6 * INTERVAL)).toBe(5);
+    expect(await takeMany('192.0.2.3', 20, NOW + 100 * INTERVAL)).toBe(15);
+  });
+
+  test('LIM-1 concurrent requests at several instants pass no more than burst and refill together', async () => {
+    const instants = Array.from({ length: 20 }, (_, index) => NOW + (index * INTERVAL) / 5);
+    const taken = await Promise.all(instants.map((nowMicros) => takeMany('192.0.2.4', 3, nowMicros)));
+    const sum = taken.reduce((total, part) => total + part, 0);
+    expect(sum).toBeGreaterThanOrEqual(15);
+    expect(sum).toBeLessThanOrEqual(15 + 3);
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Ending, Planted } from '../support/canary-kit.ts';
+import { type CanaryRequest, canaryRequests } from '../support/canary-requests.ts';
+import { type CanaryScene, keyPlaces, openCanaryScene } from '../support/canary-scene.ts';
+import type { Kept } from '../support/canary-search.ts';
+import { until } from '../support/gateway-process.ts';
+import type { TestProgram } from '../support/program.ts';
+
+const PLAY_MS = 300_000;
+
+type Answered = Exclude<Ending, 'killed'>;
+
+/** A stream fails within, or with its first event; what that comes to is its protocol's affair. */
+const statuses: Readonly<Record<'plain' | 'streamed', Record<Answered, readonly number[]>>> = {
+  plain: { good: [200], failed: [502], quoted: [400], refused: [400] },
+  streamed: { good: [200], failed: [200], quoted: [400, 502], refused: [400] },
+};
+
+const requestsOf = (ending: Ending): readonly CanaryRequest[] =>
+  canaryRequests.filter(({ only }) => only?.includes(ending) ?? true);
+
+const sendAll = async (scene: CanaryScene, server: TestProgram, ending: Answered): Promise<void> => {
+  const sending = requestsOf(ending).map(async (request) => {
+    const { status, text } = await scene.send(server, request, ending);
+    const expected = statuses[request.streamed ? 'streamed' : 'plain'][ending];
+    if (!expected.includes(status)) throw new Error(`${request.name}, ${ending}: ${status} ${text.slice(0, 300)}`);
+  });
+  await Promise.all(sending);
+};
+
+/** Keys that open nothing or stand where they should not, and all other ways to prove oneself. */
+const proveAll = async (scene: CanaryScene, server: TestProgram, number: number): Promise<void> => {
+  const doors = canaryRequests.filter(({ name }) => ['chat', 'messages', 'generateContent', 'edits'].includes(name));
+  const refused = doors.flatMap((request) => keyPlaces.map((place) => scene.sendWrongKeys(server, request, place)));
+  for (const status of (await Promise.all(refused)).flat()) expect(status).toBe(401);
+  for (const chat of [1_000 + 2 * number, 1_001 + 2 * number]) {
+    expect((await scene.sendUpdate(server, chat, true)).status).toBe(200);
+    expect((await scene.sendUpdate(server, chat, false)).status).toBe(401);
+    expect((await scene.openApp(server, chat, true)).status).toBe(200);
+    expect((await scene.openApp(server, chat, false)).status).toBe(401);
+  }
+  const { accountId, apiKey } = await scene.openAccount('key at the wrong door', 'refused');
+  expect((await scene.topUp(server, accountId, true)).status).toBe(200);
+  expect((await scene.topUp(server, accountId, false)).status).toBe(401);
+  const wrong = scene.canaries.secret('a wrong origin secret', 'refused');
+  const headers = { authorization: `Bearer ${apiKey}`, 'x-origin-secret': wrong };
+  expect((await scene.ask(server, `/api/account?key=${apiKey}`, { headers })).status).toBe(403);
+  expect((await scene.ask(server, `/nowhere?key=${apiKey}`, {})).status).toBe(404);
+};
+
+/** A process that dies with every request under way, and another that cleans up after it. */
+const killAll = async (scene: CanaryScene): Promise<void> => {
+  const dying = await scene.start('json', { UPSTREAM_DEADLINE_SECONDS: '10', HOLD_GRACE_SECONDS: '1' });
+  const requests = requestsOf('killed');
+  const replies = requests.map((request) => scene.send(dying, request, 'killed').catch(() => 'broken off'));
+  await until('every request to come to the vendor', () => scene.vendor.waiting() >= requests.length || undefined);
+  await dying.kill('SIGKILL');
+  expect(new Set(await Promise.all(replies))).toEqual(new Set(['broken off']));
+  // What had not begun at the vendor by then is given up.
+  await scene.start('line', { VIDEO_CREATE_SECONDS: '2' });
+  await scene.untilSettled();
+};
+
+interface Found extends Planted {
+  readonly kind: string;
+}
+
+let scene: CanaryScene;
+let kept: readonly Kept[];
+let found: readonly Found[];
+
+beforeAll(async () => {
+  scene = await openCanaryScene();
+  const servers = [await scene.start('json'), await scene.start('line')];
+  for (const [number, server] of servers.entries()) {
+    for (const ending of ['good', 'failed', 'quoted', 'refused'] as const) await sendAll(scene, server, ending);
+    await proveAll(scene, server, number);
+  }
+  await killAll(scene);
+  kept = await scene.everythingKept();
+  found = kept.flatMap(({ kind, text }) => scene.canaries.foundIn(text).map((planted) => ({ kind, ...planted })));
+}, PLAY_MS);
+afterAll(() => scene.stop());
+
+interface Allowance {
+  readonly kind: string;
+  readonly place: RegExp;
+  readonly endings: readonly Ending[];
+}
+
+const endUser = /: (user|metadata\.user_id)$/;
+
+/** All that is kept of what clients send, and why it has to be. */
+const allowances: readonly Allowance[] = [
+  // CHAT-15: the final line of a request names the end user as the client does, and so does the record of its charge.
+  { kind: 'log json', place: endUser, endings: ['good', 'failed', 'quoted', 'refused'] },
+  { kind: 'table accounts', place: endUser, endings: ['good'] },
+  // IDEM-7: an answer that can be asked for again says what the model said, or the vendor that refused the request.
+  { kind: 'table idempotency', place: /^keyed (chat|responses|images|videos): /, endings: ['good', 'quoted'] },
+  // The same, where it is large.
+  { kind: 'bucket answers/', place: /^keyed chat with a large answer: user message$/, endings: ['good'] },
+  // VID-1 and VID-7: its owner sees a video with its prompt, and its end is told at this address.
+  {
+    ...{ kind: 'table videos', place: /^(keyed )?videos( by form)?: (prompt|webhook_url)$/ },
+    endings: ['good', 'failed', 'quoted', 'killed'],
+  },
+];
+
+const fits = (one: Found, { kind, place, endings }: Allowance): boolean =>
+  one.kind === kind && !one.isSecret && place.test(one.place) && endings.includes(one.ending);
+
+const told = ({ kind, place, ending }: Found): string => `${kind}: ${place}, ${ending}`;
+
+const leaksIn = (part: string): readonly string[] => {
+  const leaks = found.filter(
+    (one) => one.kind.startsWith(part) && !allowances.some((allowance) => fits(one, allowance)),
+  );
+  return [...new Set(leaks.map(told))];
+};
+
+/** A search in nothing would find nothing. */
+const textsOf = (part: string): readonly string[] =>
+  kept.filter(({ kind }) => kind.startsWith(part)).map(({ text }) => text);
+
+test('ERR-5 what a client sends and whatever opens something is in no log, in either of its forms', () => {
+  const lines = textsOf('log ').map((text) => text.split('\n').length);
+  expect(lines).toHaveLength(4);
+  expect(Math.min(...lines)).toBeGreaterThan(10);
+  expect(scene.canaries.places.size).toBeGreaterThan(100);
+  expect(leaksIn('log ')).toEqual([]);
+});
+
+test.each(['accounts', 'keys', 'idempotency', 'counters', 'videos'])(
+  'ERR-5 what a client sends and whatever opens something is nowhere in the table %s, but where a rule has it kept',
+  (table) => {
+    expect(textsOf(`table ${table}`).length).toBeGreaterThan(0);
+    expect(leaksIn(`table ${table}`)).toEqual([]);
+  },
+);
+
+test.each(['answers/', 'media/', 'videos/'])(
+  'ERR-5 what a client sends and whatever opens something is in no object under %s, but where a rule has it kept',
+  (prefix) => {
+    expect(textsOf(`bucket ${prefix}`).length).toBeGreaterThan(0);
+    expect(leaksIn('bucket ')).toEqual([]);
+  },
+);
+
+test('ERR-5 the state machine of videos is told neither prompts nor anything else of a request', () => {
+  expect(textsOf('machine').length).toBeGreaterThan(0);
+  for (const text of textsOf('machine')) expect(text).toContain('"input":"{\\"videoId');
+  expect(leaksIn('machine')).toEqual([]);
+});
+
+test('ERR-5 no answer says anything that opens something, to whomever', () => {
+  expect(textsOf('answer').length).toBeGreaterThan(200);
+  const leaks = found.filter(({ kind, isSecret }) => kind === 'answer' && isSecret);
+  expect([...new Set(leaks.map(told))]).toEqual([]);
+});
+
+/** So that what is let through above is no wider than what there is, and a search that is blind does not pass. */
+test.each(allowances)('IDEM-7 CHAT-15 VID-1 the $kind holds what it has to', (allowance) => {
+  const held = new Set(found.filter((one) => fits(one, allowance)).map(({ ending }) => ending));
+  expect([...held].sort()).toEqual([...allowance.endings].sort());
+});

@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
+import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { ledgerPartsFromEnvironment } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { toLedgerPorts } from '../../lambdas/functions/wiring/ledger-ports.ts';
+import { localTableNames } from '../../lib/local/create-tables.ts';
+import { localMediaBucket } from '../../lib/local/s3-stand-in.ts';
+import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { auditAccount } from '../contracts/ledger-audit.ts';
+import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startTestBucket, type TestBucket } from '../support/fault-proxy-bucket.ts';
+import {
+  type Case,
+  isAboutAddress,
+  isDispatched,
+  lasting,
+  pairs,
+  type Scenario,
+  scenarios,
+  singles,
+  USED,
+  unrecorded,
+} from '../support/fault-proxy-cases.ts';
+import { type Answer, type Lane, openLane } from '../support/fault-proxy-lane.ts';
+import { type PlayedScript, playScript } from '../support/fault-proxy-script.ts';
+import { s3Wire } from '../support/fault-proxy-wire.ts';
+import { startGateway } from '../support/gateway.ts';
+import { errorSchema, pricesOf } from '../support/gateway-chat.ts';
+import type { TestProgram } from '../support/program.ts';
+
+const LANES = 10;
+const FUNDS_PICOS = 100_000_000_000_000n;
+
+let vendor: Simulator;
+let database: TestDynamodb;
+let bucket: TestBucket;
+let proxy: FaultProxy;
+let bucketProxy: FaultProxy;
+let gateway: TestProgram;
+let clients: ReturnType<typeof createClients>;
+let ledger: LedgerPorts;
+let newLane: () => Promise<Lane>;
+const lanes: Lane[] = [];
+const playing = new Map<Lane, PlayedScript>();
+
+beforeAll(async () => {
+  vendor = await startSimulator();
+  vendor.setScenario(() => ({ claimedUsage: { input: USED.prompt_tokens, output: USED.completion_tokens } }));
+  [database, bucket] = await Promise.all([startTestDynamodb(), startTestBucket()]);
+  proxy = await startFaultProxy({
+    target: database.endpoint,
+    plan: (call) => [...playing].find(([lane]) => lane.owns(call))?.[1].plan(call),
+  });
+  bucketProxy = await startFaultProxy({ target: bucket.endpoint, wire: s3Wire });
+  gateway = await startGateway({
+    stores: 'engine',
+    vendorUrl: vendor.url,
+    environment: { DYNAMODB_ENDPOINT: proxy.endpoint, S3_ENDPOINT: bucketProxy.endpoint },
+  });
+  const pepper = readFileSync(join(gateway.folder, 'secrets/pepper'), 'utf8');
+  clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
+  ledger = toLedgerPorts(
+    ledgerPartsFromEnvironment({
+      AWS_REGION: 'us-east-1',
+      ACCOUNTS_TABLE: localTableNames.accounts,
+      KEYS_TABLE: localTableNames.keys,
+      COUNTERS_TABLE: localTableNames.counters,
+      IDEMPOTENCY_TABLE: localTableNames.idempotency,
+      VIDEOS_TABLE: localTableNames.videos,
+      DYNAMODB_ENDPOINT: database.endpoint,
+      MEDIA_BUCKET: localMediaBucket,
+      S3_ENDPOINT: bucket.endpoint,
+    }),
+  );
+  let opened = 0;
+  newLane = () => {
+    opened += 1;
+    return openLane(opened, { gatewayUrl: gateway.url, pepper, clients, ledger, fundsPicos: FUNDS_PICOS });
+  };
+  for (let lane = 0; lane < LANES; lane += 1) lanes.push(await newLane());
+});
+afterAll(async () => {
+  for (const client of [clients?.once, clients?.repeating]) client?.destroy();
+  await gateway?.stop();
+  for (const part of [proxy, bucketProxy, database, bucket, vendor]) await part?.stop();
+});
+
+const audit = ({ accountId }: Lane) => auditAccount({ direct: ledger.store, client: clients.repeating }, accountId);
+
+let marks = 0;
+
+/** One request, and everything that comes after it. */
+async function play(scenario: Scenario, lane: Lane, { scripts, lands }: Pick<Case, 'scripts' | 'lands'>) {
+  const before = await audit(lane);
+  marks += 1;
+  const mark = `request-${marks}-of-the-test`;
+  const played = playScript(scripts);
+  playing.set(lane, played);
+  const answer = await lane.post(scenario.path, scenario.body(mark), scenario.headers?.(mark));
+  if (lands === 'after the sweep') await lane.sweepAll();
+  played.comeLater();
+  await Promise.all(proxy.calls.filter((call) => lane.owns(call)).map((call) => call.over));
+  await lane.sweepAll();
+  playing.delete(lane);
+  const after = await audit(lane);
+  const known = new Set(before.records.map(({ holdId }) => holdId));
+  const charges = after.records.filter(({ holdId, outcome }) => !known.has(holdId) && outcome === 'settled');
+  return {
+    answer,
+    played,
+    spent: after.account.spentPicos - before.account.spentPicos,
+    charges: charges.map(({ amountPicos }) => amountPicos),
+    vendorCalls: vendor.requests.filter(({ body }) => JSON.stringify(body)?.includes(mark)).length,
+  };
+}
+
+/** As a client sees it: a stream has to come to its proper end. */
+const outcomeOf = ({ status, headers, text }: Answer): string => {
+  const error = (json: string) => errorSchema.safeParse(JSON.parse(json)).data?.error.code;
+  if (status !== 200) return `${status} ${error(text)} ${headers['retry-after']}`;
+  if (!String(headers['content-type']).startsWith('text/event-stream')) return 'served';
+  const events = text.split('\n\n').filter((event) => event.startsWith('data: '));
+  if (events.at(-1) === 'data: [DONE]') return 'served';
+  return `event ${error((events.at(-1) ?? '{}').slice('data: '.length))}`;
+};
+
+const outcomes = {
+  200: ['served'],
+  429: ['429 rate_limit_exceeded 1'],
+  503: ['503 service_unavailable 30', 'event service_unavailable'],
+};
+
+const describe = ({ scripts, lands }: Case): string =>
+  `${scripts.map(({ name, turn, kind }) => `${kind} at ${name} ${turn}`).join(' and ')}, ${lands}`;
+
+/** What is wrong with it, or nothing. */
+async function judge(scenario: Scenario, lane: Lane, one: Case, price: bigint): Promise<string | undefined> {
+  const told = (run: Run): string =>
+    `${describe(one)}: ${outcomeOf(run.answer)}, ${run.vendorCalls} vendor calls, charges ${run.charges} of ${price}, calls ${run.played.names}`;
+  let run = await play(scenario, lane, one);
+  // After three failures in a row the program leaves the address alone for 5 s (LIM-4), and after many the SDK repeats none for a
+  // while: then a call is not there to fail. On a busy machine the refusal may come after the 50 ms an address is given.
+  const isUnheard = () =>
+    run.played.met.size < one.scripts.length || (one.status === 429 && outcomeOf(run.answer) === 'served');
+  for (let again = 0; again < 8 && isUnheard(); again += 1) {
+    if (!isHonest(run, one, price)) return told(run);
+    await sleep(1_000);
+    run = await play(scenario, lane, one);
+  }
+  const right =
+    run.played.met.size === one.scripts.length &&
+    outcomes[one.status].includes(outcomeOf(run.answer)) &&
+    isHonest(run, one, price) &&
+    run.vendorCalls === (isDispatched(one) ? 1 : 0);
+  return right ? undefined : told(run);
+}
+
+/** Served is charged, exactly, and called for once; anything else is free, but for what may be charged unseen. */
+const isHonest = (run: Run, one: Case, price: bigint): boolean => {
+  const paid = run.charges.length === 1 && run.charges[0] === price && run.spent === price;
+  const free = run.charges.length === 0 && run.spent === 0n;
+  if (outcomeOf(run.answer) === 'served') return paid && run.vendorCalls === 1;
+  return free || (one.mayBeCharged === true && paid);
+};
+
+type Run = Awaited<ReturnType<typeof play>>;
+
+/** The cases that fail, of all of them. Those about the address have a lane to themselves, with good requests in between. */
+async function failing(scenario: Scenario, cases: readonly Case[]): Promise<string[]> {
+  const price = (await pricesOf(gateway, scenario.model))(scenario.charged);
+  const addressCases = cases.filter(isAboutAddress);
+  const others = cases.filter((one) => !isAboutAddress(one));
+  const wrong: string[] = [];
+  const work = async (index: number, queue: Case[]): Promise<void> => {
+    for (let one = queue.shift(); one; one = queue.shift()) {
+      try {
+        const lane = lanes[index]!;
+        if (queue === addressCases) await play(scenario, lane, { scripts: [], lands: 'before the sweep' });
+        const complaint = await judge(scenario, lane, one, price);
+        if (complaint) wrong.push(complaint);
+      } catch (error) {
+        wrong.push(`${describe(one)}: ${error}`);
+        // Its books are spoilt for good.
+        lanes[index] = await newLane();
+      }
+    }
+  };
+  await Promise.all(lanes.map((_, index) => work(index, index === 0 ? addressCases : others)));
+  proxy.forget();
+  return wrong;
+}
+
+test.each(scenarios)('BILL-14 $title asks its stores for what the table says, and no more', async (scenario) => {
+  const [lane] = lanes;
+  const { answer, played } = await play(scenario, lane!, { scripts: [], lands: 'before the sweep' });
+  expect(outcomeOf(answer)).toBe('served');
+  expect(played.names.toSorted()).toEqual(scenario.calls.toSorted());
+});
+
+test.each(scenarios)(
+  'BILL-14 LIM-4 $title with one call to a store gone wrong: served and charged once, or neither',
+  async (scenario) => {
+    expect(await failing(scenario, singles(scenario))).toEqual([]);
+  },
+);
+
+test.each(scenarios)(
+  'BILL-13 BILL-14 $title with two calls lost or late: served and charged once',
+  async (scenario) => {
+    expect(await failing(scenario, pairs(scenario))).toEqual([]);
+  },
+);
+
+test.each(scenarios)(
+  'BILL-14 LIM-4 $title with a store that stays away from a kind of call: 503 or a note, never half',
+  async (scenario) => {
+    expect(await failing(scenario, lasting(scenario))).toEqual([]);
+  },
+);
+
+test.each(scenarios)(
+  'BILL-14 $title that can neither be charged nor noted is withheld, unless its charge turns out to stand',
+  async (scenario) => {
+    bucketProxy.setOutage(true);
+    try {
+      expect(await failing(scenario, unrecorded)).toEqual([]);
+    } finally {
+      bucketProxy.setOutage(false);
+    }
+  },
+);

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Simulator, startSimulator } from '../../../lib/local/upstreams/server.ts';
+import { mutatedText } from '../../support/hostile-json.ts';
+import { judge, moneyOf, refusePollution } from '../../support/hostile-oracle.ts';
+import type { PostRoute } from '../../support/hostile-routes.ts';
+import { ask } from '../../support/hostile-wire.ts';
+import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { randomRuns } from '../../support/random-runs.ts';
+import { fuzzed } from './fuzz-bodies.ts';
+
+let vendor: Simulator;
+let gateway: MemoryGateway;
+
+beforeAll(async () => {
+  vendor = await startSimulator({ recordedMax: 0 });
+  gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: vendor.url });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await vendor.stop();
+});
+
+const post = ({ target, headers }: PostRoute, apiKey: string, body: string) =>
+  ask(gateway.port, { method: 'POST', target, body, headers: [...headers(apiKey), 'content-type: application/json'] });
+
+const table = fuzzed.map(({ route, bodies }) => [route.name, route, bodies] as const);
+
+test.concurrent.each(table)('every body that the fuzzer of %s starts from is served', async (_, route, bodies) => {
+  const { apiKey } = await gateway.issue();
+  for (const body of bodies) {
+    const reply = await post(route, apiKey, JSON.stringify(body));
+    expect(reply.status, `${reply.body.slice(0, 300)} to ${JSON.stringify(body)}`).toBe(200);
+  }
+});
+
+const runs = randomRuns(import.meta.filename, { quick: 25, long: 900 });
+
+test.concurrent.each(table)(
+  'GEN-2 GEN-3 GEN-4 BILL-2 BILL-17 no body of %s brings a 500, a hang, another error shape or a charge for a refusal',
+  async (_name, route, bodies) => {
+    const { apiKey, accountId } = await gateway.issue({ balanceUsd: '1000000' });
+    const check = async (body: string): Promise<void> => {
+      const before = await moneyOf(gateway, accountId);
+      const reply = await post(route, apiKey, body);
+      judge(reply, route.shape);
+      // The simulated vendor breaks over nothing that is well-formed.
+      if (reply.status > 500) throw new Error(`${reply.status}: ${reply.body.slice(0, 300)}`);
+      const after = await moneyOf(gateway, accountId);
+      const mayCost = route.billed && reply.status === 200;
+      if (!mayCost && after.spent !== before.spent) throw new Error(`${reply.status} was charged`);
+      if (gateway.crashes.length > 0) throw new Error(`a handler failed: ${gateway.crashes.join()}`);
+      refusePollution();
+    };
+    await fc.assert(fc.asyncProperty(mutatedText(bodies), check), runs);
+  },
+  runs.numRuns * 100 + 60_000,
+);

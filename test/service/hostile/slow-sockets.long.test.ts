@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../support/gateway-process.ts';
+import { paddedWithBlanks } from '../../support/hostile-bodies.ts';
+import { type HostileProcess, startHostileProcess } from '../../support/hostile-process.ts';
+import { postRoutes } from '../../support/hostile-routes.ts';
+import { ask, openWire, toBytes } from '../../support/hostile-wire.ts';
+
+let gateway: HostileProcess;
+beforeAll(async () => {
+  gateway = await startHostileProcess();
+});
+afterAll(() => gateway.stop());
+
+/** The window is 15 s. The limit only stops a hang. */
+const CLOSED_WITHIN_MS = 180_000;
+
+const post = (headers: readonly string[] = [], body: Buffer = Buffer.alloc(0)) => ({
+  ...{ method: 'POST', target: '/v1/chat/completions', body },
+  headers: [`authorization: Bearer ${gateway.apiKey}`, ...headers],
+});
+
+interface Drip {
+  readonly socket: Socket;
+  open(): boolean;
+}
+
+/** Sends the head, then one byte a second. */
+const drip = async (head: Buffer): Promise<Drip> => {
+  const socket = await openWire(gateway.port);
+  let open = true;
+  socket.resume().write(head);
+  const timer = setInterval(() => socket.write(' '), 1_000);
+  socket.once('close', () => {
+    open = false;
+    clearInterval(timer);
+  });
+  return { socket, open: () => open };
+};
+
+const allClosed = (drips: readonly Drip[]) =>
+  until('the end of every slow connection', () => drips.every(({ open }) => !open()) || undefined, CLOSED_WITHIN_MS);
+
+const served = async (): Promise<number> => (await ask(gateway.port, post([], paddedWithBlanks(500)), 30_000)).status;
+
+test.concurrent('GEN-15 200 bodies at one byte a second are closed, and honest requests are served meanwhile', async () => {
+  const before = await gateway.account();
+  const head = toBytes(post(['content-length: 1000']));
+  const drips = await Promise.all(Array.from({ length: 200 }, () => drip(head)));
+  expect(await served()).toBe(200);
+  // A busy machine may take so long that the first ones are closed by then.
+  expect(drips.some(({ open }) => open())).toBe(true);
+  const spent = (await gateway.account()).balance;
+  await allClosed(drips);
+  expect(gateway.running()).toBe(true);
+  expect(await gateway.account()).toMatchObject({ balance: spent, held: 0n, openHolds: 0 });
+  expect(spent).toBeLessThan(before.balance);
+});
+
+test.concurrent('GEN-15 bodies at one byte a second are closed on every route', async () => {
+  const heads = postRoutes.map(({ target, headers }) =>
+    toBytes({ method: 'POST', target, headers: [...headers(gateway.apiKey), 'content-length: 1000'] }),
+  );
+  const drips = await Promise.all(heads.flatMap((head) => [drip(head), drip(head)]));
+  await allClosed(drips);
+  expect(gateway.running()).toBe(true);
+});
+
+test.concurrent('heads at one byte a second are closed', async () => {
+  const drips = await Promise.all(Array.from({ length: 50 }, () => drip(Buffer.from('GET /health HTTP/1.1\r\nx: '))));
+  await until('the end of every slow head', () => drips.every(({ open }) => !open()) || undefined, CLOSED_WITHIN_MS);
+  expect((await ask(gateway.port, { target: '/health' })).status).toBe(200);
+});
+
+test.concurrent('GEN-15 bodies that nobody asked for are not read for ever', async () => {
+  const heads = [
+    toBytes({ method: 'POST', target: '/nowhere', headers: ['content-length: 1000'], keepAlive: true }),
+    toBytes({ method: 'GET', target: '/health', headers: ['content-length: 1000'], keepAlive: true }),
+    toBytes({ method: 'POST', target: '/v1/chat/completions', headers: ['content-length: 1000'], keepAlive: true }),
+  ];
+  const drips = await Promise.all(heads.map(drip));
+  await until('the end of every unread body', () => drips.every(({ open }) => !open()) || undefined, CLOSED_WITHIN_MS);
+});

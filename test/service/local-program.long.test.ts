@@ -1,0 +1,217 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { isApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { startGateway } from '../support/gateway.ts';
+import { postChat, saying, spentBy } from '../support/gateway-chat.ts';
+import { databasesOf } from '../support/gateway-children.ts';
+import { type Environment, spawnLocal, within } from '../support/gateway-process.ts';
+import type { TestProgram } from '../support/program.ts';
+import { environmentFor, newFolder } from '../support/program.ts';
+
+let vendor: Simulator;
+let folder: string;
+const running: TestProgram[] = [];
+
+beforeAll(async () => {
+  vendor = await startSimulator();
+});
+afterAll(() => vendor.stop());
+beforeEach(() => {
+  folder = newFolder();
+});
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(environment: Environment = {}, args: readonly string[] = []): Promise<TestProgram> {
+  const gateway = await startGateway({ stores: 'engine', vendorUrl: vendor.url, folder, environment, args });
+  running.push(gateway);
+  return gateway;
+}
+
+/** A start that is to fail: how, and with which words. */
+async function failToStart(environment: Environment, args: readonly string[] = []) {
+  const local = spawnLocal({ ...environmentFor(folder, vendor.url), ...environment }, args);
+  try {
+    const code = await within('the end of a failed start', local.end);
+    return { code, stdout: local.stdout(), lines: local.stderr().trimEnd().split('\n') };
+  } finally {
+    local.kill('SIGKILL');
+  }
+}
+
+test('AUTH-5 a first start prints a well-formed key, and the balance is the one it was told', async () => {
+  const gateway = await start({ LOCAL_BALANCE_USD: '3.25' });
+  expect(isApiKey(gateway.apiKey)).toBe(true);
+  expect(gateway.output()).toContain('3.25 USD');
+  expect(await gateway.account()).toEqual({
+    balance: parseUsd('3.25'),
+    available: parseUsd('3.25'),
+    held: 0n,
+    openHolds: 0,
+  });
+});
+
+test('key and balance survive a restart, and --reset makes both anew', async () => {
+  const first = await start({ LOCAL_BALANCE_USD: '3' });
+  const { spent } = await spentBy(first, () => postChat(first, { messages: saying('hello') }));
+  expect(spent).toBeGreaterThan(0n);
+  expect(await first.kill('SIGTERM')).toBe(0);
+
+  // The amount counts when the account is made, and never again.
+  const second = await start({ LOCAL_BALANCE_USD: '5' });
+  expect(second.apiKey).toBe(first.apiKey);
+  expect((await second.account()).balance).toBe(parseUsd('3') - spent);
+  await second.kill('SIGTERM');
+
+  const third = await start({ LOCAL_BALANCE_USD: '5' }, ['--reset']);
+  expect(third.apiKey).not.toBe(first.apiKey);
+  expect((await third.account()).balance).toBe(parseUsd('5'));
+  const old = await fetch(`${third.url}/v1/models`, { headers: { authorization: `Bearer ${first.apiKey}` } });
+  expect(old.status).toBe(401);
+});
+
+test('AUTH-5 a malformed LOCAL_API_KEY is refused with an example that is accepted', async () => {
+  const { code, stdout, lines } = await failToStart({ LOCAL_API_KEY: 'sk-service-short' });
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^LOCAL_API_KEY: /);
+  const [example = ''] = /sk-service-\w{49}/.exec(lines[0] ?? '') ?? [];
+  expect(isApiKey(example)).toBe(true);
+  expect((await start({ LOCAL_API_KEY: example })).apiKey).toBe(example);
+});
+
+test.each([
+  ['PORT', 'eighty'],
+  ['PORT', '65536'],
+  ['LOCAL_BALANCE_USD', '-1'],
+  ['LOCAL_BALANCE_USD', 'much'],
+  ['DYNAMODB_ENDPOINT', 'localhost:8000'],
+  ['LIMIT_KEY_PER_SECOND', '0'],
+  ['HOLD_GRACE_SECONDS', 'soon'],
+  ['UPSTREAM_DEADLINE_SECONDS', '901'],
+  ['MARKUP', '-2'],
+])('the variable %s=%s is refused by its name in one line', async (name, value) => {
+  const { code, stdout, lines } = await failToStart({ [name]: value });
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]?.startsWith(`${name}: `)).toBe(true);
+  expect(databasesOf(folder)).toEqual([]);
+});
+
+test('a port in use is told in one line, and nothing is left running', async () => {
+  const other = createServer();
+  const port = await new Promise<number>((resolve) => {
+    other.listen(0, '127.0.0.1', () => {
+      const address = other.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+  try {
+    const { code, stdout, lines } = await failToStart({ PORT: String(port) });
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(lines).toEqual([expect.stringMatching(/port is in use/i)]);
+    expect(databasesOf(folder)).toEqual([]);
+  } finally {
+    other.close();
+  }
+});
+
+test('a folder with the files of somebody else is refused and left as it is', async () => {
+  writeFileSync(join(folder, 'thesis.txt'), 'all my work');
+  const { code, lines } = await failToStart({}, ['--reset']);
+  expect(code).toBe(1);
+  expect(lines).toEqual([expect.stringContaining(folder)]);
+});
+
+test('a second program on the same data is refused, and the first one goes on', async () => {
+  const first = await start();
+  const { code, lines } = await failToStart({});
+  expect(code).toBe(1);
+  expect(lines).toEqual([expect.stringMatching(/in use by process \d+/)]);
+  const response = await postChat(first, { messages: saying('hello') });
+  expect(response.status).toBe(200);
+  expect(databasesOf(folder)).toHaveLength(1);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends the program and its database', async (signal) => {
+  const gateway = await start();
+  expect(databasesOf(folder)).toHaveLength(1);
+  expect(await gateway.kill(signal)).toBe(0);
+  expect(databasesOf(folder)).toEqual([]);
+  await expect(fetch(`${gateway.url}/health`)).rejects.toThrow();
+});
+
+test('BILL-15 Ctrl-C during an answer lets it end and be paid for', async () => {
+  const gateway = await start();
+  const funds = await gateway.account();
+  const gate = vendor.gate();
+  const pending = postChat(gateway, { messages: saying('hello') });
+  await within('the request at the vendor', gate.waitFor(1));
+  const end = gateway.kill('SIGINT');
+  gate.open();
+  const response = await pending;
+  expect(response.status).toBe(200);
+  await response.text();
+  expect(await end).toBe(0);
+  const cost = parseUsd(response.headers.get('x-service-cost-usd') ?? '');
+  const after = await (await start()).account();
+  expect(after).toMatchObject({ balance: funds.balance - cost, held: 0n, openHolds: 0 });
+});
+
+test('the database that a kill -9 left behind is stopped by the next start', async () => {
+  const first = await start();
+  const [orphan] = databasesOf(folder);
+  await first.kill('SIGKILL');
+  expect(databasesOf(folder)).toEqual([orphan]);
+  const second = await start();
+  expect(second.apiKey).toBe(first.apiKey);
+  expect(databasesOf(folder)).toHaveLength(1);
+  expect(databasesOf(folder)).not.toContain(orphan);
+});
+
+/** What the page at `/` is told. */
+const readState = async ({ url }: TestProgram): Promise<{ key: string; messenger?: { init_data: string } }> =>
+  (await fetch(`${url}/local/state`)).json();
+
+test('the page at / has the key, and the welcome names it', async () => {
+  const gateway = await start();
+  const page = await fetch(`${gateway.url}/`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(gateway.output()).toContain(`Open ${gateway.url}/ `);
+  expect((await readState(gateway)).key).toBe(gateway.apiKey);
+});
+
+test('the messenger that is played here has a bot token of its own, which survives a restart', async () => {
+  const first = await start();
+  const readSecrets = () =>
+    ['bot-token', 'top-up-key'].map((name) => readFileSync(join(folder, 'secrets', name), 'utf8'));
+  const secrets = readSecrets();
+  expect(secrets[0]).toMatch(/^\d+:[\w-]{35}$/);
+  const { messenger } = await readState(first);
+  await first.kill('SIGTERM');
+  const second = await start();
+  expect(readSecrets()).toEqual(secrets);
+  // What was signed with the token before is still genuine; the user has no account yet.
+  const response = await fetch(`${second.url}/app/api/account`, {
+    headers: { authorization: `tma ${messenger?.init_data}` },
+  });
+  expect(response.status).toBe(404);
+  expect(secrets.filter((secret) => second.output().includes(secret))).toEqual([]);
+});
+
+test('Ctrl-C ends the stream of a page that is open properly', async () => {
+  const gateway = await start();
+  const events = await fetch(`${gateway.url}/local/events`);
+  const read = events.text();
+  expect(await gateway.kill('SIGINT')).toBe(0);
+  expect(await read).toContain('retry: ');
+});

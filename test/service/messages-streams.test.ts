@@ -1,0 +1,87 @@
+import { afterAll, expect, test } from 'vitest';
+import { message } from '../fixtures/anthropic/message.ts';
+import { startGateway } from '../support/gateway.ts';
+import { spentBy } from '../support/gateway-chat.ts';
+import { within } from '../support/gateway-process.ts';
+import { HAIKU, messagePrices, namesOf, postMessages } from '../support/messages-client.ts';
+import { recorded, recordedEvents, startScriptedVendor, THEIR_MODEL } from '../support/messages-vendor.ts';
+
+const vendor = await startScriptedVendor();
+const gateway = await startGateway({ vendorUrl: vendor.url });
+const priceOf = await messagePrices(gateway, HAIKU);
+afterAll(async () => {
+  await gateway.stop();
+  await vendor.stop();
+});
+
+/** What a client gets of a stream that the provider ends or cuts after `text`, and what it pays. */
+const streamOf = (text: string, how: 'ended' | 'cut' = 'ended', headers: Readonly<Record<string, string>> = {}) => {
+  vendor.next((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });
+    if (how === 'ended') response.end(text);
+    else response.write(text, () => response.destroy());
+  });
+  return spentBy(gateway, async () => {
+    const response = await postMessages(gateway, { stream: true });
+    return { headers: response.headers, text: await response.text() };
+  });
+};
+
+test.each(recorded)(
+  'MSG-1, BILL-9 the recorded stream %s passes byte for byte but for the model, also without its end',
+  async (name) => {
+    const events = recordedEvents(name);
+    const whole = await streamOf(events.join(''));
+    expect(whole.result.text).toBe(events.join('').replace(THEIR_MODEL, HAIKU));
+    expect(whole.spent).toBeGreaterThan(0n);
+    const cut = await streamOf(events.slice(0, -1).join(''), 'cut');
+    expect(cut.result.text.replaceAll(': ', ':')).toBe(whole.result.text.replaceAll(': ', ':'));
+    expect(cut.spent).toBe(whole.spent);
+  },
+);
+
+test('MSG-5, BILL-12 of a recorded stream the last usage and the split of the announcement are charged', async () => {
+  const { spent } = await streamOf(recordedEvents('cache-usage.sse').join(''));
+  expect(spent).toBe(
+    7n * 1_000_000n + 1_000n * 100_000n + 1_110n * 1_250_000n + 3_110n * 2_000_000n + 21n * 5_000_000n,
+  );
+});
+
+test('MSG-1 a recorded plain message passes byte for byte but for the model', async () => {
+  const text = JSON.stringify(message, null, 3).replace('"citations": null', '"citations" : null, "later": 1.0e2');
+  vendor.next((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text));
+  const { result, spent } = await spentBy(gateway, async () => (await postMessages(gateway, {})).text());
+  expect(result).toBe(text.replace(THEIR_MODEL, HAIKU));
+  expect(spent).toBe(priceOf(message.usage));
+});
+
+test('BILL-9 an error in place of message_stop ends the stream, free of charge', async () => {
+  const events = recordedEvents('basic.sse').slice(0, -1);
+  const overloaded = recordedEvents('error-after-start.sse').at(-1) ?? '';
+  const { result, spent } = await streamOf(events.join('') + overloaded);
+  // Not even the stop reason went out before the charge.
+  expect(namesOf(result.text)).toEqual([...namesOf(events.slice(0, -1).join('')), 'error']);
+  expect(spent).toBe(0n);
+});
+
+test('GEN-4, ERR-5 no header of the provider reaches the client', async () => {
+  const { result } = await streamOf(recordedEvents('basic.sse').join(''), 'ended', {
+    'request-id': 'req_theirs',
+    'anthropic-organization-id': 'our-organization',
+    'anthropic-ratelimit-requests-remaining': '1',
+    'set-cookie': 'a=b',
+  });
+  const told = [...result.headers].map((header) => header.join(': ')).join('\n');
+  expect(told).not.toMatch(/anthropic|req_theirs|cookie/i);
+});
+
+test('MSG-1 an announcement with nothing behind it goes out by itself, and errors after it are events', async () => {
+  const arrived = vendor.nextByHand();
+  const pending = postMessages(gateway, { stream: true });
+  const upstream = await arrived;
+  upstream.write(recordedEvents('basic.sse')[0]);
+  const response = await within('the status line', pending);
+  expect(response.status).toBe(200);
+  upstream.end(recordedEvents('error-after-start.sse').at(-1));
+  expect(namesOf(await response.text())).toEqual(['message_start', 'error']);
+});

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { LASTING_MODEL, postChat, pricesOf, readError, saying } from '../support/gateway-chat.ts';
+import { until } from '../support/gateway-process.ts';
+import type { TestProgram } from '../support/program.ts';
+import { type ServerGroup, startServerGroup } from '../support/server-group.ts';
+
+const SERVERS = 3;
+/** LIM-8. */
+const HOLDS_MAX = 200;
+/** `RUNS` repeats every row that often. */
+const REPEATS = Number(process.env.RUNS ?? 1);
+/** Requests at a time of which nobody knows yet whether they get their money: with more, a stand-in takes longer than a store may. */
+const UNDECIDED_MAX = 24;
+const LIMIT_MS = 60_000;
+/** Between two answers of the vendor, for the same reason. */
+const ANSWER_EVERY_MS = 4;
+const LOOK_EVERY_MS = 25;
+/** Computed from the client's own cap, so that no smaller hold is tried (BILL-6). */
+const body = { messages: saying('All say the same'), max_tokens: 400 };
+const USED = { prompt_tokens: 60, completion_tokens: 40 };
+
+let vendor: Simulator;
+let group: ServerGroup;
+let servers: readonly TestProgram[];
+
+beforeAll(async () => {
+  vendor = await startSimulator();
+  const claimedUsage = { input: USED.prompt_tokens, output: USED.completion_tokens };
+  let calls = 0;
+  vendor.setScenario(() => {
+    calls += 1;
+    return { claimedUsage, delayMs: (calls % HOLDS_MAX) * ANSWER_EVERY_MS };
+  });
+  group = await startServerGroup();
+  const start = () => group.start({ vendorUrl: vendor.url });
+  servers = [await start(), ...(await Promise.all(Array.from({ length: SERVERS - 1 }, start)))];
+});
+afterAll(async () => {
+  await group?.stop();
+  await vendor?.stop();
+});
+
+let accounts = 0;
+
+const openAccount = (fundsPicos: bigint) => {
+  accounts += 1;
+  return group.openAccount(`customer-${accounts}`, fundsPicos);
+};
+
+/** What one such request reserves, as an account tells while the vendor is silent. */
+async function measureHold(): Promise<bigint> {
+  const { accountId, apiKey } = await openAccount(1_000_000_000_000n);
+  const gate = vendor.gate();
+  const pending = postChat({ ...servers[0]!, apiKey }, body);
+  await gate.waitFor(1);
+  const holds = (await group.store.readAccount(accountId))!.holds;
+  gate.open();
+  await (await pending).text();
+  expect(holds.size).toBe(1);
+  return [...holds.values()][0]!.amountPicos;
+}
+
+interface Row {
+  readonly requests: number;
+  /** Holds there is money for; one pico-dollar is missing for one more. */
+  readonly paidFor: number;
+  readonly served: number;
+  readonly refused: '402 insufficient_balance' | '429 rate_limit_exceeded';
+}
+
+const poor = (requests: number, paidFor: number): Row => ({
+  requests,
+  paidFor,
+  served: paidFor,
+  refused: '402 insufficient_balance',
+});
+/** LIM-8 is told before a lack of money (GEN-8). */
+const rich = (requests: number, paidFor: number): Row => ({
+  requests,
+  paidFor,
+  served: HOLDS_MAX,
+  refused: '429 rate_limit_exceeded',
+});
+const rows: readonly Row[] = [poor(50, 25), poor(200, 100), rich(400, 200), poor(1_000, 150), rich(1_000, 300)];
+
+async function play({ requests, paidFor, served, refused }: Row): Promise<void> {
+  const hold = await measureHold();
+  const funds = hold * BigInt(paidFor + 1) - 1n;
+  const { accountId, apiKey } = await openAccount(funds);
+  const priceOf = await pricesOf(servers[0]!, LASTING_MODEL);
+  const gate = vendor.gate();
+  let sent = 0;
+  let refusals = 0;
+  const decided = (): number => gate.arrived() + refusals;
+  const ask = async (number: number): Promise<string> => {
+    while (sent - decided() >= UNDECIDED_MAX) await sleep(1);
+    sent += 1;
+    const response = await postChat({ ...servers[number % SERVERS]!, apiKey }, body);
+    if (response.status === 200) {
+      await response.text();
+      return 'served';
+    }
+    refusals += 1;
+    return `${response.status} ${(await readError(response)).code}`;
+  };
+  const answers = Array.from({ length: requests }, (_, number) => ask(number).catch((error: unknown) => `${error}`));
+
+  const seen: bigint[] = [];
+  let polling = true;
+  const poll = (async () => {
+    for (; polling; await sleep(LOOK_EVERY_MS)) seen.push((await group.store.readAccount(accountId))!.availablePicos);
+  })();
+  try {
+    await until('every request at the vendor or refused', () => decided() >= requests || undefined, LIMIT_MS);
+    const meanwhile = (await group.store.readAccount(accountId))!;
+    expect(gate.arrived()).toBe(served);
+    expect(meanwhile.holds.size).toBe(served);
+    expect(meanwhile.availablePicos).toBe(funds - hold * BigInt(served));
+  } finally {
+    gate.open();
+  }
+  const outcomes = Map.groupBy(await Promise.all(answers), (outcome) => outcome);
+  polling = false;
+  await poll;
+
+  expect(new Map([...outcomes].map(([outcome, all]) => [outcome, all.length]))).toEqual(
+    new Map([
+      ['served', served],
+      [refused, requests - served],
+    ]),
+  );
+  expect(seen.filter((available) => available < 0n)).toEqual([]);
+  const price = priceOf(USED);
+  const after = (await group.store.readAccount(accountId))!;
+  expect(after).toMatchObject({
+    availablePicos: funds - price * BigInt(served),
+    spentPicos: price * BigInt(served),
+    holds: new Map(),
+  });
+  const charged = (await group.recordsOf(accountId)).filter(({ outcome }) => outcome === 'settled');
+  expect(charged.map(({ amountPicos }) => amountPicos)).toEqual(Array.from({ length: served }, () => price));
+  expect(await group.audit(accountId)).toMatchObject({ stable: true, openHolds: 0, findings: [], overage: [] });
+}
+
+test.each(rows)(
+  'BILL-1 LIM-8 of $requests requests at once with money for $paidFor exactly $served are served, the others get $refused',
+  async (row) => {
+    for (let repeat = 0; repeat < REPEATS; repeat += 1) await play(row);
+  },
+  120_000 * REPEATS,
+);
+
+test('LIM-2 at most burst + rate x elapsed + 1 pass with one key, from three processes together', async () => {
+  const group = await startServerGroup();
+  try {
+    const standard = { LIMIT_KEY_PER_SECOND: '', LIMIT_KEY_BURST: '' };
+    const start = () => group.start({ vendorUrl: vendor.url, environment: standard });
+    const servers = await Promise.all([start(), start(), start()]);
+    const { apiKey } = await group.openAccount('hasty', 0n);
+    const statuses: number[] = [];
+    const startedAtMs = Date.now();
+    const ask = async (url: string): Promise<void> => {
+      for (let sent = 0; sent < 15; sent += 1) {
+        const response = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+        await response.body?.cancel();
+        statuses.push(response.status);
+      }
+    };
+    await Promise.all(servers.flatMap(({ url }) => [ask(url), ask(url), ask(url), ask(url)]));
+    const most = 15 + (10 * (Date.now() - startedAtMs)) / 1_000 + 1;
+    const passed = statuses.filter((status) => status === 200).length;
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(passed).toBeGreaterThanOrEqual(15);
+    expect(passed).toBeLessThanOrEqual(most);
+  } finally {
+    await group.stop();
+  }
+});

@@ -1,0 +1,247 @@
+import Anthropic, * as anthropicErrors from '@anthropic-ai/sdk';
+import * as anthropicStatusErrors from '@anthropic-ai/sdk/error';
+import { ApiError } from '@google/genai';
+import OpenAI, * as openaiErrors from 'openai';
+import { expect, test } from 'vitest';
+import type { Scenario } from '../../lib/local/upstreams/scenario.ts';
+import { MODEL, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
+import { GEMINI, googleErrorSchema, googleFor } from '../support/google-client.ts';
+import { anthropicFor, HAIKU, messageErrorSchema, thrownBy } from '../support/messages-client.ts';
+import { PRO } from '../support/responses-client.ts';
+import { penniless, startSimulated } from '../support/simulated-gateway.ts';
+import { vendorKey } from '../support/vendor-environment.ts';
+
+const { vendor, gateway, another } = await startSimulated();
+const poor = await another(penniless);
+
+interface Change {
+  readonly model?: string;
+  /** The largest number of output tokens. */
+  readonly cap?: number;
+}
+
+/** An SDK's own names for what an error of the gateway says. */
+interface Seen {
+  readonly status: number;
+  readonly code: string;
+  readonly type: string;
+  readonly param: string | null;
+}
+
+/** One protocol through the SDK of its company. */
+interface Sdk {
+  readonly name: string;
+  readonly model: string;
+  readonly keyParam: string;
+  readonly capParam: string;
+  /** The class of every error, also within a stream. */
+  readonly base: unknown;
+  ask(payer: typeof gateway, change: Change): PromiseLike<unknown>;
+  /** Reads the stream to its end. */
+  stream(payer: typeof gateway, change: Change): PromiseLike<unknown>;
+  see(error: unknown): Seen;
+  /** The class of an error by its HTTP status. */
+  readonly classes: Readonly<Record<number, unknown>>;
+}
+
+const openai = {
+  keyParam: 'Authorization',
+  base: OpenAI.APIError,
+  classes: {
+    400: openaiErrors.BadRequestError,
+    401: openaiErrors.AuthenticationError,
+    402: openaiErrors.APIError,
+    404: openaiErrors.NotFoundError,
+    429: openaiErrors.RateLimitError,
+    502: openaiErrors.InternalServerError,
+    503: openaiErrors.InternalServerError,
+    504: openaiErrors.InternalServerError,
+  },
+  see: (error: unknown): Seen => {
+    if (!(error instanceof OpenAI.APIError)) throw new Error(`not an APIError: ${error}`);
+    const { status, code, type, param } = error;
+    return { status, code: code ?? '', type: type ?? '', param: param ?? null };
+  },
+};
+
+const anthropic = {
+  keyParam: 'x-api-key',
+  base: Anthropic.APIError,
+  classes: {
+    400: anthropicErrors.BadRequestError,
+    401: anthropicErrors.AuthenticationError,
+    402: anthropicStatusErrors.PaymentRequiredError,
+    404: anthropicErrors.NotFoundError,
+    429: anthropicErrors.RateLimitError,
+    502: anthropicErrors.InternalServerError,
+    503: anthropicStatusErrors.ServiceUnavailableError,
+    504: anthropicStatusErrors.GatewayTimeoutError,
+  },
+  see: (error: unknown): Seen => {
+    if (!(error instanceof Anthropic.APIError)) throw new Error(`not an APIError: ${error}`);
+    const body = messageErrorSchema.parse(error.error);
+    expect([error.apiMessage, error.requestID, error.type]).toEqual([
+      body.error.message,
+      body.request_id,
+      body.error.type,
+    ]);
+    const { code, type, param } = body.error;
+    return { status: error.status, code, type, param };
+  },
+};
+
+const ofGoogle = (payer: typeof gateway, { model = GEMINI, cap }: Change) => ({
+  models: googleFor(payer).models,
+  params: { model, contents: 'hello', config: cap ? { maxOutputTokens: cap } : {} },
+});
+
+const sdks: readonly Sdk[] = [
+  {
+    ...openai,
+    name: 'chat',
+    model: MODEL,
+    capParam: 'max_tokens',
+    ask: (payer, { model = MODEL, cap: max_tokens = null }) =>
+      sdkFor(payer).chat.completions.create({ model, messages: saying('hello'), max_tokens }),
+    stream: (payer, { model = MODEL, cap: max_tokens = null }) =>
+      sdkFor(payer)
+        .chat.completions.stream({ model, messages: saying('hello'), max_tokens })
+        .done(),
+  },
+  {
+    ...openai,
+    name: 'responses',
+    model: PRO,
+    capParam: 'max_output_tokens',
+    ask: (payer, { model = PRO, cap = null }) =>
+      sdkFor(payer).responses.create({ model, input: 'hello', max_output_tokens: cap }),
+    stream: (payer, { model = PRO, cap = null }) =>
+      sdkFor(payer).responses.stream({ model, input: 'hello', max_output_tokens: cap }).done(),
+  },
+  {
+    ...anthropic,
+    name: 'messages',
+    model: HAIKU,
+    capParam: 'max_tokens',
+    ask: (payer, { model = HAIKU, cap = 500 }) =>
+      anthropicFor(payer).messages.create({ model, messages: saying('hello'), max_tokens: cap }),
+    stream: (payer, { model = HAIKU, cap = 500 }) =>
+      anthropicFor(payer)
+        .messages.stream({ model, messages: saying('hello'), max_tokens: cap })
+        .finalMessage(),
+  },
+  {
+    name: 'generateContent',
+    model: GEMINI,
+    keyParam: 'x-provider-api-key',
+    capParam: 'generationConfig.maxOutputTokens',
+    base: ApiError,
+    classes: {},
+    ask: (payer, change) => {
+      const { models, params } = ofGoogle(payer, change);
+      return models.generateContent(params);
+    },
+    stream: async (payer, change) => {
+      const { models, params } = ofGoogle(payer, change);
+      return Array.fromAsync(await models.generateContentStream(params));
+    },
+    see: (error) => {
+      if (!(error instanceof ApiError)) throw new Error(`not an ApiError: ${error}`);
+      const { code, type, param } = googleErrorSchema.parse(JSON.parse(error.message)).error;
+      return { status: error.status, code, type, param };
+    },
+  },
+];
+
+interface Failure {
+  readonly rule: string;
+  readonly what: string;
+  readonly status: number;
+  readonly code: string;
+  readonly type: string;
+  readonly scenario?: Scenario;
+  readonly payer?: typeof gateway;
+  readonly change?: (sdk: Sdk) => Change;
+  readonly param?: (sdk: Sdk) => string;
+}
+
+const refusal = (status: number): Scenario => ({ refusal: { kind: 'status', status } });
+const wrong = { ...gateway, apiKey: 'sk-service-unknown' };
+const request = 'invalid_request_error';
+
+const failures: readonly Failure[] = [
+  {
+    ...{ rule: 'AUTH-4', what: 'a wrong key', status: 401, code: 'invalid_api_key', type: 'authentication_error' },
+    ...{ payer: wrong, param: ({ keyParam }) => keyParam },
+  },
+  {
+    ...{ rule: 'AUTH-4', what: 'an empty balance', status: 402, code: 'insufficient_balance' },
+    ...{ type: 'insufficient_balance', payer: poor },
+  },
+  {
+    ...{ rule: 'CAT-6', what: 'an unknown model', status: 404, code: 'model_not_found', type: request },
+    ...{ change: ({ model }) => ({ model: `${model}-x` }), param: () => 'model' },
+  },
+  {
+    ...{ rule: 'BILL-4', what: 'a cap beyond 100 USD', status: 400, code: 'request_budget_exceeded', type: request },
+    ...{ change: () => ({ cap: 100_000_000 }), param: ({ capParam }) => capParam },
+  },
+  {
+    ...{ rule: 'ERR-9', what: 'a capacity limit of the provider', status: 429, code: 'upstream_capacity' },
+    ...{ type: 'rate_limit_error', scenario: refusal(429) },
+  },
+  {
+    ...{ rule: 'ERR-9', what: 'a failure of the provider', status: 502, code: 'upstream_error' },
+    ...{ type: 'upstream_error', scenario: refusal(500) },
+  },
+  {
+    ...{ rule: 'ERR-9', what: 'an unavailable provider', status: 503, code: 'service_unavailable' },
+    ...{ type: 'service_unavailable', scenario: refusal(503) },
+  },
+  {
+    ...{ rule: 'ERR-9', what: 'a timeout of the provider', status: 504, code: 'upstream_timeout' },
+    ...{ type: 'upstream_error', scenario: refusal(504) },
+  },
+];
+
+test.each(failures.flatMap((failure) => sdks.map((sdk) => ({ ...failure, sdk, name: sdk.name }))))(
+  '$rule the SDK of $name throws its class for $what, free of charge',
+  async ({ sdk, status, code, type, scenario, payer = gateway, change = () => ({}), param = () => null }) => {
+    for (const call of [sdk.ask, sdk.stream]) {
+      if (scenario) vendor.next(scenario);
+      const before = await gateway.untilSettled();
+      const error = await thrownBy(call(payer, change(sdk)));
+      expect(sdk.see(error)).toEqual({ status, code, type, param: param(sdk) });
+      expect(error).toBeInstanceOf(sdk.classes[status] ?? sdk.base);
+      expect(JSON.stringify(error)).not.toContain(vendorKey);
+      expect((await gateway.untilSettled()).balance).toBe(before.balance);
+    }
+    // The SDKs do not retry here, and neither does the gateway (GEN-5).
+    expect(vendor.requests).toHaveLength(scenario ? 2 : 0);
+  },
+);
+
+test.each(sdks)('ERR-9 the SDK of $name throws an error within a stream, free of charge', async (sdk) => {
+  vendor.next({ errorAfter: 6, words: 30 });
+  const { result: error, spent } = await spentBy(gateway, () => thrownBy(sdk.stream(gateway, {})));
+  expect(vendor.requests[0]?.eventsSent).toBeGreaterThan(5);
+  expect(error).toBeInstanceOf(sdk.base);
+  expect(`${JSON.stringify(error)} ${error}`).toMatch(/upstream_(?:error|capacity)|UNAVAILABLE/);
+  expect(spent).toBe(0n);
+});
+
+test('ERR-2 the SDKs see the seconds that the provider names', async () => {
+  vendor.setScenario(() => ({ refusal: { kind: 'status', status: 429, retryAfterSeconds: 7 } }));
+  for (const sdk of sdks.slice(0, 3)) {
+    const error = await thrownBy(sdk.ask(gateway, {}));
+    expect(error).toMatchObject({ headers: expect.any(Headers) });
+    expect(Object(error).headers.get('retry-after')).toBe('7');
+  }
+});
+
+test('GEN-1 the SDK of Anthropic throws ContentTooLargeError for a body above 20 MiB', async () => {
+  const body = { model: HAIKU, max_tokens: 10, messages: saying('x'.repeat(21_000_000)) };
+  const error = await thrownBy(anthropicFor(gateway).messages.create(body));
+  expect(error).toBeInstanceOf(anthropicStatusErrors.ContentTooLargeError);
+  expect(error).toMatchObject({ status: 413 });
+});

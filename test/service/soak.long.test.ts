@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { randomRuns } from '../support/random-runs.ts';
+import { soak } from '../support/soak-run.ts';
+import { judgeSoak } from '../support/soak-verdict.ts';
+
+const { seed, numRuns } = randomRuns(import.meta.filename, { quick: 300, long: 300 });
+
+test('BILL-1 BILL-14 under a mixed load, with a vendor that fails and a store that goes away, all money is where it belongs', async () => {
+  const result = await soak({ requests: numRuns, outageSeconds: 2, auditEverySeconds: 2, holdGraceSeconds: 2, seed });
+  const { complaints, table } = judgeSoak(result);
+  console.info(table);
+  expect(complaints).toEqual([]);
+  expect(result.answers.length).toBeGreaterThanOrEqual(numRuns);
+  const { from, to } = result.outage;
+  const felt = result.answers.filter(({ startedAt, endedAt }) => startedAt >= from && endedAt <= to);
+  expect(felt.some(({ outcome }) => outcome === '503 service_unavailable')).toBe(true);
+  expect(result.audits.read).toBeGreaterThan(0);
+});

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Workload, workloads } from '../../bin/costs/workloads.ts';
+import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { type CapacityProxy, startCapacityProxy } from '../support/capacity-proxy.ts';
+import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { startGateway } from '../support/gateway.ts';
+import { sdkFor } from '../support/gateway-chat.ts';
+import { until } from '../support/gateway-process.ts';
+import type { TestProgram } from '../support/program.ts';
+
+let vendor: Simulator;
+let database: TestDynamodb;
+let proxy: CapacityProxy;
+let gateway: TestProgram;
+
+beforeAll(async () => {
+  [vendor, database] = await Promise.all([startSimulator(), startTestDynamodb()]);
+  proxy = await startCapacityProxy(database.endpoint);
+  gateway = await startGateway({
+    stores: 'engine',
+    vendorUrl: vendor.url,
+    // The sweep of this machine would be counted.
+    environment: { DYNAMODB_ENDPOINT: proxy.endpoint, LOCAL_BALANCE_USD: '100', SWEEP_SECONDS: '3600' },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  for (const part of [proxy, database, vendor]) await part?.stop();
+});
+
+const unitsOf = (kind: 'write' | 'read'): number =>
+  proxy.taken.filter((call) => call.kind === kind).reduce((sum, { units }) => sum + units, 0);
+
+const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<void> => {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  expect([await response.text(), response.status]).toEqual([expect.anything(), 200]);
+};
+
+/** What one more of the same takes, once the process knows all that it keeps between requests for a moment. */
+const takenBy = async (run: () => Promise<void>): Promise<void> => {
+  await run();
+  await proxySettles();
+  proxy.forget();
+  await run();
+  await proxySettles();
+};
+
+const proxySettles = async (): Promise<void> => {
+  let before = -1;
+  while (before !== proxy.taken.length) {
+    before = proxy.taken.length;
+    await sleep(300);
+  }
+};
+
+const messages = [{ role: 'user', content: 'Say hello. '.repeat(90) }];
+
+test.each<readonly [string, string, object, Workload]>([
+  ['a short chat', '/v1/chat/completions', { model: 'gpt-5.4-mini', messages }, workloads.shortChat],
+  ['a stream', '/v1/chat/completions', { model: 'claude-sonnet-5', stream: true, messages }, workloads.longStream],
+  ['an embedding', '/v1/embeddings', { model: 'text-embedding-3-small', input: 'hello' }, workloads.embedding],
+  ['an image', '/v1/images/generations', { model: 'gpt-image-2-fixed', prompt: 'A hill' }, workloads.image],
+])('the write units of %s are those that its costs are made of', async (_title, path, body, workload) => {
+  await takenBy(() => post(path, body));
+  expect(unitsOf('write')).toBe(workload.writeUnits);
+  expect(unitsOf('read')).toBeLessThanOrEqual(workload.readUnits);
+});
+
+test('an Idempotency-Key takes three more, and one for each further KB of the answer twice', async () => {
+  let sent = 0;
+  await takenBy(() => {
+    sent += 1;
+    const short = { model: 'gpt-5.4-mini', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };
+    return post('/v1/chat/completions', short, { 'idempotency-key': `order-${sent}` });
+  });
+  expect(unitsOf('write')).toBeGreaterThanOrEqual(workloads.shortChat.writeUnits + 3);
+  expect(unitsOf('write')).toBeLessThanOrEqual(workloads.shortChat.writeUnits + 5);
+});
+
+test('the write units of a video, asked for but once, are those that its costs are made of', async () => {
+  // The first hold of an account that held nothing also puts it on the list of the sweep.
+  await post('/v1/chat/completions', { model: 'gpt-5.4-mini', messages });
+  await proxySettles();
+  proxy.forget();
+  const sdk = sdkFor(gateway);
+  const boat = { prompt: 'A boat [[takes 500]]', seconds: '4', size: '1280x720' } as const;
+  const { id } = await sdk.videos.create({ model: 'seedance-2-0-fast', ...boat });
+  await until('the end of the video', async () => {
+    const { status } = await sdk.videos.retrieve(id);
+    return status === 'completed' || undefined;
+  });
+  await proxySettles();
+  // Each question of the client takes its address and its key, and so does the file.
+  const asked = proxy.taken.filter(({ table, kind }) => table === 'keys' && kind === 'write').length - 1;
+  const { writeUnits, requests } = workloads.video;
+  expect(unitsOf('write') - 2 * asked).toBe(writeUnits - 2 * (requests - 1));
+});

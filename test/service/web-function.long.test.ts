@@ -1,0 +1,88 @@
+import { afterEach, expect, test } from 'vitest';
+import * as z from 'zod';
+import { balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
+import { routes } from '../../lambdas/routes.ts';
+import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
+import { LASTING_MODEL, postChat, readEvents, saying } from '../support/gateway-chat.ts';
+import { until } from '../support/gateway-process.ts';
+import { LIMIT_BYTES, withImage } from '../support/hostile-bodies.ts';
+import { ask } from '../support/hostile-wire.ts';
+import { startWebFunctionProcess, type WebFunctionProcess } from '../support/web-function-process.ts';
+
+const GIBIBYTE = 1024 ** 3;
+/** Only stops a hang. */
+const LIMIT_MS = 100_000;
+
+/** In any of the shapes (GEN-3); one has a status in place of a code. */
+const errorSchema = z.object({ error: z.looseObject({ code: z.string() }) });
+
+const running: WebFunctionProcess[] = [];
+afterEach(async () => {
+  for (const web of running.splice(0)) await web.stop();
+});
+
+const start = async (environment: Readonly<Record<string, string>> = {}): Promise<WebFunctionProcess> => {
+  const web = await startWebFunctionProcess(environment);
+  running.push(web);
+  return web;
+};
+
+const fundsOf = async (web: WebFunctionProcess) => {
+  const account = await web.account();
+  if (!account) throw new Error('the account is gone');
+  return { balance: balanceOf(account), held: heldOf(account), holds: account.holds.size };
+};
+
+test('GEN-14 the Web Function serves 8 bodies of 20 MiB at once within a gibibyte', async () => {
+  const web = await start();
+  const before = await fundsOf(web);
+  const gate = web.vendor.gate();
+  const headers = [`authorization: Bearer ${web.apiKey}`];
+  const replies = Array.from({ length: 8 }, () =>
+    ask(web.port, { method: 'POST', target: '/v1/chat/completions', headers, body: withImage(LIMIT_BYTES) }, LIMIT_MS),
+  );
+  // By then the vendor has read all of them, and none has been let go.
+  await gate.waitFor(8);
+  gate.open();
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  console.log(`8 bodies of 20 MiB: ${Math.round(web.peakBytes() / 1024 ** 2)} MiB at most`);
+  expect(web.peakBytes()).toBeLessThan(GIBIBYTE);
+  const after = await fundsOf(web);
+  expect(after).toMatchObject({ held: 0n, holds: 0 });
+  expect(after.balance).toBeLessThan(before.balance);
+});
+
+test('GEN-1 the Web Function serves every route of inference, and no other', async () => {
+  const web = await start();
+  const inference: readonly string[] = inferenceFunctionNames;
+  for (const { method, path, function: owner } of Object.values(routes)) {
+    const answer = await fetch(`${web.url}${path.replace(/\{\w+\}/g, 'some-id')}`, { method });
+    const { error } = errorSchema.parse(await answer.json());
+    expect(error.code, `${method} ${path}`).toBe(inference.includes(owner) ? 'missing_api_key' : 'not_found');
+  }
+});
+
+test('BILL-13 SIGTERM in the middle of a slow answer ends the Web Function properly, and its hold is left to the sweeper', async () => {
+  const web = await start({ UPSTREAM_DEADLINE_SECONDS: '10', HOLD_GRACE_SECONDS: '1' });
+  const before = await fundsOf(web);
+  web.vendor.next({ stallAfter: 3 });
+  const answer = await postChat({ ...web, model: LASTING_MODEL }, { messages: saying('hello'), stream: true });
+  const events = readEvents(answer);
+  expect((await events.next()).done).toBe(false);
+  expect((await fundsOf(web)).holds).toBe(1);
+
+  const code = web.kill('SIGTERM');
+  const rest = Array.fromAsync(events).catch(() => 'cut off');
+  expect(await code).toBe(0);
+  expect(await rest).toBe('cut off');
+  expect(web.output.stderr).toBe('');
+  // Nothing new is taken.
+  await expect(fetch(`${web.url}/nowhere`)).rejects.toThrow();
+
+  const after = await until('the end of the hold', async () => {
+    await web.sweep();
+    const now = await fundsOf(web);
+    return now.holds === 0 ? now : undefined;
+  });
+  expect(after).toEqual(before);
+});

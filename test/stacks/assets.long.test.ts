@@ -1,0 +1,225 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { bundling } from '../../lib/constructs/bundled-code.ts';
+import { environments } from '../../lib/environments.ts';
+import {
+  eventFunctionNames,
+  type FunctionName,
+  functionNames,
+  functions,
+  type WebFunctionName,
+  webFunctionNames,
+} from '../../lib/functions.ts';
+import { functionsOf } from '../../lib/functions-of.ts';
+import { startSecrets } from '../support/secrets-stand-in.ts';
+import { readAtStart, readReport } from './bundle-report.ts';
+import { runAsset, serveAsset } from './run-asset.ts';
+import { environmentOf, nameOf, newApp, ofType, readGateway } from './synthesize.ts';
+
+/** What a start of a function has to read, and what may come besides when it is needed. */
+const START_BYTES_MAX = 1_000_000;
+const ASSET_BYTES_MAX = 2_000_000;
+
+const app = newApp({ bundling: true });
+const { api, video } = readGateway(app, 'prod', environmentOf('prod'));
+/** Nothing above it brings packages: an asset that only loads in the repository is broken. */
+const away = mkdtempSync(join(tmpdir(), 'gateway-assets-'));
+
+const assetOf = (name: FunctionName): string => {
+  const all = [api, video].flatMap((stack) => ofType(stack, 'AWS::Lambda::Function'));
+  const found = all.find((resource) => nameOf(resource) === `${name}/function`);
+  return join(app.outdir, found?.Metadata['aws:asset:path'] ?? copiedAsset(name));
+};
+
+/** The code of a Web Function is copied by its content. */
+const copiedAsset = (name: FunctionName): string => {
+  const copies = ofType(api, 'Custom::S3ObjectCopy').filter((resource) => nameOf(resource).startsWith(`${name}/`));
+  return `asset.${z.object({ ContentHash: z.string() }).parse(copies[0]?.Properties).ContentHash}`;
+};
+
+/** Behind API Gateway files are served by a function that is called with events, and all else is as behind the edge. */
+const CONTENT_BY_EVENTS = 'content-by-events';
+
+beforeAll(() => {
+  const { events } = functionsOf({ ...environments.prod, frontDoor: 'api-gateway' });
+  const content = events.find(({ name }) => name === 'content');
+  const { bundling: made } = bundling(CONTENT_BY_EVENTS, content?.description.entry ?? '');
+  if (!made?.local?.tryBundle(join(away, CONTENT_BY_EVENTS), { image: made.image })) throw new Error('no bundle');
+  for (let folder = away; folder !== dirname(folder); folder = dirname(folder))
+    expect(existsSync(join(folder, 'node_modules')), folder).toBe(false);
+  for (const name of functionNames) cpSync(assetOf(name), join(away, name), { recursive: true });
+  cpSync(join(import.meta.dirname, 'load-asset.mts'), join(away, 'load-asset.mts'));
+});
+
+const pepper = 'a-pepper-for-this-test-only';
+
+const load = (name: string, environment: Readonly<Record<string, string>>, event?: object) =>
+  runAsset(away, { name, environment, event });
+
+test.each([...eventFunctionNames, CONTENT_BY_EVENTS])(
+  'OPS-1 the asset of %s loads under Node 24 with nothing installed around it',
+  async (name) => {
+    const loaded = await load(name, { KEY_PEPPER: pepper });
+    expect(loaded.node).toMatch(/^24\./);
+    expect(loaded.handler).toBe('function');
+  },
+);
+
+/** One route of every handler that a Web Function has. */
+const served: Readonly<Record<WebFunctionName, readonly (readonly [method: string, path: string])[]>> = {
+  content: [['GET', '/v1/videos/none/content']],
+  inference: [
+    ['POST', '/v1/chat/completions'],
+    ['POST', '/v1/images/generations'],
+    ['POST', '/v1/audio/speech'],
+    ['GET', '/v1/videos'],
+  ],
+};
+
+const serve = (
+  name: WebFunctionName,
+  environment: Readonly<Record<string, string>>,
+  work: (ask: (method: string, path: string) => Promise<Response>) => Promise<void>,
+) => serveAsset(away, { name, environment }, work);
+
+test.each(webFunctionNames)(
+  'OPS-1 the asset of %s is a server under Node 24 with nothing installed around it, where Lambda wants it',
+  (name) =>
+    serve(name, { KEY_PEPPER: pepper }, async (answer) => {
+      for (const [method, path] of served[name]) {
+        const { status, json } = await toRead(answer(method, path));
+        expect([path, status]).toEqual([path, 401]);
+        expect(json).toMatchObject({ error: { code: 'missing_api_key' } });
+      }
+    }),
+);
+
+/** What a function behind the edge is told, and where it reads what is secret. */
+const behindEdge = (endpoint: string) => ({
+  ...{ KEY_PEPPER_SECRET: 'pepper', FRONT_DOOR: 'cloudfront', ORIGIN_SECRET_SECRET: 'origin' },
+  ...{ AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint, DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
+  ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', LOG_FORMAT: 'json' },
+});
+
+test.each(webFunctionNames)('AUTH-9 the asset of %s behind the edge refuses whoever comes past it', async (name) => {
+  const secrets = await startSecrets({ pepper, origin: 'what-the-edge-proves-itself-with' });
+  try {
+    await serve(name, behindEdge(secrets.endpoint), async (answer) => {
+      for (const [method, path] of served[name]) {
+        const { status, json } = await toRead(answer(method, path));
+        expect([path, status]).toEqual([path, 403]);
+        expect(json).toMatchObject({ error: { code: 'direct_access_refused' } });
+      }
+    });
+  } finally {
+    secrets.stop();
+  }
+});
+
+const toRead = async (pending: Promise<Response>) => {
+  const answer = await pending;
+  return { status: answer.status, json: await answer.json() };
+};
+
+const get = (rawPath: string) => ({
+  version: '2.0',
+  routeKey: '$default',
+  rawPath,
+  rawQueryString: '',
+  headers: { host: 'example.com' },
+  requestContext: {
+    http: { method: 'GET', path: rawPath, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'test' },
+  },
+  isBase64Encoded: false,
+});
+
+test('OPS-1 the asset that serves files behind API Gateway answers an event', async () => {
+  const environment = { KEY_PEPPER: pepper, FRONT_DOOR: 'api-gateway', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
+  const { prelude, body } = await load(CONTENT_BY_EVENTS, environment, get('/v1/videos/none/content'));
+  expect(prelude?.statusCode).toBe(401);
+  expect(JSON.parse(body)).toMatchObject({ error: { code: 'missing_api_key' } });
+});
+
+test('GEN-10 the asset of catalog answers GET /health through a response stream', async () => {
+  const { prelude, body } = await load('catalog', { KEY_PEPPER: pepper }, get('/health'));
+  expect(prelude?.statusCode).toBe(200);
+  expect(JSON.parse(body)).toEqual({ status: 'ok' });
+});
+
+test('the asset of text reads its secrets from Secrets Manager', async () => {
+  const secrets = await startSecrets({ pepper, vendors: '{"drawn":"nothing"}' });
+  try {
+    const loaded = await load('text', {
+      KEY_PEPPER_SECRET: 'pepper',
+      PROVIDER_KEYS_SECRET: 'vendors',
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    });
+    expect(loaded.handler).toBe('function');
+    expect(secrets.asked.toSorted()).toEqual(['pepper', 'vendors']);
+  } finally {
+    secrets.stop();
+  }
+});
+
+test('AUTH-9 the asset of text behind the edge reads what the edge proves itself with, and refuses whoever does not', async () => {
+  const secrets = await startSecrets({ pepper, origin: 'what-the-edge-proves-itself-with' });
+  try {
+    const { prelude, body } = await load('text', behindEdge(secrets.endpoint), get('/v1/chat/completions'));
+    expect(prelude?.statusCode).toBe(403);
+    expect(JSON.parse(body)).toMatchObject({ error: { code: 'direct_access_refused' } });
+    expect(new Set(secrets.asked)).toEqual(new Set(['pepper', 'origin']));
+  } finally {
+    secrets.stop();
+  }
+});
+
+test.each(functionNames)('the clients that %s seldom needs come in files of their own', (name) => {
+  const read = readAtStart(readReport(app.outdir, name)).flatMap(({ inputs }) => Object.keys(inputs));
+  expect(read.some((file) => file.includes('/client-dynamodb/'))).toBe(true);
+  expect(read.filter((file) => /\/(client-(secrets-manager|s3|sfn|ssm)|lib-storage)\//.test(file))).toEqual([]);
+});
+
+test.each(functionNames)('the bundle of %s holds nothing of CDK, of `lib` or of the tests', (name) => {
+  const { inputs } = readReport(app.outdir, name);
+  const files = Object.keys(inputs);
+  expect(files).toContain(functions[name].entry);
+  const strays = files.filter((file) =>
+    /(^|\/)node_modules\/(aws-cdk|constructs|esbuild|aws-local-stepfunctions)|^(lib|test|bin)\//.test(file),
+  );
+  expect(strays).toEqual([]);
+});
+
+test.each(functionNames)('the asset of %s holds nothing but modules, few of which its start reads', (name) => {
+  const files = readdirSync(assetOf(name), { recursive: true, encoding: 'utf8' });
+  expect(files.filter((file) => !file.endsWith('.mjs'))).toEqual([]);
+  const all = files.reduce((sum, file) => sum + statSync(join(assetOf(name), file)).size, 0);
+  const atStart = readAtStart(readReport(app.outdir, name)).reduce((sum, { bytes }) => sum + bytes, 0);
+  console.log(`${name}: ${Math.round(atStart / 1_000)} of ${Math.round(all / 1_000)} kB`);
+  expect(atStart).toBeGreaterThan(START_BYTES_MAX / 5);
+  expect(atStart).toBeLessThan(START_BYTES_MAX);
+  expect(all).toBeLessThan(ASSET_BYTES_MAX);
+});
+
+/** Its build for Node brings an HTTP client of its own, and four times the bytes. */
+test('KEY-1 the functions that speak with the messenger have the library in its build for the web, and only they', () => {
+  const libraryOf = (name: FunctionName) =>
+    readAtStart(readReport(app.outdir, name))
+      .flatMap(({ inputs }) => Object.keys(inputs))
+      .filter((file) => /\/node_modules\/(grammy|node-fetch|@grammyjs)\//.test(`/${file}`));
+  for (const name of functionNames) {
+    const expected = name === 'bot' || name === 'notices' ? ['node_modules/grammy/out/web.mjs'] : [];
+    expect(libraryOf(name), name).toEqual(expected);
+  }
+});
+
+test('CommonJS packages find `require` in every asset', () => {
+  for (const name of functionNames)
+    expect(readFileSync(join(assetOf(name), 'index.mjs'), 'utf8').slice(0, 200), name).toContain(
+      'const require=createRequire(import.meta.url);',
+    );
+});

@@ -1,0 +1,49 @@
+import type { App } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { expect, test } from 'vitest';
+import { acknowledge, acknowledgements } from '../../lib/acknowledgements.ts';
+import { addGateway } from '../../lib/gateway.ts';
+import { environmentOf, newApp, type Variant, variants } from './synthesize.ts';
+
+const names = Object.keys(variants) as Variant[];
+
+/** AWS's own check of templates is part of the synthesis. It throws what it finds. */
+const appOf = (variant: Variant): App => {
+  const app = newApp({}, true);
+  addGateway(app, 'prod', environmentOf('prod', variant));
+  return app;
+};
+
+/** As `rule path`, with the region and the prefix as the table of reasons has them. Only synthesis links the stacks. */
+const findingsOf = (app: App, region: string): readonly string[] => {
+  app.synth();
+  return new AwsSolutionsChecks(app).validateScope(app).violations.flatMap(({ ruleName, violatingResources }) => {
+    const rule = ruleName
+      .replace('AwsSolutions-', '')
+      .replaceAll(region, '<region>')
+      .replaceAll('gateway-prod-', '<prefix>-');
+    return violatingResources.map(({ constructPath }) => `${rule} ${constructPath}`);
+  });
+};
+
+test.each(names)('OPS-1 cdk-nag finds nothing without a reason: %s', (variant) => {
+  const app = appOf(variant);
+  acknowledge(app);
+  expect(findingsOf(app, 'nowhere')).toEqual([]);
+});
+
+test('every reason is still needed', () => {
+  const found = names.flatMap((variant) => findingsOf(appOf(variant), environmentOf('prod', variant).region));
+  const idle = acknowledgements.flatMap(({ of, rules }) =>
+    rules
+      .filter((rule) => !found.some((finding) => `${finding}/`.startsWith(`${rule} prod/${of}/`)))
+      .map((rule) => `${rule} ${of}`),
+  );
+  expect(idle).toEqual([]);
+});
+
+test('every reason is a sentence, and no rule has two in one place', () => {
+  for (const { of, reason } of acknowledgements) expect(reason.length, of).toBeGreaterThan(40);
+  const pairs = acknowledgements.flatMap(({ of, rules }) => rules.map((rule) => `${rule} ${of}`));
+  expect(new Set(pairs).size).toBe(pairs.length);
+});

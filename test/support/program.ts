@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { stopOrphan } from '../../lib/local/child-process.ts';
+import type { TestAccount, TestGateway } from './gateway.ts';
+import { LASTING_MODEL } from './gateway-chat.ts';
+import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
+import { TEST_DAY, unlimited } from './memory-gateway.ts';
+import { vendorEnvironment } from './vendor-environment.ts';
+
+export interface ProgramOptions {
+  /** Where the vendors are played, without a path. */
+  readonly vendorUrl: string;
+  readonly environment?: Environment;
+  /** Data to go on with; without it a new folder, which `stop` removes. */
+  readonly folder?: string;
+  readonly args?: readonly string[];
+}
+
+export interface TestProgram extends TestGateway {
+  readonly pid: number;
+  /** Where its data is. */
+  readonly folder: string;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-service-'));
+
+/** `bin/local.ts` as a process of its own, on the engines of `npm start`. */
+export async function startProgram(options: ProgramOptions): Promise<TestProgram> {
+  const folder = options.folder ?? newFolder();
+  const environment = { ...environmentFor(folder, options.vendorUrl), ...unlimited, ...options.environment };
+  const local = spawnLocal(environment, options.args);
+  const output = (): string => `${local.stdout()}${local.stderr()}`;
+  const kill = (signal: NodeJS.Signals): Promise<number | null> => {
+    local.kill(signal);
+    return within('the end of the program', local.end);
+  };
+  const stop = async (): Promise<void> => {
+    await kill('SIGTERM').catch(() => kill('SIGKILL'));
+    // After a kill -9 the database is still there.
+    await stopOrphan(join(folder, 'dynamodb'));
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  const welcome = until('the ready line', () => {
+    if (local.ended() !== undefined) throw new Error(`bin/local.ts ended: ${output()}`);
+    return readWelcome(local.stdout());
+  });
+  const [url, apiKey] = await welcome.catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  const account = (): Promise<TestAccount> => readAccount(url, apiKey);
+  return {
+    pid: local.pid,
+    url,
+    apiKey,
+    model: LASTING_MODEL,
+    folder,
+    now: Date.now,
+    account,
+    untilSettled: () =>
+      until('the end of every hold', async () => {
+        const now = await account();
+        return now.held === 0n && now.openHolds === 0 ? now : undefined;
+      }),
+    output,
+    kill,
+    stop,
+  };
+}
+
+/** Address and key once the welcome is there as a whole. */
+function readWelcome(text: string): readonly [string, string] | undefined {
+  const [, url] = /^ready (http:\S+)$/m.exec(text) ?? [];
+  const [, apiKey] = /^Key +(\S+)$/m.exec(text) ?? [];
+  return url && apiKey && text.includes('Ctrl-C') ? [url, apiKey] : undefined;
+}
+
+const accountSchema = z.strictObject({
+  id: z.string(),
+  status: z.literal('active'),
+  balance_usd: z.string(),
+  available_usd: z.string(),
+  held_usd: z.string(),
+  open_holds: z.int(),
+});
+
+async function readAccount(url: string, apiKey: string): Promise<TestAccount> {
+  const response = await fetch(`${url}/api/account`, { headers: { authorization: `Bearer ${apiKey}` } });
+  const body = accountSchema.parse(await response.json());
+  return {
+    balance: parseUsd(body.balance_usd),
+    available: parseUsd(body.available_usd),
+    held: parseUsd(body.held_usd),
+    openHolds: body.open_holds,
+  };
+}
+
+/** What `bin/local.ts` needs to find its data and its providers. */
+export const environmentFor = (folder: string, vendorUrl: string): Environment => ({
+  DATA_DIR: folder,
+  ...vendorEnvironment(vendorUrl),
+});
+
+const shiftMs = TEST_DAY - Date.now();
+const shift = `const { now } = Date; Date.now = () => now() + ${shiftMs};`;
+
+/** Lets a program run on the day of the tests, for a suite whose models retire or change their price. */
+export const testDay = {
+  environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` },
+  now: (): number => Date.now() + shiftMs,
+} as const;
