@@ -51,7 +51,7 @@ const run = (program: string, args: readonly string[], isShown: boolean) =>
 
 const check = async (name: string, program: string, args: readonly string[]): Promise<Count> => {
   const { code, output } = await run(bin(program), args, false);
-  process.stdout.write(`${code === 0 ? ' ✓' : ' ✗'} ${name}\n${code === 0 || stopped ? '' : output}`);
+  if (!stopped) process.stdout.write(code === 0 ? ` ✓ ${name}\n` : `${output}FAILED ${name}\n`);
   return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
 };
 
@@ -135,7 +135,7 @@ const style = (): Promise<Count>[] => [
 ];
 const counts = await Promise.all([vitest(tier), ...(tier === 'quick' ? style() : [])]);
 const left = clean();
-if (left.length > 0) process.stdout.write(` ✗ The tests leave behind: ${left.join(', ')}\n`);
+if (left.length > 0) process.stdout.write(`FAILED The tests leave behind: ${left.join(', ')}\n`);
 counts.push({ passed: 0, failed: left.length > 0 ? 1 : 0, skipped: 0 });
 
 const sumOf = (kind: keyof Count): number => counts.reduce((sum, count) => sum + count[kind], 0);

@@ -126,7 +126,9 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       await page.getByText('Failed: 3, cost $0').waitFor();
       expect(scene.app.asked.filter((asked) => asked.includes('cursor=10'))).toHaveLength(1);
       await more.click();
-      await more.waitFor({ state: 'detached' });
+      // The button reads "Loading" until the page is there, and goes away with the last one.
+      await page.locator('.rows li').nth(24).waitFor();
+      await page.locator('#requests').getByRole('button').waitFor({ state: 'detached' });
       expect(await page.locator('.rows li').count()).toBe(25);
       const failed = page.locator('.rows li').filter({ hasText: 'failed' });
       expect(await failed.count()).toBe(4);

@@ -3,25 +3,32 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const SLOWEST = 10;
 
-/** Ends a run with its slowest files and the line `N passed, N failed`. A file that does not load counts as a failure. */
+/**
+ * Ends a run with its slowest files, one line `FAILED <test>: <error>` per failed test, and the line `N passed, N failed`. A file
+ * that does not load counts as a failure.
+ */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let passed = 0;
     let failed = unhandledErrors.length;
     let skipped = 0;
+    const failures: string[] = [];
     for (const module of modules) {
       failed += module.errors().length;
       for (const test of module.children.allTests()) {
         const state = test.result().state;
         if (state === 'passed') passed += 1;
-        else if (state === 'failed') failed += 1;
-        else skipped += 1;
+        else if (state === 'failed') {
+          failed += 1;
+          const [message = ''] = test.result().errors?.[0]?.message.split('\n') ?? [];
+          failures.push(`FAILED ${relative(process.cwd(), module.moduleId)} > ${test.fullName}: ${message}\n`);
+        } else skipped += 1;
       }
       for (const suite of module.children.allSuites()) failed += suite.errors().length;
     }
     const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
     // Printed after the summary of vitest, which the default reporter writes when the run ends.
-    process.on('exit', () => process.stdout.write(`\n${slowestOf(modules)}\n${line}\n`));
+    process.on('exit', () => process.stdout.write(`\n${slowestOf(modules)}\n${failures.join('')}${line}\n`));
   }
 }
 
