@@ -6,11 +6,11 @@ import { ulid } from 'ulid';
 import type { VideoOrderRecord } from '../lambdas/core/videos/video-job.ts';
 import { createClients } from '../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
-import { createTables, localTableNames } from '../lib/local/create-tables.ts';
-import { openDataFolder } from '../lib/local/data-folder.ts';
-import { startDynamodb } from '../lib/local/dynamodb-stand-in.ts';
-import { localMediaBucket, startS3 } from '../lib/local/s3-stand-in.ts';
-import { startSimulator } from '../lib/local/upstreams/server.ts';
+import { createTables, localTableNames } from '../local/create-tables.ts';
+import { openDataFolder } from '../local/data-folder.ts';
+import { startDynamodb } from '../local/dynamodb-stand-in.ts';
+import { localMediaBucket, startS3 } from '../local/s3-stand-in.ts';
+import { startSimulator } from '../local/upstreams/server.ts';
 
 /**
  * How much memory the function of the state machine takes to store a video, in a process of its own beside the stand-ins for vendor,

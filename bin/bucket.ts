@@ -35,7 +35,7 @@ export interface BucketOptions {
   readonly dataFolder: string;
 }
 
-/** The name of the local bucket, which `lib/local` has as well; a deployment without its packages never loads that. */
+/** The name of the local bucket, which `local` has as well; a deployment without its packages never loads that. */
 const LOCAL_BUCKET = 'media';
 
 /** Nothing is connected to, or started, before it is used. */
@@ -83,7 +83,7 @@ const serveFolder = async (dataFolder: string, endings: (() => Promise<void>)[])
   const room = join(path, 'media');
   if (!existsSync(room))
     throw misused(`${dataFolder} holds no bucket of a local gateway. Set DATA_DIR or S3_ENDPOINT.`);
-  const { startS3 } = await import('../lib/local/s3-stand-in.ts');
+  const { startS3 } = await import('../local/s3-stand-in.ts');
   const standIn = await startS3({ path, room: () => room, close: () => undefined });
   endings.push(standIn.stop);
   return standIn.endpoint;

@@ -1,6 +1,6 @@
-import { startLocalGateway } from '../lib/local/local-gateway.ts';
-import { readLocalSettings } from '../lib/local/local-settings.ts';
-import { toWelcome } from '../lib/local/welcome.ts';
+import { startLocalGateway } from '../local/local-gateway.ts';
+import { readLocalSettings } from '../local/local-settings.ts';
+import { toWelcome } from '../local/welcome.ts';
 
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { EnvironmentName } from '../lib/environments.ts';
-import { openDataFolder } from '../lib/local/data-folder.ts';
-import { hasDynamodbData, runningDynamodb, startDynamodb } from '../lib/local/dynamodb-stand-in.ts';
+import { openDataFolder } from '../local/data-folder.ts';
+import { hasDynamodbData, runningDynamodb, startDynamodb } from '../local/dynamodb-stand-in.ts';
 import { BucketError } from './bucket.ts';
 import { failed, whyOf } from './exit.ts';
 import { readStack } from './place-stack.ts';

@@ -9,8 +9,8 @@ import { createLedgerRecords } from '../lambdas/stores/dynamodb/ledger-records.t
 import { createLedgerStore } from '../lambdas/stores/dynamodb/ledger-store.ts';
 import { createOperationLog } from '../lambdas/stores/dynamodb/operation-log.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
-import { localDynamodbConfig, localTableNames } from '../lib/local/create-tables.ts';
 import type { TableName } from '../lib/tables.ts';
+import { localDynamodbConfig, localTableNames } from '../local/create-tables.ts';
 import { type Bucket, type BucketOptions, openBucket } from './bucket.ts';
 import { misused } from './exit.ts';
 import { tableVariables } from './place-stack.ts';

@@ -4,8 +4,8 @@ import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { localTableNames } from '../../lib/local/create-tables.ts';
-import { runningDynamodb } from '../../lib/local/dynamodb-stand-in.ts';
+import { localTableNames } from '../../local/create-tables.ts';
+import { runningDynamodb } from '../../local/dynamodb-stand-in.ts';
 
 /** The user whom the local page plays. */
 const CHAT = '1001';

@@ -4,7 +4,7 @@ import { COMPUTED } from './read-imports.ts';
 export type Room =
   | 'bin'
   | 'lib'
-  | 'lib/local'
+  | 'local'
   | 'catalog'
   | 'web'
   | 'test'
@@ -18,12 +18,11 @@ export type Room =
 const lambdaRooms = ['core', 'functions', 'host', 'http', 'messenger', 'protocols', 'providers', 'stores'] as const;
 type LambdaRoom = (typeof lambdaRooms)[number];
 
-const folders = ['bin', 'lib', 'catalog', 'web', 'test', 'bench'] as const;
+const folders = ['bin', 'lib', 'local', 'catalog', 'web', 'test', 'bench'] as const;
 
 /** The room a file is in; undefined when it stands where nothing should. */
 export const roomOf = (path: string): Room | undefined => {
   if (!path.includes('/')) return 'root';
-  if (path.startsWith('lib/local/')) return 'lib/local';
   if (path === 'lambdas/settings.ts') return 'settings';
   if (path === 'lambdas/routes.ts') return 'routes';
   if (path === 'lambdas/metrics.ts') return 'metrics';
@@ -32,7 +31,7 @@ export const roomOf = (path: string): Room | undefined => {
 };
 
 /** Rooms that may import anything. */
-const free: ReadonlySet<Room> = new Set(['bin', 'lib/local', 'test', 'bench', 'root']);
+const free: ReadonlySet<Room> = new Set(['bin', 'local', 'test', 'bench', 'root']);
 
 /** What the others may import from inside the repository; `lib` is told apart further below. */
 const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {

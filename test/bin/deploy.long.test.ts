@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runDeployment } from '../../bin/deploy/run-deployment.ts';
 import { createProgram } from '../../bin/program.ts';
 import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
-import { openDataFolder } from '../../lib/local/data-folder.ts';
-import { localMediaBucket, type S3StandIn, startS3 } from '../../lib/local/s3-stand-in.ts';
 import { buildPages, type PageFile } from '../../lib/pages/build-pages.ts';
+import { openDataFolder } from '../../local/data-folder.ts';
+import { localMediaBucket, type S3StandIn, startS3 } from '../../local/s3-stand-in.ts';
 import type { CdkScript } from '../support/fake-cdk.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
 import { buildPages } from '../../lib/pages/build-pages.ts';
+import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { chromiumPath, openBrowser } from '../support/browser.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { png, postImages, readImages } from '../support/image-service.ts';

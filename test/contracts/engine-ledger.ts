@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { localDynamodbConfig } from '../../lib/local/create-tables.ts';
+import { localDynamodbConfig } from '../../local/create-tables.ts';
 import { openTestTables } from '../support/dynamodb.ts';
 import { type Plan, startFaultProxy } from '../support/fault-proxy.ts';
 import { expectBalanced } from './ledger-subjects.ts';

@@ -4,7 +4,7 @@ import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
 import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
 import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';
-import { localTableNames } from '../../lib/local/create-tables.ts';
+import { localTableNames } from '../../local/create-tables.ts';
 import { expectBalanced } from './ledger-subjects.ts';
 
 export interface Audit {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { stopOrphan } from '../../lib/local/child-process.ts';
+import { stopOrphan } from '../../local/child-process.ts';
 import type { Trial } from './lane.ts';
 import type { Outcome } from './outcome.ts';
 

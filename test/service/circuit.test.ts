@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { freePort } from '../../lib/local/free-port.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { freePort } from '../../local/free-port.ts';
+import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { type CallOptions, callModel, expectOpen, FAILS, realCircuit, withReserve } from '../support/circuit-calls.ts';
 import { frozenClock, type MemoryGateway, startMemoryGateway } from '../support/memory-gateway.ts';
 

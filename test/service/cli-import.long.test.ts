@@ -8,7 +8,7 @@ import { hashApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { balanceOf } from '../../lambdas/core/ledger/account.ts';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
-import { localTableNames } from '../../lib/local/create-tables.ts';
+import { localTableNames } from '../../local/create-tables.ts';
 import { openTables } from '../support/cli-scene.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { within } from '../support/gateway-process.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { isApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { startGateway } from '../support/gateway.ts';
 import { postChat, saying, spentBy } from '../support/gateway-chat.ts';
 import { databasesOf } from '../support/gateway-children.ts';

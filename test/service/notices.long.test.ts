@@ -11,8 +11,8 @@ import { noticePartsFromEnvironment } from '../../lambdas/functions/wiring/notic
 import { createNoticesHandler } from '../../lambdas/functions/wiring/notices-handler.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { type AccountChanges, followChanges } from '../../lib/local/account-changes.ts';
-import { localTableNames } from '../../lib/local/create-tables.ts';
+import { type AccountChanges, followChanges } from '../../local/account-changes.ts';
+import { localTableNames } from '../../local/create-tables.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { until } from '../support/gateway-process.ts';
 import { MemoryOutbox } from '../support/memory/memory-outbox.ts';

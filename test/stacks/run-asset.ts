@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { freePort } from '../../lib/local/free-port.ts';
+import { freePort } from '../../local/free-port.ts';
 
 /** What every function is told of where things are. */
 const assetSettings = {

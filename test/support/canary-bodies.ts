@@ -1,6 +1,6 @@
-import { signatureOf } from '../../lib/local/upstreams/anthropic/signature.ts';
-import { newThoughtSignature } from '../../lib/local/upstreams/google/function-turns.ts';
-import { pictureOf } from '../../lib/local/upstreams/picture.ts';
+import { signatureOf } from '../../local/upstreams/anthropic/signature.ts';
+import { newThoughtSignature } from '../../local/upstreams/google/function-turns.ts';
+import { pictureOf } from '../../local/upstreams/picture.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

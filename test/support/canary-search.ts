@@ -3,9 +3,9 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
-import { localMediaBucket } from '../../lib/local/s3-stand-in.ts';
-import { localMachineArn } from '../../lib/local/step-functions-stand-in.ts';
+import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
+import { localMediaBucket } from '../../local/s3-stand-in.ts';
+import { localMachineArn } from '../../local/step-functions-stand-in.ts';
 
 /** Something that is kept: the name of its kind, and all of it. */
 export interface Kept {

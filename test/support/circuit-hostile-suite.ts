@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { type Simulator, startSimulator } from '../../lib/local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { startCircuitGateway } from './circuit-hostile.ts';
 import type { MemoryGateway, MemoryGatewayOptions } from './memory-gateway.ts';
 

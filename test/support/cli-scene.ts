@@ -4,8 +4,8 @@ import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
-import { startSimulator } from '../../lib/local/upstreams/server.ts';
+import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
+import { startSimulator } from '../../local/upstreams/server.ts';
 import { startTestDynamodb } from './dynamodb.ts';
 import { startGateway } from './gateway.ts';
 import { runHere } from './scripted-terminal.ts';

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
-import { createTables, type TableNames } from '../../lib/local/create-tables.ts';
-import { freePort } from '../../lib/local/free-port.ts';
+import { createTables, type TableNames } from '../../local/create-tables.ts';
+import { freePort } from '../../local/free-port.ts';
 
 export type TestDynamodb = { readonly endpoint: string; stop(): Promise<void> };
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDataFolder } from '../../lib/local/data-folder.ts';
-import { startS3 } from '../../lib/local/s3-stand-in.ts';
+import { openDataFolder } from '../../local/data-folder.ts';
+import { startS3 } from '../../local/s3-stand-in.ts';
 
 export interface TestBucket {
   readonly endpoint: string;

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
 import type { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
-import { localTableNames } from '../../lib/local/create-tables.ts';
+import { localTableNames } from '../../local/create-tables.ts';
 import type { Call } from './fault-proxy.ts';
 import { putKey } from './put-key.ts';
 import { sweep } from './strict-tending.ts';

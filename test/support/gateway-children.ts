@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandLine } from '../../lib/local/process-identity.ts';
+import { commandLine } from '../../local/process-identity.ts';
 
 /** The databases that run on a data folder, by what the system tells of every process. */
 export function databasesOf(folder: string): readonly number[] {

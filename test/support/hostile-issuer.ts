@@ -3,7 +3,7 @@ import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk
 import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { localDynamodbConfig, localTableNames } from '../../lib/local/create-tables.ts';
+import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { readPepper } from './hostile-account.ts';
 import { putKey } from './put-key.ts';
 

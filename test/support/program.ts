@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { stopOrphan } from '../../lib/local/child-process.ts';
+import { stopOrphan } from '../../local/child-process.ts';
 import type { TestAccount, TestGateway } from './gateway.ts';
 import { LASTING_MODEL } from './gateway-chat.ts';
 import { type Environment, spawnLocal, until, within } from './gateway-process.ts';

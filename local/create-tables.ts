@@ -1,0 +1,123 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  type KeySchemaElement,
+  ListTablesCommand,
+  ScanCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+  waitUntilTableNotExists,
+} from '@aws-sdk/client-dynamodb';
+import { type KeyAttribute, type TableDescription, type TableName, tableNames, tables } from '../lib/tables.ts';
+
+/** Physical name of each table. */
+export type TableNames = Readonly<Record<TableName, string>>;
+
+/** On one machine nothing else shares the database, so the logical names serve. */
+export const localTableNames: TableNames = {
+  accounts: 'accounts',
+  keys: 'keys',
+  idempotency: 'idempotency',
+  counters: 'counters',
+  videos: 'videos',
+};
+
+/** DynamoDB Local keeps one database per region and access key: every client of this machine has to use the same pair. */
+export function localDynamodbConfig(endpoint: string) {
+  return {
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  } satisfies DynamoDBClientConfig;
+}
+
+/**
+ * Creates the tables that are missing and leaves the others, with what they hold, alone: one that an earlier version made with other
+ * indexes is made anew while it is empty. Throws an Error when it is not.
+ */
+export async function createTables(endpoint: string, names: TableNames = localTableNames): Promise<void> {
+  const client = new DynamoDBClient(localDynamodbConfig(endpoint));
+  try {
+    const existing = await listTableNames(client);
+    const current = await Promise.all(
+      tableNames.map((name) => existing.has(names[name]) && isCurrent(client, names[name], tables[name])),
+    );
+    const missing = tableNames.filter((_, index) => !current[index]);
+    await Promise.all(missing.map((name) => createTable(client, names[name], tables[name])));
+  } finally {
+    client.destroy();
+  }
+}
+
+async function listTableNames(client: DynamoDBClient): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  let startName: string | undefined;
+  do {
+    const page = await client.send(new ListTablesCommand({ ExclusiveStartTableName: startName }));
+    for (const name of page.TableNames ?? []) found.add(name);
+    startName = page.LastEvaluatedTableName;
+  } while (startName !== undefined);
+  return found;
+}
+
+async function isCurrent(client: DynamoDBClient, TableName: string, { indexes }: TableDescription): Promise<boolean> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  const found = Table?.GlobalSecondaryIndexes ?? [];
+  const isFound = (index: TableDescription['indexes'][number]) =>
+    found.some(
+      ({ IndexName, KeySchema }) =>
+        IndexName === index.name && JSON.stringify(KeySchema) === JSON.stringify(toKeySchema(index)),
+    );
+  if (found.length === indexes.length && indexes.every(isFound)) return true;
+  const { Count } = await client.send(new ScanCommand({ TableName, Limit: 1 }));
+  if (Count !== 0) throw new Error(`The table ${TableName} is of an earlier version. Start once with --reset.`);
+  await client.send(new DeleteTableCommand({ TableName }));
+  await waitUntilTableNotExists({ client, maxWaitTime: 10, minDelay: 1 }, { TableName });
+  return false;
+}
+
+async function createTable(client: DynamoDBClient, physicalName: string, table: TableDescription): Promise<void> {
+  await client.send(new CreateTableCommand(toCreateTableInput(physicalName, table)));
+  await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 1 }, { TableName: physicalName });
+  if (table.timeToLiveAttribute === undefined) return;
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName: physicalName,
+      TimeToLiveSpecification: { Enabled: true, AttributeName: table.timeToLiveAttribute },
+    }),
+  );
+}
+
+function toCreateTableInput(physicalName: string, table: TableDescription): CreateTableCommandInput {
+  const types = new Map<string, KeyAttribute['type']>();
+  for (const { partitionKey, sortKey } of [table, ...table.indexes]) {
+    types.set(partitionKey.name, partitionKey.type);
+    if (sortKey !== undefined) types.set(sortKey.name, sortKey.type);
+  }
+  return {
+    TableName: physicalName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
+    KeySchema: toKeySchema(table),
+    // An empty list is refused where an absent one is fine.
+    GlobalSecondaryIndexes:
+      table.indexes.length === 0
+        ? undefined
+        : table.indexes.map((index) => ({
+            IndexName: index.name,
+            KeySchema: toKeySchema(index),
+            Projection: { ProjectionType: index.projection },
+          })),
+    StreamSpecification: table.stream === undefined ? undefined : { StreamEnabled: true, StreamViewType: table.stream },
+  };
+}
+
+function toKeySchema(keys: { partitionKey: KeyAttribute; sortKey?: KeyAttribute }): KeySchemaElement[] {
+  const schema: KeySchemaElement[] = [{ AttributeName: keys.partitionKey.name, KeyType: 'HASH' }];
+  if (keys.sortKey !== undefined) schema.push({ AttributeName: keys.sortKey.name, KeyType: 'RANGE' });
+  return schema;
+}

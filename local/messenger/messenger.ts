@@ -1,0 +1,115 @@
+import { updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
+import { startBotApi } from './bot-api.ts';
+import type { ChatMessage, MessengerUser } from './chat-message.ts';
+import type { Failure } from './failures.ts';
+import { signInitData } from './init-data.ts';
+import { createMethods } from './methods.ts';
+import { createWebhook } from './webhook.ts';
+
+export type { ChatButton, ChatMessage, MessengerUser, TextSpan } from './chat-message.ts';
+
+export type MessengerListener = (chatId: number, message: ChatMessage) => void;
+
+export type LocalMessenger = {
+  /** What BOT_API_URL has to be. */
+  readonly url: string;
+  /** Sets the webhook as the gateway's operator would: updates wait until then. */
+  connect(webhookUrl: string): void;
+  /** Resolves once the bot has taken it, or the messenger has stopped. */
+  say(user: MessengerUser, text: string): Promise<void>;
+  /** Where a button of the bot's last message that has it leads; the mini app is opened as the messenger opens it. */
+  press(user: MessengerUser, label: string): string;
+  /** Oldest first. */
+  messages(chatId: number): readonly ChatMessage[];
+  /** Tells of every message from now on; the answer ends that. */
+  onMessage(listener: MessengerListener): () => void;
+  /** The next messages of the bot fail so. */
+  answer(failure: Failure, times?: number): void;
+  /** What the mini app is opened with, as of now or another time. */
+  initData(user: MessengerUser, nowMs?: number): string;
+  stop(): Promise<void>;
+};
+
+export type MessengerOptions = {
+  readonly botToken: string;
+  /** 0, the default, lets the system choose. */
+  readonly port?: number;
+  /** Pause before the first repetition of a delivery, in ms. Every pause is twice the one before. */
+  readonly firstDelayMs?: number;
+};
+
+/** Older ones of a chat are forgotten. */
+const MESSAGES_MAX = 500;
+
+/** A messenger of this machine's own, for one bot: the Bot API, chats and what opens the mini app. Nothing of it is kept. */
+export async function startMessenger({ botToken, port = 0, firstDelayMs }: MessengerOptions): Promise<LocalMessenger> {
+  const chats = new Map<number, ChatMessage[]>();
+  const listeners = new Set<MessengerListener>();
+  const failures: Failure[] = [];
+  const webhook = createWebhook({ firstDelayMs });
+  let messages = 0;
+  // Numbers go on from those before a restart, whose updates the gateway remembers.
+  let updates = Math.floor(Date.now() / 100);
+
+  function keep(chatId: number, message: Omit<ChatMessage, 'id'>): number {
+    messages += 1;
+    const kept = { id: messages, ...message };
+    const chat = [...(chats.get(chatId) ?? []), kept];
+    chats.set(chatId, chat.slice(-MESSAGES_MAX));
+    for (const listener of listeners) listener(chatId, kept);
+    return kept.id;
+  }
+
+  const methods = createMethods({
+    botId: Number(botToken.split(':')[0]),
+    webhook,
+    send: ({ chatId, ...message }) => keep(chatId, { from: 'bot', ...message }),
+    now: Date.now,
+  });
+
+  const api = await startBotApi({ botToken, port, methods, nextFailure: () => failures.shift() });
+
+  return {
+    url: api.url,
+    connect: (url) => webhook.set({ url, secret: updateSecretOf(botToken) }),
+    say(user, text) {
+      const message_id = keep(user.id, { from: 'user', text, spans: [], buttons: [] });
+      updates += 1;
+      return webhook.deliver(user.id, { update_id: updates, message: toMessage(user, message_id, text) });
+    },
+    press(user, label) {
+      const buttons = (chats.get(user.id) ?? []).flatMap((message) => message.buttons.flat());
+      const pressed = buttons.findLast(({ text }) => text === label);
+      if (!pressed) throw new Error(`No message has a button "${label}".`);
+      if (pressed.kind === 'link') return pressed.url;
+      const data = new URLSearchParams({
+        tgWebAppData: signInitData(botToken, user, Date.now()),
+        tgWebAppVersion: '9.1',
+      });
+      return `${pressed.url}#${data}`;
+    },
+    messages: (chatId) => chats.get(chatId) ?? [],
+    onMessage(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    answer: (failure, times = 1) => void failures.push(...Array.from({ length: times }, () => failure)),
+    initData: (user, nowMs = Date.now()) => signInitData(botToken, user, nowMs),
+    async stop() {
+      await webhook.stop();
+      await api.stop();
+    },
+  };
+}
+
+function toMessage({ id, firstName, language }: MessengerUser, message_id: number, text: string): object {
+  const [command] = /^\/\w+/.exec(text) ?? [];
+  return {
+    message_id,
+    date: Math.floor(Date.now() / 1_000),
+    chat: { id, type: 'private', first_name: firstName },
+    from: { id, is_bot: false, first_name: firstName, language_code: language },
+    text,
+    ...(command === undefined ? {} : { entities: [{ type: 'bot_command', offset: 0, length: command.length }] }),
+  };
+}

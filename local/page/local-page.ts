@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import * as z from 'zod';
+import { type BuiltFile, mediaTypeOf } from '../../lib/pages/build-pages.ts';
+import type { LocalState } from '../../web/local-page/wire.ts';
+import type { LocalVendors } from '../local-vendors.ts';
+import { answerBytes, answerJson, readBody } from './answers.ts';
+import { createEventFeed } from './event-feed.ts';
+import { createFaults, faultSchema } from './faults.ts';
+import { checkSender, PageRefusal } from './guard.ts';
+import { createLedgerFeed } from './ledger-feed.ts';
+import type { PageMessenger } from './page-messenger.ts';
+import { listPlaygroundModels } from './playground-models.ts';
+import { watchRequest } from './request-lines.ts';
+import { topUp, topUpSchema } from './top-up.ts';
+
+export type LocalPageOptions = {
+  readonly port: number;
+  readonly apiKey: string;
+  readonly topUpKey: string;
+  readonly files: readonly BuiltFile[];
+  readonly vendors: Pick<LocalVendors, 'vendors' | 'setFault'>;
+  /** Undefined when the bot is connected to the real messenger. */
+  readonly messenger: PageMessenger | undefined;
+  readonly onFailure: (message: string) => void;
+};
+
+export type LocalPage = {
+  /** Whether it has taken the request: `/` and all under `/local`. */
+  take(request: IncomingMessage, response: ServerResponse): boolean;
+  /** What was written to the accounts table. */
+  takeChanges(changes: DynamoDBStreamEvent): void;
+  stop(): void;
+};
+
+type Action = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+/** The page at `/`, and what it asks for. It shows a key and moves money, so that nobody but itself may ask. */
+export function createLocalPage(options: LocalPageOptions): LocalPage {
+  const events = createEventFeed(randomUUID);
+  const actions = createActions(options, events);
+  options.messenger?.onMessage((message) => events.publish('message', message));
+  return {
+    take(request, response) {
+      const [path = '/'] = (request.url ?? '/').split('?', 1);
+      if (path !== '/' && path !== '/local' && !path.startsWith('/local/')) {
+        watchRequest(request, response, (line) => events.publish('request', line));
+        return false;
+      }
+      act(actions, path, { request, response, port: options.port }).catch((error: unknown) => {
+        options.onFailure(`  the local page failed: ${error instanceof Error ? error.message : error}`);
+        response.destroy();
+      });
+      return true;
+    },
+    takeChanges: createLedgerFeed((event) => events.publish('ledger', event)),
+    stop: events.stop,
+  };
+}
+
+type Actions = Readonly<Record<string, Readonly<Partial<Record<'GET' | 'POST', Action>>>>>;
+
+const say = z.strictObject({ text: z.string().min(1).max(4_000), language: z.enum(['en', 'ru']) });
+
+function createActions(options: LocalPageOptions, events: ReturnType<typeof createEventFeed>): Actions {
+  const { port, topUpKey, vendors, messenger } = options;
+  const url = `http://127.0.0.1:${port}`;
+  const faults = createFaults(vendors);
+  const files = Object.fromEntries(
+    options.files.map(({ file, bytes }) => [
+      file === 'index.html' ? '/' : `/local/${file}`,
+      { GET: (_request: IncomingMessage, response: ServerResponse) => answerBytes(response, mediaTypeOf(file), bytes) },
+    ]),
+  );
+  return {
+    ...files,
+    '/local/state': {
+      GET: ({ url: target = '' }, response) => {
+        const language = target.includes('language=ru') ? 'ru' : 'en';
+        answerJson(response, 200, stateOf(options, faults, language));
+      },
+    },
+    '/local/events': {
+      GET: ({ headers }, response) => events.serve(response, headers['last-event-id']?.toString()),
+    },
+    '/local/say': {
+      POST: async (request, response) => {
+        const { text, language } = await readBody(request, say);
+        present(messenger).say(text, language);
+        answerJson(response, 202, {});
+      },
+    },
+    '/local/fault': {
+      POST: async (request, response) => {
+        const { vendor, fault } = await readBody(request, faultSchema);
+        faults.set(vendor, fault);
+        events.publish('vendors', faults.states());
+        answerJson(response, 200, { vendors: faults.states() });
+      },
+    },
+    '/local/top-up': {
+      POST: async (request, response) => {
+        const { status, body } = await topUp(url, topUpKey, await readBody(request, topUpSchema));
+        answerJson(response, status, body);
+      },
+    },
+  };
+}
+
+function present(messenger: PageMessenger | undefined): PageMessenger {
+  if (messenger) return messenger;
+  throw new PageRefusal(409, 'The bot is connected to the real messenger: talk to it there.');
+}
+
+function stateOf(
+  { apiKey, vendors, messenger }: LocalPageOptions,
+  faults: ReturnType<typeof createFaults>,
+  language: 'en' | 'ru',
+): LocalState {
+  return {
+    key: apiKey,
+    models: listPlaygroundModels(Date.now(), new Set(vendors.vendors.map(({ id }) => id))),
+    vendors: faults.states(),
+    messenger: messenger && {
+      app_url: '/app',
+      init_data: messenger.initData(language),
+      messages: messenger.messages(),
+    },
+  };
+}
+
+type Asked = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly port: number };
+
+async function act(actions: Actions, path: string, { request, response, port }: Asked): Promise<void> {
+  try {
+    checkSender(request, port);
+    const ofPath = actions[path];
+    if (!ofPath) throw new PageRefusal(404, `There is no ${path}.`);
+    const method = request.method === 'HEAD' && path === '/' ? 'GET' : request.method;
+    const action = method === 'GET' || method === 'POST' ? ofPath[method] : undefined;
+    if (!action) throw new PageRefusal(405, `${path} takes ${Object.keys(ofPath).join(', ')} only.`);
+    await action(request, response);
+  } catch (error) {
+    if (!(error instanceof PageRefusal)) throw error;
+    answerJson(response, error.status, { error: { message: error.message } });
+  }
+}

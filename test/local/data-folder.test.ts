@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { openDataFolder, readOrCreateSecret, resetDataFolder } from '../../local/data-folder.ts';
+import { processIdentity } from '../../local/process-identity.ts';
+
+let parent = '';
+let path = '';
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'gateway-folder-'));
+  path = join(parent, 'data');
+});
+
+const modeOf = (file: string) => statSync(file).mode & 0o777;
+
+test('the folder and its rooms are closed to others', () => {
+  const folder = openDataFolder(path);
+  expect([modeOf(path), modeOf(folder.room('media'))]).toEqual([0o700, 0o700]);
+  folder.close();
+});
+
+test('one process opens a folder once at a time, and again after it was closed', () => {
+  const folder = openDataFolder(path);
+  expect(() => openDataFolder(path)).toThrow(`is in use by process ${process.pid}; stop that one first.`);
+  folder.close();
+  openDataFolder(path).close();
+  expect(readdirSync(path)).toEqual(['.model-gateway']);
+});
+
+const gone = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
+test.each([
+  ['of a process that ended', () => JSON.stringify({ pid: gone(), identity: 'gone@boot+1', token: 'a' })],
+  [
+    'of a process whose pid now belongs to another process',
+    () => JSON.stringify({ pid: process.pid, identity: `${processIdentity(process.pid)}1`, token: 'a' }),
+  ],
+  ['that is unreadable', () => ''],
+])('takes over a lock %s', (_, lock) => {
+  openDataFolder(path).close();
+  writeFileSync(join(path, 'lock'), lock());
+  openDataFolder(path).close();
+});
+
+test('closing late does not give away the lock of a successor', () => {
+  const first = openDataFolder(path);
+  rmSync(join(path, 'lock'));
+  const second = openDataFolder(path);
+  first.close();
+  expect(existsSync(join(path, 'lock'))).toBe(true);
+  second.close();
+});
+
+test('a secret is made once, kept, and readable by its owner only', () => {
+  const folder = openDataFolder(path);
+  let made = 0;
+  const make = () => {
+    made += 1;
+    return `secret-${made}`;
+  };
+  expect(readOrCreateSecret(folder, 'pepper', make)).toBe('secret-1');
+  expect(readOrCreateSecret(folder, 'pepper', make)).toBe('secret-1');
+  expect(made).toBe(1);
+  expect(modeOf(join(path, 'secrets/pepper'))).toBe(0o600);
+  expect(readdirSync(join(path, 'secrets'))).toEqual(['pepper']);
+  folder.close();
+});
+
+test('an empty secret file is an error, never a secret', () => {
+  const folder = openDataFolder(path);
+  writeFileSync(join(folder.room('secrets'), 'pepper'), '');
+  expect(() => readOrCreateSecret(folder, 'pepper', () => 'new')).toThrow('is empty');
+  folder.close();
+});
+
+test('a reset removes what the program made and nothing else', async () => {
+  const folder = openDataFolder(path);
+  readOrCreateSecret(folder, 'pepper', () => 'secret');
+  folder.room('media');
+  folder.close();
+  writeFileSync(join(path, 'notes.txt'), 'mine');
+  await resetDataFolder(path);
+  expect(readdirSync(path).sort()).toEqual(['.model-gateway', 'notes.txt']);
+});
+
+test('a reset of a folder that was never there does nothing', async () => {
+  await resetDataFolder(path);
+  expect(existsSync(path)).toBe(false);
+});
+
+test("a folder with somebody else's files is neither opened nor reset", async () => {
+  writeFileSync(join(parent, 'thesis.txt'), 'precious');
+  expect(() => openDataFolder(parent)).toThrow('was not made by this program');
+  await expect(resetDataFolder(parent)).rejects.toThrow('was not made by this program');
+  expect(readdirSync(parent)).toEqual(['thesis.txt']);
+});
