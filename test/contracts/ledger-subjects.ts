@@ -7,13 +7,21 @@ import { accountKey } from '../../lambdas/stores/dynamodb/account-item.ts';
 import type { Item } from '../../lambdas/stores/dynamodb/attributes.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { optionalNumberOf } from '../../local/stores/sqlite/database.ts';
+import { createLedgerRecords as createSqliteRecords } from '../../local/stores/sqlite/ledger-records.ts';
+import { CREDIT_MAX_PICOS, createLedgerStore as createSqliteStore } from '../../local/stores/sqlite/ledger-store.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
 
 /** One implementation of the ledger store, and what a test has to see or do past it. */
 export interface LedgerSubject {
   readonly store: LedgerStore;
   readonly records: LedgerRecords;
+  /** The largest amount that the engine can store. Pico-USD. */
+  readonly amountMaxPicos: bigint;
+  /** The largest sum of credits that one account can have. Pico-USD. */
+  readonly creditMaxPicos: bigint;
   block(accountId: string): Promise<void>;
   /** Places holds of 1 pico-USD in one write. */
   placeHolds(accountId: string, count: number): Promise<void>;
@@ -24,11 +32,17 @@ export interface LedgerSubject {
 const holdIds = (count: number) => Array.from({ length: count }, (_, index) => `placed${index}.0`);
 const brief = { amountPicos: 1n, expiresAtMs: 1 };
 
+/** DynamoDB numbers have 38 digits. */
+const DECIMAL_MAX = 10n ** 38n - 1n;
+const INT64_MAX = 2n ** 63n - 1n;
+
 const memory = async (): Promise<LedgerSubject> => {
   const store = new MemoryLedgerStore();
   return {
     store,
     records: store,
+    amountMaxPicos: DECIMAL_MAX,
+    creditMaxPicos: DECIMAL_MAX,
     block: async (accountId) => store.setStatus(accountId, 'blocked'),
     placeHolds: async (accountId, count) => {
       for (const holdId of holdIds(count))
@@ -53,6 +67,8 @@ const dynamodb = async (): Promise<LedgerSubject> => {
   return {
     store: createLedgerStore(clients, names.accounts),
     records: createLedgerRecords(clients.repeating, names.accounts),
+    amountMaxPicos: DECIMAL_MAX,
+    creditMaxPicos: DECIMAL_MAX,
     block: (accountId) =>
       update(accountId, 'SET #status = :blocked', { ':blocked': { S: 'blocked' } }, { '#status': 'status' }),
     placeHolds: (accountId, count) => {
@@ -69,8 +85,34 @@ const dynamodb = async (): Promise<LedgerSubject> => {
   };
 };
 
+const sqlite = async (): Promise<LedgerSubject> => {
+  const db = await openTestDatabase();
+  return {
+    store: createSqliteStore(db),
+    records: createSqliteRecords(db),
+    amountMaxPicos: INT64_MAX,
+    creditMaxPicos: CREDIT_MAX_PICOS,
+    block: async (accountId) => {
+      await db.write(() => db.sql("UPDATE accounts SET status = 'blocked' WHERE id = ?").run(accountId));
+    },
+    placeHolds: async (accountId, count) => {
+      await db.write(() => {
+        const insert = db.sql('INSERT INTO holds (account_id, hold_id, amount, expires_at) VALUES (?, ?, 1, 1)');
+        for (const holdId of holdIds(count)) insert.run(accountId, holdId);
+        db.sql('UPDATE accounts SET available = available - ? WHERE id = ?').run(count, accountId);
+      });
+    },
+    sweepAtOf: (accountId) =>
+      db.peek(() => {
+        const row = db.sql('SELECT sweep_at FROM accounts WHERE id = ?').get(accountId);
+        return row && optionalNumberOf(row, 'sweep_at');
+      }),
+  };
+};
+
 export const ledgerSubjects = [
   { name: 'in memory', open: memory },
+  { name: 'in SQLite', open: sqlite },
   ...onDatabase({ name: 'on the database', open: dynamodb }),
 ];
 

@@ -1,0 +1,300 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
+import { migrate } from './schema.ts';
+
+/** Integers are bigint: a number cannot hold every int64. */
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/** A prepared statement. Parameters are positional. */
+export interface Statement {
+  get(...parameters: SQLInputValue[]): Row | undefined;
+  all(...parameters: SQLInputValue[]): readonly Row[];
+  /** Returns the number of rows that changed. */
+  run(...parameters: SQLInputValue[]): number;
+}
+
+export interface DatabaseOptions {
+  /** Path of the database file. It is created if it does not exist. */
+  readonly path: string;
+  /** Writes the WAL to the disk. Tests replace it. */
+  readonly sync?: (wal: FileHandle) => Promise<void>;
+  /** Called when a write fails on a full disk. Returns true if it has freed space: the write is then tried once more. */
+  readonly onFull?: () => boolean;
+  /** From 0 up to 1. Spreads the retries of several processes. */
+  readonly random?: () => number;
+}
+
+/** SQLite's primary result codes. https://sqlite.org/rescode.html */
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const FULL = 13;
+
+/** SQLite waits in the event loop, so it waits briefly. The retries after that do not block. */
+const BUSY_TIMEOUT_MS = 20;
+const RETRIES_MS = 3_000;
+const RETRY_DELAY_MS = 30;
+/** Pages of 4 KiB in the WAL before a commit writes them back. */
+const CHECKPOINT_PAGES = 4_000;
+
+/**
+ * One SQLite database in WAL mode. Several processes may open it.
+ *
+ * A commit does not wait for the disk. `writeDurably` and `read` resolve after one shared sync has covered everything that they wrote
+ * or saw, so that nothing that leaves the process can be lost in a power cut. All methods throw StoreError: `conflict` if nothing was
+ * written, `unavailable` if the outcome is unknown.
+ */
+export class Database {
+  readonly #db: DatabaseSync;
+  readonly #options: DatabaseOptions;
+  readonly #statements = new Map<string, Statement>();
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #rollback: StatementSync;
+  readonly #dataVersion: StatementSync;
+  #wal: FileHandle | undefined;
+  /** Commits of this process, plus one for each time that it saw commits of another process. */
+  #commits = 0;
+  #syncedCommits = 0;
+  #seenDataVersion: bigint | undefined;
+  #foreignCommits = 0;
+  #syncing: Promise<void> | undefined;
+  /** A sync failed, so the WAL on the disk is unknown. A checkpoint writes its pages into the database instead. */
+  #needsCheckpoint = false;
+
+  private constructor(db: DatabaseSync, options: DatabaseOptions) {
+    this.#db = db;
+    this.#options = options;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#rollback = db.prepare('ROLLBACK');
+    this.#dataVersion = db.prepare('PRAGMA data_version');
+    this.#dataVersion.setReadBigInts(true);
+  }
+
+  /** Throws an Error in one sentence if the file cannot be opened, is damaged, or has a newer schema. */
+  static async open(options: DatabaseOptions): Promise<Database> {
+    const db = openFile(options.path);
+    const database = new Database(db, options);
+    try {
+      database.#wal = await open(`${options.path}-wal`, 'r+');
+      chmodSync(`${options.path}-wal`, 0o600);
+      await database.#wal.datasync();
+      syncFolder(dirname(options.path));
+      return database;
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  /** The statement for this SQL, prepared once. */
+  sql(text: string): Statement {
+    const known = this.#statements.get(text);
+    if (known) return known;
+    const prepared = this.#db.prepare(text);
+    prepared.setReadBigInts(true);
+    const statement: Statement = {
+      get: (...parameters) => prepared.get(...parameters),
+      all: (...parameters) => prepared.all(...parameters),
+      run: (...parameters) => Number(prepared.run(...parameters).changes),
+    };
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  /** Runs `work` in one transaction. `work` is synchronous and may run more than once. Not durable when it resolves. */
+  async write<T>(work: () => T): Promise<T> {
+    return this.#retry(() => this.#transact(work));
+  }
+
+  /** Like `write`. Resolves when the disk has what was written, and everything that was written before it. */
+  async writeDurably<T>(work: () => T): Promise<T> {
+    const result = await this.#retry(() => this.#transact(work));
+    await this.durable();
+    return result;
+  }
+
+  /** Runs one query. Resolves when the disk has everything that the query saw. */
+  async read<T>(query: () => T): Promise<T> {
+    const result = await this.#retry(query);
+    await this.durable();
+    return result;
+  }
+
+  /** Runs one query. What it saw may be lost in a power cut. */
+  async peek<T>(query: () => T): Promise<T> {
+    return this.#retry(query);
+  }
+
+  /** Resolves when the disk has every commit that this process has made or seen so far. */
+  async durable(): Promise<void> {
+    this.#noteForeignCommits();
+    const target = this.#commits;
+    while (this.#syncedCommits < target) {
+      this.#syncing ??= this.#syncOnce().finally(() => {
+        this.#syncing = undefined;
+      });
+      await this.#syncing;
+    }
+  }
+
+  /** Rises when another process has committed. One cheap query. */
+  foreignCommits(): number {
+    this.#noteForeignCommits();
+    return this.#foreignCommits;
+  }
+
+  /** The connection, for SQLite's backup. */
+  get connection(): DatabaseSync {
+    return this.#db;
+  }
+
+  async close(): Promise<void> {
+    await this.#wal?.close();
+    this.#wal = undefined;
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #transact<T>(work: () => T): T {
+    this.#begin.run();
+    try {
+      const result = work();
+      this.#commit.run();
+      this.#commits += 1;
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#rollback.run();
+      throw error;
+    }
+  }
+
+  async #retry<T>(work: () => T): Promise<T> {
+    const endsAtMs = performance.now() + RETRIES_MS;
+    let mayFreeSpace = true;
+    for (;;) {
+      try {
+        return work();
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === FULL && mayFreeSpace && this.#options.onFull?.()) {
+          mayFreeSpace = false;
+          continue;
+        }
+        const isBusy = code === BUSY || code === LOCKED;
+        if (!isBusy || performance.now() >= endsAtMs) throw toStoreError(error, code);
+      }
+      await sleep(RETRY_DELAY_MS * (0.5 + (this.#options.random ?? Math.random)()));
+    }
+  }
+
+  #noteForeignCommits(): void {
+    const version = this.#dataVersion.get()?.data_version;
+    if (typeof version !== 'bigint' || version === this.#seenDataVersion) return;
+    this.#seenDataVersion = version;
+    this.#foreignCommits += 1;
+    this.#commits += 1;
+  }
+
+  async #syncOnce(): Promise<void> {
+    const covered = this.#commits;
+    try {
+      if (this.#needsCheckpoint) this.#checkpoint();
+      else await this.#syncWal();
+      this.#syncedCommits = covered;
+    } catch (error) {
+      this.#needsCheckpoint = true;
+      throw new StoreError('unavailable', 'the disk did not confirm a write', error);
+    }
+  }
+
+  async #syncWal(): Promise<void> {
+    if (!this.#wal) throw new Error('the database is closed');
+    await (this.#options.sync ?? syncData)(this.#wal);
+  }
+
+  /** SQLite syncs the database file after it has copied every page of the WAL into it. */
+  #checkpoint(): void {
+    const result = this.sql('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    if (result?.busy !== 0n) throw new Error('the checkpoint did not complete');
+    this.#needsCheckpoint = false;
+  }
+}
+
+const syncData = (wal: FileHandle): Promise<void> => wal.datasync();
+
+const openFile = (path: string): DatabaseSync => {
+  const isNew = !existsSync(path);
+  let db: DatabaseSync | undefined;
+  try {
+    // Created with its mode, so that it is never readable by others.
+    if (isNew) closeSync(openSync(path, 'a', 0o600));
+    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    db.exec('PRAGMA journal_mode = WAL');
+    db.exec('PRAGMA synchronous = NORMAL');
+    db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
+    migrate(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw new Error(`${path} cannot be opened: ${reasonOf(error)}`, { cause: error });
+  }
+};
+
+/** Makes a new file's name durable. Windows has no such call. */
+const syncFolder = (folder: string): void => {
+  if (process.platform === 'win32') return;
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+};
+
+const codeOf = (error: unknown): number | undefined =>
+  // Extended codes have the primary one in their low byte.
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Errors that are not SQLite's are bugs and stay as they are. */
+const toStoreError = (error: unknown, code: number | undefined): unknown => {
+  if (code === undefined) return error;
+  const isCertain = code === BUSY || code === LOCKED || code === FULL || code === READONLY;
+  return new StoreError(isCertain ? 'conflict' : 'unavailable', `SQLite: ${reasonOf(error)}`, error);
+};
+
+/** Column readers. They throw an Error that names the column. */
+export const textOf = (row: Row, column: string): string => {
+  const value = row[column];
+  if (typeof value === 'string') return value;
+  throw new Error(`a stored row has no text "${column}"`);
+};
+
+export const optionalTextOf = (row: Row, column: string): string | undefined =>
+  row[column] === null ? undefined : textOf(row, column);
+
+export const bigintOf = (row: Row, column: string): bigint => {
+  const value = row[column];
+  if (typeof value === 'bigint') return value;
+  throw new Error(`a stored row has no integer "${column}"`);
+};
+
+/** Throws an Error beyond 2^53. */
+export const numberOf = (row: Row, column: string): number => {
+  const value = Number(bigintOf(row, column));
+  if (Number.isSafeInteger(value)) return value;
+  throw new Error(`the stored "${column}" is too large for a number`);
+};
+
+export const optionalNumberOf = (row: Row, column: string): number | undefined =>
+  row[column] === null ? undefined : numberOf(row, column);
+
+/** Booleans are 0 and 1. */
+export const booleanOf = (row: Row, column: string): boolean => bigintOf(row, column) === 1n;

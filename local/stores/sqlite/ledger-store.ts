@@ -1,0 +1,331 @@
+import { isCrossing, THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
+import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
+import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
+import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
+import type {
+  CreditReply,
+  CreditRequest,
+  HoldReply,
+  HoldRequest,
+  LedgerStore,
+  RecordReply,
+} from '../../../lambdas/core/ledger/ledger-store.ts';
+import { formatUsd, PICOS_PER_USD } from '../../../lambdas/core/money/usd.ts';
+import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
+
+/** Credit that an account of this store can have in all: pico-USD fit in an int64 up to 9,223,372 USD. */
+export const CREDIT_MAX_PICOS = 9_000_000n * PICOS_PER_USD;
+
+/** Order of a write among the writes of all accounts. */
+export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)';
+
+/** One write of an account by this process. */
+export interface AccountChange {
+  readonly before: Account;
+  readonly after: Account;
+  /** The charge record of the hold that this write closed. */
+  readonly record?: ChargeRecord;
+}
+
+export interface LedgerStoreOptions {
+  /** Called after the write. */
+  readonly onChange?: ((change: AccountChange) => void) | undefined;
+  /** Throws StoreError while no hold may be placed, such as on a disk that is almost full. */
+  readonly checkRoom?: (() => void) | undefined;
+}
+
+/** The ledger in SQLite. Records and credits are durable when they resolve; holds and applied charges are not, and need not be. */
+export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}): LedgerStore => {
+  const changed = (change: AccountChange): void => options.onChange?.(change);
+  return {
+    hold: async (request) => {
+      options.checkRoom?.();
+      const { reply, before } = await db.write(() => hold(db, request));
+      if (before && reply.kind === 'held') changed({ before, after: reply.account });
+      return reply;
+    },
+    putRecord: (record) => db.writeDurably(() => putRecord(db, record)),
+    apply: async (record, holdAmountPicos) => {
+      const change = await db.write(() => apply(db, record, holdAmountPicos));
+      if (change) changed({ ...change, record });
+      return change?.after;
+    },
+    readAccount: (accountId) => db.read(() => readAccount(db, accountId)),
+    readRecord: (accountId, holdId) => db.read(() => readRecord(db, accountId, holdId)),
+    createAccount: (accountId) =>
+      db.writeDurably(() => (insertAccount(db, { accountId, creditPicos: 0n }) ? 'created' : 'exists')),
+    credit: async (request) => {
+      const { reply, change } = await db.writeDurably(() => credit(db, request));
+      if (change) changed(change);
+      return reply;
+    },
+    due: (nowMs) =>
+      db.peek(() =>
+        db
+          .sql('SELECT id FROM accounts WHERE sweep_at <= ?')
+          .all(nowMs)
+          .map((row) => ({ accountId: textOf(row, 'id') })),
+      ),
+    reschedule: (accountId, sweepAtMs) => db.write(() => reschedule(db, accountId, sweepAtMs)),
+  };
+};
+
+/** One statement, so that account and holds are of one moment. The columns of a hold are null in an account without holds. */
+const SELECT_ACCOUNT = `
+SELECT a.id, a.status, a.available, a.credited, a.spent, a.version, h.hold_id, h.amount, h.expires_at
+FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
+
+export const readAccount = (db: Database, accountId: string): Account | undefined => {
+  const rows = db.sql(SELECT_ACCOUNT).all(accountId);
+  const [first] = rows;
+  if (!first) return undefined;
+  const holds = new Map<string, Hold>();
+  for (const row of rows) {
+    const holdId = optionalTextOf(row, 'hold_id');
+    if (holdId === undefined) continue;
+    holds.set(holdId, { amountPicos: bigintOf(row, 'amount'), expiresAtMs: numberOf(row, 'expires_at') });
+  }
+  return {
+    id: textOf(first, 'id'),
+    status: toStatus(textOf(first, 'status')),
+    availablePicos: bigintOf(first, 'available'),
+    creditedPicos: bigintOf(first, 'credited'),
+    spentPicos: bigintOf(first, 'spent'),
+    version: numberOf(first, 'version'),
+    holds,
+  };
+};
+
+const toStatus = (value: string): AccountStatus => {
+  if (value === 'active' || value === 'blocked') return value;
+  throw new Error(`a stored account has the unknown status "${value}"`);
+};
+
+interface NewRow {
+  readonly accountId: string;
+  readonly chatId?: string | undefined;
+  readonly creditPicos: bigint;
+}
+
+/** Returns whether the account is new. */
+export const insertAccount = (db: Database, { accountId, chatId, creditPicos }: NewRow): boolean => {
+  checkCredit(0n, creditPicos);
+  return (
+    db
+      .sql(
+        `INSERT INTO accounts (id, status, available, credited, spent, version, change, chat_id)
+         VALUES (?, 'active', ?, ?, 0, 0, ${NEXT_CHANGE}, ?) ON CONFLICT DO NOTHING`,
+      )
+      .run(accountId, creditPicos, creditPicos, chatId ?? null) === 1
+  );
+};
+
+interface HoldChange {
+  readonly reply: HoldReply;
+  readonly before?: Account;
+}
+
+const hold = (db: Database, request: HoldRequest): HoldChange => {
+  const { accountId, holdId, amountPicos, expiresAtMs, sweepAtMs } = request;
+  const before = readAccount(db, accountId);
+  if (!before) return { reply: { kind: 'no-account' } };
+  if (!mayHold(before, request)) return { reply: { kind: 'refused', account: before } };
+  db.sql(
+    `UPDATE accounts SET available = available - ?, version = version + 1, change = ${NEXT_CHANGE},
+       sweep_at = coalesce(sweep_at, ?) WHERE id = ?`,
+  ).run(amountPicos, sweepAtMs, accountId);
+  db.sql('INSERT INTO holds (account_id, hold_id, amount, expires_at) VALUES (?, ?, ?, ?)').run(
+    accountId,
+    holdId,
+    amountPicos,
+    expiresAtMs,
+  );
+  const account: Account = {
+    ...before,
+    availablePicos: before.availablePicos - amountPicos,
+    version: before.version + 1,
+    holds: new Map(before.holds).set(holdId, { amountPicos, expiresAtMs }),
+  };
+  return { reply: { kind: 'held', account }, before };
+};
+
+const mayHold = (account: Account, { holdId, previousHoldId, amountPicos }: HoldRequest): boolean =>
+  account.status === 'active' &&
+  account.creditedPicos > account.spentPicos &&
+  account.availablePicos >= amountPicos &&
+  account.holds.size < HOLDS_MAX &&
+  !account.holds.has(holdId) &&
+  (previousHoldId === undefined || !account.holds.has(previousHoldId));
+
+const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
+  const { accountId, holdId, requestId, outcome, amountPicos, at } = record;
+  const written = db
+    .sql(
+      `INSERT INTO charges (account_id, hold_id, request_id, outcome, amount, at, details)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    )
+    .run(accountId, holdId, requestId, outcome, amountPicos, at, toDetails(record));
+  if (written === 1) return { kind: 'written' };
+  const present = readRecord(db, accountId, holdId);
+  if (!present) throw new Error('a record exists, but the store did not return it');
+  return { kind: 'exists', record: present };
+};
+
+const toDetails = (record: ChargeRecord): string => {
+  const { reason, model, usage, prices, overage, implausible, answer, endUser } = record;
+  return JSON.stringify({
+    reason,
+    model,
+    usage,
+    prices: prices && Object.fromEntries(Object.entries(prices).map(([name, picos]) => [name, picos.toString()])),
+    overage: overage || undefined,
+    implausible: implausible || undefined,
+    answer,
+    endUser,
+  });
+};
+
+export const toRecord = (row: Row): ChargeRecord => {
+  const outcome = textOf(row, 'outcome');
+  if (outcome !== 'settled' && outcome !== 'released')
+    throw new Error(`a charge record has the unknown outcome "${outcome}"`);
+  return {
+    accountId: textOf(row, 'account_id'),
+    holdId: textOf(row, 'hold_id'),
+    requestId: textOf(row, 'request_id'),
+    outcome,
+    amountPicos: bigintOf(row, 'amount'),
+    at: numberOf(row, 'at'),
+    ...readDetails(textOf(row, 'details')),
+  };
+};
+
+type Details = Omit<ChargeRecord, 'accountId' | 'holdId' | 'requestId' | 'outcome' | 'amountPicos' | 'at'>;
+
+const readDetails = (json: string): Details => {
+  const value = parseJson(json);
+  if (!isJsonObject(value)) throw new Error('the details of a charge record are not a JSON object');
+  const { reason, model, usage, prices, overage, implausible, answer, endUser } = value;
+  return {
+    ...(typeof reason === 'string' && { reason }),
+    ...(typeof model === 'string' && { model }),
+    ...(isJsonObject(usage) && { usage: mapValues(usage, Number) }),
+    ...(isJsonObject(prices) && { prices: mapValues(prices, (text) => BigInt(String(text))) }),
+    ...(overage === true && { overage }),
+    ...(implausible === true && { implausible }),
+    ...(typeof answer === 'string' && { answer }),
+    ...(typeof endUser === 'string' && { endUser }),
+  };
+};
+
+const mapValues = <T>(values: Readonly<Record<string, unknown>>, convert: (value: unknown) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]));
+
+const readRecord = (db: Database, accountId: string, holdId: string): ChargeRecord | undefined => {
+  const row = db.sql('SELECT * FROM charges WHERE account_id = ? AND hold_id = ?').get(accountId, holdId);
+  return row && toRecord(row);
+};
+
+const apply = (
+  db: Database,
+  record: ChargeRecord,
+  holdAmountPicos: bigint,
+): { readonly before: Account; readonly after: Account } | undefined => {
+  const { accountId, holdId, amountPicos } = record;
+  const before = readAccount(db, accountId);
+  if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;
+  db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);
+  db.sql(
+    `UPDATE accounts SET available = available + ?, spent = spent + ?, version = version + 1, change = ${NEXT_CHANGE}
+     WHERE id = ?`,
+  ).run(holdAmountPicos - amountPicos, amountPicos, accountId);
+  const holds = new Map(before.holds);
+  holds.delete(holdId);
+  const after: Account = {
+    ...before,
+    availablePicos: before.availablePicos + holdAmountPicos - amountPicos,
+    spentPicos: before.spentPicos + amountPicos,
+    version: before.version + 1,
+    holds,
+  };
+  noteLowBalance(db, before, after);
+  return { before, after };
+};
+
+/** In the same transaction as the charge, so that the notification is sent even if this process ends now. */
+const noteLowBalance = (db: Database, before: Account, after: Account): void => {
+  if (before.spentPicos === after.spentPicos) return;
+  const row = db.sql('SELECT chat_id, threshold FROM accounts WHERE id = ?').get(after.id);
+  const chatId = row && optionalTextOf(row, 'chat_id');
+  if (!row || chatId === undefined) return;
+  const change = {
+    accountId: after.id,
+    chatId,
+    version: after.version,
+    beforePicos: before.creditedPicos - before.spentPicos,
+    afterPicos: after.creditedPicos - after.spentPicos,
+    thresholdPicos: row.threshold === null ? THRESHOLD_STANDARD : bigintOf(row, 'threshold'),
+  };
+  if (!isCrossing(change)) return;
+  db.sql(
+    'INSERT INTO low_balances (account_id, chat_id, version, before, after, threshold) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(change.accountId, chatId, change.version, change.beforePicos, change.afterPicos, change.thresholdPicos);
+};
+
+interface CreditChange {
+  readonly reply: CreditReply;
+  readonly change?: AccountChange;
+}
+
+const credit = (db: Database, request: CreditRequest): CreditChange => {
+  const { accountId, ref, amountPicos } = request;
+  const present = db.sql('SELECT amount FROM credits WHERE account_id = ? AND ref = ?').get(accountId, ref);
+  if (present) {
+    const credited = bigintOf(present, 'amount');
+    return {
+      reply: credited === amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos: credited },
+    };
+  }
+  const before = readAccount(db, accountId);
+  if (!before) return { reply: { kind: 'no-account' } };
+  checkCredit(before.creditedPicos, amountPicos);
+  insertCredit(db, request);
+  db.sql(
+    `UPDATE accounts SET available = available + ?, credited = credited + ?, version = version + 1,
+       change = ${NEXT_CHANGE} WHERE id = ?`,
+  ).run(amountPicos, amountPicos, accountId);
+  const after: Account = {
+    ...before,
+    availablePicos: before.availablePicos + amountPicos,
+    creditedPicos: before.creditedPicos + amountPicos,
+    version: before.version + 1,
+  };
+  return { reply: { kind: 'credited' }, change: { before, after } };
+};
+
+export const insertCredit = (db: Database, { accountId, ref, amountPicos, reason, at }: CreditRequest): void => {
+  db.sql('INSERT INTO credits (account_id, ref, amount, reason, at) VALUES (?, ?, ?, ?, ?)').run(
+    accountId,
+    ref,
+    amountPicos,
+    reason,
+    at,
+  );
+};
+
+/** Throws a GatewayError (400) if the account's credit would not fit in this store. */
+const checkCredit = (creditedPicos: bigint, amountPicos: bigint): void => {
+  const leftPicos = CREDIT_MAX_PICOS - creditedPicos;
+  if (amountPicos <= leftPicos) return;
+  throw invalidRequest(
+    'amount_usd',
+    `amount_usd: an account can be credited ${formatUsd(CREDIT_MAX_PICOS)} USD in all. Credit at most ${formatUsd(leftPicos)} USD.`,
+  );
+};
+
+const reschedule = (db: Database, accountId: string, sweepAtMs: number | undefined): void => {
+  const set = `UPDATE accounts SET version = version + 1, change = ${NEXT_CHANGE}, sweep_at = ? WHERE id = ?`;
+  if (sweepAtMs !== undefined) db.sql(set).run(sweepAtMs, accountId);
+  else db.sql(`${set} AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)`).run(null, accountId);
+};

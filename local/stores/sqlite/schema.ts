@@ -1,0 +1,219 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Marks the file as a database of this program. https://sqlite.org/pragma.html#pragma_application_id */
+const APPLICATION_ID = 0x6d67_6c64;
+const SCHEMA_VERSION = 1;
+
+/** Amounts are pico-USD, times are Unix milliseconds unless named otherwise, booleans are 0 and 1. */
+const SCHEMA = `
+CREATE TABLE accounts (
+  id TEXT PRIMARY KEY,
+  status TEXT NOT NULL CHECK (status IN ('active', 'blocked')),
+  available INTEGER NOT NULL,
+  credited INTEGER NOT NULL,
+  spent INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  -- Order of the last write among all accounts, for followers of changes.
+  change INTEGER NOT NULL,
+  sweep_at INTEGER,
+  chat_id TEXT,
+  threshold INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX accounts_by_sweep ON accounts (sweep_at) WHERE sweep_at IS NOT NULL;
+CREATE INDEX accounts_by_change ON accounts (change);
+
+CREATE TABLE holds (
+  account_id TEXT NOT NULL,
+  hold_id TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, hold_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE charges (
+  account_id TEXT NOT NULL,
+  hold_id TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('settled', 'released')),
+  amount INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  -- The other fields of the charge record, as JSON.
+  details TEXT NOT NULL,
+  PRIMARY KEY (account_id, hold_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE credits (
+  account_id TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, ref)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE operations (
+  account_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  command TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  ref TEXT,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Falls of a balance to its threshold whose notification is not sent yet.
+CREATE TABLE low_balances (
+  id INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  chat_id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  before INTEGER NOT NULL,
+  after INTEGER NOT NULL,
+  threshold INTEGER NOT NULL,
+  -- Another process sends it until then.
+  leased_until INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE keys (
+  hash TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('active', 'revoked')),
+  blocked INTEGER NOT NULL DEFAULT 0,
+  prefix TEXT NOT NULL,
+  last_four TEXT NOT NULL,
+  pepper_id TEXT NOT NULL,
+  -- Theoretical arrival time of the rate limit, in microseconds.
+  tat INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE current_keys (
+  account_id TEXT PRIMARY KEY,
+  hash TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  last_four TEXT NOT NULL,
+  issued_at INTEGER NOT NULL,
+  shown INTEGER NOT NULL,
+  revoked INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE chats (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  language TEXT,
+  closed INTEGER NOT NULL DEFAULT 0,
+  noticed INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE address_buckets (
+  address TEXT PRIMARY KEY,
+  tat INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE bot_updates (
+  key TEXT PRIMARY KEY,
+  lease_until INTEGER,
+  done INTEGER NOT NULL DEFAULT 0,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE circuits (
+  provider_id TEXT NOT NULL,
+  model_id TEXT NOT NULL,
+  open_until INTEGER NOT NULL,
+  openings INTEGER NOT NULL,
+  good_probes INTEGER NOT NULL,
+  probe_owner TEXT,
+  probe_lease_until INTEGER,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (provider_id, model_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE circuit_counts (
+  provider_id TEXT NOT NULL,
+  model_id TEXT NOT NULL,
+  start INTEGER NOT NULL,
+  failures INTEGER NOT NULL,
+  successes INTEGER NOT NULL,
+  -- JSON array of account hashes.
+  accounts TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (provider_id, model_id, start)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE quarantines (
+  model_id TEXT PRIMARY KEY,
+  shut_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE missing_usage_counts (
+  model_id TEXT NOT NULL,
+  start INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (model_id, start)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE claims (
+  account_id TEXT NOT NULL,
+  key_hash TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  lease_until INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('open', 'prepared', 'done', 'free')),
+  dispatches INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  -- The prepared response, as JSON.
+  prepared TEXT,
+  PRIMARY KEY (account_id, key_hash)
+) STRICT;
+CREATE INDEX claims_by_expiry ON claims (expires_at);
+
+CREATE TABLE videos (
+  id TEXT PRIMARY KEY,
+  -- Null for a video that was abandoned before it existed.
+  account_id TEXT,
+  created_at INTEGER,
+  gone TEXT CHECK (gone IN ('abandoned', 'removed')),
+  -- Whether lists show it.
+  listed INTEGER NOT NULL,
+  -- Null once the video has ended.
+  due_at INTEGER,
+  state TEXT,
+  -- The job, as JSON. Null once the video is gone.
+  job TEXT
+) STRICT;
+CREATE INDEX videos_by_account ON videos (account_id, created_at, id) WHERE listed = 1;
+CREATE INDEX videos_by_due ON videos (due_at) WHERE due_at IS NOT NULL;
+
+-- Single values by name, such as the place of the audit.
+CREATE TABLE facts (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
+/** Creates the tables of a new file. Throws an Error if the file has a newer schema or belongs to another program. */
+export const migrate = (db: DatabaseSync): void => {
+  const { user_version: version } = db.prepare('PRAGMA user_version').get() ?? {};
+  if (version === SCHEMA_VERSION) return;
+  if (typeof version === 'number' && version > SCHEMA_VERSION) {
+    throw new Error(
+      `its schema is version ${version}, and this program knows ${SCHEMA_VERSION}. Use the newer program.`,
+    );
+  }
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have been faster.
+    if (db.prepare('PRAGMA user_version').get()?.user_version === 0) {
+      const { count } = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get() ?? {};
+      if (count !== 0) throw new Error('it belongs to another program.');
+      db.exec(SCHEMA);
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+    }
+    db.exec('COMMIT');
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw error;
+  }
+};
