@@ -1,8 +1,11 @@
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CircuitStore } from '../../lambdas/core/circuit/circuit-store.ts';
 import { createCircuitStore } from '../../lambdas/stores/dynamodb/circuit-store.ts';
+import { createCircuitStore as createSqliteStore } from '../../local/stores/sqlite/circuit-store.ts';
+import { numberOf } from '../../local/stores/sqlite/database.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryCircuitStore } from '../support/memory/memory-circuit-store.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
 
 /** One implementation of the circuits' store, and what a test has to do past it. */
 export interface CircuitSubject {
@@ -37,7 +40,33 @@ const dynamodb = async (): Promise<CircuitSubject> => {
   };
 };
 
+/** By kind and number of parts of a DynamoDB id, the time until which a row is needed. */
+const expiries: Readonly<Record<string, string>> = {
+  'circuit 2': 'SELECT expires_at AS at FROM circuits WHERE provider_id = ? AND model_id = ?',
+  'circuit 3': 'SELECT expires_at AS at FROM circuit_counts WHERE provider_id = ? AND model_id = ? AND start = ?',
+  'quarantine 1': 'SELECT shut_until AS at FROM quarantines WHERE model_id = ?',
+  'quarantine 2': 'SELECT expires_at AS at FROM missing_usage_counts WHERE model_id = ? AND start = ?',
+};
+
+const sqlite = async (): Promise<CircuitSubject> => {
+  const db = await openTestDatabase();
+  return {
+    store: createSqliteStore(db),
+    liftQuarantine: async (modelId) => {
+      await db.write(() => db.sql('DELETE FROM quarantines WHERE model_id = ?').run(modelId));
+    },
+    expiryOf: (id) => {
+      const [kind, ...parts] = id.split('#');
+      return db.peek(() => {
+        const row = db.sql(expiries[`${kind} ${parts.length}`] ?? '').get(...parts);
+        return row ? numberOf(row, 'at') / 1_000 : Number.NaN;
+      });
+    },
+  };
+};
+
 export const circuitSubjects = [
   { name: 'in memory', open: memory },
+  { name: 'in SQLite', open: sqlite },
   ...onDatabase({ name: 'on the database', open: dynamodb }),
 ];

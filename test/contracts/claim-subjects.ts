@@ -2,8 +2,10 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ClaimRef, ClaimStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import { claimKey } from '../../lambdas/stores/dynamodb/claim-item.ts';
 import { createClaimStore } from '../../lambdas/stores/dynamodb/claim-store.ts';
+import { createClaimStore as createSqliteStore } from '../../local/stores/sqlite/claim-store.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryClaimStore } from '../support/memory/memory-claim-store.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
 
 /** One implementation of the claim store. */
 export interface ClaimSubject {
@@ -29,7 +31,13 @@ const dynamodb = async (): Promise<ClaimSubject> => {
   };
 };
 
+const sqlite = async (): Promise<ClaimSubject> => ({
+  store: createSqliteStore(await openTestDatabase()),
+  cleanedUpAt: async () => undefined,
+});
+
 export const claimSubjects = [
   { name: 'in memory', open: memory },
+  { name: 'in SQLite', open: sqlite },
   ...onDatabase({ name: 'on the database', open: dynamodb }),
 ];

@@ -4,23 +4,38 @@ import type { VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
 import type { Item } from '../../lambdas/stores/dynamodb/attributes.ts';
 import { videoKey } from '../../lambdas/stores/dynamodb/video-item.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
+import { createVideoJobStore as createSqliteStore } from '../../local/stores/sqlite/video-job-store.ts';
 import { onDatabase, openTestTables, type TestTables } from '../support/dynamodb.ts';
 import { MemoryVideoJobs } from '../support/memory/memory-video-jobs.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
 
 /** One implementation of the job store. */
 export interface JobSubject {
   readonly store: VideoJobStore;
-  /** What lies under an id; undefined where there are no items. */
-  itemOf(id: string): Promise<Item | undefined>;
+  /** Every value that is stored under an id, flags excepted, as text; undefined where there are no items. */
+  valuesOf(id: string): Promise<readonly string[] | undefined>;
 }
 
 const memory = async (): Promise<JobSubject> => ({
   store: new MemoryVideoJobs(),
-  itemOf: async () => undefined,
+  valuesOf: async () => undefined,
 });
+
+const sqlite = async (): Promise<JobSubject> => {
+  const db = await openTestDatabase();
+  return {
+    store: createSqliteStore(db),
+    valuesOf: (id) =>
+      db.peek(() => {
+        const { listed: _, ...row } = db.sql('SELECT * FROM videos WHERE id = ?').get(id) ?? {};
+        return Object.values(row).flatMap((value) => (value === null ? [] : [String(value)]));
+      }),
+  };
+};
 
 export interface JobTable extends JobSubject {
   readonly tables: TestTables;
+  itemOf(id: string): Promise<Item | undefined>;
   put(item: Item): Promise<void>;
 }
 
@@ -28,11 +43,16 @@ export const openJobTable = async (): Promise<JobTable> => {
   const tables = await openTestTables();
   const { clients, names } = tables;
   const table = names.videos;
+  const itemOf = async (id: string) =>
+    (await clients.once.send(new GetItemCommand({ TableName: table, Key: videoKey(id), ConsistentRead: true }))).Item;
   return {
     tables,
     store: createVideoJobStore(clients.repeating, table),
-    itemOf: async (id) =>
-      (await clients.once.send(new GetItemCommand({ TableName: table, Key: videoKey(id), ConsistentRead: true }))).Item,
+    itemOf,
+    valuesOf: async (id) => {
+      const { pk: _pk, gone: _gone, ...item } = (await itemOf(id)) ?? {};
+      return [id, ...Object.values(item).map((value) => value.S ?? value.N ?? JSON.stringify(value))];
+    },
     put: async (item) => {
       await clients.once.send(new PutItemCommand({ TableName: table, Item: item }));
     },
@@ -41,6 +61,7 @@ export const openJobTable = async (): Promise<JobTable> => {
 
 export const jobSubjects = [
   { name: 'in memory', open: memory },
+  { name: 'in SQLite', open: sqlite },
   ...onDatabase({ name: 'on the database', open: openJobTable }),
 ];
 

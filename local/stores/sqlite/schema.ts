@@ -171,17 +171,16 @@ CREATE INDEX claims_by_expiry ON claims (expires_at);
 
 CREATE TABLE videos (
   id TEXT PRIMARY KEY,
-  -- Null for a video that was abandoned before it existed.
+  -- Both are null if the creation was abandoned. They stay when the video is removed.
   account_id TEXT,
   created_at INTEGER,
-  gone TEXT CHECK (gone IN ('abandoned', 'removed')),
   -- Whether lists show it.
   listed INTEGER NOT NULL,
   -- Null once the video has ended.
   due_at INTEGER,
-  state TEXT,
-  -- The job, as JSON. Null once the video is gone.
-  job TEXT
+  -- The job, as JSON. Null if the creation was abandoned or the video is removed.
+  job TEXT,
+  CHECK (job IS NOT NULL OR (listed = 0 AND due_at IS NULL))
 ) STRICT;
 CREATE INDEX videos_by_account ON videos (account_id, created_at, id) WHERE listed = 1;
 CREATE INDEX videos_by_due ON videos (due_at) WHERE due_at IS NOT NULL;

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';
+import type { Database } from '../../../../local/stores/sqlite/database.ts';
+import { createVideoJobStore } from '../../../../local/stores/sqlite/video-job-store.ts';
+import { DUE_AT, orderOf } from '../../../contracts/video-subjects.ts';
+import { openTestDatabase } from '../../../support/sqlite.ts';
+
+let db: Database;
+let store: VideoJobStore;
+beforeEach(async () => {
+  db = await openTestDatabase();
+  store = createVideoJobStore(db);
+});
+afterEach(() => db.close());
+
+/** Stores a job whose JSON has one value replaced. */
+const storeWith = async (path: string, value: unknown): Promise<string> => {
+  const order = orderOf();
+  await store.create(order, DUE_AT);
+  await db.write(() =>
+    db
+      .sql('UPDATE videos SET job = json_set(job, ?, json(?)) WHERE id = ?')
+      .run(`$.${path}`, JSON.stringify(value), order.id),
+  );
+  return order.id;
+};
+
+test.each([
+  ['wire', 'smoke_signals'],
+  ['state', 'lost'],
+  ['terms.unit', 'mile'],
+  ['progress', 'half'],
+  ['prompt', 5],
+  ['holdAmountPicos', 12.5],
+  ['holdAmountPicos', '1e3'],
+])('ERR-5 a job with an unreadable %s names the video and the field', async (path, value) => {
+  const id = await storeWith(path, value);
+  const complaint = `${id}: the stored "job.${path}" is invalid`;
+  for (const call of [store.read(id), store.advance(id, 5), store.list('account-1', { limit: 1, newestFirst: true })])
+    await expect(call).rejects.toThrow(complaint);
+});
+
+test('ERR-5 a job that is not JSON names the video and quotes nothing of it', async () => {
+  const id = await storeWith('prompt', 'a secret');
+  await db.write(() => db.sql('UPDATE videos SET job = substr(job, 2) WHERE id = ?').run(id));
+  await expect(store.read(id)).rejects.toThrow(new Error(`${id}: the stored "job" is not JSON`));
+});
+
+test('VID-7 a job that cannot be read is still due, can be postponed, and keeps its place', async () => {
+  const id = await storeWith('state', 'lost');
+  expect(await store.due(DUE_AT)).toEqual([id]);
+  expect(await store.postpone(id, DUE_AT + 1)).toBe(true);
+  expect(await store.due(DUE_AT)).toEqual([]);
+  expect(await store.locate(id)).toMatchObject({ id, accountId: 'account-1' });
+});
+
+test('VID-3 an error code that a later version removed does not keep a video from its end', async () => {
+  const id = await storeWith('failure', { code: 'oops', message: 'm' });
+  expect(await store.read(id)).toMatchObject({ failure: { code: 'internal_error', message: 'm' } });
+});
