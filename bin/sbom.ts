@@ -5,36 +5,24 @@ import { Command } from 'commander';
 import * as z from 'zod';
 import { packagesOfPages } from '../lib/pages/build-pages.ts';
 
-/**
- * `npm sbom --omit dev` also leaves out what a package for development needs as well, zod and most of the AWS SDK among them, so that
- * npm lists everything here and the lockfile says what is deployed.
- */
+/** Packages that only the local gateway needs: no function on AWS has them. */
+const LOCAL_ONLY = new Set(['aws-local-stepfunctions']);
+
 const root = join(import.meta.dirname, '..');
 const [path = join(root, 'sbom.cdx.json')] = new Command('sbom')
   .description('write a CycloneDX list of the packages that are deployed')
   .argument('[file]', 'where to; without it sbom.cdx.json beside package.json')
   .parse().args;
 
-const lockfileSchema = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({ version: z.string().optional(), dev: z.boolean().optional(), optional: z.boolean().optional() }),
-  ),
-});
+const packageSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 const sbomSchema = z.looseObject({
+  metadata: z.looseObject({ component: z.looseObject({ 'bom-ref': z.string() }) }),
   components: z.array(z.looseObject({ name: z.string(), version: z.string(), 'bom-ref': z.string() })),
   dependencies: z.array(z.looseObject({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
 });
 
-const pages = await packagesOfPages();
-const { packages } = lockfileSchema.parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')));
-const deployed = new Set(
-  Object.entries(packages).flatMap(([folder, { version, dev, optional }]) => {
-    const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    return folder !== '' && (pages.has(name) || !(dev || optional)) ? [`${name}@${version}`] : [];
-  }),
-);
-
+// `npm sbom --omit dev` also omits packages that development needs as well, zod and most of the AWS SDK among them. So npm lists
+// everything here, and this program follows the dependencies of what is deployed.
 const npm = spawnSync(
   'npm',
   ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'],
@@ -46,10 +34,20 @@ const npm = spawnSync(
 );
 if (npm.status !== 0) throw new Error(`npm sbom ended with ${npm.status}: ${npm.stderr}`);
 const sbom = sbomSchema.parse(JSON.parse(npm.stdout));
-const components = sbom.components.filter(({ name, version }) => deployed.has(`${name}@${version}`));
-const refs = new Set(components.map((component) => component['bom-ref']));
+const own = packageSchema.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+const deployed = new Set(Object.keys(own.dependencies).filter((name) => !LOCAL_ONLY.has(name)));
+// Their bundles hold these packages, and not what these depend on.
+const pages = await packagesOfPages();
+const gateway = sbom.metadata.component['bom-ref'];
+const dependsOn = new Map(sbom.dependencies.map((dependency) => [dependency.ref, dependency.dependsOn ?? []]));
+const names = new Map(sbom.components.map((component) => [component['bom-ref'], component.name]));
+const refs = new Set((dependsOn.get(gateway) ?? []).filter((ref) => deployed.has(names.get(ref) ?? '')));
+// A set also visits what is added during the loop.
+for (const ref of refs) for (const needed of dependsOn.get(ref) ?? []) refs.add(needed);
+for (const [ref, name] of names) if (pages.has(name)) refs.add(ref);
+const components = sbom.components.filter((component) => refs.has(component['bom-ref']));
 const dependencies = sbom.dependencies
-  .filter(({ ref }) => refs.has(ref) || !sbom.components.some((component) => component['bom-ref'] === ref))
+  .filter(({ ref }) => ref === gateway || refs.has(ref))
   .map((dependency) => ({ ...dependency, dependsOn: dependency.dependsOn?.filter((ref) => refs.has(ref)) }));
 writeFileSync(path, `${JSON.stringify({ ...sbom, components, dependencies }, null, 2)}\n`);
 process.stdout.write(`${components.length} packages are in ${path}\n`);
