@@ -391,8 +391,10 @@ test.each([
   const { apiKey, accountId } = await gateway.issue({ balanceUsd: '0' });
   await openCircuit(gateway, route);
   expect(await tell(gateway, free, apiKey)).toBe('200');
-  vendor.next({ refusal: { kind: 'status', status: 500 } });
+  // Not vendor.next: a video poll of an earlier test may take it.
+  vendor.setScenario(({ path }) => (/count/i.test(path) ? { refusal: { kind: 'status', status: 500 } } : undefined));
   expect(await tell(gateway, free, apiKey)).toBe('502 upstream_error');
+  vendor.setScenario(undefined);
   expect(await gateway.ledger.readAccount(accountId)).toMatchObject({ spentPicos: 0n, holds: new Map() });
 });
 
