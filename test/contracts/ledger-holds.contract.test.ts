@@ -92,9 +92,13 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await money(id)).toEqual([HUGE * 2n + 1n, HUGE * 3n, HUGE - 1n]);
     });
 
-    test('BILL-3 round amounts far above any balance are read back whole', async () => {
-      const id = await account(10n ** 27n);
-      expect(await money(id)).toEqual([10n ** 27n, 10n ** 27n, 0n]);
+    test('BILL-3 the largest credit of the engine is held and charged exactly', async () => {
+      const most = subject().creditMaxPicos;
+      const id = await account(most);
+      await store.hold(order(id, { amountPicos: most }));
+      expect(await money(id)).toEqual([0n, most, 0n]);
+      await store.apply(record(id, { amountPicos: most - 1n }), most);
+      expect(await money(id)).toEqual([1n, most, most - 1n]);
     });
 
     test('BILL-1 of 12 concurrent holds exactly those are placed that the money covers', async () => {

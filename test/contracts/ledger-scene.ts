@@ -5,8 +5,8 @@ import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger-
 import { type LedgerSubject, watched } from './ledger-subjects.ts';
 
 export const AT = Date.UTC(2026, 10, 1);
-/** More than a double can hold exactly, in a number that ends in no zero. */
-export const HUGE = 2n ** 53n * 1_000n + 7n;
+/** More than a double can hold exactly. */
+export const HUGE = 2n ** 53n + 1n;
 
 /** One store for the tests of a block, and what they need of it. To be called where a block is described. */
 export const ledgerScene = (open: () => Promise<LedgerSubject>) => {

@@ -16,12 +16,14 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       implausible: true,
       endUser: 'Zoë',
       answer: 'a'.repeat(64),
-      amountPicos: HUGE * HUGE,
     };
 
-    test('BILL-13 the first record counts, and whoever comes second is shown the whole of it', async () => {
+    test.each([
+      ['2^53 + 1', () => HUGE],
+      ['the largest of the engine', () => subject().amountMaxPicos],
+    ])('BILL-13 the first record counts, and later writers are shown all of it: amount %s', async (_name, most) => {
       const id = await account(0n);
-      const first = record(id, full);
+      const first = record(id, { ...full, amountPicos: most() });
       expect(await store.putRecord(first)).toEqual({ kind: 'written' });
       const late = record(id, { outcome: 'released', amountPicos: 0n, reason: 'expired' });
       expect(await store.putRecord(late)).toEqual({ kind: 'exists', record: first });

@@ -17,6 +17,9 @@ import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } f
 /** Credit that an account of this store can have in all: pico-USD fit in an int64 up to 9,223,372 USD. */
 export const CREDIT_MAX_PICOS = 9_000_000n * PICOS_PER_USD;
 
+/** Charges that an account can have in all: the largest int64. Overages can bring them above the credit. */
+export const CHARGES_MAX_PICOS = 2n ** 63n - 1n;
+
 /** Order of a write among the writes of all accounts. */
 export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)';
 
@@ -160,6 +163,7 @@ const mayHold = (account: Account, { holdId, previousHoldId, amountPicos }: Hold
 
 const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
   const { accountId, holdId, requestId, outcome, amountPicos, at } = record;
+  checkCharge(0n, amountPicos);
   const written = db
     .sql(
       `INSERT INTO charges (account_id, hold_id, request_id, outcome, amount, at, details)
@@ -235,6 +239,7 @@ const apply = (
   const { accountId, holdId, amountPicos } = record;
   const before = readAccount(db, accountId);
   if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;
+  checkCharge(before.spentPicos, amountPicos);
   db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);
   db.sql(
     `UPDATE accounts SET available = available + ?, spent = spent + ?, version = version + 1, change = ${NEXT_CHANGE}
@@ -321,6 +326,15 @@ const checkCredit = (creditedPicos: bigint, amountPicos: bigint): void => {
   throw invalidRequest(
     'amount_usd',
     `amount_usd: an account can be credited ${formatUsd(CREDIT_MAX_PICOS)} USD in all. Credit at most ${formatUsd(leftPicos)} USD.`,
+  );
+};
+
+/** Throws a GatewayError (400) if the sum of the account's charges would not fit in this store. */
+const checkCharge = (spentPicos: bigint, amountPicos: bigint): void => {
+  if (spentPicos + amountPicos <= CHARGES_MAX_PICOS) return;
+  throw invalidRequest(
+    'amount',
+    `amount: an account can be charged ${formatUsd(CHARGES_MAX_PICOS)} USD in all. Use another account.`,
   );
 };
 
