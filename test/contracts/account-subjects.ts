@@ -10,11 +10,17 @@ import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { createUpdateLog } from '../../lambdas/stores/dynamodb/update-log.ts';
+import { createAccountStore as createSqliteAccounts } from '../../local/stores/sqlite/account-store.ts';
+import { createKeyStore as createSqliteKeys } from '../../local/stores/sqlite/key-store.ts';
+import { createLedgerRecords as createSqliteRecords } from '../../local/stores/sqlite/ledger-records.ts';
+import { createLedgerStore as createSqliteLedger } from '../../local/stores/sqlite/ledger-store.ts';
+import { createUpdateLog as createSqliteUpdates } from '../../local/stores/sqlite/update-log.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryAccountStore } from '../support/memory/memory-account-store.ts';
 import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
 import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 import { MemoryUpdateLog } from '../support/memory/memory-update-log.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
 
 /** One implementation of the account store, beside the ledger and the keys that it writes to as well. */
 export interface AccountSubject {
@@ -37,6 +43,17 @@ const memory = async (): Promise<AccountSubject> => {
   };
 };
 
+const sqlite = async (): Promise<AccountSubject> => {
+  const db = await openTestDatabase();
+  return {
+    accounts: createSqliteAccounts(db),
+    keys: createSqliteKeys(db),
+    ledger: createSqliteLedger(db),
+    records: createSqliteRecords(db),
+    updates: createSqliteUpdates(db),
+  };
+};
+
 export const openDatabase = async (): Promise<AccountSubject> => {
   const { clients, names } = await openTestTables();
   const { accounts, keys, counters } = names;
@@ -51,6 +68,7 @@ export const openDatabase = async (): Promise<AccountSubject> => {
 
 export const accountSubjects = [
   { name: 'in memory', open: memory },
+  { name: 'in SQLite', open: sqlite },
   ...onDatabase({ name: 'on the database', open: openDatabase }),
 ];
 

@@ -3,10 +3,17 @@ import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
 import type { AddressCounters } from '../../lambdas/core/limits/address-limit.ts';
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/address-counters.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
+import { numberOf } from '../../local/stores/sqlite/database.ts';
+import {
+  createAddressCounters as createSqliteCounters,
+  createKeyStore as createSqliteKeys,
+  insertKey,
+} from '../../local/stores/sqlite/key-store.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryAddressCounters } from '../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
 import { putKey } from '../support/put-key.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
 
 /** One implementation of the two stores that limit, and what a test has to do past them. */
 export interface LimitSubject {
@@ -27,6 +34,21 @@ const memory = async (): Promise<LimitSubject> => {
     revoke: (hash) => keys.revoke(hash),
     block: (hash) => keys.setBlocked(hash, true),
     countKeys: async () => keys.size,
+  };
+};
+
+const label = { prefix: 'sk-service-abcd', lastFour: 'wxyz' };
+
+const sqlite = async (): Promise<LimitSubject> => {
+  const db = await openTestDatabase();
+  const run = async (sql: string, hash: string): Promise<void> => void (await db.write(() => db.sql(sql).run(hash)));
+  return {
+    keys: createSqliteKeys(db),
+    counters: createSqliteCounters(db),
+    put: (hash, accountId) => db.write(() => insertKey(db, accountId, { hash, label, pepperId: '1', isShown: true })),
+    revoke: (hash) => run("UPDATE keys SET status = 'revoked' WHERE hash = ?", hash),
+    block: (hash) => run('UPDATE keys SET blocked = 1 WHERE hash = ?', hash),
+    countKeys: () => db.peek(() => numberOf(db.sql('SELECT count(*) AS count FROM keys').get() ?? {}, 'count')),
   };
 };
 
@@ -52,7 +74,7 @@ const dynamodb = async (): Promise<LimitSubject> => {
       putKey(clients.repeating, table, {
         hash,
         accountId,
-        label: { prefix: 'sk-service-abcd', lastFour: 'wxyz' },
+        label,
         pepperId: '1',
       }),
     revoke: (hash) => set(hash, 'status', { S: 'revoked' }),
@@ -64,6 +86,7 @@ const dynamodb = async (): Promise<LimitSubject> => {
 
 export const limitSubjects = [
   { name: 'in memory', open: memory },
+  { name: 'in SQLite', open: sqlite },
   ...onDatabase({ name: 'on the database', open: dynamodb }),
 ];
 

@@ -1,21 +1,43 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { accountIds } from '../../lambdas/core/ledger/ledger-records.ts';
+import type { AuditCursor } from '../../lambdas/core/ledger/audit-run.ts';
+import { accountIds, type LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
 import type { Operation, OperationLog } from '../../lambdas/core/ledger/operation-log.ts';
 import { createAuditCursor } from '../../lambdas/stores/dynamodb/audit-cursor.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createOperationLog } from '../../lambdas/stores/dynamodb/operation-log.ts';
-import { createTestClients, hasDynamodb, onDatabase, openTestTables, type TestTables } from '../support/dynamodb.ts';
+import * as sqlite from '../../local/stores/sqlite/ledger-records.ts';
+import { createTestClients, hasDynamodb, onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryOperationLog } from '../support/memory/memory-operation-log.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
 
-let tables: TestTables;
-beforeAll(async () => {
-  if (hasDynamodb) tables = await openTestTables();
-});
+interface Subject {
+  readonly log: OperationLog;
+  readonly records: LedgerRecords;
+  readonly cursor: AuditCursor;
+}
 
-const onTable = () => createOperationLog(tables.clients.repeating, tables.names.accounts);
-const subjects: readonly { readonly name: string; readonly open: () => OperationLog }[] = [
-  { name: 'in memory', open: () => new MemoryOperationLog() },
-  ...onDatabase({ name: 'on the database', open: onTable }),
+const onTables = async (): Promise<Subject> => {
+  const { clients, names } = await openTestTables();
+  return {
+    log: createOperationLog(clients.repeating, names.accounts),
+    records: createLedgerRecords(clients.repeating, names.accounts),
+    cursor: createAuditCursor(clients.repeating, names.counters),
+  };
+};
+
+const inSqlite = async (): Promise<Subject> => {
+  const db = await openTestDatabase();
+  return {
+    log: sqlite.createOperationLog(db),
+    records: sqlite.createLedgerRecords(db),
+    cursor: sqlite.createAuditCursor(db),
+  };
+};
+
+const engines = [{ name: 'in SQLite', open: inSqlite }, ...onDatabase({ name: 'on the database', open: onTables })];
+const subjects: readonly { readonly name: string; readonly open: () => Promise<Pick<Subject, 'log'>> }[] = [
+  { name: 'in memory', open: async () => ({ log: new MemoryOperationLog() }) },
+  ...engines,
 ];
 
 const operation = (id: string, changes: Partial<Operation> = {}): Operation => ({
@@ -28,7 +50,7 @@ const operation = (id: string, changes: Partial<Operation> = {}): Operation => (
 });
 
 test.each(subjects)('OPS-5 operations $name are listed by account, the oldest first, each once', async ({ open }) => {
-  const log = open();
+  const { log } = await open();
   const second = operation('02', { ref: 'ticket-7' });
   for (const each of [second, operation('01'), second, operation('03', { accountId: 'logged-2' })]) {
     await log.add(each);
@@ -37,17 +59,22 @@ test.each(subjects)('OPS-5 operations $name are listed by account, the oldest fi
   expect(await log.list('unknown')).toEqual([]);
 });
 
-describe.skipIf(!hasDynamodb)('items beside the money', () => {
+describe.each(engines)('items beside the money $name', ({ open }) => {
+  let subject: Subject;
+  beforeAll(async () => {
+    subject = await open();
+  });
+
   test('OPS-5 an operation is neither a charge nor a credit nor an account', async () => {
-    const records = createLedgerRecords(tables.clients.repeating, tables.names.accounts);
-    await onTable().add(operation('01', { accountId: 'only-logged' }));
+    const { log, records } = subject;
+    await log.add(operation('01', { accountId: 'only-logged' }));
     expect(await records.listRecords('only-logged', { limit: 10 })).toEqual({ records: [], more: false });
     expect(await records.readCredits('only-logged')).toEqual([]);
     expect(await Array.fromAsync(accountIds(records))).not.toContain('only-logged');
   });
 
   test('OPS-3 the audit continues from its last account and restarts after undefined was written', async () => {
-    const cursor = createAuditCursor(tables.clients.repeating, tables.names.counters);
+    const { cursor } = subject;
     expect(await cursor.read()).toBeUndefined();
     await cursor.write('account-1');
     await cursor.write('account-2');
@@ -55,10 +82,10 @@ describe.skipIf(!hasDynamodb)('items beside the money', () => {
     await cursor.write(undefined);
     expect(await cursor.read()).toBeUndefined();
   });
+});
 
-  test('OPS-3 an unreachable store is a StoreError', async () => {
-    const nowhere = createAuditCursor(createTestClients('http://127.0.0.1:9').once, tables.names.counters);
-    for (const call of [nowhere.read(), nowhere.write('account-1')])
-      await expect(call).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
-  });
+test.skipIf(!hasDynamodb)('OPS-3 an unreachable store is a StoreError', async () => {
+  const nowhere = createAuditCursor(createTestClients('http://127.0.0.1:9').once, 'counters');
+  for (const call of [nowhere.read(), nowhere.write('account-1')])
+    await expect(call).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
 });

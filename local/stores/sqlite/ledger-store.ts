@@ -25,7 +25,8 @@ export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)'
 
 /** One write of an account by this process. */
 export interface AccountChange {
-  readonly before: Account;
+  /** Undefined for a new account. */
+  readonly before: Account | undefined;
   readonly after: Account;
   /** The charge record of the hold that this write closed. */
   readonly record?: ChargeRecord;
