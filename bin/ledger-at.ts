@@ -7,7 +7,7 @@ import { steady } from './steady.ts';
 /** What ends holds by the same steps that the functions do. */
 export const toLedgerPorts = (place: Place): LedgerPorts => ({
   store: place.stores.ledger,
-  outbox: place.stores.bucket.outbox,
+  outbox: place.stores.outbox,
   ...steady,
   shortestLifetimeMs: secondsAt(place, 'HOLD_GRACE_SECONDS') * 1_000,
 });

@@ -1,23 +1,26 @@
-import { startLocalGateway } from '../local/local-gateway.ts';
-import { readLocalSettings } from '../local/local-settings.ts';
+import { parseArgs } from 'node:util';
+import { SettingsError } from '../lambdas/settings.ts';
+import { type StoreName, startLocalGateway } from '../local/gateway.ts';
+import { type LocalSettings, readLocalSettings } from '../local/local-settings.ts';
+import { inBatches } from '../local/output.ts';
 import { toWelcome } from '../local/welcome.ts';
 
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE') {
-    return 'The port is in use. Set PORT to another one, such as PORT=8788, or end the program that has it.';
+    return 'The port is in use. Set PORT to another one, such as PORT=8788, or stop the program that uses it.';
   }
   return error.message;
 };
 
 const fail = (error: unknown): never => {
   process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
+  process.exit(error instanceof SettingsError ? 2 : 1);
 };
 
 const PARENT_CHECK_MS = 500;
 
-/** npm passes not every signal on. Under `npm start` its end is ours, or a second start would find the folder in use. */
+/** npm does not pass on every signal. Under `npm start` this program ends with npm, so that the port is free again. */
 const endWithParent = (stop: () => void): void => {
   if (process.env.npm_lifecycle_event !== 'start') return;
   const parent = process.ppid;
@@ -28,14 +31,31 @@ const endWithParent = (stop: () => void): void => {
   }, PARENT_CHECK_MS);
 };
 
-const unknown = process.argv.slice(2).find((argument) => argument !== '--reset');
-if (unknown) fail(new Error(`${unknown}: unknown argument. The only one is --reset.`));
+/** Throws a SettingsError. */
+const readArguments = () => {
+  try {
+    return parseArgs({ options: { reset: { type: 'boolean', default: false }, store: { type: 'string' } } }).values;
+  } catch (error) {
+    throw new SettingsError(`${explain(error)}\nThe options are --reset and --store embedded|dynamodb.`);
+  }
+};
+
+/** An endpoint of an emulator, or of AWS, means the deployed adapters. */
+const readStore = (option: string | undefined, { DYNAMODB_ENDPOINT, S3_ENDPOINT }: LocalSettings): StoreName => {
+  const store = option ?? (DYNAMODB_ENDPOINT || S3_ENDPOINT ? 'dynamodb' : 'embedded');
+  if (store === 'embedded' || store === 'dynamodb') return store;
+  throw new SettingsError(`--store ${store}: must be embedded or dynamodb.`);
+};
 
 try {
+  const { reset, store } = readArguments();
+  const settings = readLocalSettings(process.env);
   const gateway = await startLocalGateway({
-    settings: readLocalSettings(process.env),
-    reset: process.argv.includes('--reset'),
-    onFailure: (message) => process.stderr.write(`${message}\n`),
+    settings,
+    environment: process.env,
+    store: readStore(store, settings),
+    reset,
+    output: { stdout: inBatches(process.stdout), stderr: process.stderr },
   });
   process.stdout.write(toWelcome(gateway.welcome));
   const stop = (): void => {

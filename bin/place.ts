@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { EnvironmentName } from '../lib/environments.ts';
-import { openDataFolder } from '../local/data-folder.ts';
+import { hasRoom, openDataFolder } from '../local/data-folder.ts';
 import { hasDynamodbData, runningDynamodb, startDynamodb } from '../local/dynamodb-stand-in.ts';
 import { BucketError } from './bucket.ts';
 import { failed, whyOf } from './exit.ts';
 import { readStack } from './place-stack.ts';
-import { openStores, type Stores } from './stores.ts';
+import { openEmbedded, openStores, type Stores } from './stores.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 export interface PlaceOptions {
@@ -50,8 +50,8 @@ export const atPlace = async <T>(
 };
 
 /**
- * The environment that is named, else what the variables name, else the local gateway's data folder: through its own database while
- * that runs, and otherwise through one that is started until `close`.
+ * Opens the environment of `--env`, or else what the variables name, or else the local gateway's data folder. A DynamoDB emulator
+ * that the folder needs and that does not run is started until `close`.
  */
 export const openPlace = async (options: PlaceOptions, { environment, tell }: Terminal): Promise<Place> => {
   const named = { ...environment, ...(options.env && (await readStack(options.env))) };
@@ -73,7 +73,7 @@ const connect = (
   const isLocal = endpoint !== undefined && !isDeployed;
   const stores = openStores({ environment, isLocal, dataFolder });
   return {
-    where: `table ${stores.table('accounts')}${endpoint === undefined ? '' : ` at ${endpoint}`}`,
+    where: `table ${stores.aws?.table('accounts')}${endpoint === undefined ? '' : ` at ${endpoint}`}`,
     isLocal,
     environment,
     dataFolder,
@@ -89,6 +89,15 @@ const openLocal = async (environment: Environment, path: string, tell: Terminal[
   const at = (endpoint: string): Environment => ({ ...environment, DYNAMODB_ENDPOINT: endpoint });
   const running = runningDynamodb(path);
   if (running !== undefined) return connect(at(running), path, false);
+  if (hasRoom(path, 'database')) {
+    return {
+      where: `database in ${path}`,
+      isLocal: true,
+      environment,
+      dataFolder: path,
+      ...(await openedEmbedded(path)),
+    };
+  }
   if (!hasDynamodbData(path)) {
     throw failed(
       `${path} holds no database of a local gateway. Name its folder by DATA_DIR, a deployed one by --env, or a table by ACCOUNTS_TABLE.`,
@@ -105,6 +114,11 @@ const openLocal = async (environment: Environment, path: string, tell: Terminal[
     folder.close();
     throw error;
   }
+};
+
+const openedEmbedded = async (path: string): Promise<Pick<Place, 'stores' | 'close'>> => {
+  const stores = await openEmbedded(path);
+  return { stores, close: stores.close };
 };
 
 /** Where the local gateway keeps one of its secrets. */

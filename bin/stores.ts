@@ -3,7 +3,9 @@ import type { AccountStore } from '../lambdas/core/accounts/account-store.ts';
 import type { LedgerRecords } from '../lambdas/core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../lambdas/core/ledger/ledger-store.ts';
 import type { OperationLog } from '../lambdas/core/ledger/operation-log.ts';
+import type { Outbox } from '../lambdas/core/ledger/outbox.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/job-store.ts';
+import type { VideoFiles } from '../lambdas/core/videos/video-files.ts';
 import { createAccountStore } from '../lambdas/stores/dynamodb/account-store.ts';
 import { createLedgerRecords } from '../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../lambdas/stores/dynamodb/ledger-store.ts';
@@ -11,22 +13,59 @@ import { createOperationLog } from '../lambdas/stores/dynamodb/operation-log.ts'
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
 import type { TableName } from '../lib/tables.ts';
 import { localDynamodbConfig, localTableNames } from '../local/create-tables.ts';
+import { joinDataFolder } from '../local/data-folder.ts';
 import { type Bucket, type BucketOptions, openBucket } from './bucket.ts';
 import { misused } from './exit.ts';
 import { tableVariables } from './place-stack.ts';
 
 export interface Stores {
-  readonly client: DynamoDBClient;
   readonly ledger: LedgerStore;
   readonly records: LedgerRecords;
   readonly operations: OperationLog;
   /** These throw where the name of their table or bucket is not known. */
   readonly accounts: AccountStore;
   readonly videoJobs: VideoJobStore;
-  readonly bucket: Bucket;
-  table(name: TableName): string;
+  readonly outbox: Outbox;
+  readonly videoFiles: VideoFiles;
+  /** Undefined for embedded stores. */
+  readonly aws: AwsStores | undefined;
   close(): Promise<void>;
 }
+
+/** What `doctor` checks in AWS, or in emulators of it. */
+export interface AwsStores {
+  readonly client: DynamoDBClient;
+  readonly bucket: Bucket;
+  table(name: TableName): string;
+}
+
+/** The stores of a local gateway, which may be running. Throws an Error in one sentence. */
+export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
+  // Other places need neither SQLite nor the files.
+  const { openEmbeddedStores } = await import('../local/embedded-stores.ts');
+  const folder = joinDataFolder(dataFolder);
+  try {
+    const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
+    const { ledgerStore, ledgerRecords, accounts, videoJobs, outbox, videoFiles } = stores.parts;
+    return {
+      ledger: ledgerStore,
+      records: ledgerRecords,
+      operations: stores.operations,
+      accounts,
+      videoJobs,
+      outbox,
+      videoFiles,
+      aws: undefined,
+      close: async () => {
+        await stores.close();
+        folder.close();
+      },
+    };
+  } catch (error) {
+    folder.close();
+    throw error;
+  }
+};
 
 /** Nobody waits for an answer, so that a busy store is given time. */
 const patience = {
@@ -49,10 +88,12 @@ export const openStores = (options: BucketOptions): Stores => {
     );
   };
   let bucket: Bucket | undefined;
+  const open = (): Bucket => {
+    bucket ??= openBucket(options);
+    return bucket;
+  };
   const accountsTable = table('accounts');
   return {
-    client,
-    table,
     // Holds, which may go over the wire once only, are placed by nobody here.
     ledger: createLedgerStore({ once: client, repeating: client }, accountsTable),
     records: createLedgerRecords(client, accountsTable),
@@ -63,9 +104,18 @@ export const openStores = (options: BucketOptions): Stores => {
     get videoJobs() {
       return createVideoJobStore(client, table('videos'));
     },
-    get bucket() {
-      bucket ??= openBucket(options);
-      return bucket;
+    get outbox() {
+      return open().outbox;
+    },
+    get videoFiles() {
+      return open().videoFiles;
+    },
+    aws: {
+      client,
+      table,
+      get bucket() {
+        return open();
+      },
     },
     close: async () => {
       await bucket?.close();

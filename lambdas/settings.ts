@@ -1,7 +1,9 @@
 import * as z from 'zod';
 
-const whole = (least: number, most: number, standard: number) =>
-  z.coerce.number().int().min(least).max(most).default(standard);
+const whole = (least: number, most: number, standard: number) => {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error }).default(standard);
+};
 
 /**
  * Every environment variable a function reads. The stacks must satisfy `SettingsInput`, so that a variable that is needed cannot
@@ -115,10 +117,18 @@ export const settingsSchema = z.object({
 export type Settings = z.output<typeof settingsSchema>;
 export type SettingsInput = z.input<typeof settingsSchema>;
 
-/** Throws an Error with one line per variable that is wrong. An empty variable counts as absent. */
+/** The environment of the process is wrong. The message has one line per variable. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/** Throws a SettingsError. An empty variable counts as absent. */
 export const readSettings = (environment: Readonly<Record<string, string | undefined>>): Settings => {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settingsSchema.safeParse(present);
   if (parsed.success) return parsed.data;
-  throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+  throw toSettingsError(parsed.error);
 };
+
+export const toSettingsError = ({ issues }: z.core.$ZodError): SettingsError =>
+  new SettingsError(issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));

@@ -2,57 +2,107 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stopOrphan } from './child-process.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder, lockHolder } from './folder-lock.ts';
+import { processIdentity } from './process-identity.ts';
 
-/** All that the program ever makes in its folder, each a folder of its own, so that a reset knows what is ours. */
-const roomNames = ['dynamodb', 'media', 'secrets'] as const;
+/** Folders that the program makes in its data folder. A reset removes these and nothing else. */
+const roomNames = ['database', 'files', 'dynamodb', 'media', 'secrets'] as const;
 export type RoomName = (typeof roomNames)[number];
 
 const markerName = '.model-gateway';
+const processesName = 'processes';
 
-/** A data folder that this process holds the lock of. */
+/** A data folder that this process uses. */
 export type DataFolder = {
   /** Absolute. */
   readonly path: string;
-  /** The folder of one stand-in, created on demand. */
+  /** A folder in it, created if it does not exist. */
   room(name: RoomName): string;
-  /** Gives the lock back. */
   close(): void;
 };
 
-/** Opens the folder for this process alone; a second living process gets an error that names the first. */
+/** Opens the folder for this process alone. Throws an Error that names the process that uses it. */
 export function openDataFolder(folder: string): DataFolder {
+  const path = prepare(folder);
+  const close = lockFolder(path);
+  const [pid] = livingProcesses(path);
+  if (pid === undefined) return toDataFolder(path, close);
+  close();
+  throw inUse(path, pid);
+}
+
+/** Opens the folder beside other processes. Throws an Error if a process uses it alone. */
+export function joinDataFolder(folder: string): DataFolder {
+  const path = prepare(folder);
+  const processes = join(path, processesName);
+  mkdirSync(processes, { recursive: true, mode: 0o700 });
+  const own = join(processes, randomUUID());
+  writeFileSync(own, `${process.pid} ${processIdentity(process.pid)}`, { mode: 0o600 });
+  const close = (): void => rmSync(own, { force: true });
+  const holder = lockHolder(path);
+  if (holder === undefined) return toDataFolder(path, close);
+  close();
+  throw inUse(path, holder);
+}
+
+/** Whether the folder holds data of this kind. */
+export const hasRoom = (folder: string, name: RoomName): boolean => existsSync(join(folder, name));
+
+function prepare(folder: string): string {
   const path = resolve(folder);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   claim(path);
-  const close = lockFolder(path);
-  return {
-    path,
-    room(name) {
-      const room = join(path, name);
-      mkdirSync(room, { recursive: true, mode: 0o700 });
-      return room;
-    },
-    close,
-  };
+  return path;
 }
 
-/** Removes what the program made in its folder and nothing else; whatever it left running there is stopped first. */
+const inUse = (path: string, pid: number): Error => new Error(`${path} is in use by process ${pid}. Stop it first.`);
+
+const toDataFolder = (path: string, close: () => void): DataFolder => ({
+  path,
+  room(name) {
+    const room = join(path, name);
+    mkdirSync(room, { recursive: true, mode: 0o700 });
+    return room;
+  },
+  close,
+});
+
+/** Pids of the processes that have joined the folder. Removes the entries of those that have ended. */
+function livingProcesses(path: string): readonly number[] {
+  const folder = join(path, processesName);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const file = join(folder, name);
+    const [pid = '', identity] = readOrEmpty(file).split(' ');
+    if (identity !== undefined && processIdentity(Number(pid)) === identity) return [Number(pid)];
+    rmSync(file, { force: true });
+    return [];
+  });
+}
+
+/** Another process may remove the file first. */
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Removes what the program made in the folder and nothing else. Stops a database that it left running there. */
 export async function resetDataFolder(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const data = openDataFolder(folder);
   try {
     for (const name of roomNames) await stopOrphan(join(data.path, name));
     for (const name of roomNames) rmSync(join(data.path, name), { recursive: true, force: true });
+    rmSync(join(data.path, processesName), { recursive: true, force: true });
   } finally {
     data.close();
   }
 }
 
-/**
- * The secret kept under this name, made at the first call and never replaced. The file appears whole or not at all, and
- * of two makers the first one's secret is what both get.
- */
+/** The secret with this name. Made at the first call and never replaced. If two processes make it at the same time, both get the first one. */
 export function readOrCreateSecret(folder: DataFolder, name: string, make: () => string): string {
   const path = join(folder.room('secrets'), name);
   if (!existsSync(path)) {
@@ -67,16 +117,16 @@ export function readOrCreateSecret(folder: DataFolder, name: string, make: () =>
     }
   }
   const secret = readFileSync(path, 'utf8').trim();
-  if (secret === '') throw new Error(`${path} is empty; delete it and start again, and a new one is made.`);
+  if (secret === '') throw new Error(`${path} is empty. Delete it and start again: the program makes a new one.`);
   return secret;
 }
 
-/** A folder with somebody else's files in it is refused: a reset there, or a changed mode, could do harm. */
+/** Refuses a folder with foreign files: a reset or a changed mode could do harm there. */
 function claim(path: string): void {
   const entries = readdirSync(path);
   if (!entries.includes(markerName)) {
     if (entries.length > 0) {
-      throw new Error(`${path} is not empty and was not made by this program; name another folder or empty it.`);
+      throw new Error(`${path} is not empty and was not made by this program. Name another folder, or empty it.`);
     }
     writeFileSync(join(path, markerName), 'Data of a local model gateway. `npm start -- --reset` clears it.\n', {
       mode: 0o600,

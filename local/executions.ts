@@ -42,7 +42,7 @@ export type Executions = {
   find(name: string): Execution | undefined;
   /** Oldest first. */
   list(): readonly Execution[];
-  /** Under a name that no execution has or had. `input` is JSON. */
+  /** Under a name that no remembered execution has. `input` is JSON. */
   start(name: string, input: string): Execution;
   /** As it is then; undefined when there is none. */
   abort(name: string): Execution | undefined;
@@ -55,6 +55,8 @@ type Run = { execution: Execution; readonly off: AbortController; readonly abort
 type Ending = Pick<Execution, 'status' | 'output' | 'error' | 'cause'>;
 
 const STEP_GRACE_MS = 1_000;
+/** Executions, with those that run. Older ones that have ended are forgotten beyond this. */
+const REMEMBERED_MAX = 1_000;
 const TELL_AFTER_MS = [0, 1_000, 5_000, 20_000] as const;
 
 /** The executions of one state machine, in memory: what ends with the process has to be started again. */
@@ -75,9 +77,17 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     return toJson(await Promise.race([step, run.aborted]));
   };
 
+  const forgetOldest = (): void => {
+    for (const [name, { execution }] of runs) {
+      if (runs.size <= REMEMBERED_MAX) return;
+      if (execution.status !== 'RUNNING') runs.delete(name);
+    }
+  };
+
   const follow = async (run: Run, result: Promise<unknown>): Promise<void> => {
     const ending = await endingOf(result);
     end(run, ending);
+    forgetOldest();
     if (run.execution.status !== 'SUCCEEDED') await tell(options, run.execution, off.signal);
   };
 

@@ -6,7 +6,12 @@ import { processIdentity } from './process-identity.ts';
 
 const holderSchema = z.object({ pid: z.int().positive(), identity: z.string(), token: z.string() });
 
-/** Takes the folder for this process and returns what gives it back. A lock whose holder is gone is taken over. */
+/** Pid of the process that has locked the folder. Undefined if none has, or if it has ended. */
+export function lockHolder(folder: string): number | undefined {
+  return liveHolder(readText(join(folder, 'lock')) ?? '');
+}
+
+/** Locks the folder for this process and returns the unlock. Takes over the lock of a process that has ended. */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, 'lock');
   const mine = JSON.stringify({ pid: process.pid, identity: processIdentity(process.pid), token: randomUUID() });
@@ -15,13 +20,13 @@ export function lockFolder(folder: string): () => void {
     const found = readText(path);
     if (found === undefined) continue;
     const holder = liveHolder(found);
-    if (holder !== undefined) throw new Error(`${folder} is in use by process ${holder}; stop that one first.`);
+    if (holder !== undefined) throw new Error(`${folder} is in use by process ${holder}. Stop it first.`);
     removeStale(path, found);
   }
-  throw new Error(`${path} changes hands too fast to be taken; try again.`);
+  throw new Error(`${path} is locked and unlocked too fast. Try again.`);
 }
 
-/** A link either appears with its whole content or fails: nobody ever reads half a lock. */
+/** A link appears with its whole content or fails, so no process reads half a lock. */
 function tryCreate(path: string, content: string): boolean {
   const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, content, { mode: 0o600 });
@@ -36,14 +41,14 @@ function tryCreate(path: string, content: string): boolean {
   }
 }
 
-/** Our own process counts as well: one program must not open one folder twice. */
+/** This process counts as well: a program must not open a folder twice. */
 function liveHolder(content: string): number | undefined {
   const holder = holderSchema.safeParse(parseJson(content));
   if (!holder.success) return undefined;
   return processIdentity(holder.data.pid) === holder.data.identity ? holder.data.pid : undefined;
 }
 
-/** Two starters may find the same stale lock. The slower one would move away the faster one's new lock: it puts it back. */
+/** Two processes may find the same stale lock. The slower one then moves the new lock of the faster one, and restores it. */
 function removeStale(path: string, stale: string): void {
   const aside = `${path}.${randomUUID()}`;
   try {

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isApiKey, makeApiKey } from '../lambdas/core/accounts/api-key.ts';
 import { parseUsd } from '../lambdas/core/money/usd.ts';
+import { SettingsError, toSettingsError } from '../lambdas/settings.ts';
+import { parseTrustedProxies } from './trusted-proxies.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const amount = z.string().refine(
   (text) => {
@@ -14,41 +20,135 @@ const amount = z.string().refine(
   { error: 'must be an amount in USD such as 10 or 2.50' },
 );
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
-  .transform(Number)
-  .refine((value) => value <= 65_535, 'must be a port from 0 to 65535');
-
-/** What only the local program reads; everything else goes on to the functions, which check it themselves. */
-const schema = z.object({
-  PORT: port.default(8787),
-  DATA_DIR: z.string().default('.local'),
-  LOCAL_API_KEY: z
+const whole = (min: number, max: number, error = `must be a whole number from ${min} to ${max}`) =>
+  z
     .string()
-    .refine(isApiKey, { error: () => `is no well-formed key; one that is: ${makeApiKey(randomBytes(32))}` })
-    .optional(),
-  LOCAL_BALANCE_USD: amount.default('10'),
-  /** How often expired holds are released and waiting notes settled. AWS does it every minute. */
-  SWEEP_SECONDS: z.coerce.number().int().min(1).max(3_600).default(10),
-  DYNAMODB_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be a URL such as http://127.0.0.1:8000' }).optional(),
-  S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be a URL such as http://127.0.0.1:9000' }).optional(),
+    .regex(/^\d{1,6}$/, { error, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { error });
+
+const oneOf = <const Choice extends string>(...choices: readonly Choice[]) =>
+  z.enum(choices, { error: `must be ${choices.join(' or ')}` });
+
+const trustedProxies = z.string().transform((text, context) => {
+  try {
+    return parseTrustedProxies(text);
+  } catch (error) {
+    context.addIssue(error instanceof Error ? error.message : String(error));
+    return z.NEVER;
+  }
 });
 
-export type LocalSettings = z.output<typeof schema>;
+const url = (example: string) => z.url({ protocol: /^https?$/, error: `must be a URL such as ${example}` }).optional();
 
-/** Throws an Error with one line per variable that is wrong. */
-export const readLocalSettings = (environment: Readonly<Record<string, string | undefined>>): LocalSettings => {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = schema.safeParse(present);
-  if (parsed.success) return parsed.data;
-  throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+/** Settings of the local program. The functions read and check the other variables themselves. */
+const schema = z.object({
+  MODE: oneOf('development', 'production').default('development'),
+  HOST: z
+    .string()
+    .refine((text) => isIP(text) !== 0, { error: 'must be an IP address such as 127.0.0.1 or 0.0.0.0' })
+    .default('127.0.0.1'),
+  PORT: whole(0, 65_535, 'must be a port from 0 to 65535').default(8787),
+  DATA_DIR: z.string().default('.local'),
+  /** Proxies whose `X-Forwarded-For` counts (LIM-7). */
+  TRUST_PROXY: trustedProxies.default([]),
+  LOG: oneOf('line', 'json').default('line'),
+  /** Time that requests have to finish when the program stops. */
+  SHUTDOWN_SECONDS: whole(0, 900).optional(),
+  /** Whether a payment provider can credit accounts (KEY-6). */
+  CREDITS: oneOf('on', 'off').default('on'),
+  TOP_UP_KEY: z.string().min(16, 'must have at least 16 characters. Make one with: openssl rand -hex 32').optional(),
+  LOCAL_API_KEY: z
+    .string()
+    .refine(isApiKey, { error: () => `is not a well-formed API key. Use one such as ${makeApiKey(randomBytes(32))}` })
+    .optional(),
+  LOCAL_BALANCE_USD: amount.optional(),
+  /** Interval at which the sweeper releases expired holds and settles outbox entries. AWS does it every minute. */
+  SWEEP_SECONDS: whole(1, 3_600).default(10),
+  DYNAMODB_ENDPOINT: url('http://127.0.0.1:8000'),
+  S3_ENDPOINT: url('http://127.0.0.1:9000'),
+});
+
+type Fields = z.output<typeof schema>;
+
+export type LocalSettings = Fields & {
+  readonly LOCAL_BALANCE_USD: string;
+  readonly SHUTDOWN_SECONDS: number;
 };
 
-/** Simulated vendors are done in seconds, so that they are asked more often than real ones; whoever sets a time has the usual others. */
-export const localVideoTimes = (
-  environment: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> =>
-  environment.VIDEO_POLL_SECONDS || environment.VIDEO_POLL_SECONDS_MAX
+/** 60 s are less than the 90 s after which systemd kills a service. */
+const SHUTDOWN_SECONDS_DEFAULT = { development: 3, production: 60 } as const;
+
+/**
+ * Throws a SettingsError with one line per variable that is wrong. An empty variable counts as absent. In production `TOP_UP_KEY` is
+ * present unless `CREDITS` is off.
+ */
+export const readLocalSettings = (environment: Environment): LocalSettings => {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(present);
+  if (!parsed.success) throw toSettingsError(parsed.error);
+  const settings = parsed.data;
+  const problems =
+    settings.MODE === 'production' ? productionProblems(settings, present) : developmentProblems(settings);
+  if (problems.length > 0) throw new SettingsError(problems.join('\n'));
+  return {
+    ...settings,
+    LOCAL_BALANCE_USD: settings.LOCAL_BALANCE_USD ?? '10',
+    SHUTDOWN_SECONDS: settings.SHUTDOWN_SECONDS ?? SHUTDOWN_SECONDS_DEFAULT[settings.MODE],
+  };
+};
+
+const developmentProblems = ({ HOST }: Fields): readonly string[] =>
+  ipaddr.process(HOST).range() === 'loopback'
+    ? []
+    : [`HOST: other machines can reach ${HOST}. Set MODE=production, or use 127.0.0.1.`];
+
+const productionProblems = (fields: Fields, own: Environment): readonly string[] => {
+  const problems: string[] = [];
+  if (fields.LOCAL_API_KEY !== undefined) {
+    problems.push(
+      'LOCAL_API_KEY: is only for development. Remove it, and run npm run cli -- keys issue <account> --create --reason <text>.',
+    );
+  }
+  if (fields.LOCAL_BALANCE_USD !== undefined) {
+    problems.push(
+      'LOCAL_BALANCE_USD: is only for development. Remove it, and run npm run cli -- accounts credit <account> --amount <usd> --ref <ref> --reason <text>.',
+    );
+  }
+  if (fields.TOP_UP_KEY === undefined && fields.CREDITS === 'on') {
+    problems.push(
+      'TOP_UP_KEY: missing. Set the secret that your payment provider signs with, or set CREDITS=off to reject POST /app/credits.',
+    );
+  }
+  if (own.PUBLIC_URL === undefined && own.BOT_TOKEN !== undefined) {
+    problems.push(
+      'PUBLIC_URL: missing, and the bot needs it. Set the URL that clients use, such as https://api.example.com, or remove BOT_TOKEN.',
+    );
+  }
+  return problems;
+};
+
+/**
+ * Settings of the functions that differ from their own defaults on this machine. Settings of the operator take precedence, and an
+ * empty value counts as absent. In production there is no free credit and no local page to link to.
+ */
+export const hostDefaults = (own: Environment, url: string): Readonly<Record<string, string>> => {
+  const isProduction = own.MODE === 'production';
+  return {
+    PUBLIC_URL: own.PUBLIC_URL || url,
+    MEDIA_URL: own.MEDIA_URL || (isProduction && own.PUBLIC_URL) || url,
+    TOP_UP_TEXT: own.TOP_UP_TEXT || (isProduction ? '' : `${url}/?topup={account}`),
+    START_CREDIT_USD: own.START_CREDIT_USD || (isProduction ? '0' : '1'),
+    LOG_FORMAT: own.LOG || 'line',
+    ...localVideoTimes(own),
+  };
+};
+
+/**
+ * Polling intervals that replace the defaults of the functions in development, because simulated providers finish within seconds.
+ * Empty if one of the two is set.
+ */
+export const localVideoTimes = (own: Environment): Readonly<Record<string, string>> =>
+  own.MODE === 'production' || own.VIDEO_POLL_SECONDS || own.VIDEO_POLL_SECONDS_MAX
     ? {}
     : { VIDEO_POLL_SECONDS: '1', VIDEO_POLL_SECONDS_MAX: '5' };

@@ -1,5 +1,6 @@
+import type { Environment } from './engine.ts';
 import type { Scenario } from './upstreams/scenario.ts';
-import { type SimulatedVendor, startSimulator } from './upstreams/server.ts';
+import type { SimulatedVendor } from './upstreams/server.ts';
 import type { StandIn } from './welcome.ts';
 
 type Vendor = {
@@ -55,34 +56,35 @@ const vendors: readonly Vendor[] = [
 export type LocalVendor = { readonly id: SimulatedVendor; readonly name: string; readonly isSimulated: boolean };
 
 export type LocalVendors = {
+  /** Variables that give the gateway its access to the simulated vendors. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly standIns: readonly StandIn[];
   readonly vendors: readonly LocalVendor[];
-  /** Of a simulated vendor; undefined repairs it. */
+  /** Breaks a simulated vendor. Undefined repairs it. */
   setFault(vendor: SimulatedVendor, fault: Scenario | undefined): void;
   stop(): Promise<void>;
 };
 
-/** A vendor's own key or address in the environment means the real one; where there is neither, a simulated one answers. */
-export async function openVendors(environment: NodeJS.ProcessEnv): Promise<LocalVendors> {
-  const found = vendors.map((vendor) => ({
-    ...vendor,
-    isSimulated: !environment[vendor.key] && !environment[vendor.address],
-  }));
-  const simulator = found.some(({ isSimulated }) => isSimulated) ? await startSimulator({ recordedMax: 0 }) : undefined;
-  const standIns = found.map(({ name, key, address, path, markers }): StandIn => {
-    if (environment[address]) {
-      environment[key] ||= 'local-key';
-      return [name, `yours, at ${environment[address]}`];
-    }
-    if (environment[key]) return [name, 'the real one, with your key'];
-    environment[key] = 'local-key';
-    environment[address] = `${simulator?.url}${path}`;
+/** Simulates each vendor that has neither key nor base URL in the environment. */
+export async function openVendors(own: Environment): Promise<LocalVendors> {
+  const found = vendors.map((vendor) => ({ ...vendor, isSimulated: !own[vendor.key] && !own[vendor.address] }));
+  const simulator = found.some(({ isSimulated }) => isSimulated) ? await startSimulation() : undefined;
+  const environment: Record<string, string> = {};
+  const standIns = found.map(({ name, key, address, path, markers, isSimulated }): StandIn => {
+    if (own[key] && !own[address]) return [name, 'real, with your key'];
+    if (!own[key]) environment[key] = 'local-key';
+    if (own[address]) return [name, `yours, at ${own[address]}`];
+    if (isSimulated) environment[address] = `${simulator?.url}${path}`;
     return [name, `simulated; ${markers} in a prompt make it fail`];
   });
   return {
+    environment,
     standIns,
     vendors: found.map(({ id, name, isSimulated }) => ({ id, name, isSimulated })),
     setFault: (vendor, fault) => simulator?.setFault(vendor, fault),
     stop: async () => simulator?.stop(),
   };
 }
+
+/** Loaded only when needed: the simulators take memory. */
+const startSimulation = async () => (await import('./upstreams/server.ts')).startSimulator({ recordedMax: 0 });

@@ -2,25 +2,42 @@ export type StandIn = readonly [part: string, standIn: string];
 
 export interface Welcome {
   readonly url: string;
-  readonly apiKey: string;
-  /** Nobody has replaced it since it was made. */
-  readonly isCurrent: boolean;
-  readonly balanceUsd: string;
+  /** Undefined in production: no secret is printed there. */
+  readonly account:
+    | {
+        readonly apiKey: string;
+        /** False if the key has been replaced or revoked. */
+        readonly isCurrent: boolean;
+        readonly balanceUsd: string;
+      }
+    | undefined;
   readonly standIns: readonly StandIn[];
 }
 
 const MODEL = 'gpt-4.1-mini';
 const VIDEO_MODEL = 'seedance-2-0-fast';
 
-/** What a newcomer reads first: what runs, with which key, and how to try it. */
-export const toWelcome = ({ url, apiKey, isCurrent, balanceUsd, standIns }: Welcome): string => `ready ${url}
+/** The first output: what runs, with which key, and how to try it. */
+export const toWelcome = ({ url, account, standIns }: Welcome): string =>
+  account ? forDevelopment(url, account, standIns) : `ready ${url}\n${toLines(standIns)}\n`;
+
+const toLines = (standIns: readonly StandIn[]): string =>
+  standIns.map(([part, standIn]) => `  ${part.padEnd(16)} ${standIn}`).join('\n');
+
+type Account = NonNullable<Welcome['account']>;
+
+const forDevelopment = (
+  url: string,
+  { apiKey, isCurrent, balanceUsd }: Account,
+  standIns: readonly StandIn[],
+): string => `ready ${url}
 
 Open ${url}/ for a playground, the ledger as it moves, the bot's chat, and a switch that breaks a vendor.
   ${url}/app             the mini app, which the chat opens with its user
   ${url}/api-reference   every route, to read and to try
 
-Stand-ins on this machine
-${standIns.map(([part, standIn]) => `  ${part.padEnd(16)} ${standIn}`).join('\n')}
+Services on this machine
+${toLines(standIns)}
 
 Key      ${apiKey}${isCurrent ? '' : '\n         It has been replaced or revoked since and is refused. `npm run cli -- keys rotate local` makes another.'}
 Balance  ${balanceUsd} USD

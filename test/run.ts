@@ -29,7 +29,12 @@ let stopped = false;
 /** Runs a program to its end. Resolves with its exit code and output. */
 const run = (program: string, args: readonly string[], isShown: boolean) =>
   new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
-    const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    // Programs in node_modules/.bin are scripts on Windows, and only a shell starts those.
+    const child = spawn(program, args, {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+    });
     children.add(child);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {

@@ -7,7 +7,7 @@ import type { Style, Terminal } from '../terminal.ts';
 import { type Finding, failure } from './doctor/finding.ts';
 import { checkAddresses, checkCatalog, checkNode, checkStandIns } from './doctor/machine-checks.ts';
 import { checkBotToken, checkPepper, checkProviderKeys, checkTopUpKey } from './doctor/secret-checks.ts';
-import { checkBucket, checkClock, checkCredentials, checkTables } from './doctor/store-checks.ts';
+import { checkBucket, checkClock, checkCredentials, checkEmbedded, checkTables } from './doctor/store-checks.ts';
 import { checkWebhook } from './doctor/webhook-check.ts';
 
 export const addDoctorCommand = (program: Command, terminal: Terminal): void => {
@@ -30,10 +30,8 @@ const examine = async (terminal: Terminal, options: ReadOptions): Promise<readon
   try {
     place = await openPlace(options, terminal);
   } catch (error) {
-    const { environment } = terminal;
-    const local = options.env === undefined ? [checkStandIns(environment)] : [];
     const advice = options.env === undefined ? 'Start it, or name another one.' : 'Log in, or deploy it.';
-    return [...first, ...local, failure('gateway', whyOf(error), advice)];
+    return [...first, failure('gateway', whyOf(error), advice)];
   }
   try {
     terminal.tell(place.where);
@@ -44,12 +42,18 @@ const examine = async (terminal: Terminal, options: ReadOptions): Promise<readon
 };
 
 const examinePlace = async (place: Place): Promise<readonly Finding[]> => {
-  const { environment, isLocal } = place;
+  const { environment, isLocal, stores } = place;
+  const { aws } = stores;
+  const ofStores = aws
+    ? [
+        isLocal ? checkStandIns(environment) : checkCredentials(aws),
+        checkTables(aws, isLocal),
+        checkBucket(aws, isLocal),
+        checkClock(aws, place),
+      ]
+    : [checkEmbedded(place)];
   const findings = await Promise.all([
-    isLocal ? checkStandIns(environment) : checkCredentials(place),
-    checkTables(place),
-    checkBucket(place),
-    checkClock(place),
+    ...ofStores,
     checkAddresses(environment, isLocal),
     checkPepper(place),
     checkTopUpKey(place),

@@ -51,7 +51,7 @@ const settle = async (place: Place, terminal: Terminal, videoId: string, options
     {
       ledger,
       jobs: place.stores.videoJobs,
-      files: place.stores.bucket.videoFiles,
+      files: place.stores.videoFiles,
       times: { limitMs: limitMsAt(place) },
       notice: (notice) => terminal.tell(notice),
     },

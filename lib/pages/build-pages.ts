@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { type PageName, pageNames } from '../../lambdas/routes.ts';
 
 /** One file of a page, as it is put into the bucket under `pages/<page>/<file>`. */
@@ -47,8 +46,10 @@ export const packagesOfPages = async (): Promise<ReadonlySet<string>> => {
   return new Set(inputs.flatMap((input) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
 };
 
-const bundle = (folder: string) =>
-  build({
+/** Loaded only to build: a gateway with built pages runs without esbuild. */
+const bundle = async (folder: string) => {
+  const { build } = await import('esbuild');
+  return build({
     absWorkingDir: root,
     entryPoints: { main: join(folder, existsSync(join(root, folder, 'main.tsx')) ? 'main.tsx' : 'main.ts') },
     outdir: 'built',
@@ -65,6 +66,7 @@ const bundle = (folder: string) =>
     charset: 'utf8',
     logLevel: 'warning',
   });
+};
 
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

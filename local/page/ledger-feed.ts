@@ -1,103 +1,112 @@
-import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import * as z from 'zod';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import { toAccount } from '../../lambdas/stores/dynamodb/account-item.ts';
+import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';
 import type { AccountNumbers, LedgerEvent } from '../../web/local-page/wire.ts';
 
-const text = z.object({ S: z.string() }).transform(({ S }) => S);
-const amount = z.object({ N: z.string() }).transform(({ N }) => BigInt(N));
+/** One write of an account, from any process. */
+export interface LedgerChange {
+  /** Undefined for a new account. */
+  readonly before: Account | undefined;
+  readonly after: Account;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** The charge record of a hold that the write closed. */
+  readonly recordOf: (holdId: string) => ChargeRecord | undefined;
+}
 
-const accountSchema = z.object({
-  pk: text,
-  available: amount,
-  credited: amount,
-  spent: amount,
-  version: amount,
-  holds: z.object({ M: z.record(z.string(), z.object({ M: z.object({ amount }) })) }),
-});
+export type LedgerFeed = (change: LedgerChange) => void;
 
-const chargeSchema = z.object({
-  holdId: text,
-  outcome: text,
-  amount,
-  model: text.optional(),
-  reason: text.optional(),
-});
-
-type Account = z.output<typeof accountSchema>;
-type Charge = z.output<typeof chargeSchema>;
-
-/** Charges whose hold was never seen to go, since it had been given up before. */
-const CHARGES_MAX = 1_000;
-
-/** Turns what was written to the accounts table into what happened to money, in the order of the writes. */
-export function createLedgerFeed(publish: (event: LedgerEvent) => void): (changes: DynamoDBStreamEvent) => void {
-  const charges = new Map<string, Charge>();
-  const versions = new Map<string, bigint>();
-
-  const takeCharge = (record: DynamoDBRecord): void => {
-    const { data: charge } = chargeSchema.safeParse(record.dynamodb?.NewImage);
-    if (!charge) return;
-    charges.set(charge.holdId, charge);
-    const [oldest] = charges.keys();
-    if (oldest !== undefined && charges.size > CHARGES_MAX) charges.delete(oldest);
-  };
-
-  const takeAccount = (record: DynamoDBRecord): void => {
-    const { data: after } = accountSchema.safeParse(record.dynamodb?.NewImage);
-    // Whatever is told twice happened once.
-    if (!after || after.version < (versions.get(after.pk) ?? 0n)) return;
-    versions.set(after.pk, after.version + 1n);
-    const { data: before } = accountSchema.safeParse(record.dynamodb?.OldImage);
-    const at = (record.dynamodb?.ApproximateCreationDateTime ?? 0) * 1_000;
-    for (const event of eventsOf(before ?? nothing(after), after, { at, charges })) publish(event);
-  };
-
-  return ({ Records }) => {
-    for (const record of Records) {
-      const sort = record.dynamodb?.Keys?.sk?.S ?? '';
-      if (sort.startsWith('CHARGE#')) takeCharge(record);
-      else if (sort === 'ACCOUNT') takeAccount(record);
-    }
+/** Publishes what each write of an account did to its money, in the order of the writes. A repeated change is ignored. */
+export function createLedgerFeed(publish: (event: LedgerEvent) => void): LedgerFeed {
+  const versions = new Map<string, number>();
+  return (change) => {
+    const { id, version } = change.after;
+    if (version < (versions.get(id) ?? 0)) return;
+    versions.set(id, version + 1);
+    for (const event of eventsOf(change)) publish(event);
   };
 }
 
 const nothing = (account: Account): Account => ({
   ...account,
-  available: 0n,
-  credited: 0n,
-  spent: 0n,
-  holds: { M: {} },
+  availablePicos: 0n,
+  creditedPicos: 0n,
+  spentPicos: 0n,
+  holds: new Map(),
 });
 
-type Circumstances = { readonly at: number; readonly charges: Map<string, Charge> };
-
-function eventsOf(before: Account, after: Account, { at, charges }: Circumstances): readonly LedgerEvent[] {
-  const numbers = toNumbers(after);
-  const write = { account: numbers.account, at, numbers };
-  const credited = after.credited - before.credited;
-  const placed = Object.entries(after.holds.M).filter(([id]) => !(id in before.holds.M));
-  const gone = Object.entries(before.holds.M).filter(([id]) => !(id in after.holds.M));
+function eventsOf({ before: known, after, at, recordOf }: LedgerChange): readonly LedgerEvent[] {
+  const before = known ?? nothing(after);
+  const write = { account: after.id, at, numbers: toNumbers(after) };
+  const creditedPicos = after.creditedPicos - before.creditedPicos;
+  const placed = [...after.holds].filter(([id]) => !before.holds.has(id));
+  const gone = [...before.holds].filter(([id]) => !after.holds.has(id));
   return [
-    ...(credited > 0n ? [{ ...write, kind: 'credited' as const, amount_usd: formatUsd(credited) }] : []),
-    ...placed.map(([hold, { M }]) => ({ ...write, kind: 'held' as const, hold, amount_usd: formatUsd(M.amount) })),
-    ...gone.map(([hold, { M }]) => {
-      const charge = charges.get(hold);
-      charges.delete(hold);
-      const amount_usd = formatUsd(charge?.amount ?? after.spent - before.spent);
-      const kind = charge?.outcome === 'released' ? ('released' as const) : ('settled' as const);
-      const { model, reason } = charge ?? {};
-      return { ...write, kind, hold, held_usd: formatUsd(M.amount), amount_usd, model, reason };
+    ...(creditedPicos > 0n ? [{ ...write, kind: 'credited' as const, amount_usd: formatUsd(creditedPicos) }] : []),
+    ...placed.map(([hold, { amountPicos }]) => ({
+      ...write,
+      kind: 'held' as const,
+      hold,
+      amount_usd: formatUsd(amountPicos),
+    })),
+    ...gone.map(([hold, { amountPicos }]) => {
+      const record = recordOf(hold);
+      const amount_usd = formatUsd(record?.amountPicos ?? after.spentPicos - before.spentPicos);
+      const kind = record?.outcome === 'released' ? ('released' as const) : ('settled' as const);
+      const { model, reason } = record ?? {};
+      return { ...write, kind, hold, held_usd: formatUsd(amountPicos), amount_usd, model, reason };
     }),
   ];
 }
 
-function toNumbers({ pk, available, credited, spent, holds }: Account): AccountNumbers {
-  const held = Object.values(holds.M).reduce((sum, { M }) => sum + M.amount, 0n);
-  return {
-    account: pk.slice('account#'.length),
-    balance_usd: formatUsd(credited - spent),
-    available_usd: formatUsd(available),
-    held_usd: formatUsd(held),
-    open_holds: Object.keys(holds.M).length,
+const toNumbers = (account: Account): AccountNumbers => ({
+  account: account.id,
+  balance_usd: formatUsd(balanceOf(account)),
+  available_usd: formatUsd(account.availablePicos),
+  held_usd: formatUsd(heldOf(account)),
+  open_holds: account.holds.size,
+});
+
+/** Charge records that are remembered until their hold closes. */
+const RECORDS_MAX = 1_000;
+
+/** Feeds what a stream of the accounts table delivers. Other items and items that cannot be read are ignored. */
+export function fromStream(feed: LedgerFeed): (changes: DynamoDBStreamEvent) => void {
+  const records = new Map<string, ChargeRecord>();
+  const take = (record: ChargeRecord): void => {
+    records.set(record.holdId, record);
+    const [oldest] = records.keys();
+    if (oldest !== undefined && records.size > RECORDS_MAX) records.delete(oldest);
   };
+  const takeImages = (sort: string, { before, after }: Images, at: number): void => {
+    if (!after) return;
+    if (sort.startsWith('CHARGE#')) take(toChargeRecord(after));
+    if (sort !== 'ACCOUNT') return;
+    feed({
+      before: before && toAccount(before),
+      after: toAccount(after),
+      at,
+      recordOf: (holdId) => records.get(holdId),
+    });
+  };
+  return ({ Records }) => {
+    for (const { dynamodb } of Records) {
+      // The images have the attribute format of the client, apart from types that these items do not use.
+      const images: Images = { before: dynamodb?.OldImage as Image, after: dynamodb?.NewImage as Image };
+      try {
+        takeImages(dynamodb?.Keys?.sk?.S ?? '', images, (dynamodb?.ApproximateCreationDateTime ?? 0) * 1_000);
+      } catch {
+        // The audit reports an item that cannot be read.
+      }
+    }
+  };
+}
+
+type Image = Parameters<typeof toAccount>[0] | undefined;
+interface Images {
+  readonly before: Image;
+  readonly after: Image;
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { type BuiltFile, mediaTypeOf } from '../../lib/pages/build-pages.ts';
 import type { LocalState } from '../../web/local-page/wire.ts';
@@ -9,7 +8,7 @@ import { answerBytes, answerJson, readBody } from './answers.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFaults, faultSchema } from './faults.ts';
 import { checkSender, PageRefusal } from './guard.ts';
-import { createLedgerFeed } from './ledger-feed.ts';
+import { createLedgerFeed, type LedgerFeed } from './ledger-feed.ts';
 import type { PageMessenger } from './page-messenger.ts';
 import { listPlaygroundModels } from './playground-models.ts';
 import { watchRequest } from './request-lines.ts';
@@ -19,7 +18,8 @@ export type LocalPageOptions = {
   readonly port: number;
   readonly apiKey: string;
   readonly topUpKey: string;
-  readonly files: readonly BuiltFile[];
+  /** Files of the page. Called when a browser first opens it. */
+  readonly files: () => Promise<readonly BuiltFile[]>;
   readonly vendors: Pick<LocalVendors, 'vendors' | 'setFault'>;
   /** Undefined when the bot is connected to the real messenger. */
   readonly messenger: PageMessenger | undefined;
@@ -29,8 +29,8 @@ export type LocalPageOptions = {
 export type LocalPage = {
   /** Whether it has taken the request: `/` and all under `/local`. */
   take(request: IncomingMessage, response: ServerResponse): boolean;
-  /** What was written to the accounts table. */
-  takeChanges(changes: DynamoDBStreamEvent): void;
+  /** Shows one write of an account. */
+  readonly takeChange: LedgerFeed;
   stop(): void;
 };
 
@@ -54,7 +54,7 @@ export function createLocalPage(options: LocalPageOptions): LocalPage {
       });
       return true;
     },
-    takeChanges: createLedgerFeed((event) => events.publish('ledger', event)),
+    takeChange: createLedgerFeed((event) => events.publish('ledger', event)),
     stop: events.stop,
   };
 }
@@ -67,14 +67,15 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
   const { port, topUpKey, vendors, messenger } = options;
   const url = `http://127.0.0.1:${port}`;
   const faults = createFaults(vendors);
-  const files = Object.fromEntries(
-    options.files.map(({ file, bytes }) => [
-      file === 'index.html' ? '/' : `/local/${file}`,
-      { GET: (_request: IncomingMessage, response: ServerResponse) => answerBytes(response, mediaTypeOf(file), bytes) },
-    ]),
-  );
+  const sendFile = async (file: string, response: ServerResponse): Promise<void> => {
+    const found = (await options.files()).find((built) => built.file === file);
+    if (!found) throw new PageRefusal(404, `There is no ${file}.`);
+    answerBytes(response, mediaTypeOf(file), found.bytes);
+  };
   return {
-    ...files,
+    '/': { GET: (_request, response) => sendFile('index.html', response) },
+    '/local/main.js': { GET: (_request, response) => sendFile('main.js', response) },
+    '/local/main.css': { GET: (_request, response) => sendFile('main.css', response) },
     '/local/state': {
       GET: ({ url: target = '' }, response) => {
         const language = target.includes('language=ru') ? 'ru' : 'en';

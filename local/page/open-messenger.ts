@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type DataFolder, readOrCreateSecret } from '../data-folder.ts';
+import type { Environment } from '../engine.ts';
 import { startMessenger } from '../messenger/messenger.ts';
 import type { StandIn } from '../welcome.ts';
 import { createPageMessenger, type PageMessenger } from './page-messenger.ts';
@@ -16,10 +17,10 @@ export type OpenMessenger = {
 };
 
 /** A bot's token in the environment means the real messenger; without one it is played here. */
-export async function openMessenger(folder: DataFolder, own: NodeJS.ProcessEnv): Promise<OpenMessenger> {
+export async function openMessenger(folder: DataFolder, own: Environment): Promise<OpenMessenger> {
   if (own.BOT_TOKEN) {
     return {
-      standIn: ['Messenger', 'the real one, with your bot; it needs a webhook that it can reach'],
+      standIn: ['Messenger', 'real, with your bot; it needs a webhook that it can reach'],
       environment: {},
       chat: undefined,
       connect: () => undefined,

@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 export const repository = join(import.meta.dirname, '../..');
 
 /** Not part of the program: what tools put there. */
-const ignored = new Set(['node_modules', 'coverage', 'cdk.out']);
+const ignored = new Set(['node_modules', 'coverage', 'cdk.out', 'built']);
 
 /** Every file and folder of the repository, as paths with slashes, folders with one at the end. Hidden ones are left out. */
 export const listPaths = (folder = ''): readonly string[] =>

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { AnswerStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore } from '../../lambdas/core/images/media-store.ts';
@@ -11,6 +14,7 @@ import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
 import { createPageFiles } from '../../lambdas/stores/s3/page-files.ts';
 import { createVideoFiles } from '../../lambdas/stores/s3/video-files.ts';
 import { localMediaBucket } from '../../local/s3-stand-in.ts';
+import { openFileStores } from '../../local/stores/files/file-stores.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';
 import { MemoryAnswerStore } from '../support/memory/memory-answer-store.ts';
 import { MemoryMediaStore } from '../support/memory/memory-media-store.ts';
@@ -18,34 +22,46 @@ import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
 import { MemoryPageFiles } from '../support/memory/memory-page-files.ts';
 import { MemoryVideoFiles } from '../support/memory/memory-video-files.ts';
 
-/** One implementation of what is kept as objects. */
+/** One implementation of the stores of whole files. */
 export interface MediaSubject {
   readonly outbox: Outbox;
   readonly answers: AnswerStore;
   readonly videos: VideoFiles;
   readonly media: MediaStore;
-  readonly pages: PageFiles;
-  putPage(page: string, file: string, text: string, mediaType: string): Promise<void>;
-  /** Puts an object past them; undefined where there are no objects. */
-  readonly putObject: ((key: string, body: string) => Promise<void>) | undefined;
   stop(): Promise<void>;
 }
 
-const memory = async (): Promise<MediaSubject> => {
+/** One implementation of the files of pages. */
+export interface PageSubject {
+  readonly pages: PageFiles;
+  putPage(page: string, file: string, text: string, mediaType: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface BucketSubject extends MediaSubject, PageSubject {
+  /** Puts an object past the stores. */
+  putObject(key: string, body: string): Promise<void>;
+}
+
+const memory = async (): Promise<MediaSubject> => ({
+  outbox: new MemoryOutbox(),
+  answers: new MemoryAnswerStore(),
+  videos: new MemoryVideoFiles(),
+  media: new MemoryMediaStore(),
+  stop: async () => undefined,
+});
+
+const inFiles = async (): Promise<MediaSubject> => ({
+  ...(await openFileStores({ folder: mkdtempSync(join(tmpdir(), 'files-')), holdsDurable: async () => undefined })),
+  stop: async () => undefined,
+});
+
+const memoryPages = async (): Promise<PageSubject> => {
   const pages = new MemoryPageFiles();
-  return {
-    outbox: new MemoryOutbox(),
-    answers: new MemoryAnswerStore(),
-    videos: new MemoryVideoFiles(),
-    media: new MemoryMediaStore(),
-    pages,
-    putPage: async (...file) => pages.put(...file),
-    putObject: undefined,
-    stop: async () => undefined,
-  };
+  return { pages, putPage: async (...file) => pages.put(...file), stop: async () => undefined };
 };
 
-export const openS3 = async (): Promise<MediaSubject> => {
+export const openS3 = async (): Promise<BucketSubject> => {
   const bucket = await startTestBucket();
   const options = { endpoint: bucket.endpoint, region: 'us-east-1' };
   const access = createS3Access(options);
@@ -70,5 +86,11 @@ export const openS3 = async (): Promise<MediaSubject> => {
 
 export const mediaSubjects = [
   { name: 'in memory', open: memory },
+  { name: 'in files', open: inFiles },
+  { name: 'in a bucket', open: openS3 },
+] as const;
+
+export const pageSubjects = [
+  { name: 'in memory', open: memoryPages },
   { name: 'in a bucket', open: openS3 },
 ] as const;

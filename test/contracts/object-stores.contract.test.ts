@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StoredMedia } from '../../lambdas/core/images/media-store.ts';
-import { type MediaSubject, mediaSubjects } from './media-subjects.ts';
+import { type MediaSubject, mediaSubjects, type PageSubject, pageSubjects } from './media-subjects.ts';
 
-describe.each(mediaSubjects)('answers, images and pages $name', ({ open }) => {
+const contentOf = async (stored: StoredMedia | undefined) =>
+  stored && { ...stored, bytes: Buffer.concat(await Array.fromAsync(stored.bytes)) };
+
+describe.each(mediaSubjects)('answers and images $name', ({ open }) => {
   let subject: MediaSubject;
   beforeAll(async () => {
     subject = await open();
   });
   afterAll(() => subject?.stop());
-
-  const contentOf = async (stored: StoredMedia | undefined) =>
-    stored && { ...stored, bytes: Buffer.concat(await Array.fromAsync(stored.bytes)) };
 
   test('IDEM-7 an answer is got as it was put, to the byte', async () => {
     for (const content of ['{"text":"\u0000 ünï \u{1f600} \\r\r\n"}', '\ufeff{}', 'é0123456789'.repeat(100_000)]) {
@@ -44,6 +44,14 @@ describe.each(mediaSubjects)('answers, images and pages $name', ({ open }) => {
     await subject.answers.put('1795000000-answer', 'text');
     expect(await subject.media.open('1795000000-answer')).toBeUndefined();
   });
+});
+
+describe.each(pageSubjects)('pages $name', ({ open }) => {
+  let subject: PageSubject;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject?.stop());
 
   test('REF-1 a file of a page is read with its type and length, a missing one is undefined', async () => {
     await subject.putPage('app', 'index.html', '<p>ünï</p>', 'text/html');

@@ -24,7 +24,7 @@ test('the folder and its rooms are closed to others', () => {
 
 test('one process opens a folder once at a time, and again after it was closed', () => {
   const folder = openDataFolder(path);
-  expect(() => openDataFolder(path)).toThrow(`is in use by process ${process.pid}; stop that one first.`);
+  expect(() => openDataFolder(path)).toThrow(`is in use by process ${process.pid}. Stop it first.`);
   folder.close();
   openDataFolder(path).close();
   expect(readdirSync(path)).toEqual(['.model-gateway']);

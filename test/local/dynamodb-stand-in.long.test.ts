@@ -132,7 +132,7 @@ test('leaves a database alone that serves another file', async () => {
 
 test('refuses a folder that a living host holds, in one line', async () => {
   const { host } = await startInOwnProcess();
-  expect(() => openDataFolder(path)).toThrow(`is in use by process ${host.pid}; stop that one first.`);
+  expect(() => openDataFolder(path)).toThrow(`is in use by process ${host.pid}. Stop it first.`);
   await expect(resetDataFolder(path)).rejects.toThrow('is in use by process');
 });
 

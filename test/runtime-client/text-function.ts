@@ -8,10 +8,10 @@ import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts
 import { bundling } from '../../lib/constructs/bundled-code.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
-import { openLocalAccount } from '../../local/local-account.ts';
 import { localMediaBucket } from '../../local/s3-stand-in.ts';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { startTestDynamodb } from '../support/dynamodb.ts';
+import { openDynamodbAccount } from '../support/dynamodb-account.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';
 import { unlimited } from '../support/memory-gateway.ts';
 import { environmentFor } from '../support/program.ts';
@@ -46,7 +46,7 @@ export const startTextFunction = async (clientEntry: string): Promise<TextFuncti
     startRuntimeApi(),
   ]);
   const { endpoint } = database;
-  const { apiKey, pepper } = await openLocalAccount({ endpoint, folder, apiKey: undefined, balanceUsd: '10' });
+  const { apiKey, pepper } = await openDynamodbAccount(endpoint, folder, '10');
   const client = new DynamoDBClient(localDynamodbConfig(endpoint));
   const child = spawn(process.execPath, [clientEntry, 'index.handler'], {
     cwd: task,

@@ -1,10 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { hasDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
 import { postChat, saying, spentBy } from '../support/gateway-chat.ts';
 import { databasesOf } from '../support/gateway-children.ts';
@@ -78,7 +79,7 @@ test('key and balance survive a restart, and --reset makes both anew', async () 
 
 test('AUTH-5 a malformed LOCAL_API_KEY is refused with an example that is accepted', async () => {
   const { code, stdout, lines } = await failToStart({ LOCAL_API_KEY: 'sk-service-short' });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stdout).toBe('');
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^LOCAL_API_KEY: /);
@@ -99,11 +100,10 @@ test.each([
   ['MARKUP', '-2'],
 ])('the variable %s=%s is refused by its name in one line', async (name, value) => {
   const { code, stdout, lines } = await failToStart({ [name]: value });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stdout).toBe('');
   expect(lines).toHaveLength(1);
   expect(lines[0]?.startsWith(`${name}: `)).toBe(true);
-  expect(databasesOf(folder)).toEqual([]);
 });
 
 test('a port in use is told in one line, and nothing is left running', async () => {
@@ -119,7 +119,6 @@ test('a port in use is told in one line, and nothing is left running', async () 
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(lines).toEqual([expect.stringMatching(/port is in use/i)]);
-    expect(databasesOf(folder)).toEqual([]);
   } finally {
     other.close();
   }
@@ -132,22 +131,58 @@ test('a folder with the files of somebody else is refused and left as it is', as
   expect(lines).toEqual([expect.stringContaining(folder)]);
 });
 
-test('a second program on the same data is refused, and the first one goes on', async () => {
-  const first = await start();
-  const { code, lines } = await failToStart({});
-  expect(code).toBe(1);
-  expect(lines).toEqual([expect.stringMatching(/in use by process \d+/)]);
-  const response = await postChat(first, { messages: saying('hello') });
-  expect(response.status).toBe(200);
-  expect(databasesOf(folder)).toHaveLength(1);
+test('two programs serve one data folder, and a reset waits for both', async () => {
+  const [first, second] = [await start(), await start()];
+  expect(second.apiKey).toBe(first.apiKey);
+  const spent = [first, second].map(async (gateway) => {
+    const response = await postChat(gateway, { messages: saying('hello') });
+    await response.text();
+    return parseUsd(response.headers.get('x-service-cost-usd') ?? '');
+  });
+  const [one = 0n, other = 0n] = await Promise.all(spent);
+  expect((await first.account()).balance).toBe(parseUsd('10') - one - other);
+  const { code, lines } = await failToStart({}, ['--reset']);
+  expect([code, lines]).toEqual([1, [expect.stringMatching(/in use by process \d+/)]]);
+  expect((await second.account()).balance).toBe(parseUsd('10') - one - other);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends the program and its database', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends the program', async (signal) => {
   const gateway = await start();
-  expect(databasesOf(folder)).toHaveLength(1);
   expect(await gateway.kill(signal)).toBe(0);
-  expect(databasesOf(folder)).toEqual([]);
   await expect(fetch(`${gateway.url}/health`)).rejects.toThrow();
+});
+
+const DYNAMODB = ['--store', 'dynamodb'];
+
+describe.skipIf(!hasDynamodb)('on the emulator of DynamoDB', () => {
+  test('a second program on the same data is refused, and the first one goes on', async () => {
+    const first = await start({}, DYNAMODB);
+    const { code, lines } = await failToStart({}, DYNAMODB);
+    expect([code, lines]).toEqual([1, [expect.stringMatching(/in use by process \d+/)]]);
+    const response = await postChat(first, { messages: saying('hello') });
+    expect(response.status).toBe(200);
+    expect(databasesOf(folder)).toHaveLength(1);
+  });
+
+  test('SIGTERM ends the database as well, and its data is not opened as embedded stores', async () => {
+    const gateway = await start({}, DYNAMODB);
+    expect(databasesOf(folder)).toHaveLength(1);
+    expect(await gateway.kill('SIGTERM')).toBe(0);
+    expect(databasesOf(folder)).toEqual([]);
+    const { code, lines } = await failToStart({});
+    expect([code, lines]).toEqual([1, [expect.stringContaining('npm start -- --store dynamodb')]]);
+  });
+
+  test('the next start stops the database that a kill -9 left behind', async () => {
+    const first = await start({}, DYNAMODB);
+    const [orphan] = databasesOf(folder);
+    await first.kill('SIGKILL');
+    expect(databasesOf(folder)).toEqual([orphan]);
+    const second = await start({}, DYNAMODB);
+    expect(second.apiKey).toBe(first.apiKey);
+    expect(databasesOf(folder)).toHaveLength(1);
+    expect(databasesOf(folder)).not.toContain(orphan);
+  });
 });
 
 test('BILL-15 Ctrl-C during an answer lets it end and be paid for', async () => {
@@ -165,17 +200,6 @@ test('BILL-15 Ctrl-C during an answer lets it end and be paid for', async () => 
   const cost = parseUsd(response.headers.get('x-service-cost-usd') ?? '');
   const after = await (await start()).account();
   expect(after).toMatchObject({ balance: funds.balance - cost, held: 0n, openHolds: 0 });
-});
-
-test('the database that a kill -9 left behind is stopped by the next start', async () => {
-  const first = await start();
-  const [orphan] = databasesOf(folder);
-  await first.kill('SIGKILL');
-  expect(databasesOf(folder)).toEqual([orphan]);
-  const second = await start();
-  expect(second.apiKey).toBe(first.apiKey);
-  expect(databasesOf(folder)).toHaveLength(1);
-  expect(databasesOf(folder)).not.toContain(orphan);
 });
 
 /** What the page at `/` is told. */

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { errorSchema, MODEL, readError } from '../support/gateway-chat.ts';
 import { exchangeRaw } from '../support/gateway-socket.ts';
+import { startMemoryGateway } from '../support/memory-gateway.ts';
 import { startSimulated } from '../support/simulated-gateway.ts';
 
 const { gateway } = await startSimulated();
@@ -12,6 +13,24 @@ test('GEN-10 /health answers without a key', async () => {
   const response = await call('GET', '/health');
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({ status: 'ok' });
+});
+
+test('GEN-10 /health is 503 with the codes while a part does not work', async () => {
+  const found: string[] = ['disk_space', 'database'];
+  const { url, stop } = await startMemoryGateway({
+    vendorUrl: undefined,
+    change: () => ({ problems: async () => found }),
+  });
+  onTestFinished(stop);
+  const degraded = await fetch(`${url}/health`);
+  expect([degraded.status, await degraded.json()]).toEqual([
+    503,
+    { status: 'degraded', problems: ['disk_space', 'database'] },
+  ]);
+  expect(degraded.headers.get('x-request-id')).toMatch(/^\w{26}$/);
+  found.length = 0;
+  const ok = await fetch(`${url}/health`);
+  expect([ok.status, await ok.json()]).toEqual([200, { status: 'ok' }]);
 });
 
 test.each(['/v1/chat/completions', '/api/account'])(

@@ -34,7 +34,7 @@ export async function startTestPage(environment: NodeJS.ProcessEnv = {}): Promis
     port,
     apiKey: 'sk-service-test',
     topUpKey: 'a key for reporting payments',
-    files: ['index.html', 'main.js', 'main.css'].map((file) => ({ file, bytes: Buffer.from(file) })),
+    files: async () => ['index.html', 'main.js', 'main.css'].map((file) => ({ file, bytes: Buffer.from(file) })),
     vendors,
     messenger: createPageMessenger(messenger),
     onFailure: (message) => failures.push(message),
@@ -44,7 +44,7 @@ export async function startTestPage(environment: NodeJS.ProcessEnv = {}): Promis
     port,
     page: started,
     messenger,
-    environment,
+    environment: { ...environment, ...vendors.environment },
     failures,
     async stop() {
       started.stop();

@@ -10,9 +10,9 @@ import { localTableNames } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
 import { startDynamodb } from '../../local/dynamodb-stand-in.ts';
 import { freePort } from '../../local/free-port.ts';
-import { openLocalAccount } from '../../local/local-account.ts';
 import { localMediaBucket, startS3 } from '../../local/s3-stand-in.ts';
 import { startSimulator } from '../../local/upstreams/server.ts';
+import { openDynamodbAccount } from './dynamodb-account.ts';
 import { type Environment, until, within } from './gateway-process.ts';
 import { peakBytes } from './hostile-process.ts';
 import { unlimited } from './memory-gateway.ts';
@@ -44,12 +44,7 @@ export async function startWebFunctionProcess(own: Environment = {}) {
   });
   const bucket = await startS3(folder);
   const vendor = await startSimulator({ recordedMax: 0 });
-  const account = await openLocalAccount({
-    endpoint: database.endpoint,
-    folder,
-    apiKey: undefined,
-    balanceUsd: '1000',
-  });
+  const account = await openDynamodbAccount(database.endpoint, folder, '1000');
   const port = await freePort();
   const { DATA_DIR: _unused, ...vendors } = environmentFor(path, vendor.url);
   const environment = {

@@ -2,25 +2,33 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { tableNames } from '../../../lib/tables.ts';
 import { whyOf } from '../../exit.ts';
 import type { Place } from '../../place.ts';
+import type { AwsStores } from '../../stores.ts';
 import { type Finding, failure, ok, tried } from './finding.ts';
 
 const CLOCK_MS_MAX = 30_000;
 const CALL_MS = 10_000;
 
-export const checkCredentials = ({ stores }: Place): Promise<Finding> =>
-  tried('credentials', 'Log in, and set AWS_PROFILE and AWS_REGION.', async () => {
-    await stores.client.config.credentials();
-    return ok('credentials', `found, for ${await stores.client.config.region()}`);
+/** Embedded stores. The database has been opened already, so it is not damaged beyond use. */
+export const checkEmbedded = ({ dataFolder, stores }: Place): Promise<Finding> =>
+  tried('data folder', 'Check the disk, and restore a backup if files are damaged.', async () => {
+    const waiting = (await stores.outbox.list()).length;
+    return ok('data folder', `${dataFolder}, ${waiting} entries in the outbox`);
   });
 
-export const checkTables = async ({ stores, isLocal }: Place): Promise<Finding> => {
+export const checkCredentials = ({ client }: AwsStores): Promise<Finding> =>
+  tried('credentials', 'Log in, and set AWS_PROFILE and AWS_REGION.', async () => {
+    await client.config.credentials();
+    return ok('credentials', `found, for ${await client.config.region()}`);
+  });
+
+export const checkTables = async ({ client, table }: AwsStores, isLocal: boolean): Promise<Finding> => {
   const advice = isLocal
     ? 'Start the local gateway once: it makes them.'
     : 'Deploy the stack of the data, or check the region.';
   const problems = await Promise.all(
     tableNames.map(async (name) => {
       try {
-        const { Table } = await stores.client.send(new DescribeTableCommand({ TableName: stores.table(name) }));
+        const { Table } = await client.send(new DescribeTableCommand({ TableName: table(name) }));
         return Table?.TableStatus === 'ACTIVE' ? undefined : `${name}: ${Table?.TableStatus}`;
       } catch (error) {
         return `${name}: ${whyOf(error)}`;
@@ -33,23 +41,22 @@ export const checkTables = async ({ stores, isLocal }: Place): Promise<Finding> 
     : failure('tables', found.join('; '), advice);
 };
 
-export const checkBucket = ({ stores, isLocal }: Place): Promise<Finding> => {
+export const checkBucket = (aws: AwsStores, isLocal: boolean): Promise<Finding> => {
   const advice = isLocal
     ? 'Start the local gateway once: it makes it.'
     : 'Deploy the stack of the data, or check the region.';
   return tried('bucket', advice, async () => {
     const { HeadBucketCommand } = await import('@aws-sdk/client-s3');
-    const { bucket } = stores;
+    const { bucket } = aws;
     await (await bucket.client()).send(new HeadBucketCommand({ Bucket: bucket.name }));
     return ok('bucket', `${bucket.where} answers`);
   });
 };
 
 /** Signatures, expiries and leases compare this clock with those of others. */
-export const checkClock = ({ environment, stores }: Place): Promise<Finding> =>
+export const checkClock = ({ client }: AwsStores, { environment }: Place): Promise<Finding> =>
   tried('clock', 'Check the network.', async () => {
-    const address =
-      environment.DYNAMODB_ENDPOINT || `https://dynamodb.${await stores.client.config.region()}.amazonaws.com/`;
+    const address = environment.DYNAMODB_ENDPOINT || `https://dynamodb.${await client.config.region()}.amazonaws.com/`;
     const sentAt = Date.now();
     const { headers } = await fetch(address, { signal: AbortSignal.timeout(CALL_MS) });
     const date = headers.get('date');

@@ -85,3 +85,6 @@ export const reserves = z
 
 /** GEN-10. */
 export const health = z.looseObject({ status: z.literal('ok') }).meta({ id: 'Health' });
+export const degradedHealth = z
+  .looseObject({ status: z.literal('degraded'), problems: z.array(z.string()) })
+  .meta({ id: 'DegradedHealth' });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   contentModel,
   contentModelList,
+  degradedHealth,
   health,
   messagesModel,
   messagesModelList,
@@ -109,8 +110,14 @@ export const modelOperations: Record<Name, Operation> = {
   },
   health: {
     tag: 'Pages',
-    summary: 'Tell that the service is there',
+    summary: 'Check that the service works',
     description: 'Needs no key and counts against nothing.',
-    answers: { '200': { description: 'It is.', content: { 'application/json': { schema: health } } } },
+    answers: {
+      '200': { description: 'Everything works.', content: { 'application/json': { schema: health } } },
+      '503': {
+        description: 'A part does not work. Only a gateway on a machine of its own reports this.',
+        content: { 'application/json': { schema: degradedHealth } },
+      },
+    },
   },
 };

@@ -2,11 +2,11 @@ import { createHandler } from '../../http/handler.ts';
 import { createListFallbacks } from '../../protocols/models/fallbacks.ts';
 import {
   createGetGoogleModel,
+  createGetHealth,
   createGetModel,
   createListGoogleModels,
   createListModels,
   createListPrices,
-  getHealth,
 } from '../../protocols/models/handlers.ts';
 import { toHttpPorts } from './http-ports.ts';
 import type { Parts } from './parts.ts';
@@ -19,5 +19,5 @@ export const createCatalogHandler = (parts: Parts) =>
     getGoogleModel: createGetGoogleModel(parts),
     listPrices: createListPrices(parts),
     listFallbacks: createListFallbacks(parts),
-    health: getHealth,
+    health: createGetHealth(parts),
   });

@@ -108,4 +108,6 @@ export interface Parts extends VideoParts {
   readonly newMediaToken: () => string;
   /** Gets images at addresses that clients named. */
   readonly fetchImage: ImageFetch;
+  /** Returns a code for each part that does not work (GEN-10). Undefined where the platform watches them. */
+  readonly problems?: (() => Promise<readonly string[]>) | undefined;
 }

@@ -8,15 +8,23 @@ import { requestMetrics } from './request-metrics.ts';
 
 /** Lines for a person at a terminal, or records and metrics for CloudWatch. */
 export const createReporting = (settings: Pick<Settings, 'LOG_FORMAT' | 'FUNCTION_NAME'>): Reporting =>
-  settings.LOG_FORMAT === 'line' ? forPeople() : forServices(settings);
+  settings.LOG_FORMAT === 'line' ? createLineReporting(process) : forServices(settings);
 
-const forPeople = (): Reporting => ({
+type Writer = { readonly write: (text: string) => unknown };
+
+/** Streams for lines of text. */
+export interface Output {
+  readonly stdout: Writer;
+  readonly stderr: Writer;
+}
+
+export const createLineReporting = ({ stdout, stderr }: Output): Reporting => ({
   finished: (requestId, summary) => {
-    process.stdout.write(`${toRequestLine(requestId, summary)}\n`);
-    if (summary.cause !== undefined) process.stderr.write(`  ${JSON.stringify(toCause(summary.cause))}\n`);
+    stdout.write(`${toRequestLine(requestId, summary)}\n`);
+    if (summary.cause !== undefined) stderr.write(`  ${JSON.stringify(toCause(summary.cause))}\n`);
   },
   notice: (name, details) => {
-    process.stderr.write(`  ${name} ${JSON.stringify(details)}\n`);
+    stderr.write(`  ${name} ${JSON.stringify(details)}\n`);
   },
   measured: () => undefined,
 });

@@ -125,5 +125,15 @@ const toPrice = ({ unit, from, until, rates, tiers, byTier, bySize, byPixels, im
 const snakeCased = (value: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, member]) => [toWireName(name), member]));
 
+export interface HealthPorts {
+  /** Returns a code for each part that does not work. Undefined where the platform watches them. */
+  readonly problems?: (() => Promise<readonly string[]>) | undefined;
+}
+
 /** GET /health (GEN-10). */
-export const getHealth: RouteHandler = async () => json(200, { status: 'ok' });
+export const createGetHealth =
+  ({ problems }: HealthPorts): RouteHandler =>
+  async () => {
+    const found = problems ? await problems() : [];
+    return found.length === 0 ? json(200, { status: 'ok' }) : json(503, { status: 'degraded', problems: found });
+  };

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
-import { migrate } from './schema.ts';
+import { checkOwner, migrate } from './schema.ts';
 
 /** Integers are bigint: a number cannot hold every int64. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -22,6 +22,8 @@ export interface DatabaseOptions {
   readonly path: string;
   /** Writes the WAL to the disk. Tests replace it. */
   readonly sync?: (wal: FileHandle) => Promise<void>;
+  /** How long a call is retried while another process has the lock. 3,000 ms unless set. */
+  readonly retriesMs?: number;
   /** Called when a write fails on a full disk. Returns true if it has freed space: the write is then tried once more. */
   readonly onFull?: () => boolean;
   /** From 0 up to 1. Spreads the retries of several processes. */
@@ -36,7 +38,7 @@ const FULL = 13;
 
 /** SQLite waits in the event loop, so it waits briefly. The retries after that do not block. */
 const BUSY_TIMEOUT_MS = 20;
-const RETRIES_MS = 3_000;
+const RETRIES_MS_DEFAULT = 3_000;
 const RETRY_DELAY_MS = 30;
 /** Pages of 4 KiB in the WAL before a commit writes them back. */
 const CHECKPOINT_PAGES = 4_000;
@@ -78,7 +80,7 @@ export class Database {
 
   /** Throws an Error in one sentence if the file cannot be opened, is damaged, or has a newer schema. */
   static async open(options: DatabaseOptions): Promise<Database> {
-    const db = openFile(options.path);
+    const db = await openWithRetries(options);
     const database = new Database(db, options);
     try {
       database.#wal = await open(`${options.path}-wal`, 'r+');
@@ -174,7 +176,7 @@ export class Database {
   }
 
   async #retry<T>(work: () => T): Promise<T> {
-    const endsAtMs = performance.now() + RETRIES_MS;
+    const endsAtMs = performance.now() + (this.#options.retriesMs ?? RETRIES_MS_DEFAULT);
     let mayFreeSpace = true;
     for (;;) {
       try {
@@ -185,8 +187,7 @@ export class Database {
           mayFreeSpace = false;
           continue;
         }
-        const isBusy = code === BUSY || code === LOCKED;
-        if (!isBusy || performance.now() >= endsAtMs) throw toStoreError(error, code);
+        if (!isLocked(code) || performance.now() >= endsAtMs) throw toStoreError(error, code);
       }
       await sleep(RETRY_DELAY_MS * (0.5 + (this.#options.random ?? Math.random)()));
     }
@@ -227,6 +228,20 @@ export class Database {
 
 const syncData = (wal: FileHandle): Promise<void> => wal.datasync();
 
+/** SQLite fails without waiting while another process creates the same file. */
+const openWithRetries = async ({ path, retriesMs = RETRIES_MS_DEFAULT }: DatabaseOptions): Promise<DatabaseSync> => {
+  const endsAtMs = performance.now() + retriesMs;
+  for (;;) {
+    try {
+      return openFile(path);
+    } catch (error) {
+      if (!isLocked(codeOf(error)) || performance.now() >= endsAtMs)
+        throw new Error(`${path} cannot be opened: ${reasonOf(error)}`, { cause: error });
+    }
+    await sleep(RETRY_DELAY_MS);
+  }
+};
+
 const openFile = (path: string): DatabaseSync => {
   const isNew = !existsSync(path);
   let db: DatabaseSync | undefined;
@@ -234,6 +249,7 @@ const openFile = (path: string): DatabaseSync => {
     // Created with its mode, so that it is never readable by others.
     if (isNew) closeSync(openSync(path, 'a', 0o600));
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    checkOwner(db);
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = NORMAL');
     db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -242,7 +258,7 @@ const openFile = (path: string): DatabaseSync => {
     return db;
   } catch (error) {
     db?.close();
-    throw new Error(`${path} cannot be opened: ${reasonOf(error)}`, { cause: error });
+    throw error;
   }
 };
 
@@ -261,12 +277,14 @@ const codeOf = (error: unknown): number | undefined =>
   // Extended codes have the primary one in their low byte.
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
 
+const isLocked = (code: number | undefined): boolean => code === BUSY || code === LOCKED;
+
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Errors that are not SQLite's are bugs and stay as they are. */
 const toStoreError = (error: unknown, code: number | undefined): unknown => {
   if (code === undefined) return error;
-  const isCertain = code === BUSY || code === LOCKED || code === FULL || code === READONLY;
+  const isCertain = isLocked(code) || code === FULL || code === READONLY;
   return new StoreError(isCertain ? 'conflict' : 'unavailable', `SQLite: ${reasonOf(error)}`, error);
 };
 

@@ -227,7 +227,7 @@ const readDetails = (json: string): Details => {
 const mapValues = <T>(values: Readonly<Record<string, unknown>>, convert: (value: unknown) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]));
 
-const readRecord = (db: Database, accountId: string, holdId: string): ChargeRecord | undefined => {
+export const readRecord = (db: Database, accountId: string, holdId: string): ChargeRecord | undefined => {
   const row = db.sql('SELECT * FROM charges WHERE account_id = ? AND hold_id = ?').get(accountId, holdId);
   return row && toRecord(row);
 };

@@ -70,8 +70,9 @@ CREATE TABLE low_balances (
   before INTEGER NOT NULL,
   after INTEGER NOT NULL,
   threshold INTEGER NOT NULL,
-  -- Another process sends it until then.
-  leased_until INTEGER NOT NULL DEFAULT 0
+  -- A process is sending it, or waits to send it again, until then.
+  leased_until INTEGER NOT NULL DEFAULT 0,
+  attempts INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE keys (
@@ -109,6 +110,7 @@ CREATE TABLE address_buckets (
   tat INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX address_buckets_by_expiry ON address_buckets (expires_at);
 
 CREATE TABLE bot_updates (
   key TEXT PRIMARY KEY,
@@ -116,6 +118,7 @@ CREATE TABLE bot_updates (
   done INTEGER NOT NULL DEFAULT 0,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX bot_updates_by_expiry ON bot_updates (expires_at);
 
 CREATE TABLE circuits (
   provider_id TEXT NOT NULL,
@@ -140,6 +143,7 @@ CREATE TABLE circuit_counts (
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (provider_id, model_id, start)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX circuit_counts_by_expiry ON circuit_counts (expires_at);
 
 CREATE TABLE quarantines (
   model_id TEXT PRIMARY KEY,
@@ -153,6 +157,7 @@ CREATE TABLE missing_usage_counts (
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (model_id, start)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX missing_usage_counts_by_expiry ON missing_usage_counts (expires_at);
 
 CREATE TABLE claims (
   account_id TEXT NOT NULL,
@@ -192,21 +197,29 @@ CREATE TABLE facts (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Creates the tables of a new file. Throws an Error if the file has a newer schema or belongs to another program. */
-export const migrate = (db: DatabaseSync): void => {
-  const { user_version: version } = db.prepare('PRAGMA user_version').get() ?? {};
-  if (version === SCHEMA_VERSION) return;
-  if (typeof version === 'number' && version > SCHEMA_VERSION) {
+/** Throws an Error, and changes nothing, if the file has a newer schema or belongs to another program. */
+export const checkOwner = (db: DatabaseSync): void => {
+  // One transaction, so that a file that another process is creating is either empty or complete.
+  db.exec('BEGIN');
+  const { application_id: owner } = db.prepare('PRAGMA application_id').get() ?? {};
+  const isOwn = owner === APPLICATION_ID || isEmpty(db);
+  const version = versionOf(db);
+  db.exec('COMMIT');
+  if (!isOwn) throw new Error('it belongs to another program.');
+  if (version > SCHEMA_VERSION) {
     throw new Error(
       `its schema is version ${version}, and this program knows ${SCHEMA_VERSION}. Use the newer program.`,
     );
   }
+};
+
+/** Creates the tables of a new file. */
+export const migrate = (db: DatabaseSync): void => {
+  if (versionOf(db) === SCHEMA_VERSION) return;
   db.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been faster.
-    if (db.prepare('PRAGMA user_version').get()?.user_version === 0) {
-      const { count } = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get() ?? {};
-      if (count !== 0) throw new Error('it belongs to another program.');
+    if (isEmpty(db)) {
       db.exec(SCHEMA);
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
     }
@@ -216,3 +229,8 @@ export const migrate = (db: DatabaseSync): void => {
     throw error;
   }
 };
+
+const versionOf = (db: DatabaseSync): number => Number(db.prepare('PRAGMA user_version').get()?.user_version);
+
+const isEmpty = (db: DatabaseSync): boolean =>
+  versionOf(db) === 0 && db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;

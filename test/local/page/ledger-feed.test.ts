@@ -3,7 +3,7 @@ import { createClients } from '../../../lambdas/functions/wiring/dynamodb-client
 import { createLedgerStore } from '../../../lambdas/stores/dynamodb/ledger-store.ts';
 import { type AccountChanges, followChanges } from '../../../local/account-changes.ts';
 import { localTableNames } from '../../../local/create-tables.ts';
-import { createLedgerFeed } from '../../../local/page/ledger-feed.ts';
+import { createLedgerFeed, fromStream } from '../../../local/page/ledger-feed.ts';
 import type { LedgerEvent } from '../../../web/local-page/wire.ts';
 import { startTestDynamodb, type TestDynamodb } from '../../support/dynamodb.ts';
 import { until } from '../../support/gateway-process.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
     },
     pollMs: 20,
   });
-  const feed = createLedgerFeed((event) => told.push(event));
+  const feed = fromStream(createLedgerFeed((event) => told.push(event)));
   changes.subscribe(feed);
   // A second delivery of the same changes tells nothing new.
   changes.subscribe(feed);

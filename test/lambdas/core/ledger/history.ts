@@ -5,6 +5,7 @@ import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/account.ts';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { Choices, InterleavedStore } from '../../../support/memory/interleaved-store.ts';
@@ -31,10 +32,13 @@ export interface RequestPlan {
 /** What a client was told; undefined while, or because, nobody told it anything. */
 export type Told = 'charged' | 'refused' | 'released' | 'failed' | undefined;
 
+/** An empty ledger whose content can be read between two writes. */
+export type InspectedLedger = LedgerStore & Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditsOf'>;
+
 /** One random life of a ledger: requests, sweepers and credits side by side, over a store that fails. */
 export class History {
   readonly clock = new ManualClock();
-  readonly memory = new MemoryLedgerStore();
+  readonly ledger: InspectedLedger;
   readonly outbox = new MemoryOutbox();
   readonly told: Told[] = [];
   readonly #choices: Choices;
@@ -46,9 +50,14 @@ export class History {
   readonly #closed = new Set<string>();
   readonly #records = new Map<string, string>();
 
-  constructor(numbers: readonly number[], plans: readonly RequestPlan[]) {
+  constructor(
+    numbers: readonly number[],
+    plans: readonly RequestPlan[],
+    ledger: InspectedLedger = new MemoryLedgerStore(),
+  ) {
+    this.ledger = ledger;
     this.#choices = new Choices(numbers);
-    this.#store = new InterleavedStore(this.memory, this.#choices, (method) => this.check(method));
+    this.#store = new InterleavedStore(this.ledger, this.#choices, (method) => this.check(method));
     this.#waiting = [
       ...plans.map((plan, index) => ({
         name: `request-${index}`,
@@ -67,8 +76,8 @@ export class History {
   /** Plays to the end, then ends every hold, lets the latest of the late calls happen, and ends those holds too. */
   async play(): Promise<void> {
     for (const accountId of ACCOUNTS) {
-      await this.memory.createAccount(accountId);
-      await this.memory.credit({ accountId, ref: 'first', amountPicos: GIVEN_PICOS, reason: 'test', at: 0 });
+      await this.ledger.createAccount(accountId);
+      await this.ledger.credit({ accountId, ref: 'first', amountPicos: GIVEN_PICOS, reason: 'test', at: 0 });
     }
     this.check('start');
     await this.#drive();
@@ -81,7 +90,7 @@ export class History {
 
   /** Everything that has to hold in every state of the table. */
   check(method: string): void {
-    for (const account of this.memory.accounts()) {
+    for (const account of this.ledger.accounts()) {
       const { id, holds, version } = account;
       expect(account.availablePicos + heldOf(account), `${method}: available + held = credited - spent`).toBe(
         balanceOf(account),
@@ -92,7 +101,7 @@ export class History {
       this.#checkHolds(method, id, holds);
       const settled = this.#checkRecords(id);
       expect(account.spentPicos, `${method}: spent = settled records of closed holds`).toBe(settled);
-      const credits = [...this.memory.creditsOf(id).values()];
+      const credits = [...this.ledger.creditsOf(id).values()];
       expect(account.creditedPicos, `${method}: credited = credits`).toBe(credits.reduce((sum, one) => sum + one, 0n));
     }
   }
@@ -111,7 +120,7 @@ export class History {
   #checkRecords(accountId: string): bigint {
     let settled = 0n;
     const known = new Set<string>();
-    for (const { holdId, outcome, amountPicos, at } of this.memory.recordsOf(accountId)) {
+    for (const { holdId, outcome, amountPicos, at } of this.ledger.recordsOf(accountId)) {
       const now = `${outcome} ${amountPicos} ${at}`;
       expect(this.#records.get(holdId) ?? now, `the record of ${holdId}`).toBe(now);
       this.#records.set(holdId, now);
@@ -160,7 +169,7 @@ export class History {
   /** Three undisturbed sweeps, a lifetime apart, must find and end whatever is open. */
   async #endHolds(): Promise<void> {
     const ports = {
-      store: this.memory,
+      store: this.ledger,
       outbox: this.outbox,
       clock: this.clock,
       random: () => 0,
@@ -170,7 +179,7 @@ export class History {
       await this.clock.advance(LIFETIME_MS);
       await sweep(ports);
     }
-    const open = this.memory.accounts().flatMap(({ holds }) => [...holds.keys()]);
+    const open = this.ledger.accounts().flatMap(({ holds }) => [...holds.keys()]);
     expect(open, 'holds that no sweep finds').toEqual([]);
     this.#versions.clear();
     this.check('sweep');

@@ -1,11 +1,20 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AccountStore } from '../../../../lambdas/core/accounts/account-store.ts';
+import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
+import type { UpdateLog } from '../../../../lambdas/core/accounts/update-log.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
 import type { ClaimStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { AddressCounters } from '../../../../lambdas/core/limits/address-limit.ts';
+import { bucketOf } from '../../../../lambdas/core/limits/gcra.ts';
 import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';
+import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-store.ts';
 import { createClaimStore } from '../../../../local/stores/sqlite/claim-store.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
+import { createAddressCounters, createKeyStore } from '../../../../local/stores/sqlite/key-store.ts';
+import { createUpdateLog } from '../../../../local/stores/sqlite/update-log.ts';
 import { createVideoJobStore } from '../../../../local/stores/sqlite/video-job-store.ts';
+import { accountNamed, keyNamed } from '../../../contracts/account-subjects.ts';
 import { orderOf } from '../../../contracts/video-subjects.ts';
 import { openTestDatabase } from '../../../support/sqlite.ts';
 
@@ -63,6 +72,40 @@ const videos: Calls<VideoJobStore> = {
   postpone: (store) => store.postpone(order.id, NOW),
 };
 
+const account = accountNamed('one');
+const oldHash = account.key.hash;
+const chatId = account.chatId ?? '';
+const rate = bucketOf(10, 15);
+
+const accounts: Calls<AccountStore> = {
+  open: (store) => store.open(accountNamed('two')),
+  chat: (store) => store.chat(chatId),
+  profile: (store) => store.profile('one'),
+  currentKey: (store) => store.currentKey('one'),
+  putFirstKey: (store) => store.putFirstKey('one', keyNamed('next'), NOW),
+  replaceKey: (store) => store.replaceKey({ accountId: 'one', oldHash, key: keyNamed('next'), atMs: NOW }),
+  revokeKey: (store) => store.revokeKey('one', oldHash),
+  markShown: (store) => store.markShown('one', oldHash),
+  setBlocked: (store) => store.setBlocked('one', true, oldHash),
+  setThreshold: (store) => store.setThreshold('one', 5n),
+  setLanguage: (store) => store.setLanguage(chatId, 'en'),
+  setChatClosed: (store) => store.setChatClosed(chatId, true),
+  markNoticed: (store) => store.markNoticed(chatId, 5),
+};
+
+const updates: Calls<UpdateLog> = {
+  claim: (store) => store.claim('update#1', NOW),
+  finish: (store) => store.finish('update#1', NOW),
+  free: (store) => store.free('update#1'),
+};
+
+const keys: Calls<KeyStore> = {
+  take: (store) => store.take(oldHash, rate, NOW * 1_000),
+  read: (store) => store.read(oldHash),
+};
+
+const counters: Calls<AddressCounters> = { take: (store) => store.take('192.0.2.1', rate, NOW * 1_000) };
+
 let db: Database;
 let syncs = 0;
 beforeEach(async () => {
@@ -100,4 +143,25 @@ test.each(Object.entries(videos))('VID-3 a video survives a power cut after %s',
   const store = createVideoJobStore(db);
   await videos.create(store);
   expect(await isDurable(() => call(store))).toBe(true);
+});
+
+test.each(Object.entries(accounts))(
+  'KEY-2 an account and its key survive a power cut after %s',
+  async (_name, call) => {
+    const store = createAccountStore(db);
+    await store.open(account);
+    expect(await isDurable(() => call(store))).toBe(true);
+  },
+);
+
+test.each(Object.entries(updates))('KEY-1 a finished bot update alone waits for the disk: %s', async (name, call) => {
+  const store = createUpdateLog(db);
+  expect(await isDurable(() => call(store))).toBe(name === 'finish');
+});
+
+test('LIM-2 the rates of API keys and client IPs do not wait for the disk', async () => {
+  await createAccountStore(db).open(account);
+  const [keyStore, addressCounters] = [createKeyStore(db), createAddressCounters(db)];
+  for (const call of Object.values(keys)) expect(await isDurable(() => call(keyStore))).toBe(false);
+  for (const call of Object.values(counters)) expect(await isDurable(() => call(addressCounters))).toBe(false);
 });

@@ -1,0 +1,83 @@
+import { constants } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { type DataFolder, hasRoom, joinDataFolder } from './data-folder.ts';
+import { DATABASE_FILE } from './embedded-stores.ts';
+
+/** Copied in one step: SQLite starts again whenever a write of another process falls between two steps. */
+const ALL_PAGES = 2 ** 31 - 1;
+const MARKER = '.model-gateway';
+
+/**
+ * Copies a data folder that may be in use into a new folder, with its secrets. Every request that was answered before the call is
+ * charged in the copy. Throws an Error in one sentence, and removes what it has copied by then.
+ */
+export const backUp = async (dataFolder: string, target: string): Promise<void> => {
+  if (!hasRoom(dataFolder, 'database')) {
+    throw new Error(`${dataFolder} holds no database of a local gateway. Set DATA_DIR to its data folder.`);
+  }
+  const to = resolve(target);
+  await mkdir(to, { mode: 0o700 }).catch((error: unknown) => {
+    throw new Error(`${to} cannot be created: ${reasonOf(error)}. Name a new folder in a folder that exists.`);
+  });
+  const folder = joinDataFolder(dataFolder);
+  try {
+    await copyAll(folder, to);
+  } catch (error) {
+    await rm(to, { recursive: true, force: true });
+    throw error;
+  } finally {
+    folder.close();
+  }
+};
+
+/**
+ * An outbox entry is removed once the database has its charge. So an entry that the first copy misses was written after it, and an
+ * entry that goes before the database is copied is in the first copy.
+ */
+const copyAll = async (folder: DataFolder, to: string): Promise<void> => {
+  const files = folder.room('files');
+  const copy = (name: string) => copyFolder(join(files, name), join(to, 'files', name));
+  await copy('outbox');
+  await copyDatabase(join(folder.room('database'), DATABASE_FILE), join(to, 'database'));
+  for (const name of ['outbox', 'answers', 'media', 'videos']) await copy(name);
+  await copyFolder(folder.room('secrets'), join(to, 'secrets'));
+  await copyOne(join(folder.path, MARKER), join(to, MARKER));
+};
+
+const copyDatabase = async (from: string, to: string): Promise<void> => {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const path = join(to, DATABASE_FILE);
+  const db = new DatabaseSync(from);
+  try {
+    await backup(db, path, { rate: ALL_PAGES });
+  } finally {
+    db.close();
+  }
+  await chmod(path, 0o600);
+};
+
+const copyFolder = async (from: string, to: string): Promise<void> => {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(from).catch(ignoreMissing)) {
+    // A dot marks a file that is still being written.
+    if (!name.startsWith('.')) await copyOne(join(from, name), join(to, name)).catch(ignoreMissing);
+  }
+};
+
+const copyOne = async (from: string, to: string): Promise<void> => {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  await chmod(to, 0o600);
+};
+
+/** The gateway may remove a file at any time. */
+const ignoreMissing = (error: unknown): string[] => {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  throw error;
+};
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && error.code === 'EEXIST' ? 'it exists already' : error.message;
+};

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns';
+import { ulid } from 'ulid';
+import { catalogData } from '../catalog/index.ts';
+import { parsePeppers } from '../lambdas/core/accounts/peppers.ts';
+import { createNotices } from '../lambdas/core/accounts/send-notices.ts';
+import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
+import { openDoorOf } from '../lambdas/functions/wiring/front-door.ts';
+import { systemClock } from '../lambdas/functions/wiring/ledger-parts.ts';
+import type { Parts } from '../lambdas/functions/wiring/parts.ts';
+import { openVendorAccess } from '../lambdas/functions/wiring/vendor-access.ts';
+import { createImageFetch } from '../lambdas/providers/image-fetch.ts';
+import { createUpstreamHttp } from '../lambdas/providers/upstream-http.ts';
+import { createWebhookSender } from '../lambdas/providers/webhook.ts';
+import { readSettings } from '../lambdas/settings.ts';
+import { type EmbeddedStores, openEmbeddedStores } from './embedded-stores.ts';
+import type { Engine, EngineOptions, Followers } from './engine.ts';
+import { createHealth } from './health.ts';
+import type { openLocalPages } from './pages.ts';
+import { createForeignChanges, forgetLowBalances, sendLowBalances } from './stores/sqlite/changes.ts';
+import type { AccountChange } from './stores/sqlite/ledger-store.ts';
+import { createLocalVideoMachine } from './video-executions.ts';
+
+interface EmbeddedOptions extends EngineOptions {
+  readonly pages: ReturnType<typeof openLocalPages>;
+}
+
+/** Settings that name AWS resources. Nothing reads them here. */
+const unused = {
+  ACCOUNTS_TABLE: 'unused',
+  KEYS_TABLE: 'unused',
+  COUNTERS_TABLE: 'unused',
+  IDEMPOTENCY_TABLE: 'unused',
+  VIDEOS_TABLE: 'unused',
+  MEDIA_BUCKET: 'unused',
+} as const;
+
+const FOLLOW_MS = 500;
+
+/** SQLite and plain files in the data folder. Several processes may use one folder. */
+export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engine> => {
+  const { folder, onFailure, pages } = options;
+  const own = new Set<(change: AccountChange) => void>();
+  const stores = await openEmbeddedStores(folder.room('database'), {
+    filesFolder: folder.room('files'),
+    onChange: (change) => {
+      for (const listener of own) listener(change);
+    },
+  });
+  let parts: Parts | undefined;
+  const videoMachine = createLocalVideoMachine(() => {
+    if (!parts) throw new Error('a video step ran before the gateway was complete');
+    return parts;
+  }, onFailure);
+  const endings: (() => Promise<void> | void)[] = [stores.close, videoMachine.stop];
+  parts = await createParts(options, {
+    ...stores.parts,
+    videoMachine,
+    pages: pages.files,
+    problems: createHealth({ checks: [stores.problems] }),
+  });
+  return {
+    parts,
+    standIns: [['Database', `SQLite and files in ${folder.path}`]],
+    follow: async (followers) => {
+      endings.push(await startFollowing({ stores, parts, own }, followers, onFailure));
+    },
+    prune: async () => {
+      await stores.prune(systemClock.now());
+      if (parts.secrets.botToken === undefined) await forgetLowBalances(stores.db);
+    },
+    stop: async () => {
+      for (const end of endings.splice(0).reverse()) await end();
+    },
+  };
+};
+
+type OwnStores = EmbeddedStores['parts'] & Pick<Parts, 'videoMachine' | 'pages' | 'problems'>;
+
+const createParts = async ({ environment, reporting }: EmbeddedOptions, stores: OwnStores): Promise<Parts> => {
+  const settings = readSettings({ ...environment, ...unused });
+  const clock = systemClock;
+  const catalog = loadCatalog(catalogData, { markup: settings.MARKUP, companies: settings.CATALOGS?.split(',') });
+  return {
+    ...stores,
+    settings,
+    clock,
+    random: Math.random,
+    reporting,
+    catalog,
+    door: await openDoorOf(settings, { clock, notice: reporting.notice }),
+    publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
+    ...parsePeppers(settings.KEY_PEPPER ?? ''),
+    secrets: { botToken: settings.BOT_TOKEN, topUpKey: settings.TOP_UP_KEY },
+    vendorAccess: await openVendorAccess(catalog, environment, { settings, clock, reporting }),
+    upstreamHttp: createUpstreamHttp(),
+    sendWebhook: createWebhookSender({ lookup, now: clock.now }),
+    fetchImage: createImageFetch({ lookup }),
+    newRequestId: ulid,
+    newKeyBytes: () => randomBytes(32),
+    newMediaToken: () => randomBytes(16).toString('hex'),
+  };
+};
+
+interface Following {
+  readonly stores: EmbeddedStores;
+  readonly parts: Parts;
+  readonly own: Set<(change: AccountChange) => void>;
+}
+
+/** Own writes are passed on as they happen. Writes of other processes, and notifications, are looked for twice a second. */
+const startFollowing = async (
+  { stores: { db }, parts, own }: Following,
+  { onChange, sendNotice }: Followers,
+  onFailure: (message: string) => void,
+): Promise<() => Promise<void>> => {
+  const { clock, reporting } = parts;
+  const foreign = createForeignChanges(db);
+  await foreign.start();
+  if (onChange) {
+    own.add((change) => {
+      foreign.remember(change.after);
+      onChange({ ...change, at: clock.now(), recordOf: () => change.record });
+    });
+  }
+  const notify = sendNotice && createNotices({ ...parts, sendNotice });
+  const look = async (): Promise<void> => {
+    if (onChange) for (const change of await foreign.take()) onChange({ ...change, at: clock.now() });
+    if (!notify) return;
+    await sendLowBalances(db, {
+      clock,
+      send: notify,
+      report: (name, accountId, reason) => reporting.notice(name, { accountId, reason }),
+    });
+  };
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch((error: unknown) => onFailure(`the changes of accounts cannot be followed: ${error}`))
+      .finally(() => {
+        looking = undefined;
+      });
+  }, FOLLOW_MS);
+  return async () => {
+    clearInterval(timer);
+    await looking;
+  };
+};

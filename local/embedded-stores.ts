@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { AuditCursor } from '../lambdas/core/ledger/audit-run.ts';
+import type { OperationLog } from '../lambdas/core/ledger/operation-log.ts';
+import type { Parts } from '../lambdas/functions/wiring/parts.ts';
+import { DiskSpace } from './stores/disk-space.ts';
+import { openFileStores } from './stores/files/file-stores.ts';
+import { createAccountStore } from './stores/sqlite/account-store.ts';
+import { createCircuitStore } from './stores/sqlite/circuit-store.ts';
+import { createClaimStore } from './stores/sqlite/claim-store.ts';
+import { Database } from './stores/sqlite/database.ts';
+import { createAddressCounters, createKeyStore } from './stores/sqlite/key-store.ts';
+import { createAuditCursor, createLedgerRecords, createOperationLog } from './stores/sqlite/ledger-records.ts';
+import { type AccountChange, createLedgerStore } from './stores/sqlite/ledger-store.ts';
+import { prune } from './stores/sqlite/prune.ts';
+import { createUpdateLog } from './stores/sqlite/update-log.ts';
+import { createVideoJobStore } from './stores/sqlite/video-job-store.ts';
+
+export const DATABASE_FILE = 'gateway.db';
+
+type StoreNames =
+  | 'ledgerStore'
+  | 'ledgerRecords'
+  | 'outbox'
+  | 'circuitStore'
+  | 'videoJobs'
+  | 'videoFiles'
+  | 'keys'
+  | 'accounts'
+  | 'updates'
+  | 'addressCounters'
+  | 'claims'
+  | 'answers'
+  | 'media';
+
+export interface EmbeddedStores {
+  readonly db: Database;
+  readonly parts: Pick<Parts, StoreNames>;
+  readonly operations: OperationLog;
+  readonly auditCursor: AuditCursor;
+  /** Removes what has expired. */
+  prune(nowMs: number): Promise<void>;
+  /** Names of the parts that do not work at the moment. */
+  problems(): readonly string[];
+  close(): Promise<void>;
+}
+
+export interface EmbeddedStoresOptions {
+  /** Of the outbox, stored responses, images and videos. */
+  readonly filesFolder: string;
+  /** Called after each write of an account by this process. */
+  readonly onChange?: (change: AccountChange) => void;
+}
+
+/** Opens the database and the files, and creates what does not exist. Throws an Error in one sentence. */
+export const openEmbeddedStores = async (
+  databaseFolder: string,
+  { filesFolder, onChange }: EmbeddedStoresOptions,
+): Promise<EmbeddedStores> => {
+  const disk = await DiskSpace.open({ folder: databaseFolder });
+  const onFull = (): boolean => disk.onFull();
+  const db = await Database.open({ path: join(databaseFolder, DATABASE_FILE), onFull });
+  const files = await openFileStores({ folder: filesFolder, onFull, holdsDurable: () => db.durable() });
+  return {
+    db,
+    parts: {
+      ledgerStore: createLedgerStore(db, { onChange, checkRoom: () => disk.checkRoom() }),
+      ledgerRecords: createLedgerRecords(db),
+      circuitStore: createCircuitStore(db),
+      videoJobs: createVideoJobStore(db),
+      keys: createKeyStore(db),
+      accounts: createAccountStore(db, { onChange }),
+      updates: createUpdateLog(db),
+      addressCounters: createAddressCounters(db),
+      claims: createClaimStore(db),
+      outbox: files.outbox,
+      answers: files.answers,
+      media: files.media,
+      videoFiles: files.videos,
+    },
+    operations: createOperationLog(db),
+    auditCursor: createAuditCursor(db),
+    prune: async (nowMs) => {
+      await prune(db, nowMs);
+      await files.removeExpired(nowMs);
+    },
+    problems: () => (disk.isLow ? ['disk_space'] : []),
+    close: async () => {
+      await disk.close();
+      await db.close();
+    },
+  };
+};

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { createNoticesHandler } from '../lambdas/functions/wiring/notices-handler.ts';
+import type { Parts } from '../lambdas/functions/wiring/parts.ts';
+import { partsFromEnvironment } from '../lambdas/functions/wiring/parts-from-environment.ts';
+import { readSettings } from '../lambdas/settings.ts';
+import { buildPages } from '../lib/pages/build-pages.ts';
+import { type AccountChanges, followChanges } from './account-changes.ts';
+import { createTables, localTableNames } from './create-tables.ts';
+import type { DataFolder } from './data-folder.ts';
+import { startDynamodb } from './dynamodb-stand-in.ts';
+import type { Engine, EngineOptions } from './engine.ts';
+import type { LocalSettings } from './local-settings.ts';
+import { fromStream } from './page/ledger-feed.ts';
+import { putPages } from './put-pages.ts';
+import { createMediaBucket, localMediaBucket, startS3 } from './s3-stand-in.ts';
+import { startStepFunctions } from './step-functions-stand-in.ts';
+import { videoMachineOptions } from './video-executions.ts';
+import type { StandIn } from './welcome.ts';
+
+interface EmulatedOptions extends EngineOptions {
+  readonly settings: LocalSettings;
+}
+
+interface Service {
+  readonly endpoint: string;
+  readonly standIn: StandIn;
+  stop(): Promise<void>;
+}
+
+/** The deployed adapters on emulators of DynamoDB, S3 and Step Functions, or on the endpoints of the environment. */
+export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engine> => {
+  const { folder, environment, onFailure } = options;
+  const endings: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const building = buildPages();
+    building.catch(() => undefined);
+    const database = await openDatabase(options.settings, folder, onFailure);
+    endings.push(database.stop);
+    const bucket = await openBucket(options.settings, folder);
+    endings.push(bucket.stop);
+    await putPages(await building, bucket.endpoint);
+    let parts: Parts | undefined;
+    const settings = readSettings({ ...environment, ...tableVariables });
+    const machine = await startStepFunctions(
+      videoMachineOptions(
+        settings,
+        () => {
+          if (!parts) throw new Error('a video step ran before the gateway was complete');
+          return parts;
+        },
+        onFailure,
+      ),
+    );
+    endings.push(machine.stop);
+    const deployed = await partsFromEnvironment({
+      ...environment,
+      AWS_REGION: 'us-east-1',
+      DYNAMODB_ENDPOINT: database.endpoint,
+      S3_ENDPOINT: bucket.endpoint,
+      SFN_ENDPOINT: machine.endpoint,
+      VIDEO_MACHINE_ARN: machine.machineArn,
+      ...tableVariables,
+    });
+    parts = { ...deployed, reporting: options.reporting };
+    return toEngine(options, { parts, database, bucket, endings, stop });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const tableVariables = {
+  ACCOUNTS_TABLE: localTableNames.accounts,
+  KEYS_TABLE: localTableNames.keys,
+  COUNTERS_TABLE: localTableNames.counters,
+  IDEMPOTENCY_TABLE: localTableNames.idempotency,
+  VIDEOS_TABLE: localTableNames.videos,
+  MEDIA_BUCKET: localMediaBucket,
+} as const;
+
+interface Opened {
+  readonly parts: Parts;
+  readonly database: Service;
+  readonly bucket: Service;
+  readonly endings: (() => Promise<void>)[];
+  stop(): Promise<void>;
+}
+
+const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engine => {
+  const { parts, database, bucket, endings, stop } = opened;
+  return {
+    parts,
+    standIns: [
+      database.standIn,
+      bucket.standIn,
+      ['Step Functions', 'aws-local-stepfunctions; videos that had not ended are resumed at the next start'],
+    ],
+    follow: async ({ onChange, sendNotice }) => {
+      const followed: AccountChanges = await followChanges({
+        endpoint: database.endpoint,
+        table: localTableNames.accounts,
+        // The position is useless without the database beside it.
+        positionFile: join(folder.room('dynamodb'), 'changes-read.json'),
+        onFailure,
+      });
+      endings.push(followed.stop);
+      if (sendNotice) followed.subscribe(createNoticesHandler({ ...parts, sendNotice }));
+      if (onChange) followed.subscribe(fromStream(onChange));
+    },
+    prune: async () => undefined,
+    stop,
+  };
+};
+
+/** The database of the environment, or the emulator, with every table. */
+const openDatabase = async (
+  { DYNAMODB_ENDPOINT, DATA_DIR }: LocalSettings,
+  folder: DataFolder,
+  onExit: (message: string) => void,
+): Promise<Service> => {
+  if (DYNAMODB_ENDPOINT) {
+    await createTables(DYNAMODB_ENDPOINT);
+    return ownService('DynamoDB', DYNAMODB_ENDPOINT);
+  }
+  const emulator = await startDynamodb({ folder, onExit });
+  return { ...emulator, standIn: ['DynamoDB', `dynoxide, data in ${DATA_DIR}`] };
+};
+
+const openBucket = async ({ S3_ENDPOINT, DATA_DIR }: LocalSettings, folder: DataFolder): Promise<Service> => {
+  if (S3_ENDPOINT) {
+    await createMediaBucket(S3_ENDPOINT);
+    return ownService('S3', S3_ENDPOINT);
+  }
+  const emulator = await startS3(folder);
+  return { ...emulator, standIn: ['S3', `s3rver, data in ${DATA_DIR}`] };
+};
+
+const ownService = (name: string, endpoint: string): Service => ({
+  endpoint,
+  standIn: [name, `yours, at ${endpoint}`],
+  stop: async () => undefined,
+});

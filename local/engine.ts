@@ -1,0 +1,35 @@
+import type { NoticeSender } from '../lambdas/core/accounts/send-notices.ts';
+import type { Parts, Reporting } from '../lambdas/functions/wiring/parts.ts';
+import type { DataFolder } from './data-folder.ts';
+import type { LedgerFeed } from './page/ledger-feed.ts';
+import type { StandIn } from './welcome.ts';
+
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface EngineOptions {
+  readonly folder: DataFolder;
+  readonly reporting: Reporting;
+  /** What the functions read. */
+  readonly environment: Environment;
+  /** One line for a person. */
+  readonly onFailure: (message: string) => void;
+}
+
+export interface Followers {
+  /** Called with each write of an account, of this process or another. */
+  readonly onChange?: LedgerFeed | undefined;
+  /** Sends notifications of low balances. Undefined without a bot. */
+  readonly sendNotice?: NoticeSender | undefined;
+}
+
+/** A place where the gateway keeps everything: embedded stores, or emulators of the AWS services. */
+export interface Engine {
+  readonly parts: Parts;
+  readonly standIns: readonly StandIn[];
+  /** Follows the changes of accounts until `stop`. */
+  follow(followers: Followers): Promise<void>;
+  /** Removes what has expired. Called about once a minute. */
+  prune(): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,253 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ulid } from 'ulid';
+import { createAccountHandler } from '../lambdas/functions/wiring/account-handler.ts';
+import { createAppHandler } from '../lambdas/functions/wiring/app-handler.ts';
+import { createAudioHandler } from '../lambdas/functions/wiring/audio-handler.ts';
+import { createBotHandler } from '../lambdas/functions/wiring/bot-handler.ts';
+import { createCatalogHandler } from '../lambdas/functions/wiring/catalog-handler.ts';
+import { createContentHandler } from '../lambdas/functions/wiring/content-handler.ts';
+import { createImagesHandler } from '../lambdas/functions/wiring/images-handler.ts';
+import { createOutboxHandler } from '../lambdas/functions/wiring/outbox-handler.ts';
+import type { Parts } from '../lambdas/functions/wiring/parts.ts';
+import { toProcessPorts } from '../lambdas/functions/wiring/process-ports.ts';
+import type { Output } from '../lambdas/functions/wiring/reporting.ts';
+import { createSweepHandler } from '../lambdas/functions/wiring/sweep-handler.ts';
+import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
+import { createResumeAll, createVideoSweepHandler } from '../lambdas/functions/wiring/video-sweep-handler.ts';
+import { createVideosHandler } from '../lambdas/functions/wiring/videos-handler.ts';
+import { installLambdaRuntime, streaming } from '../lambdas/host/lambda-runtime.ts';
+import { type Host, type HostOptions, startHost } from '../lambdas/host/server.ts';
+import { createNoticeSender } from '../lambdas/messenger/low-balance-notice.ts';
+import {
+  type DataFolder,
+  hasRoom,
+  joinDataFolder,
+  openDataFolder,
+  readOrCreateSecret,
+  resetDataFolder,
+} from './data-folder.ts';
+import type { Engine, Environment } from './engine.ts';
+import { freePort } from './free-port.ts';
+import { openLocalAccount, readPepper } from './local-account.ts';
+import { hostDefaults, type LocalSettings } from './local-settings.ts';
+import { networkFileSystemOf } from './network-file-system.ts';
+import { createLocalReporting } from './output.ts';
+import { openLocalPages } from './pages.ts';
+import { createClientIp } from './trusted-proxies.ts';
+import type { StandIn, Welcome } from './welcome.ts';
+
+export interface LocalGateway {
+  readonly welcome: Welcome;
+  /** Completes the requests in progress for a limited time. */
+  stop(): Promise<void>;
+}
+
+export type StoreName = 'embedded' | 'dynamodb';
+
+export interface LocalGatewayOptions {
+  readonly settings: LocalSettings;
+  /** Settings of the functions. */
+  readonly environment: Environment;
+  readonly store: StoreName;
+  readonly reset: boolean;
+  readonly output: Output;
+}
+
+type Endings = (() => Promise<unknown> | unknown)[];
+
+/** The whole service in this process. Throws an Error in one sentence, and stops what it has started by then. */
+export const startLocalGateway = async (options: LocalGatewayOptions): Promise<LocalGateway> => {
+  const endings: Endings = [];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    return { welcome: await start(options, endings), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const start = async (options: LocalGatewayOptions, endings: Endings): Promise<Welcome> => {
+  const { settings, output } = options;
+  const isProduction = settings.MODE === 'production';
+  const folder = await openFolder(options);
+  endings.push(() => folder.close());
+  const onFailure = (message: string): void => void output.stderr.write(`${message}\n`);
+  warnOfNetwork(folder, onFailure);
+  const port = settings.PORT || (await freePort(settings.HOST));
+  const url = `http://${urlHost(settings.HOST)}:${port}`;
+  const development = isProduction ? undefined : await openDevelopment(folder, options.environment, endings);
+  const topUpKey = settings.TOP_UP_KEY ?? (isProduction ? undefined : readOrCreateTopUpKey(folder));
+  const environment = {
+    ...options.environment,
+    ...hostDefaults(options.environment, url),
+    KEY_PEPPER: readPepper(folder),
+    TOP_UP_KEY: settings.CREDITS === 'on' ? topUpKey : '',
+    ...development?.environment,
+  };
+  const pages = openLocalPages({ prefersBuilt: isProduction, onFailure });
+  const reporting = createLocalReporting(settings.LOG, output);
+  const engine = await openEngine(options.store, { settings, folder, environment, reporting, pages, onFailure });
+  endings.push(engine.stop);
+  const { parts } = engine;
+  const account = isProduction
+    ? undefined
+    : await openLocalAccount({
+        parts,
+        folder,
+        apiKey: settings.LOCAL_API_KEY,
+        balanceUsd: settings.LOCAL_BALANCE_USD,
+      });
+  const page =
+    development && account && topUpKey !== undefined
+      ? development.openPage({ port, apiKey: account.apiKey, topUpKey, files: pages.localPage, onFailure })
+      : undefined;
+  const host = await openHost(parts, {
+    port,
+    address: settings.HOST,
+    sourceIp: createClientIp(settings.TRUST_PROXY),
+    beside: page?.take,
+    onCrash: (error) => onFailure(`a handler failed: ${error instanceof Error ? error.stack : error}`),
+  });
+  endings.push(() => stopHost(host, settings.SHUTDOWN_SECONDS * 1_000));
+  endings.push(await startTimers(engine, settings.SWEEP_SECONDS * 1_000, onFailure));
+  await engine.follow({ onChange: page?.takeChange, sendNotice: noticeSenderOf(parts) });
+  if (page) endings.push(page.stop);
+  development?.connectMessenger(`${url}/bot`);
+  return { url, account, standIns: [...engine.standIns, ...(development?.standIns ?? [])] };
+};
+
+const urlHost = (address: string): string => {
+  if (address === '0.0.0.0' || address === '::') return '127.0.0.1';
+  return address.includes(':') ? `[${address}]` : address;
+};
+
+const readOrCreateTopUpKey = (folder: DataFolder): string =>
+  readOrCreateSecret(folder, 'top-up-key', () => randomBytes(32).toString('hex'));
+
+/** The emulators need the folder for themselves. Several processes may share the embedded stores. */
+const openFolder = async ({ settings: { DATA_DIR }, store, reset }: LocalGatewayOptions): Promise<DataFolder> => {
+  if (reset) await resetDataFolder(DATA_DIR);
+  if (store === 'dynamodb') return openDataFolder(DATA_DIR);
+  if (hasRoom(DATA_DIR, 'dynamodb') && !hasRoom(DATA_DIR, 'database')) {
+    throw new Error(
+      `${DATA_DIR} holds data of the DynamoDB emulator. Use it with npm start -- --store dynamodb, or set DATA_DIR to a new folder.`,
+    );
+  }
+  return joinDataFolder(DATA_DIR);
+};
+
+const warnOfNetwork = ({ path }: DataFolder, warn: (message: string) => void): void => {
+  const type = networkFileSystemOf(path);
+  if (type !== undefined) {
+    warn(
+      `${path} is on a network file system (${type}), which is not supported. Set DATA_DIR to a folder on a local disk.`,
+    );
+  }
+};
+
+type DevelopmentPage = Omit<import('./page/local-page.ts').LocalPageOptions, 'vendors' | 'messenger'>;
+
+/** What only development has: simulated vendors, a messenger and the page that shows them. Loaded only there. */
+const openDevelopment = async (folder: DataFolder, own: Environment, endings: Endings) => {
+  const [{ openVendors }, { openMessenger }, { createLocalPage }] = await Promise.all([
+    import('./local-vendors.ts'),
+    import('./page/open-messenger.ts'),
+    import('./page/local-page.ts'),
+  ]);
+  const vendors = await openVendors(own);
+  endings.push(vendors.stop);
+  const messenger = await openMessenger(folder, own);
+  endings.push(messenger.stop);
+  const standIns: readonly StandIn[] = [...vendors.standIns, messenger.standIn];
+  return {
+    environment: { ...vendors.environment, ...messenger.environment },
+    standIns,
+    openPage: (options: DevelopmentPage) => createLocalPage({ ...options, vendors, messenger: messenger.chat }),
+    connectMessenger: messenger.connect,
+  };
+};
+
+/** The emulators are loaded only when used: they take memory, and a production install does not have them. */
+const openEngine = async (
+  store: StoreName,
+  options: Parameters<typeof import('./embedded-engine.ts').openEmbeddedEngine>[0] & { settings: LocalSettings },
+): Promise<Engine> => {
+  if (store === 'embedded') return (await import('./embedded-engine.ts')).openEmbeddedEngine(options);
+  return (await import('./emulated-engine.ts')).openEmulatedEngine(options);
+};
+
+type HostPlace = Pick<HostOptions, 'port' | 'address' | 'sourceIp' | 'beside' | 'onCrash'>;
+
+/** Every HTTP function behind one port. */
+const openHost = (parts: Parts, place: HostPlace): Promise<Host> => {
+  installLambdaRuntime();
+  const ports = toProcessPorts(parts);
+  return startHost({
+    handlers: {
+      text: streaming(createTextHandler(parts, ports)),
+      images: streaming(createImagesHandler(parts, ports)),
+      audio: streaming(createAudioHandler(parts, ports)),
+      videos: streaming(createVideosHandler(parts, ports)),
+      content: streaming(createContentHandler(parts)),
+      catalog: streaming(createCatalogHandler(parts)),
+      account: streaming(createAccountHandler(parts)),
+      bot: streaming(createBotHandler(parts)),
+      app: streaming(createAppHandler(parts)),
+    },
+    now: parts.clock.now,
+    newRequestId: ulid,
+    ...place,
+  });
+};
+
+/** Handlers may go on after their clients have left: they share the limit with the connections (BILL-8). */
+const stopHost = async (host: Host, limitMs: number): Promise<void> => {
+  const limit = new AbortController();
+  const timeout = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => undefined);
+  await host.stop(limitMs);
+  await Promise.race([host.idle(), timeout]);
+  limit.abort();
+};
+
+const noticeSenderOf = ({ secrets, settings, publicUrl }: Parts) =>
+  secrets.botToken === undefined
+    ? undefined
+    : createNoticeSender({ access: { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL }, publicUrl });
+
+/** What AWS runs every minute. The first run resumes every video that has not ended: its execution ended with its process. */
+const startTimers = async (
+  { parts, prune }: Engine,
+  everyMs: number,
+  onFailure: (message: string) => void,
+): Promise<() => Promise<void>> => {
+  const sweep = createSweepHandler(parts);
+  const settleOutbox = createOutboxHandler(parts);
+  const sweepVideos = createVideoSweepHandler(parts);
+  const resumeAll = createResumeAll(parts);
+  let isResumed = false;
+  const lookAfterVideos = async (): Promise<void> => {
+    if (isResumed) return sweepVideos();
+    const { failed } = await resumeAll();
+    isResumed = failed === 0;
+  };
+  const attempt = (work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) => onFailure(`the sweeper failed: ${error}`));
+  const run = async (): Promise<void> => {
+    for (const work of [lookAfterVideos, settleOutbox, sweep, prune]) await attempt(work);
+  };
+  await attempt(lookAfterVideos);
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+};

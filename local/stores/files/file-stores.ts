@@ -1,0 +1,95 @@
+import { dirname, join } from 'node:path';
+import type { AnswerStore } from '../../../lambdas/core/idempotency/claim-store.ts';
+import type { ImageMediaType } from '../../../lambdas/core/images/image-type.ts';
+import type { MediaStore } from '../../../lambdas/core/images/media-store.ts';
+import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
+import type { VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
+import { parseNote, renderNote } from '../../../lambdas/stores/s3/note.ts';
+import { AtomicFiles, type AtomicFilesOptions, diskSync } from './atomic-files.ts';
+
+/** As in the bucket: an object is handed out for 24 hours, and a video is stored some time before those hours start. */
+const RETENTION_MS = 2 * 24 * 60 * 60 * 1_000;
+
+export interface FileStoresOptions extends AtomicFilesOptions {
+  /** Resolves when the disk has every hold that was placed so far. Throws StoreError. */
+  readonly holdsDurable: () => Promise<void>;
+}
+
+export interface FileStores {
+  readonly outbox: Outbox;
+  readonly answers: AnswerStore;
+  readonly media: MediaStore;
+  readonly videos: VideoFiles;
+  /**
+   * Removes responses, images and videos that were stored more than two days ago. Outbox entries stay: they are money that is not
+   * charged yet. Throws StoreError.
+   */
+  removeExpired(nowMs: number): Promise<void>;
+}
+
+/** The stores of whole files, each in a folder of its own inside `folder`. Throws an Error if a folder cannot be used. */
+export const openFileStores = async (options: FileStoresOptions): Promise<FileStores> => {
+  const open = (name: string) => AtomicFiles.open({ ...options, folder: join(options.folder, name) });
+  const [outbox, answers, media, videos] = await Promise.all([
+    open('outbox'),
+    open('answers'),
+    open('media'),
+    open('videos'),
+  ]);
+  await (options.sync ?? diskSync).folder(dirname(options.folder));
+  return {
+    outbox: toOutbox(outbox, options.holdsDurable),
+    answers: toAnswerStore(answers),
+    media: toMediaStore(media),
+    videos: toVideoFiles(videos),
+    removeExpired: async (nowMs) => {
+      for (const files of [answers, media, videos]) await files.removeOlderThan(nowMs - RETENTION_MS);
+    },
+  };
+};
+
+const toOutbox = (files: AtomicFiles, holdsDurable: () => Promise<void>): Outbox => ({
+  put: async (note) => {
+    // A hold is not durable when it is placed. If a power cut took it but not the entry, the charge could not be applied.
+    await holdsDurable();
+    await files.put(note.record.holdId, Buffer.from(renderNote(note)));
+  },
+  read: async (holdId) => {
+    const content = await files.read(holdId);
+    return content && parseNote(holdId, content.toString());
+  },
+  list: () => files.names(),
+  remove: (holdId) => files.remove(holdId),
+});
+
+const toAnswerStore = (files: AtomicFiles): AnswerStore => ({
+  put: (objectName, content) => files.put(objectName, Buffer.from(content)),
+  get: async (objectName) => (await files.read(objectName))?.toString(),
+});
+
+/** The media type is the extension, so that one rename stores both. */
+const extensions: Readonly<Record<ImageMediaType, string>> = {
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/webp': '.webp',
+};
+
+const toMediaStore = (files: AtomicFiles): MediaStore => ({
+  put: (name, bytes, mediaType) => files.put(`${name}${extensions[mediaType]}`, bytes),
+  open: async (name) => {
+    for (const [mediaType, extension] of Object.entries(extensions)) {
+      const file = await files.open(`${name}${extension}`);
+      if (file) return { mediaType, length: file.length, bytes: file.read() };
+    }
+    return undefined;
+  },
+});
+
+const toVideoFiles = (files: AtomicFiles): VideoFiles => {
+  const fileOf = (name: string): string => `${name}.mp4`;
+  return {
+    put: (name, bytes) => files.putStream(fileOf(name), bytes),
+    open: async (name, range) => (await files.open(fileOf(name)))?.read(range),
+    remove: (name) => files.remove(fileOf(name)),
+  };
+};

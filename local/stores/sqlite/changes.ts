@@ -1,0 +1,144 @@
+import type { BalanceChange } from '../../../lambdas/core/accounts/low-balance.ts';
+import type { NoticeOutcome } from '../../../lambdas/core/accounts/send-notices.ts';
+import type { Clock } from '../../../lambdas/core/clock.ts';
+import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
+import type { Account } from '../../../lambdas/core/ledger/account.ts';
+import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
+import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
+import { readAccount, readRecord } from './ledger-store.ts';
+
+/** One write of an account. `before` is undefined for a new account. */
+export interface FollowedChange {
+  readonly before: Account | undefined;
+  readonly after: Account;
+  readonly recordOf: (holdId: string) => ChargeRecord | undefined;
+}
+
+/** Accounts whose last state is remembered, to see what another process has changed. */
+const KNOWN_MAX = 1_000;
+
+/**
+ * Changes of accounts by other processes. `take` costs one cheap query while no other process has written. Several writes of one
+ * account between two calls are one change.
+ */
+export const createForeignChanges = (db: Database) => {
+  const known = new Map<string, Account>();
+  let seenCommits = db.foreignCommits();
+  let seenChange = 0n;
+
+  const remember = (account: Account): void => {
+    known.delete(account.id);
+    known.set(account.id, account);
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size > KNOWN_MAX) known.delete(oldest);
+  };
+
+  const readSince = (change: bigint): readonly Account[] => {
+    const rows = db
+      .sql('SELECT id, change FROM accounts WHERE change > ? ORDER BY change LIMIT ?')
+      .all(change, KNOWN_MAX);
+    const last = rows.at(-1);
+    if (last) seenChange = bigintOf(last, 'change');
+    return rows.flatMap((row) => readAccount(db, textOf(row, 'id')) ?? []);
+  };
+
+  const toChange = (after: Account): FollowedChange | undefined => {
+    const before = known.get(after.id);
+    remember(after);
+    // What an unknown account was before is unknown, unless this is its first write.
+    if (before?.version === after.version || (!before && after.version > 1)) return undefined;
+    const gone = [...(before?.holds.keys() ?? [])].filter((holdId) => !after.holds.has(holdId));
+    const records = new Map(gone.map((holdId) => [holdId, readRecord(db, after.id, holdId)]));
+    return { before, after, recordOf: (holdId) => records.get(holdId) };
+  };
+
+  return {
+    /** Remembers the accounts that changed last. To be called once, before `take`. */
+    start: (): Promise<void> =>
+      db.peek(() => {
+        const { newest } = db.sql('SELECT max(change) AS newest FROM accounts').get() ?? {};
+        const from = typeof newest === 'bigint' ? newest - BigInt(KNOWN_MAX) : 0n;
+        for (const account of readSince(from)) remember(account);
+      }),
+    /** Keeps a state that this process has written. */
+    remember,
+    take: async (): Promise<readonly FollowedChange[]> => {
+      const commits = db.foreignCommits();
+      if (commits === seenCommits) return [];
+      seenCommits = commits;
+      return db.peek(() => readSince(seenChange).flatMap((account) => toChange(account) ?? []));
+    },
+  };
+};
+
+/** Longer than one attempt to send takes. */
+const LEASE_MS = 60_000;
+const RETRY_MS = 1_000;
+const RETRY_MS_MAX = 300_000;
+const ATTEMPTS_MAX = 20;
+
+interface LowBalanceOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly send: (change: BalanceChange) => Promise<NoticeOutcome>;
+  readonly report: (outcome: 'notice_failed' | 'notice_refused', accountId: string, reason: string) => void;
+}
+
+/**
+ * Sends every notification that is due, the oldest first, and returns how many it tried. A notification is removed once it is sent or
+ * refused; after a failure it is tried again later, by any process.
+ */
+export const sendLowBalances = async (db: Database, options: LowBalanceOptions): Promise<number> => {
+  for (let tried = 0; ; tried += 1) {
+    const row = await lease(db, options.clock.now());
+    if (!row) return tried;
+    const change = toBalanceChange(row);
+    const outcome = await options.send(change).catch(toFailure);
+    if (outcome.kind !== 'done') {
+      options.report(outcome.kind === 'failed' ? 'notice_failed' : 'notice_refused', change.accountId, outcome.reason);
+    }
+    await db.write(() => end(db, row, outcome, options.clock.now()));
+  }
+};
+
+/** Without a bot nothing sends notifications. */
+export const forgetLowBalances = async (db: Database): Promise<void> => {
+  if (await db.peek(() => db.sql('SELECT 1 FROM low_balances LIMIT 1').get())) {
+    await db.write(() => db.sql('DELETE FROM low_balances').run());
+  }
+};
+
+const DUE = 'SELECT id FROM low_balances WHERE leased_until <= ? ORDER BY id LIMIT 1';
+
+/** Looks before it writes: most of the time nothing is due. */
+const lease = async (db: Database, nowMs: number): Promise<Row | undefined> => {
+  if (!(await db.peek(() => db.sql(DUE).get(nowMs)))) return undefined;
+  return db.write(() =>
+    db
+      .sql(`UPDATE low_balances SET leased_until = ?, attempts = attempts + 1 WHERE id = (${DUE}) RETURNING *`)
+      .get(nowMs + LEASE_MS, nowMs),
+  );
+};
+
+const end = (db: Database, row: Row, outcome: NoticeOutcome, nowMs: number): void => {
+  const id = bigintOf(row, 'id');
+  const attempts = numberOf(row, 'attempts');
+  if (outcome.kind !== 'failed' || attempts >= ATTEMPTS_MAX) db.sql('DELETE FROM low_balances WHERE id = ?').run(id);
+  else {
+    const delayMs = Math.min(RETRY_MS * 2 ** (attempts - 1), RETRY_MS_MAX);
+    db.sql('UPDATE low_balances SET leased_until = ? WHERE id = ?').run(nowMs + delayMs, id);
+  }
+};
+
+const toBalanceChange = (row: Row): BalanceChange => ({
+  accountId: textOf(row, 'account_id'),
+  chatId: textOf(row, 'chat_id'),
+  version: numberOf(row, 'version'),
+  beforePicos: bigintOf(row, 'before'),
+  afterPicos: bigintOf(row, 'after'),
+  thresholdPicos: bigintOf(row, 'threshold'),
+});
+
+const toFailure = (error: unknown): NoticeOutcome => {
+  if (!(error instanceof StoreError)) throw error;
+  return { kind: 'failed', reason: `the store: ${error.kind}` };
+};

@@ -1,0 +1,64 @@
+import type { VideoMachine } from '../lambdas/core/videos/video-machine.ts';
+import type { Parts } from '../lambdas/functions/wiring/parts.ts';
+import { createVideoStepsHandler } from '../lambdas/functions/wiring/video-steps-handler.ts';
+import type { Settings } from '../lambdas/settings.ts';
+import { readDefinition, toSubstitutions } from '../lib/video/definition.ts';
+import type { Executions, ExecutionsOptions } from './executions.ts';
+
+/** Placeholders in the definition: the steps are called in this process. */
+const STEP_ARN = 'arn:aws:lambda:us-east-1:000000000000:function:videoSteps';
+export const VIDEO_MACHINE_ARN = 'arn:aws:states:us-east-1:000000000000:stateMachine:videos';
+
+/** The deployed state machine with its steps in this process. `partsOf` is called at the first step. */
+export const videoMachineOptions = (
+  settings: Settings,
+  partsOf: () => Parts,
+  onFailure: (message: string) => void,
+): Omit<ExecutionsOptions, 'machineArn'> => {
+  let handler: ReturnType<typeof createVideoStepsHandler> | undefined;
+  const runTask = async (task: unknown): Promise<object> => {
+    handler ??= createVideoStepsHandler(partsOf());
+    try {
+      return await handler(task);
+    } catch (error) {
+      onFailure(`  a video step failed: ${JSON.stringify(task)} ${error}`);
+      throw error;
+    }
+  };
+  return {
+    definition: readDefinition(toSubstitutions({ stepFunctionArn: STEP_ARN, settings })),
+    runTask,
+    onUnfinished: async (videoId) => void (await runTask({ step: 'release', videoId })),
+    onFailure,
+  };
+};
+
+export interface LocalVideoMachine extends VideoMachine {
+  stop(): Promise<void>;
+}
+
+/** Runs each video's state machine in memory. Executions end with the process; the next start resumes their videos. */
+export const createLocalVideoMachine = (
+  partsOf: () => Parts,
+  onFailure: (message: string) => void,
+): LocalVideoMachine => {
+  let opened: Promise<Executions> | undefined;
+  const open = (): Promise<Executions> => {
+    // Loaded at the first video: the library takes memory that most gateways never need.
+    opened ??= import('./executions.ts').then(({ createExecutions }) =>
+      createExecutions({
+        ...videoMachineOptions(partsOf().settings, partsOf, onFailure),
+        machineArn: VIDEO_MACHINE_ARN,
+      }),
+    );
+    return opened;
+  };
+  return {
+    start: async (videoId) => {
+      const executions = await open();
+      const found = executions.find(videoId) ?? executions.start(videoId, JSON.stringify({ videoId }));
+      return found.status === 'RUNNING' ? 'running' : 'ended';
+    },
+    stop: async () => (await opened)?.stop(),
+  };
+};

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import { bigintOf, type Database, textOf } from '../../local/stores/sqlite/database.ts';
+import { createLedgerStore, readAccount, toRecord } from '../../local/stores/sqlite/ledger-store.ts';
+import type { InspectedLedger } from '../lambdas/core/ledger/history.ts';
+import { playHistories, timeoutOf } from '../lambdas/core/ledger/play-histories.ts';
+import { randomRuns } from '../support/random-runs.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
+
+const runs = randomRuns(import.meta.filename, { quick: 100, long: 3_000 });
+
+let db: Database;
+beforeAll(async () => {
+  // Thousands of histories cannot wait for a disk.
+  db = await openTestDatabase({ sync: async () => undefined });
+});
+afterAll(() => db.close());
+
+/** Removes what the history before it has left. */
+const emptyLedger = (): InspectedLedger => {
+  for (const table of ['accounts', 'holds', 'charges', 'credits', 'low_balances']) db.sql(`DELETE FROM ${table}`).run();
+  return {
+    ...createLedgerStore(db),
+    accounts: () =>
+      db
+        .sql('SELECT id FROM accounts')
+        .all()
+        .flatMap((row) => readAccount(db, textOf(row, 'id')) ?? []),
+    recordsOf: (accountId) => db.sql('SELECT * FROM charges WHERE account_id = ?').all(accountId).map(toRecord),
+    creditsOf: (accountId) => {
+      const rows = db.sql('SELECT ref, amount FROM credits WHERE account_id = ?').all(accountId);
+      return new Map(rows.map((row) => [textOf(row, 'ref'), bigintOf(row, 'amount')]));
+    },
+  };
+};
+
+test(
+  'BILL-13 in every history of failures in SQLite each request is charged at most once',
+  () => playHistories(runs, emptyLedger),
+  timeoutOf(runs),
+);

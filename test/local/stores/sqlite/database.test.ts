@@ -1,0 +1,204 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, test } from 'vitest';
+import { Database, type DatabaseOptions, textOf } from '../../../../local/stores/sqlite/database.ts';
+import { newDatabasePath, openTestDatabase } from '../../../support/sqlite.ts';
+
+const opened: Database[] = [];
+const others: DatabaseSync[] = [];
+afterEach(async () => {
+  for (const db of opened.splice(0)) await db.close();
+  for (const other of others.splice(0)) other.close();
+});
+
+/** A database whose syncs are counted and do what `sync` says. */
+const openOne = async (sync = async (): Promise<void> => undefined, options: Partial<DatabaseOptions> = {}) => {
+  const path = options.path ?? newDatabasePath();
+  const counted = { syncs: 0 };
+  const db = await openTestDatabase({
+    random: () => 0,
+    sync: async () => {
+      counted.syncs += 1;
+      await sync();
+    },
+    ...options,
+    path,
+  });
+  opened.push(db);
+  return { db, path, counted };
+};
+const openOther = (path: string): DatabaseSync => {
+  const other = new DatabaseSync(path);
+  others.push(other);
+  return other;
+};
+const put = (db: Database, name: string) => () =>
+  db.sql('INSERT INTO facts (name, value) VALUES (?, ?)').run(name, 'value');
+const namesIn = (db: Database) => () =>
+  db
+    .sql('SELECT name FROM facts ORDER BY name')
+    .all()
+    .map((row) => textOf(row, 'name'));
+
+test('BILL-14 a write under the lock of another process is a conflict and writes nothing', async () => {
+  const { db, path } = await openOne(undefined, { retriesMs: 0 });
+  const other = openOther(path);
+  other.exec('BEGIN IMMEDIATE');
+  await expect(db.writeDurably(put(db, 'one'))).rejects.toMatchObject({ name: 'StoreError', kind: 'conflict' });
+  expect(await db.read(namesIn(db))).toEqual([]);
+  other.exec('COMMIT');
+  await db.writeDurably(put(db, 'two'));
+  expect(await db.read(namesIn(db))).toEqual(['two']);
+});
+
+test('a write waits for the lock of another process without blocking the event loop', async () => {
+  const { db, path } = await openOne();
+  const other = openOther(path);
+  other.exec('BEGIN IMMEDIATE');
+  const written = db.write(put(db, 'one'));
+  setImmediate(() => other.exec('COMMIT'));
+  await written;
+  expect(await db.peek(namesIn(db))).toEqual(['one']);
+});
+
+test('a transaction that throws writes nothing and keeps its error', async () => {
+  const { db } = await openOne();
+  const error = new Error('a mistake');
+  const work = () => {
+    put(db, 'one')();
+    throw error;
+  };
+  await expect(db.write(work)).rejects.toBe(error);
+  await db.write(put(db, 'two'));
+  expect(await db.peek(namesIn(db))).toEqual(['two']);
+});
+
+test('concurrent durable writes share one sync, and a write during a sync waits for the next', async () => {
+  const gates: (() => void)[] = [];
+  const { db, counted } = await openOne(() => new Promise((resolve) => gates.push(resolve)));
+  const ended: string[] = [];
+  const write = (name: string) => db.writeDurably(put(db, name)).then(() => ended.push(name));
+  const early = Array.from({ length: 50 }, (_, index) => write(`early-${index}`));
+  expect(gates).toHaveLength(0);
+  await db.peek(() => undefined);
+  const late = write('late');
+  await expect.poll(() => counted.syncs).toBe(1);
+  gates[0]?.();
+  await Promise.all(early);
+  expect(ended).toHaveLength(50);
+  await expect.poll(() => counted.syncs).toBe(2);
+  gates[1]?.();
+  await late;
+  expect(counted.syncs).toBe(2);
+});
+
+test('a read syncs what it saw of another process, once', async () => {
+  const { db: writer, path } = await openOne();
+  const { db, counted } = await openOne(undefined, { path });
+  await db.durable();
+  counted.syncs = 0;
+  const before = db.foreignCommits();
+  await writer.write(put(writer, 'one'));
+  expect(await db.read(namesIn(db))).toEqual(['one']);
+  expect([counted.syncs, db.foreignCommits()]).toEqual([1, before + 1]);
+  await db.read(namesIn(db));
+  expect(counted.syncs).toBe(1);
+});
+
+test('BILL-14 after a failed sync the outcome is unknown, and the next durable call writes the pages again', async () => {
+  let isBroken = true;
+  const { db, path, counted } = await openOne(async () => {
+    if (isBroken) throw new Error('EIO');
+  });
+  const unknown = { name: 'StoreError', kind: 'unavailable' };
+  const calls = [db.writeDurably(put(db, 'one')), db.writeDurably(put(db, 'two'))];
+  for (const settled of await Promise.allSettled(calls))
+    expect(settled).toMatchObject({ status: 'rejected', reason: unknown });
+  isBroken = false;
+  counted.syncs = 0;
+
+  // A reader holds pages of the WAL, so the checkpoint cannot complete.
+  const reader = openOther(path);
+  reader.exec('BEGIN; SELECT * FROM facts');
+  await expect(db.read(namesIn(db))).rejects.toMatchObject(unknown);
+  reader.exec('COMMIT');
+
+  expect(await db.read(namesIn(db))).toEqual(['one', 'two']);
+  // The disk's view of the WAL is unknown after the error, so a sync of it would prove nothing.
+  expect([counted.syncs, statSync(`${path}-wal`).size]).toEqual([0, 0]);
+  await db.writeDurably(put(db, 'three'));
+  expect(counted.syncs).toBe(1);
+});
+
+test('BILL-14 a full disk is a conflict, after one retry if space was freed', async () => {
+  const freed = [true, false];
+  const { db } = await openOne(undefined, { onFull: () => freed.shift() ?? false });
+  const { page_count: pages } = db.sql('PRAGMA page_count').get() ?? {};
+  db.connection.exec(`PRAGMA max_page_count = ${pages}`);
+  const large = () => db.sql('INSERT INTO facts (name, value) VALUES (?, ?)').run('large', 'x'.repeat(100_000));
+  await expect(db.write(large)).rejects.toMatchObject({ name: 'StoreError', kind: 'conflict' });
+  expect(freed).toEqual([false]);
+  db.connection.exec('PRAGMA max_page_count = 10000');
+  expect(await db.write(large)).toBe(1);
+});
+
+/** Content of a file, and why the program does not open it. */
+const unusable: readonly [string, (path: string) => void, RegExp][] = [
+  [
+    'a newer schema',
+    (path) => void withSql(path, 'PRAGMA user_version = 2'),
+    /^its schema is version 2, and this program knows 1\. Use the newer program\.$/,
+  ],
+  [
+    'another application id',
+    (path) => void withSql(path, 'PRAGMA application_id = 7'),
+    /^it belongs to another program\.$/,
+  ],
+  ['damage', (path) => writeFileSync(path, 'not a database '.repeat(500)), /^file is not a database$/],
+];
+
+const withSql = (path: string, sql: string): void => {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
+};
+
+test.each(unusable)('a file with %s is refused in one line and stays as it is', async (_name, spoil, reason) => {
+  const { db, path } = await openOne();
+  await db.close();
+  spoil(path);
+  const before = readFileSync(path);
+  const failure = await Database.open({ path }).catch((error: unknown) => error);
+  if (!(failure instanceof Error)) throw new Error('the file was opened');
+  const [file, text] = failure.message.split(' cannot be opened: ');
+  expect(file).toBe(path);
+  expect(text).toMatch(reason);
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test("another program's database of the same version is refused and stays as it is", async () => {
+  const path = newDatabasePath();
+  withSql(path, 'CREATE TABLE notes (id INTEGER); PRAGMA user_version = 1');
+  const before = readFileSync(path);
+  await expect(Database.open({ path })).rejects.toThrow(`${path} cannot be opened: it belongs to another program.`);
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test('a database is opened while another process creates it', async () => {
+  const path = newDatabasePath();
+  const creator = openOther(path);
+  creator.exec('BEGIN EXCLUSIVE; CREATE TABLE unfinished (id INTEGER)');
+  const { db } = await (() => {
+    const opening = openOne(undefined, { path });
+    setImmediate(() => creator.exec('ROLLBACK'));
+    return opening;
+  })();
+  await db.writeDurably(put(db, 'one'));
+  expect(await db.read(namesIn(db))).toEqual(['one']);
+});
+
+test.skipIf(process.platform === 'win32')('no other user can read the files of a database', async () => {
+  const { db, path } = await openOne();
+  await db.writeDurably(put(db, 'one'));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,24 @@
+import { parsePeppers } from '../../lambdas/core/accounts/peppers.ts';
+import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { localTableNames } from '../../local/create-tables.ts';
+import type { DataFolder } from '../../local/data-folder.ts';
+import { openLocalAccount, readPepper } from '../../local/local-account.ts';
+
+/** The account `local` in an emulator of DynamoDB, with its key and the pepper that the key is hashed with. */
+export const openDynamodbAccount = async (endpoint: string, folder: DataFolder, balanceUsd: string) => {
+  const clients = createClients({ endpoint, region: 'us-east-1' });
+  const pepper = readPepper(folder);
+  const parts = {
+    accounts: createAccountStore(clients.repeating, localTableNames),
+    ledgerStore: createLedgerStore(clients, localTableNames.accounts),
+    clock: systemClock,
+    ...parsePeppers(pepper),
+  };
+  const account = await openLocalAccount({ parts, folder, apiKey: undefined, balanceUsd });
+  clients.once.destroy();
+  clients.repeating.destroy();
+  return { ...account, pepper };
+};
