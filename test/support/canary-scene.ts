@@ -58,7 +58,7 @@ export const openCanaryScene = async () => {
         ...vendor.environment,
         ...vendorKeys,
         ...testDay.environment,
-        ...{ LOG_FORMAT: format, FRONT_DOOR: 'cloudfront', ORIGIN_SECRET: originSecret },
+        ...{ LOG: format, FRONT_DOOR: 'cloudfront', ORIGIN_SECRET: originSecret },
         ...{ BOT_TOKEN: botToken, TOP_UP_KEY: topUpKey, SWEEP_SECONDS: '1' },
         ...environment,
       },
