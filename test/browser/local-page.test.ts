@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { chromiumPath, openBrowser } from '../support/browser.ts';
 import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
+import { unlimited } from '../support/in-process-gateway.ts';
 import { askInPlayground, openWatched, readFacts, type WatchedPage } from '../support/local-page-browser.ts';
-import { unlimited } from '../support/memory-gateway.ts';
 import { newFolder } from '../support/program.ts';
 
 const dollars = (text: string | null | undefined): bigint => parseUsd(text?.replace(/^\+?\$/, '') ?? '');

@@ -13,7 +13,7 @@ import { type Simulator, startSimulator } from '../../local/upstreams/server.ts'
 import { startTestDynamodb } from '../support/dynamodb.ts';
 import { openDynamodbAccount } from '../support/dynamodb-account.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';
-import { unlimited } from '../support/memory-gateway.ts';
+import { unlimited } from '../support/in-process-gateway.ts';
 import { environmentFor } from '../support/program.ts';
 import { type RuntimeApi, startRuntimeApi } from '../support/runtime-api.ts';
 

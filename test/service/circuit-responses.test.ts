@@ -6,7 +6,7 @@ import { type CallOptions, callModel, type Told, withReserve } from '../support/
 import { openCircuit, startCircuitGateway } from '../support/circuit-hostile.ts';
 import { pricesOf } from '../support/gateway-chat.ts';
 import { responses } from '../support/hostile-routes.ts';
-import type { MemoryGateway } from '../support/memory-gateway.ts';
+import type { InProcessGateway } from '../support/in-process-gateway.ts';
 
 const asked = responses.model;
 const reserve = 'the-reserve';
@@ -20,7 +20,7 @@ const catalog = () => {
 };
 
 let vendor: Simulator;
-let gateway: MemoryGateway;
+let gateway: InProcessGateway;
 beforeAll(async () => {
   vendor = await startSimulator();
   gateway = await startCircuitGateway({ vendorUrl: vendor.url, catalog: catalog() });

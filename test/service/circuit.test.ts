@@ -2,17 +2,17 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../local/free-port.ts';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { type CallOptions, callModel, expectOpen, FAILS, realCircuit, withReserve } from '../support/circuit-calls.ts';
-import { frozenClock, type MemoryGateway, startMemoryGateway } from '../support/memory-gateway.ts';
+import { frozenClock, type InProcessGateway, startInProcess } from '../support/in-process-gateway.ts';
 
 let vendor: Simulator;
 /** Each test has a model of its own, because circuits stay open on a clock that does not move. */
-let gateway: MemoryGateway;
+let gateway: InProcessGateway;
 let accounts: readonly { readonly accountId: string; readonly apiKey: string }[];
 
 beforeAll(async () => {
   vendor = await startSimulator();
   const environment = { ...realCircuit, ANTHROPIC_BASE_URL: `http://127.0.0.1:${await freePort()}` };
-  gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: vendor.url, environment });
+  gateway = await startInProcess({ now: frozenClock, vendorUrl: vendor.url, environment });
   accounts = await Promise.all([gateway.issue(), gateway.issue(), gateway.issue()]);
 });
 afterAll(async () => {

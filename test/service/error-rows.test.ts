@@ -7,21 +7,21 @@ import { dear, hasLength, keyed, type Refusal, refusals, served, type Way, ways 
 import { within } from '../support/gateway-process.ts';
 import { moneyOf, readError } from '../support/hostile-oracle.ts';
 import { namesModelInPath } from '../support/hostile-routes.ts';
-import type { Holder, MemoryGateway, MemoryGatewayOptions } from '../support/memory-gateway.ts';
+import type { Holder, InProcessGateway, InProcessOptions } from '../support/in-process-gateway.ts';
 import { rowsOfTier } from '../tiers.ts';
 
 const { open, vendor } = circuitSuite();
 
 interface Scene {
   readonly way: Way;
-  readonly gateway: MemoryGateway;
+  readonly gateway: InProcessGateway;
   readonly accountId: string;
   readonly apiKey: string;
   /** A request that is refused, or the one that leads to it. */
   send(headers?: readonly string[], members?: object, target?: string): ReturnType<typeof sendTo>;
 }
 
-const stage = async (way: Way, options: Partial<MemoryGatewayOptions> = {}, holder: Holder = {}): Promise<Scene> => {
+const stage = async (way: Way, options: Partial<InProcessOptions> = {}, holder: Holder = {}): Promise<Scene> => {
   const gateway = await open(options);
   const issued = await gateway.issue(holder);
   const send: Scene['send'] = (headers = [], members = {}, target = way.route.target) =>

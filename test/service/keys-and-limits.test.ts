@@ -1,7 +1,7 @@
 import { APIError, AuthenticationError, PermissionDeniedError, RateLimitError } from 'openai';
 import { expect, test } from 'vitest';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
-import { startGateway, type TestGateway, type TestMemoryGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway, type TestInProcessGateway } from '../support/gateway.ts';
 import { MODEL, postChat, pricesOf, readError, saying, sdkFor } from '../support/gateway-chat.ts';
 import { within } from '../support/gateway-process.ts';
 import { startSimulated } from '../support/simulated-gateway.ts';
@@ -10,7 +10,7 @@ const { vendor } = await startSimulated();
 
 async function withGateway(
   environment: Readonly<Record<string, string>>,
-  work: (gateway: TestMemoryGateway) => Promise<void>,
+  work: (gateway: TestInProcessGateway) => Promise<void>,
 ): Promise<void> {
   const gateway = await startGateway({ vendorUrl: vendor.url, environment });
   try {

@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
-import { hasDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
 import { sdkFor } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';
 import { postRoutes } from '../support/hostile-routes.ts';
 import type { TestProgram } from '../support/program.ts';
 
-// The one quick suite that starts the program: everything else of the quick tier runs on stores in memory.
+// The one quick suite that starts the program: the other suites run the gateway in the test's process.
 
 let vendor: Simulator;
 let program: TestProgram;
 
 beforeAll(async () => {
-  if (!hasDynamodb) return;
   vendor = await startSimulator();
   program = await startGateway({ stores: 'engine', vendorUrl: vendor.url, environment: { LOCAL_BALANCE_USD: '100' } });
 });
@@ -29,7 +27,7 @@ const headersOf = (lines: readonly string[]): Record<string, string> =>
 const get = async (path: string): Promise<Response> =>
   fetch(`${program.url}${path}`, { headers: { authorization: `Bearer ${program.apiKey}` } });
 
-test.skipIf(!hasDynamodb)('BILL-3 the program serves every route, and its usage adds up to the balance', async () => {
+test('BILL-3 the program serves every route, and its usage adds up to the balance', async () => {
   for (const { name, target, headers, body } of postRoutes) {
     const init = { method: 'POST', headers: headersOf(headers(program.apiKey)), body: JSON.stringify(body('hello')) };
     const response = await fetch(`${program.url}${target}`, init);
@@ -50,6 +48,6 @@ test.skipIf(!hasDynamodb)('BILL-3 the program serves every route, and its usage 
   expect(parseUsd('100') - balance).toBe(costs.reduce((sum, cost) => sum + cost, 0n));
 });
 
-test.skipIf(!hasDynamodb)('REF-1 the program serves its pages', async () => {
+test('REF-1 the program serves its pages', async () => {
   for (const path of ['/', '/app', '/api-reference', '/health']) expect((await get(path)).status, path).toBe(200);
 });

@@ -7,7 +7,7 @@ import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { startGateway } from '../support/gateway.ts';
-import { TEST_DAY } from '../support/memory-gateway.ts';
+import { TEST_DAY } from '../support/in-process-gateway.ts';
 import type { TestProgram } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');

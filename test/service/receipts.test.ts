@@ -9,7 +9,7 @@ const priceOf = await pricesOf(gateway, MODEL);
 
 const answerSchema = z.looseObject({ usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int() }) });
 
-const chargeRecords = () => gateway.ledger.recordsOf(gateway.accountId);
+const chargeRecords = () => gateway.recordsOf(gateway.accountId);
 
 test('BILL-15 an answer tells its cost and the balance, to the pico-dollar', async () => {
   const before = await gateway.account();
@@ -48,7 +48,7 @@ test('BILL-3 the charge record of a request has its usage, its prices and its am
   vendor.next({ claimedUsage: { input: 100, cached: 40, output: 30, reasoning: 10 } });
   const response = await postChat(gateway, { messages: saying('hello'), user: 'user-7' });
   const requestId = response.headers.get('x-request-id') ?? '';
-  const record = chargeRecords().find((candidate) => candidate.requestId === requestId);
+  const record = (await chargeRecords()).find((candidate) => candidate.requestId === requestId);
   expect(record).toMatchObject({
     holdId: `${requestId}.0`,
     outcome: 'settled',
@@ -71,7 +71,7 @@ test('BILL-7 usage above the hold is charged as reported and flagged', async () 
   const cost = priceOf({ prompt_tokens: prompt, completion_tokens: 5 });
   expect(response.headers.get('x-service-cost-usd')).toBe(formatUsd(cost));
   expect((await gateway.account()).balance).toBe(before.balance - cost);
-  const records = chargeRecords();
+  const records = await chargeRecords();
   const requestId = response.headers.get('x-request-id');
   expect(records.find((record) => record.requestId === requestId)).toMatchObject({ overage: true });
 });
@@ -88,7 +88,7 @@ test('BILL-10 a success without usage charges no tokens', async () => {
 
 test('BILL-3 balance, charge records and receipts agree over good and failed requests of every kind', async () => {
   const before = await gateway.untilSettled();
-  const recordedBefore = chargeRecords().length;
+  const recordedBefore = (await chargeRecords()).length;
   const work = Array.from({ length: 24 }, async (_, index) => {
     const failing = index % 4 === 3 ? ' [[status 500]]' : '';
     const body = { messages: saying(`request ${index}${failing}`), max_tokens: 20 + index };
@@ -104,7 +104,7 @@ test('BILL-3 balance, charge records and receipts agree over good and failed req
   });
   const costs = await Promise.all(work);
   const after = await gateway.untilSettled();
-  const records = chargeRecords();
+  const records = await chargeRecords();
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
   expect(costs.filter((cost) => cost > 0n)).toHaveLength(18);
   expect(before.balance - after.balance).toBe(sum(costs));

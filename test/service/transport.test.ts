@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { errorSchema, MODEL, readError } from '../support/gateway-chat.ts';
 import { exchangeRaw } from '../support/gateway-socket.ts';
-import { startMemoryGateway } from '../support/memory-gateway.ts';
+import { startInProcess } from '../support/in-process-gateway.ts';
 import { startSimulated } from '../support/simulated-gateway.ts';
 
 const { gateway } = await startSimulated();
@@ -17,7 +17,7 @@ test('GEN-10 /health answers without a key', async () => {
 
 test('GEN-10 /health is 503 with the codes while a part does not work', async () => {
   const found: string[] = ['disk_space', 'database'];
-  const { url, stop } = await startMemoryGateway({
+  const { url, stop } = await startInProcess({
     vendorUrl: undefined,
     change: () => ({ problems: async () => found }),
   });

@@ -11,7 +11,7 @@ import { type Simulator, startSimulator } from '../../local/upstreams/server.ts'
 import { videoBytesOf } from '../../local/upstreams/video-file.ts';
 import { sdkFor } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';
-import { type MemoryGateway, startMemoryGateway, TEST_DAY } from '../support/memory-gateway.ts';
+import { type InProcessGateway, startInProcess, TEST_DAY } from '../support/in-process-gateway.ts';
 
 const MODEL = 'seedance-2-0-fast';
 /** Tokens that the provider counts: 1280 by 720 at 24 frames for 4 seconds, and one more frame. */
@@ -25,7 +25,7 @@ interface Delivery {
 
 let vendor: Simulator;
 let receiver: Server;
-let gateway: MemoryGateway;
+let gateway: InProcessGateway;
 /** Moves the clock forward. A clock that went back would meet rate limits of the future. */
 let aheadMs = 0;
 const deliveries: Delivery[] = [];
@@ -49,7 +49,7 @@ beforeAll(async () => {
     now,
     reach: { address: (ip) => ip === '127.0.0.1', port: (port) => port === address.port },
   });
-  gateway = await startMemoryGateway({
+  gateway = await startInProcess({
     vendorUrl: vendor.url,
     environment: { VIDEO_POLL_SECONDS: '1', VIDEO_POLL_SECONDS_MAX: '1', VIDEO_WEBHOOK_RETRY_SECONDS: '1' },
     now,

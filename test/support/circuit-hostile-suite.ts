@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { startCircuitGateway } from './circuit-hostile.ts';
-import type { MemoryGateway, MemoryGatewayOptions } from './memory-gateway.ts';
+import type { InProcessGateway, InProcessOptions } from './in-process-gateway.ts';
 
 /** A vendor for all tests of a file, and gateways that end with the test that opened them. */
 export const circuitSuite = () => {
   let vendor: Simulator;
-  const started: MemoryGateway[] = [];
+  const started: InProcessGateway[] = [];
   beforeAll(async () => {
     vendor = await startSimulator();
   });
@@ -17,7 +17,7 @@ export const circuitSuite = () => {
   afterAll(() => vendor.stop());
   return {
     vendor: () => vendor,
-    open: async (options: Partial<MemoryGatewayOptions> = {}): Promise<MemoryGateway> => {
+    open: async (options: Partial<InProcessOptions> = {}): Promise<InProcessGateway> => {
       const gateway = await startCircuitGateway({ vendorUrl: vendor.url, ...options });
       started.push(gateway);
       return gateway;

@@ -4,7 +4,7 @@ import { until } from './gateway-process.ts';
 import { judge, readError } from './hostile-oracle.ts';
 import { chat, type PostRoute } from './hostile-routes.ts';
 import { openWire, type Reply, readReply, toBytes } from './hostile-wire.ts';
-import { frozenClock, type MemoryGateway, type MemoryGatewayOptions, startMemoryGateway } from './memory-gateway.ts';
+import { frozenClock, type InProcessGateway, type InProcessOptions, startInProcess } from './in-process-gateway.ts';
 import { openClient } from './stream-life-client.ts';
 
 export interface Sent {
@@ -28,7 +28,7 @@ const outcomeOf = (reply: Reply, route: PostRoute): string => {
 
 /** A client that has sent its headers sees the answer, whether or not the rest of its body is taken. */
 export const sendTo = async (
-  { port }: Pick<MemoryGateway, 'port'>,
+  { port }: Pick<InProcessGateway, 'port'>,
   route: PostRoute,
   apiKey: string,
   { headers = [], body = {}, target = route.target }: Sent = {},
@@ -51,11 +51,11 @@ export const sendTo = async (
 export const tell = async (...sent: Parameters<typeof sendTo>): Promise<string> => (await sendTo(...sent)).told;
 
 /** With the circuit's own settings. */
-export const startCircuitGateway = (options: MemoryGatewayOptions): Promise<MemoryGateway> =>
-  startMemoryGateway({ now: frozenClock, ...options, environment: { ...realCircuit, ...options.environment } });
+export const startCircuitGateway = (options: InProcessOptions): Promise<InProcessGateway> =>
+  startInProcess({ now: frozenClock, ...options, environment: { ...realCircuit, ...options.environment } });
 
 /** Five failures in a row, of two accounts. */
-export const openCircuit = async (gateway: MemoryGateway, route: PostRoute): Promise<void> => {
+export const openCircuit = async (gateway: InProcessGateway, route: PostRoute): Promise<void> => {
   const keys = [await gateway.issue({ balanceUsd: '100' }), await gateway.issue({ balanceUsd: '100' })];
   const body = JSON.stringify(route.body('[[status 500]]'));
   for (let failure = 0; failure < 5; failure += 1) {
@@ -65,7 +65,7 @@ export const openCircuit = async (gateway: MemoryGateway, route: PostRoute): Pro
 };
 
 /** Everything the account has is held, so that there is nothing left for another request. */
-export const holdAll = async ({ ledger }: MemoryGateway, accountId: string): Promise<void> => {
+export const holdAll = async ({ ledger }: InProcessGateway, accountId: string): Promise<void> => {
   const account = await ledger.readAccount(accountId);
   if (!account) throw new Error('no such account');
   const each = { accountId, expiresAtMs: 0, sweepAtMs: 0, previousHoldId: undefined };
@@ -75,7 +75,7 @@ export const holdAll = async ({ ledger }: MemoryGateway, accountId: string): Pro
 const DRAINS = 8;
 
 /** Clients leave so many streams, which the vendor does not end, that the account may begin no other (BILL-8). */
-export const leaveStreams = async (gateway: MemoryGateway, apiKey: string): Promise<void> => {
+export const leaveStreams = async (gateway: InProcessGateway, apiKey: string): Promise<void> => {
   const body = JSON.stringify(chat.body('[[words 20]] [[stall 3]]', { stream: true }));
   const bytes = toBytes({ method: 'POST', target: chat.target, headers: chat.headers(apiKey), body });
   const leave = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
 import type { PageFile } from '../../lib/pages/build-pages.ts';
 import { type Environment, until } from './gateway-process.ts';
-import { type MemoryGateway, startMemoryGateway } from './memory-gateway.ts';
+import { type InProcessGateway, startInProcess } from './in-process-gateway.ts';
 import { type ProgramOptions, startProgram, type TestProgram } from './program.ts';
 
 export interface GatewayOptions {
@@ -39,32 +39,33 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-export type TestMemoryGateway = TestGateway & Omit<MemoryGateway, keyof TestGateway> & { readonly accountId: string };
+export type TestInProcessGateway = TestGateway &
+  Omit<InProcessGateway, keyof TestGateway> & { readonly accountId: string };
 
 /**
- * Starts a gateway with an account of its own. On stores in memory, the default, it runs in this process. A suite that judges
- * an engine says `stores: 'engine'` and gets `bin/local.ts` as a process.
+ * Starts a gateway with an account of its own. By default it runs in this process on embedded stores. A suite that judges the
+ * program says `stores: 'engine'` and gets `bin/local.ts` as a process.
  */
 export function startGateway(options: ProgramOptions & { readonly stores: 'engine' }): Promise<TestProgram>;
-export function startGateway(options: GatewayOptions): Promise<TestMemoryGateway>;
+export function startGateway(options: GatewayOptions): Promise<TestInProcessGateway>;
 export function startGateway(
   options: GatewayOptions & { readonly stores?: 'engine' },
-): Promise<TestProgram | TestMemoryGateway> {
-  return options.stores === 'engine' ? startProgram(options) : startInMemory(options);
+): Promise<TestProgram | TestInProcessGateway> {
+  return options.stores === 'engine' ? startProgram(options) : startHere(options);
 }
 
-const startInMemory = async ({
+const startHere = async ({
   vendorUrl,
   environment = {},
   now,
   pages,
-}: GatewayOptions): Promise<TestMemoryGateway> => {
+}: GatewayOptions): Promise<TestInProcessGateway> => {
   const { LOCAL_BALANCE_USD: balanceUsd = '10', ...settings } = environment;
-  const gateway = await startMemoryGateway({ vendorUrl, environment: settings, now, pages });
+  const gateway = await startInProcess({ vendorUrl, environment: settings, now, pages });
   return { ...gateway, ...(await openAccount(gateway, balanceUsd)) };
 };
 
-const openAccount = async (gateway: MemoryGateway, balanceUsd: string) => {
+const openAccount = async (gateway: InProcessGateway, balanceUsd: string) => {
   const { accountId, apiKey } = await gateway.issue({ balanceUsd });
   const account = async (): Promise<TestAccount> => {
     const found = await gateway.ledger.readAccount(accountId);

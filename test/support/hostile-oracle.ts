@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
 import { HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
 import type { Reply } from './hostile-wire.ts';
-import type { MemoryGateway } from './memory-gateway.ts';
+import type { InProcessGateway } from './in-process-gateway.ts';
 
 /** The three in which an error may come (GEN-3); `any` where a target is too broken to belong to a protocol. */
 export type ErrorShape = 'plain' | 'messages' | 'generate_content';
@@ -81,7 +81,7 @@ export interface Money {
 }
 
 /** Fails while anything is held: every request has ended when this is asked. */
-export const moneyOf = async ({ ledger }: MemoryGateway, accountId: string): Promise<Money> => {
+export const moneyOf = async ({ ledger }: InProcessGateway, accountId: string): Promise<Money> => {
   const account = await ledger.readAccount(accountId);
   if (!account) throw new Error('the account is gone');
   if (account.holds.size > 0) throw new Error(`${account.holds.size} of at most ${HOLDS_MAX} holds are still open`);

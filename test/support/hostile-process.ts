@@ -6,7 +6,7 @@ import { stopOrphan } from '../../local/child-process.ts';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
 import { readAccount } from './hostile-account.ts';
-import { unlimited } from './memory-gateway.ts';
+import { unlimited } from './in-process-gateway.ts';
 import { environmentFor, newFolder } from './program.ts';
 
 /** What callers without an API key are known by. */

@@ -7,7 +7,7 @@ import { stopOrphan } from '../../local/child-process.ts';
 import type { TestAccount, TestGateway } from './gateway.ts';
 import { LASTING_MODEL } from './gateway-chat.ts';
 import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
-import { TEST_DAY, unlimited } from './memory-gateway.ts';
+import { TEST_DAY, unlimited } from './in-process-gateway.ts';
 import { vendorEnvironment } from './vendor-environment.ts';
 
 export interface ProgramOptions {

@@ -15,7 +15,7 @@ import { startSimulator } from '../../local/upstreams/server.ts';
 import { openDynamodbAccount } from './dynamodb-account.ts';
 import { type Environment, until, within } from './gateway-process.ts';
 import { peakBytes } from './hostile-process.ts';
-import { unlimited } from './memory-gateway.ts';
+import { unlimited } from './in-process-gateway.ts';
 import { environmentFor, newFolder } from './program.ts';
 
 /** The bundle as it goes to AWS, in this folder, far from any package. */

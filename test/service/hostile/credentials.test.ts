@@ -19,17 +19,17 @@ import {
   withQuery,
 } from '../../support/hostile-routes.ts';
 import { ask, exchange } from '../../support/hostile-wire.ts';
-import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 import { rowsOfTier } from '../../tiers.ts';
 
 let vendor: Simulator;
-let gateway: MemoryGateway;
+let gateway: InProcessGateway;
 const keys = new Map<string, string>();
 
 beforeAll(async () => {
   vendor = await startSimulator();
-  gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: vendor.url });
+  gateway = await startInProcess({ now: frozenClock, vendorUrl: vendor.url });
   const holders = { revoked: { revoked: true }, blocked: { blocked: true }, poor: { balanceUsd: '0' }, good: {} };
   for (const [name, holder] of Object.entries(holders)) keys.set(name, (await gateway.issue(holder)).apiKey);
 });
@@ -387,7 +387,7 @@ test('AUTH-5 a well-formed key is looked up once, by its hash alone', async () =
 
 test('AUTH-5 LIM-1 malformed keys count against the client IP', async () => {
   const environment = { LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '5' };
-  const limited = await startMemoryGateway({ now: frozenClock, vendorUrl: undefined, environment });
+  const limited = await startInProcess({ now: frozenClock, vendorUrl: undefined, environment });
   const request = { target: '/api/account', headers: ['authorization: Bearer sk-service-x'] };
   const statuses: number[] = [];
   for (let sent = 0; sent < 8; sent += 1) statuses.push((await ask(limited.port, request)).status);

@@ -5,16 +5,16 @@ import { mutatedText } from '../../support/hostile-json.ts';
 import { judge, moneyOf, refusePollution } from '../../support/hostile-oracle.ts';
 import type { PostRoute } from '../../support/hostile-routes.ts';
 import { ask } from '../../support/hostile-wire.ts';
-import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 import { fuzzed } from './fuzz-bodies.ts';
 
 let vendor: Simulator;
-let gateway: MemoryGateway;
+let gateway: InProcessGateway;
 
 beforeAll(async () => {
   vendor = await startSimulator({ recordedMax: 0 });
-  gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: vendor.url });
+  gateway = await startInProcess({ now: frozenClock, vendorUrl: vendor.url });
 });
 afterAll(async () => {
   await gateway.stop();

@@ -4,17 +4,17 @@ import { type Simulator, startSimulator } from '../../../local/upstreams/server.
 import { judge, moneyOf, readError, refusePollution, shapeAt } from '../../support/hostile-oracle.ts';
 import { allAddresses as addresses } from '../../support/hostile-routes.ts';
 import { ask, exchange, openWire, readWire, toBytes, type WireRequest } from '../../support/hostile-wire.ts';
-import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 import { rowsOfTier } from '../../tiers.ts';
 import { hostileRequest } from './fuzz-requests.ts';
 
 let vendor: Simulator;
-let gateway: MemoryGateway;
+let gateway: InProcessGateway;
 
 beforeAll(async () => {
   vendor = await startSimulator({ recordedMax: 100 });
-  gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: vendor.url });
+  gateway = await startInProcess({ now: frozenClock, vendorUrl: vendor.url });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -189,7 +189,7 @@ test.each<WireRequest>([
 });
 
 test('LIM-7 the client IP that a client claims in its headers changes nothing', async () => {
-  const limited = await startMemoryGateway({
+  const limited = await startInProcess({
     now: frozenClock,
     vendorUrl: undefined,
     environment: { LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '3' },

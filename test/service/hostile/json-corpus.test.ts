@@ -12,16 +12,16 @@ import {
   videos,
 } from '../../support/hostile-routes.ts';
 import { ask } from '../../support/hostile-wire.ts';
-import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { rowsOfTier } from '../../tiers.ts';
 import { malformed, schemas, strange, unusual, wrong } from './json-corpus.ts';
 
 let vendor: Simulator;
-let gateway: MemoryGateway;
+let gateway: InProcessGateway;
 
 beforeAll(async () => {
   vendor = await startSimulator();
-  gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: vendor.url });
+  gateway = await startInProcess({ now: frozenClock, vendorUrl: vendor.url });
 });
 afterAll(async () => {
   await gateway.stop();

@@ -4,7 +4,7 @@ import { makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
 import { postRoutes, VERSION } from '../../support/hostile-routes.ts';
 import { ask, type Reply, type WireRequest } from '../../support/hostile-wire.ts';
-import { frozenClock, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { frozenClock, startInProcess } from '../../support/in-process-gateway.ts';
 
 const ADDRESS = { perSecond: 30, burst: 60 };
 const KEY = { perSecond: 10, burst: 15 };
@@ -42,7 +42,7 @@ const flood = async (port: number, times: number, request: WireRequest): Promise
 };
 
 test('LIM-2 a key has one bucket, whatever header or query it comes in', async () => {
-  const frozen = await startMemoryGateway({
+  const frozen = await startInProcess({
     now: frozenClock,
     vendorUrl: undefined,
     environment: { LIMIT_KEY_PER_SECOND: '', LIMIT_KEY_BURST: '' },
@@ -71,7 +71,7 @@ test('LIM-2 a key has one bucket, whatever header or query it comes in', async (
 
 test.each(postRoutes)('LIM-1 at one instant no more than the burst reach $name', async (route) => {
   const environment = { LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '3' };
-  const frozen = await startMemoryGateway({ now: frozenClock, vendorUrl: undefined, environment });
+  const frozen = await startInProcess({ now: frozenClock, vendorUrl: undefined, environment });
   const request = { method: 'POST', target: route.target, body: '{', headers: route.headers('sk-service-x') };
   const replies = await flood(frozen.port, 8, request);
   await frozen.stop();
@@ -82,14 +82,14 @@ test.each(postRoutes)('LIM-1 at one instant no more than the burst reach $name',
 });
 
 test('AUTH-6 /health is not limited', async () => {
-  const gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: undefined, environment: standard });
+  const gateway = await startInProcess({ now: frozenClock, vendorUrl: undefined, environment: standard });
   const replies = await flood(gateway.port, 100, { target: '/health', from: '127.0.0.3' });
   await gateway.stop();
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
 });
 
 test('LIM-2 at one instant exactly 15 of 200 pass with one key, and LIM-5 counts them down', async () => {
-  const frozen = await startMemoryGateway({
+  const frozen = await startInProcess({
     now: frozenClock,
     vendorUrl: undefined,
     environment: { LIMIT_KEY_PER_SECOND: '', LIMIT_KEY_BURST: '' },
@@ -109,7 +109,7 @@ test.each([
   ['with unknown keys', '/api/account', () => [`authorization: Bearer ${makeApiKey(randomBytes(32))}`]],
 ])('LIM-1 at one instant exactly 60 of 200 pass the address %s', async (_, target, headers) => {
   const environment = { LIMIT_ADDRESS_PER_SECOND: '', LIMIT_ADDRESS_BURST: '' };
-  const frozen = await startMemoryGateway({ now: frozenClock, vendorUrl: undefined, environment });
+  const frozen = await startInProcess({ now: frozenClock, vendorUrl: undefined, environment });
   const replies = await flood(frozen.port, 200, { target, headers: headers() });
   await frozen.stop();
   expect(replies.filter(({ status }) => status !== 429)).toHaveLength(ADDRESS.burst);
@@ -118,7 +118,7 @@ test.each([
 
 test('LIM-1 LIM-2 the buckets fill again at their rates, and no further than their bursts', async () => {
   let nowMs = Date.UTC(2026, 10, 20);
-  const frozen = await startMemoryGateway({ vendorUrl: undefined, environment: standard, now: () => nowMs });
+  const frozen = await startInProcess({ vendorUrl: undefined, environment: standard, now: () => nowMs });
   const headers = [`authorization: Bearer ${(await frozen.issue()).apiKey}`];
   const afterMs = async (ms: number): Promise<number> => {
     nowMs += ms;
@@ -133,7 +133,7 @@ test.each([
   ['LIM-1 LIM-3', 'client IP', ADDRESS, () => ({ target: '/api/models' })],
   ['LIM-2 LIM-3', 'API key', KEY, (headers: readonly string[]) => ({ target: '/api/account', headers })],
 ] as const)('%s at most burst + rate x elapsed + 1 requests pass with one %s', async (_ids, _name, limit, make) => {
-  const gateway = await startMemoryGateway({ vendorUrl: undefined, environment: standard });
+  const gateway = await startInProcess({ vendorUrl: undefined, environment: standard });
   const headers = [`authorization: Bearer ${(await gateway.issue()).apiKey}`];
   const startedAtMs = gateway.now();
   const count = passed(await flood(gateway.port, 200, make(headers)));

@@ -5,15 +5,15 @@ import { judge, readError } from '../../support/hostile-oracle.ts';
 import { botToken, topUpKey } from '../../support/hostile-process.ts';
 import { type Address, allForms, otherAddresses, withQuery } from '../../support/hostile-routes.ts';
 import { ask } from '../../support/hostile-wire.ts';
-import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 
 const CHAT = 4_711;
-let gateway: MemoryGateway;
+let gateway: InProcessGateway;
 let apiKey: string;
 
 beforeAll(async () => {
   const environment = { BOT_TOKEN: botToken, BOT_API_URL: 'http://127.0.0.1:9', TOP_UP_KEY: topUpKey };
-  gateway = await startMemoryGateway({ vendorUrl: undefined, environment, now: frozenClock });
+  gateway = await startInProcess({ vendorUrl: undefined, environment, now: frozenClock });
   ({ apiKey } = await gateway.issue({ accountId: 'local', chatId: String(CHAT) }));
 });
 afterAll(() => gateway.stop());

@@ -29,11 +29,11 @@ import {
   videos,
 } from '../../support/hostile-routes.ts';
 import { openWire, readReply, toBytes } from '../../support/hostile-wire.ts';
-import { frozenClock, type MemoryGateway, startMemoryGateway } from '../../support/memory-gateway.ts';
+import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { rowsOfTier } from '../../tiers.ts';
 
 let vendor: Simulator;
-const started = new Map<string, Promise<MemoryGateway>>();
+const started = new Map<string, Promise<InProcessGateway>>();
 beforeAll(async () => {
   vendor = await startSimulator();
 });
@@ -50,19 +50,18 @@ interface World {
 }
 
 /** One gateway serves all rows of a world. An open circuit needs a gateway of its own. */
-const gatewayOf = ({ lost = false, limited, circuits = false }: World): Promise<MemoryGateway> => {
+const gatewayOf = ({ lost = false, limited, circuits = false }: World): Promise<InProcessGateway> => {
   const name = circuits ? ulid() : `${lost} ${limited}`;
   const limit = { [`LIMIT_${limited}_PER_SECOND`]: '1', [`LIMIT_${limited}_BURST`]: '1' };
   const environment = { ...(limited ? limit : {}), ...(circuits ? realCircuit : {}) };
   const gateway =
-    started.get(name) ??
-    startMemoryGateway({ now: frozenClock, vendorUrl: lost ? undefined : vendor.url, environment });
+    started.get(name) ?? startInProcess({ now: frozenClock, vendorUrl: lost ? undefined : vendor.url, environment });
   started.set(name, gateway);
   return gateway;
 };
 
 interface Customer {
-  readonly gateway: MemoryGateway;
+  readonly gateway: InProcessGateway;
   readonly route: PostRoute;
   readonly accountId: string;
   readonly apiKey: string;
@@ -311,7 +310,7 @@ const NO_FALLBACK = 'x-service-fallback-model: no-such-model';
 
 test('GEN-8 GEN-14 403 precedes the wait for body budget', async () => {
   const environment = { BODY_BUDGET_BYTES: '1' };
-  const gateway = await startMemoryGateway({ now: frozenClock, vendorUrl: vendor.url, environment });
+  const gateway = await startInProcess({ now: frozenClock, vendorUrl: vendor.url, environment });
   started.set('budget', Promise.resolve(gateway));
   const { apiKey } = await gateway.issue();
   const full = await openWire(gateway.port);
@@ -401,7 +400,7 @@ test.each([
 test('FALL-1 GEN-8 a request without money gets 402 and is not the probe of a half-open circuit', async () => {
   let nowMs = frozenClock();
   const environment = { ...realCircuit };
-  const gateway = await startMemoryGateway({ now: () => nowMs, vendorUrl: vendor.url, environment });
+  const gateway = await startInProcess({ now: () => nowMs, vendorUrl: vendor.url, environment });
   started.set('probe', Promise.resolve(gateway));
   const [rich, poor] = [await gateway.issue(), await gateway.issue({ balanceUsd: '0' })];
   await openCircuit(gateway, chat);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { catalogData } from '../../catalog/index.ts';
@@ -11,8 +12,8 @@ import type { Catalog } from '../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import type { Clock } from '../../lambdas/core/clock.ts';
 import { type AccountAudit, auditAll } from '../../lambdas/core/ledger/audit.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import type { VideoMachine } from '../../lambdas/core/videos/video-machine.ts';
 import { createAccountHandler } from '../../lambdas/functions/wiring/account-handler.ts';
 import { createAppHandler } from '../../lambdas/functions/wiring/app-handler.ts';
 import { createAudioHandler } from '../../lambdas/functions/wiring/audio-handler.ts';
@@ -26,7 +27,6 @@ import type { Parts } from '../../lambdas/functions/wiring/parts.ts';
 import { createSweepHandler } from '../../lambdas/functions/wiring/sweep-handler.ts';
 import { createTextHandler } from '../../lambdas/functions/wiring/text-handler.ts';
 import { createVendorAccess } from '../../lambdas/functions/wiring/vendor-access.ts';
-import { createVideoStepsHandler } from '../../lambdas/functions/wiring/video-steps-handler.ts';
 import { createVideosHandler } from '../../lambdas/functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
 import { type HostOptions, startHost } from '../../lambdas/host/server.ts';
@@ -37,16 +37,12 @@ import { createWebhookSender } from '../../lambdas/providers/webhook.ts';
 import { pageNames } from '../../lambdas/routes.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import type { PageFile } from '../../lib/pages/build-pages.ts';
-import { readDefinition, toSubstitutions } from '../../lib/video/definition.ts';
-import { createExecutions, type Executions } from '../../local/executions.ts';
+import { openEmbeddedStores } from '../../local/embedded-stores.ts';
 import { localVideoTimes } from '../../local/local-settings.ts';
-import { localMachineArn } from '../../local/step-functions-stand-in.ts';
+import { createLocalVideoMachine } from '../../local/video-executions.ts';
 import type { Environment } from './gateway-process.ts';
-import { MemoryAddressCounters } from './memory/memory-address-counters.ts';
-import { MemoryKeyStore } from './memory/memory-key-store.ts';
-import { MemoryLedgerStore } from './memory/memory-ledger-store.ts';
 import { MemoryPageFiles } from './memory/memory-page-files.ts';
-import { memoryStores, noTables } from './memory/memory-stores.ts';
+import { noTables } from './memory/memory-stores.ts';
 import { vendorEnvironment } from './vendor-environment.ts';
 
 /** The day of every test on these stores: no model of the catalog changes its price or retires near it. */
@@ -65,7 +61,7 @@ export const unlimited: Environment = {
   CIRCUIT_CALLS: '1000000',
 };
 
-export interface MemoryGatewayOptions {
+export interface InProcessOptions {
   /** URL of the server that plays all providers, without a path. Undefined: no provider has a key. */
   readonly vendorUrl: string | undefined;
   readonly environment?: Environment;
@@ -88,13 +84,12 @@ export interface Holder {
   readonly blocked?: boolean;
 }
 
-export type MemoryGateway = Awaited<ReturnType<typeof startMemoryGateway>>;
+export type InProcessGateway = Awaited<ReturnType<typeof startInProcess>>;
 
-/** Every route on the real HTTP host, in this process, on stores in memory. Starts in a few milliseconds. */
-export const startMemoryGateway = async (options: MemoryGatewayOptions) => {
+/** Every route on the real HTTP host, in this process, on the embedded stores in a new folder. */
+export const startInProcess = async (options: InProcessOptions) => {
   installLambdaRuntime();
   const { environment = {}, now = testClock() } = options;
-  const stores = { keys: new MemoryKeyStore(), ledger: new MemoryLedgerStore() };
   const seen = { keyReads: [] as string[], log: [] as string[], crashes: [] as unknown[] };
   const handlers: Record<string, HostOptions['handlers']['text']> = {};
   const host = await startHost({
@@ -106,12 +101,10 @@ export const startMemoryGateway = async (options: MemoryGatewayOptions) => {
     onCrash: (error) => seen.crashes.push(error),
   });
   const url = `http://127.0.0.1:${host.port}`;
-  const { parts, executions } = await createParts(
-    { ...options, now, url, environment },
-    stores,
-    seen.keyReads,
-    seen.log,
-  );
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+  const stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
+  const { parts, videoMachine } = await createParts({ ...options, now, url, environment }, stores.parts, seen);
+  const { ledgerStore: ledger, ledgerRecords: records } = parts;
   Object.assign(handlers, {
     text: streaming(createTextHandler(parts)),
     images: streaming(createImagesHandler(parts)),
@@ -137,9 +130,15 @@ export const startMemoryGateway = async (options: MemoryGatewayOptions) => {
       creditPicos: parseUsd(balanceUsd),
       atMs: now(),
     });
-    if (revoked) await stores.keys.revoke(hash);
-    if (blocked) await stores.keys.setBlocked(hash, true);
+    if (revoked) await parts.accounts.revokeKey(accountId, hash);
+    if (blocked) await parts.accounts.setBlocked(accountId, true, hash);
     return { accountId, apiKey, hash };
+  };
+  const ownerOf = async (apiKey: string) => {
+    const hash = hashApiKey(PEPPER, apiKey);
+    const key = await stores.parts.keys.read(hash);
+    if (!key) throw new Error('the gateway does not know this key');
+    return { hash, accountId: key.accountId };
   };
   return {
     ...seen,
@@ -148,15 +147,23 @@ export const startMemoryGateway = async (options: MemoryGatewayOptions) => {
     now,
     pepper: PEPPER,
     parts,
-    ledger: stores.ledger,
-    keys: stores.keys,
+    ledger,
     /** Opens an account with one API key. */
     issue,
-    revoke: (apiKey: string) => stores.keys.revoke(hashApiKey(PEPPER, apiKey)),
-    block: (apiKey: string) => stores.keys.setBlocked(hashApiKey(PEPPER, apiKey), true),
+    revoke: async (apiKey: string): Promise<void> => {
+      const { accountId, hash } = await ownerOf(apiKey);
+      await parts.accounts.revokeKey(accountId, hash);
+    },
+    block: async (apiKey: string): Promise<void> => {
+      const { accountId, hash } = await ownerOf(apiKey);
+      await parts.accounts.setBlocked(accountId, true, hash);
+    },
+    /** The newest first. */
+    recordsOf: async (accountId: string): Promise<readonly ChargeRecord[]> =>
+      (await records.listRecords(accountId, { limit: RECORDS_MAX })).records,
     /** Audits every account. */
     audit: (): Promise<readonly AccountAudit[]> =>
-      Array.fromAsync(auditAll({ store: stores.ledger, records: stores.ledger, clock: parts.clock })),
+      Array.fromAsync(auditAll({ store: ledger, records, clock: parts.clock })),
     /** Runs what AWS runs every minute, once. */
     sweep: async (): Promise<void> => {
       await settleOutbox();
@@ -166,27 +173,27 @@ export const startMemoryGateway = async (options: MemoryGatewayOptions) => {
     idle: host.idle,
     stop: async (): Promise<void> => {
       await host.stop(0);
-      await executions.stop();
+      await videoMachine.stop();
+      await stores.close();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 };
 
 const PEPPER = 'a pepper for tests only';
+const BOT_TOKEN = '123456:token-of-the-tests';
+const TOP_UP_KEY = 'top-up-key-of-the-tests';
+const RECORDS_MAX = 1_000;
 
 const testClock = (): (() => number) => {
   const startedAt = performance.now();
   return () => TEST_DAY + Math.floor(performance.now() - startedAt);
 };
 
-interface Inside extends MemoryGatewayOptions {
+interface Inside extends InProcessOptions {
   readonly environment: Environment;
   readonly now: () => number;
   readonly url: string;
-}
-
-interface Stores {
-  readonly keys: MemoryKeyStore;
-  readonly ledger: MemoryLedgerStore;
 }
 
 /** Two catalogs are loaded once per process: validation costs more than all the rest of a start. */
@@ -199,7 +206,14 @@ const catalogOf = (data: unknown, markup: string, companies: string | undefined)
   return catalog;
 };
 
-const createParts = async (options: Inside, { keys, ledger }: Stores, keyReads: string[], log: string[]) => {
+type Stores = Awaited<ReturnType<typeof openEmbeddedStores>>['parts'];
+
+interface Seen {
+  readonly keyReads: string[];
+  readonly log: string[];
+}
+
+const createParts = async (options: Inside, stores: Stores, { keyReads, log }: Seen) => {
   const { vendorUrl, environment, now, url } = options;
   const settings = readSettings({
     ...noTables,
@@ -222,8 +236,10 @@ const createParts = async (options: Inside, { keys, ledger }: Stores, keyReads: 
     notice: (name, details) => log.push(JSON.stringify({ name, ...details })),
     measured: () => undefined,
   };
-  const stores = memoryStores(ledger, keys);
-  const { botToken, topUpKey } = stores.secrets;
+  const videoMachine = createLocalVideoMachine(
+    () => parts,
+    (message) => log.push(message),
+  );
   const base: Parts = {
     ...stores,
     settings,
@@ -232,61 +248,27 @@ const createParts = async (options: Inside, { keys, ledger }: Stores, keyReads: 
     random: Math.random,
     newRequestId: () => ulid(now()),
     newMediaToken: () => randomBytes(16).toString('hex'),
+    newKeyBytes: () => randomBytes(32),
     pepper: PEPPER,
+    olderPeppers: [],
     door: await openDoorOf(settings, { clock, notice: reporting.notice }),
     publicUrl: settings.PUBLIC_URL,
-    secrets: { botToken: settings.BOT_TOKEN ?? botToken, topUpKey: settings.TOP_UP_KEY ?? topUpKey },
-    addressCounters: new MemoryAddressCounters(),
-    keys: spiedOn(keys, keyReads),
+    secrets: { botToken: settings.BOT_TOKEN ?? BOT_TOKEN, topUpKey: settings.TOP_UP_KEY ?? TOP_UP_KEY },
+    keys: spiedOn(stores.keys, keyReads),
     pages: options.pages ? builtPages(options.pages) : stubPages(),
     upstreamHttp: createUpstreamHttp(),
     fetchImage: createImageFetch({ lookup }),
     vendorAccess: createVendorAccess(catalog, { ...access, ...environment }),
     sendWebhook: createWebhookSender({ lookup, now }),
     reporting,
+    videoMachine,
   };
-  const executions = createVideoExecutions(() => parts, log);
-  const videoMachine: VideoMachine = {
-    start: async (videoId) => {
-      const found = executions.find(videoId) ?? executions.start(videoId, JSON.stringify({ videoId }));
-      return found.status === 'RUNNING' ? 'running' : 'ended';
-    },
-  };
-  const parts: Parts = { ...base, videoMachine, ...options.change?.({ ...base, videoMachine }) };
-  return { parts, executions };
+  const parts: Parts = { ...base, ...options.change?.(base) };
+  return { parts, videoMachine };
 };
-
-/** The deployed state machine. Its steps call the handler that AWS would call. */
-const createVideoExecutions = (partsOf: () => Parts, log: string[]): Executions => {
-  let handler: ReturnType<typeof createVideoStepsHandler> | undefined;
-  const runTask = (task: unknown): Promise<object> => {
-    handler ??= createVideoStepsHandler(partsOf());
-    return handler(task);
-  };
-  let executions: Executions | undefined;
-  const open = (): Executions => {
-    executions ??= createExecutions({
-      definition: readDefinition(toSubstitutions({ stepFunctionArn: STEP_ARN, settings: partsOf().settings })),
-      machineArn: localMachineArn,
-      runTask,
-      onUnfinished: async (videoId) => void (await runTask({ step: 'release', videoId })),
-      onFailure: (message) => log.push(message),
-    });
-    return executions;
-  };
-  return {
-    find: (name) => executions?.find(name),
-    list: () => executions?.list() ?? [],
-    start: (name, input) => open().start(name, input),
-    abort: (name) => executions?.abort(name),
-    stop: async () => executions?.stop(),
-  };
-};
-
-const STEP_ARN = 'arn:aws:lambda:us-east-1:000000000000:function:videoSteps';
 
 /** Records the hash of every lookup. */
-const spiedOn = (keys: MemoryKeyStore, reads: string[]): KeyStore => ({
+const spiedOn = (keys: KeyStore, reads: string[]): KeyStore => ({
   take: (hash, bucket, nowMicros) => {
     reads.push(hash);
     return keys.take(hash, bucket, nowMicros);
