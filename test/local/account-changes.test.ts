@@ -3,18 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test as plainTest } from 'vitest';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { type AccountChanges, type FollowOptions, followChanges } from '../../local/account-changes.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
-import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
+import { hasDynamodb, startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { until } from '../support/gateway-process.ts';
+
+const test = plainTest.skipIf(!hasDynamodb);
 
 let database: TestDynamodb;
 let clients: ReturnType<typeof createClients>;
 const folder = mkdtempSync(join(tmpdir(), 'gateway-changes-'));
 beforeAll(async () => {
+  if (!hasDynamodb) return;
   database = await startTestDynamodb();
   clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
 });

@@ -22,10 +22,6 @@ const other = process.env.TEST_DYNAMODB_ENDPOINT;
 
 /** False on a platform for which there is no engine. Suites on the database are skipped there. */
 export const hasDynamodb = other !== undefined || binary !== undefined;
-if (!hasDynamodb) {
-  const platform = `${process.platform}-${process.arch}`;
-  process.stdout.write(`Skips suites on the database: no engine for ${platform}. Set TEST_DYNAMODB_ENDPOINT to one.\n`);
-}
 
 /** The subject that runs on the database, or none on a platform without an engine. */
 export const onDatabase = <Subject>(subject: Subject): readonly Subject[] => (hasDynamodb ? [subject] : []);

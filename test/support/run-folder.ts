@@ -1,12 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasDynamodb } from './dynamodb.ts';
 
 /**
  * Gives a test run a temp folder of its own, which every worker and every child process inherits as TMPDIR. The folder is removed
- * when vitest ends, also after a failure and after Ctrl-C, so that a worker that is killed leaves nothing behind.
+ * when vitest ends, also after a failure and after Ctrl-C, so that a worker that is killed leaves nothing behind. Names in one line
+ * the suites that this platform skips.
  */
 export default (): void => {
+  if (!hasDynamodb) {
+    const platform = `${process.platform}-${process.arch}`;
+    process.stdout.write(`Skips suites on DynamoDB: no engine for ${platform}. Set TEST_DYNAMODB_ENDPOINT to one.\n`);
+  }
   const folder = mkdtempSync(join(tmpdir(), 'mg-'));
   process.env.TMPDIR = folder;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));

@@ -1,17 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test as plainTest } from 'vitest';
 import { createClients } from '../../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createLedgerStore } from '../../../lambdas/stores/dynamodb/ledger-store.ts';
 import { type AccountChanges, followChanges } from '../../../local/account-changes.ts';
 import { localTableNames } from '../../../local/create-tables.ts';
 import { createLedgerFeed, fromStream } from '../../../local/page/ledger-feed.ts';
 import type { LedgerEvent } from '../../../web/local-page/wire.ts';
-import { startTestDynamodb, type TestDynamodb } from '../../support/dynamodb.ts';
+import { hasDynamodb, startTestDynamodb, type TestDynamodb } from '../../support/dynamodb.ts';
 import { until } from '../../support/gateway-process.ts';
+
+const test = plainTest.skipIf(!hasDynamodb);
 
 let database: TestDynamodb;
 let changes: AccountChanges;
 const told: LedgerEvent[] = [];
 beforeAll(async () => {
+  if (!hasDynamodb) return;
   database = await startTestDynamodb();
   changes = await followChanges({
     endpoint: database.endpoint,
