@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Parts } from '../../lambdas/functions/wiring/parts.ts';
+import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { errorSchema, MODEL, pricesOf, saying } from '../support/gateway-chat.ts';
+import { startInProcess, TEST_DAY } from '../support/in-process-gateway.ts';
+import {
+  createMoment,
+  type Fault,
+  withAnswerFaults,
+  withClaimFaults,
+  withCounterFaults,
+  withFaults,
+  withKeyFaults,
+  withOutboxFaults,
+} from '../support/memory/faults.ts';
+
+/** What can go wrong with a call to an embedded store. */
+const kinds = ['fails', 'conflict', 'loses-reply', 'lands-late'] as const;
+type Kind = (typeof kinds)[number];
+
+interface Call {
+  readonly name: string;
+  /** Counts the calls of this name in one request, from 0. */
+  readonly turn: number;
+}
+
+interface Case {
+  readonly title: string;
+  readonly faultAt: (call: Call) => Kind | undefined;
+  readonly landsAfterSweep?: boolean;
+  /** What the client may see. Undefined: a complete response or an error. */
+  readonly results?: readonly string[];
+  /** The charge was written without a reply, and nothing can be read or noted after it (BILL-14). */
+  readonly mayBeCharged?: boolean;
+}
+
+interface Scenario {
+  readonly title: string;
+  readonly path: string;
+  readonly model: string;
+  readonly body: (mark: string) => object;
+  readonly isKeyed?: boolean;
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
+}
+
+const USED = { prompt_tokens: 70, completion_tokens: 21 };
+const chat = (mark: string) => ({ model: MODEL, messages: saying(mark), max_tokens: 100 });
+const chats = { path: '/v1/chat/completions', model: MODEL, usage: USED };
+const scenarios: readonly Scenario[] = [
+  { title: 'a chat', ...chats, body: chat },
+  { title: 'a chat stream', ...chats, body: (mark) => ({ ...chat(mark), stream: true }) },
+  { title: 'a chat with an idempotency key', ...chats, body: chat, isKeyed: true },
+  {
+    title: 'an embedding',
+    path: '/v1/embeddings',
+    model: 'text-embedding-3-small',
+    body: (mark) => ({ model: 'text-embedding-3-small', input: `${mark} ${'word '.repeat(100)}` }),
+    usage: { ...USED, completion_tokens: 0 },
+  },
+];
+
+const DAY_MS = 86_400_000;
+let vendor: Simulator;
+beforeAll(async () => {
+  vendor = await startSimulator({ recordedMax: 100 });
+  vendor.setScenario(() => ({ claimedUsage: { input: USED.prompt_tokens, output: USED.completion_tokens } }));
+});
+afterAll(() => vendor?.stop());
+
+type FaultAt = (call: Call) => Kind | undefined;
+
+/** A gateway whose stores fail as the current request wants, with one customer. */
+const openScene = async () => {
+  const none: FaultAt = () => undefined;
+  const request = { calls: [] as string[], faultAt: none, moment: createMoment() };
+  let landed: readonly (() => Promise<void>)[] = [];
+  let dayMs = 0;
+  const planFor =
+    (store: string) =>
+    (method: string): Fault | undefined => {
+      const name = `${store}.${method}`;
+      const turn = request.calls.filter((call) => call === name).length;
+      request.calls.push(name);
+      const kind = request.faultAt({ name, turn });
+      return kind === 'lands-late' ? { kind, until: request.moment.until } : kind && { kind };
+    };
+  const change = (parts: Parts): Partial<Parts> => {
+    const faulty = {
+      addressCounters: withCounterFaults(parts.addressCounters, planFor('addresses')),
+      keys: withKeyFaults(parts.keys, planFor('keys')),
+      ledgerStore: withFaults(parts.ledgerStore, planFor('ledger')),
+      outbox: withOutboxFaults(parts.outbox, planFor('outbox')),
+      claims: withClaimFaults(parts.claims, planFor('claims')),
+      answers: withAnswerFaults(parts.answers, planFor('answers')),
+    };
+    landed = Object.values(faulty).map((store) => store.landed);
+    return faulty;
+  };
+  const now = (): number => TEST_DAY + dayMs + Math.floor(performance.now());
+  const gateway = await startInProcess({ vendorUrl: vendor.url, now, change });
+  const sweep = async (): Promise<void> => {
+    dayMs = DAY_MS;
+    for (let round = 0; round < 3; round += 1) await gateway.sweep();
+    dayMs = 0;
+  };
+  return {
+    ...gateway,
+    ...(await gateway.issue({ balanceUsd: '1000' })),
+    begin: (faultAt: FaultAt): void => {
+      Object.assign(request, { calls: [], faultAt, moment: createMoment() });
+    },
+    /** Ends the faults, and lets late writes land before or after a sweep. Returns the calls of the request. */
+    end: async (landsAfterSweep: boolean): Promise<readonly string[]> => {
+      await gateway.idle();
+      const calls = [...request.calls];
+      request.faultAt = none;
+      if (landsAfterSweep) await sweep();
+      request.moment.come();
+      await Promise.all(landed.map((wait) => wait()));
+      await sweep();
+      return calls;
+    },
+  };
+};
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+const onScene = async <T>(work: (scene: Scene) => Promise<T>): Promise<T> => {
+  const scene = await openScene();
+  try {
+    return await work(scene);
+  } finally {
+    await scene.stop();
+  }
+};
+
+/** `served`: a complete response. Otherwise the status and the code. */
+const resultOf = ({ status, text, isStream }: { status: number; text: string; isStream: boolean }): string => {
+  const codeOf = (json: string) => errorSchema.safeParse(JSON.parse(json)).data?.error.code;
+  if (status !== 200) return `${status} ${codeOf(text)}`;
+  if (!isStream) return 'served';
+  const events = text.split('\n\n').filter((event) => event.startsWith('data: '));
+  return events.at(-1) === 'data: [DONE]' ? 'served' : `event ${codeOf((events.at(-1) ?? '{}').slice(6))}`;
+};
+
+let marks = 0;
+
+/** Sends one request with faults. Sweeps, and returns what became of the money. */
+const play = async (scene: Scene, { path, body, isKeyed }: Scenario, one: Omit<Case, 'title'>) => {
+  marks += 1;
+  const mark = `request-${marks}-of-the-test`;
+  const before = new Set((await scene.recordsOf(scene.accountId)).map(({ holdId }) => holdId));
+  scene.begin(one.faultAt);
+  const response = await fetch(`${scene.url}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${scene.apiKey}`,
+      'content-type': 'application/json',
+      ...(isKeyed ? { 'idempotency-key': mark } : {}),
+    },
+    body: JSON.stringify(body(mark)),
+  });
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const result = resultOf({ status: response.status, text: await response.text(), isStream });
+  const calls = await scene.end(one.landsAfterSweep === true);
+  const records = await scene.recordsOf(scene.accountId);
+  const charges = records.filter(({ holdId, outcome }) => !before.has(holdId) && outcome === 'settled');
+  const [audit] = await scene.audit();
+  return {
+    result,
+    calls,
+    charges: charges.map(({ amountPicos }) => amountPicos),
+    problems: [
+      ...(audit?.findings ?? ['no audit']),
+      ...(audit?.openHolds ? [`${audit.openHolds} holds are open`] : []),
+    ],
+    providerCalls: vendor.requests.filter(({ body: sent }) => JSON.stringify(sent)?.includes(mark)).length,
+  };
+};
+
+/** A sentence for each case that is wrong. A complete response is charged once, exactly. Anything else costs nothing. */
+const failing = async (scene: Scene, scenario: Scenario, cases: readonly Case[]): Promise<readonly string[]> => {
+  const price = (await pricesOf(scene, scenario.model))(scenario.usage);
+  const wrong: string[] = [];
+  for (const one of cases) {
+    const { result, calls, charges, problems, providerCalls } = await play(scene, scenario, one);
+    const isPaid = charges.length === 1 && charges[0] === price && providerCalls === 1;
+    const isRight = result === 'served' ? isPaid : charges.length === 0 || (one.mayBeCharged === true && isPaid);
+    const isExpected = one.results?.includes(result) ?? true;
+    if (isRight && isExpected && problems.length === 0) continue;
+    wrong.push(`${one.title}: ${result}, ${providerCalls} calls, charges ${charges}, ${problems}; ${calls}`);
+  }
+  return wrong;
+};
+
+const at = (name: string, turn: number, kind: Kind) => (call: Call) =>
+  call.name === name && call.turn === turn ? kind : undefined;
+const always = (prefix: string, kind: Kind) => (call: Call) => (call.name.startsWith(prefix) ? kind : undefined);
+
+/** Every call of a good request, each with its turn. */
+const turnsOf = async (scene: Scene, scenario: Scenario): Promise<readonly Call[]> => {
+  const { calls } = await play(scene, scenario, { faultAt: () => undefined });
+  return calls.map((name, index) => ({ name, turn: calls.slice(0, index).filter((other) => other === name).length }));
+};
+
+const oneFault = (turns: readonly Call[]): readonly Case[] =>
+  turns.flatMap(({ name, turn }) =>
+    kinds.flatMap((kind) => {
+      const one: Case = { title: `${kind} at ${name} ${turn}`, faultAt: at(name, turn, kind), results: ['served'] };
+      return kind === 'lands-late' ? [one, { ...one, landsAfterSweep: true }] : [one];
+    }),
+  );
+
+const unseen = ['loses-reply', 'lands-late'] as const;
+
+/** Of two calls, or of a call and its repetition. */
+const twoLost = (turns: readonly Call[]): readonly Case[] =>
+  turns.flatMap((first, index) =>
+    [{ ...first, turn: first.turn + 1 }, ...turns.slice(index + 1)].flatMap((second) =>
+      unseen.flatMap((one) =>
+        unseen.map(
+          (other): Case => ({
+            title: `${one} at ${first.name} ${first.turn} and ${other} at ${second.name} ${second.turn}`,
+            faultAt: (call) => at(first.name, first.turn, one)(call) ?? at(second.name, second.turn, other)(call),
+            results: ['served'],
+          }),
+        ),
+      ),
+    ),
+  );
+
+const alwaysFails = (turns: readonly Call[]): readonly Case[] =>
+  [...new Set(turns.map(({ name }) => name)), 'ledger.', 'claims.', 'outbox.', 'answers.'].flatMap((name) =>
+    kinds.map((kind): Case => ({ title: `always ${kind} at ${name}`, faultAt: always(name, kind) })),
+  );
+
+const nothingRecorded = (): readonly Case[] =>
+  kinds.map((kind) => ({
+    title: `always ${kind} at every charge, without an outbox`,
+    faultAt: (call) => always('ledger.putRecord', kind)(call) ?? always('outbox.', 'fails')(call),
+    results: ['503 service_unavailable', 'event service_unavailable'],
+    mayBeCharged: kind === 'loses-reply' || kind === 'lands-late',
+  }));
+
+const groups = [
+  { title: 'with one fault of an embedded store is charged once', casesOf: oneFault },
+  { title: 'with two lost writes of embedded stores is charged once', casesOf: twoLost },
+  { title: 'with a store that always fails is charged once or never', casesOf: alwaysFails },
+  { title: 'that can be neither charged nor noted is withheld', casesOf: nothingRecorded },
+];
+
+describe.each(groups)('$title', ({ title, casesOf }) => {
+  test.concurrent.each(scenarios)(`BILL-13 BILL-14 $title ${title}`, async (scenario) => {
+    const wrong = await onScene(async (scene) => failing(scene, scenario, casesOf(await turnsOf(scene, scenario))));
+    expect(wrong).toEqual([]);
+  });
+});
