@@ -5,11 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { isApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { runCli } from '../support/cli-process.ts';
 import { hasDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
-import { postChat, saying, spentBy } from '../support/gateway-chat.ts';
+import { postChat, readError, saying, spentBy } from '../support/gateway-chat.ts';
 import { databasesOf } from '../support/gateway-children.ts';
-import { type Environment, spawnLocal, within } from '../support/gateway-process.ts';
+import { type Environment, spawnLocal, until, within } from '../support/gateway-process.ts';
 import type { TestProgram } from '../support/program.ts';
 import { environmentFor, newFolder } from '../support/program.ts';
 
@@ -129,6 +130,38 @@ test('a folder with the files of somebody else is refused and left as it is', as
   const { code, lines } = await failToStart({}, ['--reset']);
   expect(code).toBe(1);
   expect(lines).toEqual([expect.stringContaining(folder)]);
+});
+
+test('OPS-6 in production the CLI makes accounts, nothing is simulated, and no secret is printed', async () => {
+  const production = { MODE: 'production', TOP_UP_KEY: 'a secret of the payment provider', DATA_DIR: folder };
+  const local = spawnLocal({ ...production, HOST: '0.0.0.0' });
+  try {
+    const url = await until('the ready line', () => /^ready (http:\S+)$/m.exec(local.stdout())?.[1]);
+    const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status;
+    expect([await statusOf('/'), await statusOf('/local/events'), await statusOf('/health')]).toEqual([404, 404, 200]);
+    const cli = async (...args: string[]): Promise<string> => {
+      const { status, stdout, stderr } = await runCli([...args, '--reason', 'a test', '--yes'], { DATA_DIR: folder });
+      expect(status, stderr).toBe(0);
+      return stdout;
+    };
+    const [apiKey = ''] = /sk-service-\w{49}/.exec(await cli('keys', 'issue', 'acme', '--create')) ?? [];
+    await cli('accounts', 'credit', 'acme', '--amount', '5', '--ref', 'first');
+    const reply = await postChat({ url, apiKey }, { messages: saying('hello') });
+    expect([reply.status, (await readError(reply)).code]).toEqual([503, 'model_unavailable']);
+    local.kill('SIGTERM');
+    expect(await within('the end', local.end)).toBe(0);
+    const pepper = readFileSync(join(folder, 'secrets/pepper'), 'utf8');
+    const output = `${local.stdout()}${local.stderr()}`;
+    for (const secret of [pepper, production.TOP_UP_KEY, 'sk-service-']) expect(output).not.toContain(secret);
+  } finally {
+    local.kill('SIGKILL');
+  }
+});
+
+test('OPS-6 an address that other machines can reach needs production', async () => {
+  const { code, stdout, lines } = await failToStart({ HOST: '0.0.0.0' });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(lines).toEqual(['HOST: other machines can reach 0.0.0.0. Set MODE=production, or use 127.0.0.1.']);
 });
 
 test('two programs serve one data folder, and a reset waits for both', async () => {
