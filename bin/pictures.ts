@@ -8,7 +8,7 @@ import { fillHistory } from './pictures/history.ts';
 
 /*
  * The pictures of the README, taken from the running program: `npm run pictures`. Needs a Chromium, found in the usual places or named by
- * CHROMIUM, and the local database.
+ * CHROMIUM.
  */
 
 const folder = join(import.meta.dirname, '../docs/pictures');

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
-import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
-import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { localTableNames } from '../../local/create-tables.ts';
-import { runningDynamodb } from '../../local/dynamodb-stand-in.ts';
+import { openEmbedded } from '../stores.ts';
 
 /** The user whom the local page plays. */
 const CHAT = '1001';
@@ -30,9 +26,7 @@ export const fillHistory = async (url: string, folder: string): Promise<void> =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ text: '/start', language: 'en' }),
   });
-  const clients = createClients({ endpoint: runningDynamodb(folder), region: 'us-east-1' });
-  const accounts = createAccountStore(clients.repeating, localTableNames);
-  const ledger = createLedgerStore(clients, localTableNames.accounts);
+  const { accounts, ledger, close } = await openEmbedded(folder);
   let chat = await accounts.chat(CHAT);
   for (let tries = 0; !chat && tries < 50; tries += 1) {
     await sleep(100);
@@ -59,5 +53,5 @@ export const fillHistory = async (url: string, folder: string): Promise<void> =>
       }
     }
   }
-  for (const client of [clients.once, clients.repeating]) client.destroy();
+  await close();
 };
