@@ -30,6 +30,10 @@ export interface Place {
   close(): Promise<void>;
 }
 
+/** Whether the place is a host of its own, which simulates nothing and makes no secrets. */
+export const isProductionHost = ({ environment, isLocal }: Place): boolean =>
+  isLocal && environment.MODE === 'production';
+
 /** Runs a command at its place, says on stderr where that is, and names what did not answer. */
 export const atPlace = async <T>(
   terminal: Terminal,

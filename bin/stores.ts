@@ -29,6 +29,8 @@ export interface Stores {
   readonly videoFiles: VideoFiles;
   /** Undefined for embedded stores. */
   readonly aws: AwsStores | undefined;
+  /** Codes of parts that do not work, as in `GET /health`. Empty in AWS. */
+  problems(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
       outbox,
       videoFiles,
       aws: undefined,
+      problems: stores.problems,
       close: async () => {
         await stores.close();
         folder.close();
@@ -117,6 +120,7 @@ export const openStores = (options: BucketOptions): Stores => {
         return open();
       },
     },
+    problems: () => [],
     close: async () => {
       await bucket?.close();
       client.destroy();

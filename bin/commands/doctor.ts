@@ -5,7 +5,7 @@ import { plain, printJson } from '../output.ts';
 import { openPlace, type Place } from '../place.ts';
 import type { Style, Terminal } from '../terminal.ts';
 import { type Finding, failure } from './doctor/finding.ts';
-import { checkAddresses, checkCatalog, checkNode, checkStandIns } from './doctor/machine-checks.ts';
+import { checkAddresses, checkCatalog, checkNode, checkSettings, checkStandIns } from './doctor/machine-checks.ts';
 import { checkBotToken, checkPepper, checkProviderKeys, checkTopUpKey } from './doctor/secret-checks.ts';
 import { checkBucket, checkClock, checkCredentials, checkEmbedded, checkTables } from './doctor/store-checks.ts';
 import { checkWebhook } from './doctor/webhook-check.ts';
@@ -54,7 +54,8 @@ const examinePlace = async (place: Place): Promise<readonly Finding[]> => {
     : [checkEmbedded(place)];
   const findings = await Promise.all([
     ...ofStores,
-    checkAddresses(environment, isLocal),
+    isLocal ? checkSettings(place) : undefined,
+    checkAddresses(place),
     checkPepper(place),
     checkTopUpKey(place),
     checkProviderKeys(place),

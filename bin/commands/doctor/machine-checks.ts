@@ -2,6 +2,9 @@ import { createRequire } from 'node:module';
 import { catalogData } from '../../../catalog/index.ts';
 import { CatalogError, loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { catalogWarnings } from '../../../lambdas/core/catalog/warnings.ts';
+import { SettingsError } from '../../../lambdas/settings.ts';
+import { readLocalSettings } from '../../../local/local-settings.ts';
+import { isProductionHost, type Place } from '../../place.ts';
 import type { Environment } from '../../terminal.ts';
 import { type Finding, failure, ok, tried, warning } from './finding.ts';
 
@@ -51,8 +54,19 @@ export const checkCatalog = (environment: Environment): Promise<Finding> =>
     }
   });
 
+/** The settings that the local program checks when it starts. */
+export const checkSettings = ({ environment }: Place): Finding => {
+  try {
+    return ok('settings', `MODE is ${readLocalSettings(environment).MODE}`);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return failure('settings', error.message.replaceAll('\n', ' '), 'Correct them: the gateway does not start.');
+  }
+};
+
 /** The address that the bot tells and the one that links to images begin with. */
-export const checkAddresses = (environment: Environment, isLocal: boolean): Finding => {
+export const checkAddresses = (place: Place): Finding => {
+  const { environment, isLocal } = place;
   const wrong = ['PUBLIC_URL', 'MEDIA_URL'].filter(
     (name) => environment[name] && !isAddress(environment[name], isLocal),
   );
@@ -61,6 +75,13 @@ export const checkAddresses = (environment: Environment, isLocal: boolean): Find
     return failure('addresses', `${wrong.join(', ')}: is not ${what}`, 'Set it to the address that clients use.');
   }
   if (environment.PUBLIC_URL) return ok('addresses', environment.PUBLIC_URL);
+  if (isProductionHost(place)) {
+    return warning(
+      'addresses',
+      'PUBLIC_URL is not set: links to images work on this machine only',
+      'Set it to the URL that clients use.',
+    );
+  }
   if (isLocal) return ok('addresses', 'PUBLIC_URL is not set: only this machine is served');
   return warning(
     'addresses',

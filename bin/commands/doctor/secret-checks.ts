@@ -4,7 +4,7 @@ import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { readBotToken, readProviderKeys, readTopUpKey } from '../../../lambdas/functions/wiring/secrets.ts';
 import { settingsSchema } from '../../../lambdas/settings.ts';
 import { openKeyPorts } from '../../keys-at.ts';
-import type { Place } from '../../place.ts';
+import { isProductionHost, type Place } from '../../place.ts';
 import { type Finding, failure, ok, tried, warning } from './finding.ts';
 
 const reading = 'Check that these credentials may read the secret.';
@@ -17,14 +17,15 @@ export const checkPepper = (place: Place): Promise<Finding> =>
     return ok('pepper', olderPeppers.length === 0 ? 'is there' : `is there, and ${olderPeppers.length} older`);
   });
 
-export const checkBotToken = ({ environment, isLocal }: Place): Promise<Finding> =>
+export const checkBotToken = (place: Place): Promise<Finding> =>
   tried('bot token', reading, async () => {
-    const { BOT_TOKEN, BOT_TOKEN_SECRET } = environment;
+    const { BOT_TOKEN, BOT_TOKEN_SECRET } = place.environment;
     if (BOT_TOKEN && !settingsSchema.shape.BOT_TOKEN.safeParse(BOT_TOKEN).success) {
       return failure('bot token', 'BOT_TOKEN has not the form of one', 'Copy it anew, such as 123456:ABC-DEF.');
     }
     if (await readBotToken({ BOT_TOKEN, BOT_TOKEN_SECRET })) return ok('bot token', 'is there');
-    if (isLocal)
+    if (isProductionHost(place)) return ok('bot token', 'BOT_TOKEN is not set: there is no bot');
+    if (place.isLocal)
       return ok(
         'bot token',
         'BOT_TOKEN is not set here: `npm start` has one of its own, for a messenger of this machine',
@@ -32,28 +33,32 @@ export const checkBotToken = ({ environment, isLocal }: Place): Promise<Finding>
     return warning('bot token', 'there is none, and no bot', 'Put the token into the secret, then run `bot setup`.');
   });
 
-export const checkTopUpKey = ({ environment, isLocal }: Place): Promise<Finding> =>
+export const checkTopUpKey = (place: Place): Promise<Finding> =>
   tried('top-up key', reading, async () => {
-    const { TOP_UP_KEY, TOP_UP_KEY_SECRET } = environment;
+    const { TOP_UP_KEY, TOP_UP_KEY_SECRET, CREDITS } = place.environment;
+    if (place.isLocal && CREDITS === 'off') return ok('top-up key', 'CREDITS is off: reports of payments are rejected');
     const key = await readTopUpKey({ TOP_UP_KEY, TOP_UP_KEY_SECRET });
-    if (!key && isLocal)
+    if (!key && isProductionHost(place))
+      return failure('top-up key', 'TOP_UP_KEY is not set', 'Set it, or set CREDITS=off.');
+    if (!key && place.isLocal)
       return ok('top-up key', 'TOP_UP_KEY is not set here: `npm start` has one of its own, in the data folder');
     if (!key) return warning('top-up key', 'there is none', 'Set TOP_UP_KEY, or nobody can report payments.');
     if (key.length >= LETTERS_LEAST) return ok('top-up key', 'is there');
     return failure('top-up key', `is shorter than ${LETTERS_LEAST} letters`, 'Draw a longer one.');
   });
 
-export const checkProviderKeys = ({ environment, isLocal }: Place): Promise<Finding> =>
+export const checkProviderKeys = (place: Place): Promise<Finding> =>
   tried('provider keys', reading, async () => {
+    const { environment } = place;
     const { PROVIDER_KEYS_SECRET } = environment;
     const values = await readProviderKeys({ PROVIDER_KEYS_SECRET }, environment);
     const names = neededKeys(environment);
     const missing = names.filter((name) => !values[name]);
     const detail = `${names.length - missing.length} of ${names.length}${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`;
     if (missing.length === 0) return ok('provider keys', detail);
-    // Where a key is missing here, the vendor is played.
-    if (isLocal) return ok('provider keys', `${detail}: \`npm start\` plays these vendors`);
-    const advice = 'Put them into the secret: the models of a vendor without a key answer 503.';
+    const isHost = isProductionHost(place);
+    if (place.isLocal && !isHost) return ok('provider keys', `${detail}: \`npm start\` simulates these vendors`);
+    const advice = `${isHost ? 'Set those that you have' : 'Put them into the secret'}: the models of a vendor without a key answer 503.`;
     return missing.length === names.length
       ? failure('provider keys', detail, advice)
       : warning('provider keys', detail, advice);

@@ -1,5 +1,6 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { tableNames } from '../../../lib/tables.ts';
+import { networkFileSystemOf } from '../../../local/network-file-system.ts';
 import { whyOf } from '../../exit.ts';
 import type { Place } from '../../place.ts';
 import type { AwsStores } from '../../stores.ts';
@@ -11,6 +12,15 @@ const CALL_MS = 10_000;
 /** Embedded stores. The database has been opened already, so it is not damaged beyond use. */
 export const checkEmbedded = ({ dataFolder, stores }: Place): Promise<Finding> =>
   tried('data folder', 'Check the disk, and restore a backup if files are damaged.', async () => {
+    const type = networkFileSystemOf(dataFolder);
+    if (type !== undefined) {
+      const detail = `${dataFolder} is on a network file system (${type}), which is not supported`;
+      return failure('data folder', detail, 'Stop the gateway, and move the folder to a local disk.');
+    }
+    if (stores.problems().includes('disk_space')) {
+      const detail = `the disk of ${dataFolder} is almost full: new requests are 503`;
+      return failure('data folder', detail, 'Delete files until 96 MiB are free.');
+    }
     const waiting = (await stores.outbox.list()).length;
     return ok('data folder', `${dataFolder}, ${waiting} entries in the outbox`);
   });

@@ -1,0 +1,56 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { joinDataFolder, readOrCreateSecret } from '../../local/data-folder.ts';
+import { openEmbeddedStores } from '../../local/embedded-stores.ts';
+import type { Environment } from '../support/gateway-process.ts';
+import { runHere } from '../support/scripted-terminal.ts';
+
+let DATA_DIR: string;
+beforeAll(async () => {
+  DATA_DIR = join(mkdtempSync(join(tmpdir(), 'doctor-')), 'data');
+  const folder = joinDataFolder(DATA_DIR);
+  readOrCreateSecret(folder, 'pepper', () => 'p'.repeat(64));
+  await (await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') })).close();
+  folder.close();
+});
+
+const examine = async (environment: Environment) => {
+  const { status, stdout } = await runHere(['doctor'], { DATA_DIR, ...environment });
+  const statusOf = (check: string) =>
+    stdout
+      .split('\n')
+      .find((line) => line.includes(`  ${check} `))
+      ?.split(' ')[0];
+  return { status, stdout, statusOf };
+};
+
+test('OPS-5 the doctor finds nothing wrong with the data folder of a development machine', async () => {
+  const { status, stdout, statusOf } = await examine({});
+  expect([status, statusOf('data folder'), statusOf('settings'), statusOf('pepper')]).toEqual([0, 'ok', 'ok', 'ok']);
+  expect(stdout).toContain('`npm start` simulates these vendors');
+  expect(stdout).not.toMatch(/^failure/m);
+});
+
+const production = { MODE: 'production', PUBLIC_URL: 'https://api.example.com', OPENAI_API_KEY: 'key' };
+
+test('OPS-5 the doctor knows that a host in production simulates nothing and needs no AWS', async () => {
+  const { status, stdout, statusOf } = await examine({ ...production, CREDITS: 'off' });
+  const checks = ['data folder', 'settings', 'addresses', 'pepper', 'top-up key', 'provider keys', 'bot token'];
+  const expected = checks.map((check) => (check === 'provider keys' ? 'warning' : 'ok'));
+  expect([status, ...checks.map(statusOf)]).toEqual([0, ...expected]);
+  expect(stdout).not.toMatch(/npm start|credentials|tables|bucket/);
+});
+
+test('OPS-5 OPS-6 the doctor names the settings that keep a host from starting', async () => {
+  const { status, stdout, statusOf } = await examine({
+    ...production,
+    PORT: 'eighty',
+    TOP_UP_KEY: 'short',
+    PUBLIC_URL: '',
+  });
+  expect([status, statusOf('settings'), statusOf('addresses')]).toEqual([1, 'failure', 'warning']);
+  expect(stdout).toMatch(/^failure +settings +PORT: must be .* TOP_UP_KEY: must have at least 16 characters/m);
+  expect((await examine({ ...production, OPENAI_API_KEY: '' })).statusOf('provider keys')).toBe('failure');
+});
