@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { openDataFolder, readOrCreateSecret, resetDataFolder } from '../../local/data-folder.ts';
+import { joinDataFolder, openDataFolder, readOrCreateSecret, resetDataFolder } from '../../local/data-folder.ts';
 import { processIdentity } from '../../local/process-identity.ts';
 
 let parent = '';
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-test('the folder and its rooms are closed to others', () => {
+test('OPS-7 the folder and its rooms are closed to others', () => {
   const folder = openDataFolder(path);
   expect([modeOf(path), modeOf(folder.room('media'))]).toEqual([0o700, 0o700]);
   folder.close();
@@ -28,6 +28,18 @@ test('one process opens a folder once at a time, and again after it was closed',
   folder.close();
   openDataFolder(path).close();
   expect(readdirSync(path)).toEqual(['.model-gateway']);
+});
+
+test('OPS-7 several processes join a folder, and it is neither reset nor used alone before all have left', async () => {
+  const joined = [joinDataFolder(path), joinDataFolder(path)];
+  for (const folder of joined) {
+    expect(() => openDataFolder(path)).toThrow(`is in use by process ${process.pid}. Stop it first.`);
+    await expect(resetDataFolder(path)).rejects.toThrow('is in use by process');
+    folder.close();
+  }
+  const alone = openDataFolder(path);
+  expect(() => joinDataFolder(path)).toThrow(`is in use by process ${process.pid}. Stop it first.`);
+  alone.close();
 });
 
 const gone = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
@@ -75,7 +87,7 @@ test('an empty secret file is an error, never a secret', () => {
   folder.close();
 });
 
-test('a reset removes what the program made and nothing else', async () => {
+test('OPS-7 a reset removes what the program made and nothing else', async () => {
   const folder = openDataFolder(path);
   readOrCreateSecret(folder, 'pepper', () => 'secret');
   folder.room('media');
@@ -90,7 +102,7 @@ test('a reset of a folder that was never there does nothing', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test("a folder with somebody else's files is neither opened nor reset", async () => {
+test("OPS-7 a folder with somebody else's files is neither opened nor reset", async () => {
   writeFileSync(join(parent, 'thesis.txt'), 'precious');
   expect(() => openDataFolder(parent)).toThrow('was not made by this program');
   await expect(resetDataFolder(parent)).rejects.toThrow('was not made by this program');

@@ -24,7 +24,7 @@ test.each([
   ['/mnt/my share/gateway', 'cifs'],
   ['/home/me/remote/x', 'fuse.sshfs'],
   ['/data/gateway', 'nfs'],
-])('the file system at %s is %s', (path, type) => {
+])('OPS-7 the file system at %s is %s', (path, type) => {
   expect(fileSystemAt(MOUNTINFO, path)).toBe(type);
 });
 

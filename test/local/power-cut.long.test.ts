@@ -249,7 +249,7 @@ const expectCleanAudit = async ({ ledger, records, outbox }: Stores, accountId: 
   expect(await auditAccount(ports, accountId)).toMatchObject({ stable: true, findings: [] });
 };
 
-test('BILL-14 IDEM-2 everything that was durable before a power cut is there after it', async () => {
+test('OPS-8 IDEM-2 everything that was durable before a power cut is there after it', async () => {
   const counted = { rounds: 0, busy: 0, checks: 0 };
   await fc.assert(
     fc.asyncProperty(rounds, async (round) => {

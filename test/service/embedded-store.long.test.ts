@@ -116,7 +116,7 @@ const settleAll = async (path: string): Promise<void> => {
   await gateway.stop();
 };
 
-test('BILL-14 a copy made under load audits clean, and has the charge of every request answered before', async () => {
+test('OPS-10 a copy made under load audits clean, and has every charge answered before', async () => {
   const gateway = await start({ ...shortLived, LOCAL_BALANCE_USD: '1000' });
   const answered = new Set<string>();
   const clients = Array.from({ length: CLIENTS }, () => sendUntilDead(gateway, answered));

@@ -164,7 +164,7 @@ test('OPS-6 an address that other machines can reach needs production', async ()
   expect(lines).toEqual(['HOST: other machines can reach 0.0.0.0. Set MODE=production, or use 127.0.0.1.']);
 });
 
-test('two programs serve one data folder, and a reset waits for both', async () => {
+test('OPS-7 two programs serve one data folder, and a reset waits for both', async () => {
   const [first, second] = [await start(), await start()];
   expect(second.apiKey).toBe(first.apiKey);
   const spent = [first, second].map(async (gateway) => {
@@ -179,7 +179,7 @@ test('two programs serve one data folder, and a reset waits for both', async () 
   expect((await second.account()).balance).toBe(parseUsd('10') - one - other);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends the program', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('OPS-6 %s ends the program', async (signal) => {
   const gateway = await start();
   expect(await gateway.kill(signal)).toBe(0);
   await expect(fetch(`${gateway.url}/health`)).rejects.toThrow();
@@ -197,7 +197,7 @@ describe.skipIf(!hasDynamodb)('on the emulator of DynamoDB', () => {
     expect(databasesOf(folder)).toHaveLength(1);
   });
 
-  test('SIGTERM ends the database as well, and its data is not opened as embedded stores', async () => {
+  test('OPS-7 SIGTERM ends the database as well, and its data is not opened as embedded stores', async () => {
     const gateway = await start({}, DYNAMODB);
     expect(databasesOf(folder)).toHaveLength(1);
     expect(await gateway.kill('SIGTERM')).toBe(0);

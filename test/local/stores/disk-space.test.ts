@@ -45,7 +45,7 @@ const nextCheck = async (): Promise<void> => {
   await expect.poll(() => clock.waiting, { interval: 2 }).toBe(waiting);
 };
 
-test('new holds are refused while less than 64 MB are free, and accepted again without a restart', async () => {
+test('OPS-9 new holds are refused below 64 MiB of free space, and accepted again without a restart', async () => {
   const disk = await open();
   expect(statSync(reserve()).size).toBe(32 * MIB);
   for (const [megabytes, isLow] of [
@@ -61,7 +61,7 @@ test('new holds are refused while less than 64 MB are free, and accepted again w
   }
 });
 
-test('a full disk frees the reserve, and it is made again when 96 MB are free', async () => {
+test('OPS-9 a full disk frees the reserve, and it is made again when 96 MiB are free', async () => {
   const disk = await open();
   expect(disk.onFull()).toBe(true);
   expect(existsSync(reserve())).toBe(false);
@@ -77,7 +77,7 @@ test('a full disk frees the reserve, and it is made again when 96 MB are free', 
   }
 });
 
-test('two processes share one reserve', async () => {
+test('OPS-9 two processes share one reserve', async () => {
   const [one, other] = await Promise.all([open(), open()]);
   expect([one.isLow, other.isLow]).toEqual([false, false]);
   expect(one.onFull()).toBe(true);
@@ -88,7 +88,7 @@ test('two processes share one reserve', async () => {
   expect([one.isLow, other.isLow]).toEqual([true, true]);
 });
 
-test('a reserve that the disk refuses is tried again a minute later', async () => {
+test('OPS-9 a reserve that the disk refuses is tried again a minute later', async () => {
   quotaIsFull = true;
   const disk = await open();
   expect([writes, disk.isLow]).toEqual([1, true]);

@@ -12,7 +12,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-test('BILL-14 an outbox entry is not written before the holds are durable', async () => {
+test('BILL-14 OPS-8 an outbox entry is not written before the holds are durable', async () => {
   const error = new StoreError('unavailable', 'injected');
   const folder = mkdtempSync(join(tmpdir(), 'files-'));
   const { outbox } = await openFileStores({ folder, holdsDurable: () => Promise.reject(error) });

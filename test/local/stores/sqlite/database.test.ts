@@ -40,7 +40,7 @@ const namesIn = (db: Database) => () =>
     .all()
     .map((row) => textOf(row, 'name'));
 
-test('BILL-14 a write under the lock of another process is a conflict and writes nothing', async () => {
+test('BILL-14 OPS-7 a write under the lock of another process is a conflict and writes nothing', async () => {
   const { db, path } = await openOne(undefined, { retriesMs: 0 });
   const other = openOther(path);
   other.exec('BEGIN IMMEDIATE');
@@ -51,7 +51,7 @@ test('BILL-14 a write under the lock of another process is a conflict and writes
   expect(await db.read(namesIn(db))).toEqual(['two']);
 });
 
-test('a write waits for the lock of another process without blocking the event loop', async () => {
+test('OPS-7 a write waits for the lock of another process without blocking the event loop', async () => {
   const { db, path } = await openOne();
   const other = openOther(path);
   other.exec('BEGIN IMMEDIATE');
@@ -73,7 +73,7 @@ test('a transaction that throws writes nothing and keeps its error', async () =>
   expect(await db.peek(namesIn(db))).toEqual(['two']);
 });
 
-test('concurrent durable writes share one sync, and a write during a sync waits for the next', async () => {
+test('OPS-8 concurrent durable writes share one sync, and a write during a sync waits for the next', async () => {
   const gates: (() => void)[] = [];
   const { db, counted } = await openOne(() => new Promise((resolve) => gates.push(resolve)));
   const ended: string[] = [];
@@ -92,7 +92,7 @@ test('concurrent durable writes share one sync, and a write during a sync waits 
   expect(counted.syncs).toBe(2);
 });
 
-test('a read syncs what it saw of another process, once', async () => {
+test('OPS-8 a read syncs what it saw of another process, once', async () => {
   const { db: writer, path } = await openOne();
   const { db, counted } = await openOne(undefined, { path });
   await db.durable();
@@ -105,7 +105,7 @@ test('a read syncs what it saw of another process, once', async () => {
   expect(counted.syncs).toBe(1);
 });
 
-test('BILL-14 after a failed sync the outcome is unknown, and the next durable call writes the pages again', async () => {
+test('BILL-14 OPS-8 after a failed sync the outcome is unknown, and the next call writes again', async () => {
   let isBroken = true;
   const { db, path, counted } = await openOne(async () => {
     if (isBroken) throw new Error('EIO');
@@ -130,7 +130,7 @@ test('BILL-14 after a failed sync the outcome is unknown, and the next durable c
   expect(counted.syncs).toBe(1);
 });
 
-test('BILL-14 a full disk is a conflict, after one retry if space was freed', async () => {
+test('BILL-14 OPS-9 a full disk is a conflict, after one retry if space was freed', async () => {
   const freed = [true, false];
   const { db } = await openOne(undefined, { onFull: () => freed.shift() ?? false });
   const { page_count: pages } = db.sql('PRAGMA page_count').get() ?? {};
@@ -163,7 +163,7 @@ const withSql = (path: string, sql: string): void => {
   db.close();
 };
 
-test.each(unusable)('a file with %s is refused in one line and stays as it is', async (_name, spoil, reason) => {
+test.each(unusable)('OPS-7 a file with %s is refused in one line and stays as it is', async (_name, spoil, reason) => {
   const { db, path } = await openOne();
   await db.close();
   spoil(path);
@@ -176,7 +176,7 @@ test.each(unusable)('a file with %s is refused in one line and stays as it is', 
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test("another program's database of the same version is refused and stays as it is", async () => {
+test("OPS-7 another program's database of the same version is refused and stays as it is", async () => {
   const path = newDatabasePath();
   withSql(path, 'CREATE TABLE notes (id INTEGER); PRAGMA user_version = 1');
   const before = readFileSync(path);
@@ -184,7 +184,7 @@ test("another program's database of the same version is refused and stays as it 
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a database is opened while another process creates it', async () => {
+test('OPS-7 a database is opened while another process creates it', async () => {
   const path = newDatabasePath();
   const creator = openOther(path);
   creator.exec('BEGIN EXCLUSIVE; CREATE TABLE unfinished (id INTEGER)');
@@ -197,7 +197,7 @@ test('a database is opened while another process creates it', async () => {
   expect(await db.read(namesIn(db))).toEqual(['one']);
 });
 
-test.skipIf(process.platform === 'win32')('no other user can read the files of a database', async () => {
+test.skipIf(process.platform === 'win32')('OPS-7 no other user can read the files of a database', async () => {
   const { db, path } = await openOne();
   await db.writeDurably(put(db, 'one'));
   for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -4,6 +4,7 @@ import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import type { UpdateLog } from '../../../../lambdas/core/accounts/update-log.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
 import type { ClaimStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
 import type { AddressCounters } from '../../../../lambdas/core/limits/address-limit.ts';
 import { bucketOf } from '../../../../lambdas/core/limits/gcra.ts';
 import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';
@@ -12,6 +13,7 @@ import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-stor
 import { createClaimStore } from '../../../../local/stores/sqlite/claim-store.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
 import { createAddressCounters, createKeyStore } from '../../../../local/stores/sqlite/key-store.ts';
+import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
 import { createUpdateLog } from '../../../../local/stores/sqlite/update-log.ts';
 import { createVideoJobStore } from '../../../../local/stores/sqlite/video-job-store.ts';
 import { accountNamed, keyNamed } from '../../../contracts/account-subjects.ts';
@@ -93,6 +95,29 @@ const accounts: Calls<AccountStore> = {
   markNoticed: (store) => store.markNoticed(chatId, 5),
 };
 
+const hold = { accountId: 'one', holdId: 'r.0', amountPicos: 1n, expiresAtMs: NOW, sweepAtMs: NOW };
+const record = {
+  accountId: 'one',
+  holdId: 'r.0',
+  requestId: 'r',
+  outcome: 'settled',
+  amountPicos: 1n,
+  at: NOW,
+} as const;
+
+const ledgers: Calls<LedgerStore> = {
+  hold: (store) => store.hold({ ...hold, previousHoldId: undefined }),
+  putRecord: (store) => store.putRecord(record),
+  apply: (store) => store.apply(record, 1n),
+  readAccount: (store) => store.readAccount('one'),
+  readRecord: (store) => store.readRecord('one', 'r.0'),
+  createAccount: (store) => store.createAccount('two'),
+  credit: (store) => store.credit({ accountId: 'one', ref: 'next', amountPicos: 1n, reason: 'test', at: NOW }),
+  due: (store) => store.due(NOW),
+  reschedule: (store) => store.reschedule('one', NOW),
+};
+const withoutDisk: readonly string[] = ['hold', 'apply', 'due', 'reschedule'];
+
 const updates: Calls<UpdateLog> = {
   claim: (store) => store.claim('update#1', NOW),
   finish: (store) => store.finish('update#1', NOW),
@@ -125,8 +150,16 @@ const isDurable = async (call: () => Promise<unknown>): Promise<boolean> => {
   return syncs > 0;
 };
 
+test.each(Object.entries(ledgers))(
+  'OPS-8 records and credits wait for the disk, holds and applied charges do not: %s',
+  async (name, call) => {
+    await createAccountStore(db).open(account);
+    expect(await isDurable(() => call(createLedgerStore(db)))).toBe(!withoutDisk.includes(name));
+  },
+);
+
 test.each(Object.entries(claims))(
-  'IDEM-2 a claim survives a power cut after %s, except a renewal',
+  'OPS-8 IDEM-2 a claim survives a power cut after %s, except a renewal',
   async (name, call) => {
     const store = createClaimStore(db);
     await claims.claim(store);
@@ -134,19 +167,19 @@ test.each(Object.entries(claims))(
   },
 );
 
-test.each(Object.entries(circuits))('FALL-1 %s of a circuit does not wait for the disk', async (_name, call) => {
+test.each(Object.entries(circuits))('OPS-8 FALL-1 %s of a circuit does not wait for the disk', async (_name, call) => {
   const store = createCircuitStore(db);
   expect(await isDurable(() => call(store))).toBe(false);
 });
 
-test.each(Object.entries(videos))('VID-3 a video survives a power cut after %s', async (_name, call) => {
+test.each(Object.entries(videos))('OPS-8 VID-3 a video survives a power cut after %s', async (_name, call) => {
   const store = createVideoJobStore(db);
   await videos.create(store);
   expect(await isDurable(() => call(store))).toBe(true);
 });
 
 test.each(Object.entries(accounts))(
-  'KEY-2 an account and its key survive a power cut after %s',
+  'OPS-8 KEY-2 an account and its key survive a power cut after %s',
   async (_name, call) => {
     const store = createAccountStore(db);
     await store.open(account);
@@ -154,12 +187,15 @@ test.each(Object.entries(accounts))(
   },
 );
 
-test.each(Object.entries(updates))('KEY-1 a finished bot update alone waits for the disk: %s', async (name, call) => {
-  const store = createUpdateLog(db);
-  expect(await isDurable(() => call(store))).toBe(name === 'finish');
-});
+test.each(Object.entries(updates))(
+  'OPS-8 KEY-1 a finished bot update alone waits for the disk: %s',
+  async (name, call) => {
+    const store = createUpdateLog(db);
+    expect(await isDurable(() => call(store))).toBe(name === 'finish');
+  },
+);
 
-test('LIM-2 the rates of API keys and client IPs do not wait for the disk', async () => {
+test('OPS-8 LIM-2 the rates of API keys and client IPs do not wait for the disk', async () => {
   await createAccountStore(db).open(account);
   const [keyStore, addressCounters] = [createKeyStore(db), createAddressCounters(db)];
   for (const call of Object.values(keys)) expect(await isDurable(() => call(keyStore))).toBe(false);

@@ -32,7 +32,7 @@ const openOne = async (creditPicos: bigint) => {
 const invalid = (message: string) => ({ name: 'GatewayError', status: 400, message });
 
 test.each([1n, 2n ** 63n, 10n ** 30n])(
-  'KEY-6 BILL-3 a credit of %s pico-USD above 9,000,000 USD is refused and writes nothing',
+  'KEY-6 BILL-19 a credit of %s pico-USD above 9,000,000 USD is refused and writes nothing',
   async (excess) => {
     const { store, stateOf } = await openOne(CREDIT_MAX_PICOS - 2_500_000_000_000n);
     const credit = (ref: string, amountPicos: bigint) =>
@@ -46,14 +46,14 @@ test.each([1n, 2n ** 63n, 10n ** 30n])(
   },
 );
 
-test('KEY-1 BILL-3 an account with a first credit above 9,000,000 USD is not opened', async () => {
+test('KEY-1 BILL-19 an account with a first credit above 9,000,000 USD is not opened', async () => {
   await expect(openOne(CREDIT_MAX_PICOS + 1n)).rejects.toMatchObject(
     invalid('amount_usd: an account can be credited 9000000 USD in all. Credit at most 9000000 USD.'),
   );
   expect(await createAccountStore(db).profile('one')).toBeUndefined();
 });
 
-test('BILL-3 a charge above int64, alone or with the charges before it, is refused and writes nothing', async () => {
+test('BILL-19 a charge above int64, alone or with the charges before it, is refused and writes nothing', async () => {
   const { store, stateOf } = await openOne(100n);
   const refusal = invalid('amount: an account can be charged 9223372.036854775807 USD in all. Use another account.');
   const record = (holdId: string, amountPicos: bigint) => ({
