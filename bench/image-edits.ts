@@ -6,7 +6,7 @@ import { startGateway } from '../test/support/gateway.ts';
 
 /**
  * How much memory the host takes for many edits of large images at once: `EDITS=100 EDIT_MB=4 ROUNDS=2 npx node bench/image-edits.ts`.
- * Everything runs in one process there, the stand-in for the bucket included; the simulated vendor runs in this one.
+ * The gateway runs in a process of its own, on its SQLite and files; the simulated vendor runs in this one.
  */
 const edits = Number(process.env.EDITS ?? 100);
 const bytes = Number(process.env.EDIT_MB ?? 4) * 1_000_000;
