@@ -25,6 +25,8 @@ export const createForeignChanges = (db: Database) => {
   const known = new Map<string, Account>();
   let seenCommits = db.foreignCommits();
   let seenChange = 0n;
+  /** The last look ended before the newest change. */
+  let isBehind = false;
 
   const remember = (account: Account): void => {
     known.delete(account.id);
@@ -37,6 +39,7 @@ export const createForeignChanges = (db: Database) => {
     const rows = db
       .sql('SELECT id, change FROM accounts WHERE change > ? ORDER BY change LIMIT ?')
       .all(change, KNOWN_MAX);
+    isBehind = rows.length === KNOWN_MAX;
     const last = rows.at(-1);
     if (last) seenChange = bigintOf(last, 'change');
     return rows.flatMap((row) => readAccount(db, textOf(row, 'id')) ?? []);
@@ -64,7 +67,7 @@ export const createForeignChanges = (db: Database) => {
     remember,
     take: async (): Promise<readonly FollowedChange[]> => {
       const commits = db.foreignCommits();
-      if (commits === seenCommits) return [];
+      if (commits === seenCommits && !isBehind) return [];
       seenCommits = commits;
       return db.peek(() => readSince(seenChange).flatMap((account) => toChange(account) ?? []));
     },
