@@ -1,25 +1,95 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDataFolder } from '../../local/data-folder.ts';
-import { startLocalGateway } from '../../local/gateway.ts';
+import { type LocalGateway, startLocalGateway } from '../../local/gateway.ts';
 import { readLocalSettings } from '../../local/local-settings.ts';
+import { toWelcome } from '../../local/welcome.ts';
 
-test('OPS-7 data of the DynamoDB emulator is refused in one sentence and stays as it is', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'gateway-')), 'data');
-  const folder = openDataFolder(path);
-  folder.room('dynamodb');
-  folder.close();
-  const start = startLocalGateway({
-    settings: readLocalSettings({ DATA_DIR: path, PORT: '0' }),
-    environment: {},
+const TOP_UP_KEY = 'a secret of the payment provider';
+
+let folder: string;
+let gateway: LocalGateway | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+});
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts the program in this process, without its command line. */
+const start = async (own: Readonly<Record<string, string>>) => {
+  const environment = { PORT: '0', DATA_DIR: folder, SHUTDOWN_SECONDS: '0', ...own };
+  const lines: string[] = [];
+  const stream = { write: (text: string) => void lines.push(text) };
+  gateway = await startLocalGateway({
+    settings: readLocalSettings(environment),
+    environment,
     store: 'embedded',
     reset: false,
-    output: { stdout: { write: () => undefined }, stderr: { write: () => undefined } },
+    output: { stdout: stream, stderr: stream },
   });
-  await expect(start).rejects.toThrow(
-    `${path} holds data of the DynamoDB emulator. Use it with npm start -- --store dynamodb, or set DATA_DIR to a new folder.`,
+  return { welcome: gateway.welcome, lines };
+};
+
+test('OPS-7 data of the DynamoDB emulator is refused in one sentence and stays as it is', async () => {
+  const emulated = openDataFolder(folder);
+  emulated.room('dynamodb');
+  emulated.close();
+  await expect(start({})).rejects.toThrow(
+    `${folder} holds data of the DynamoDB emulator. Use it with npm start -- --store dynamodb, or set DATA_DIR to a new folder.`,
   );
-  expect(readdirSync(path).sort()).toEqual(['.model-gateway', 'dynamodb']);
+  expect(readdirSync(folder).sort()).toEqual(['.model-gateway', 'dynamodb']);
+});
+
+const topUp = async (url: string): Promise<number> => {
+  const body = JSON.stringify({ account: 'local', ref: 'first', amount_usd: '5' });
+  const seconds = Math.floor(Date.now() / 1_000);
+  const proof = createHmac('sha256', TOP_UP_KEY).update(`${seconds}.${body}`).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-service-signature': `t=${seconds},v1=${proof}` };
+  return (await fetch(`${url}/app/credits`, { method: 'POST', headers, body })).status;
+};
+
+test('OPS-6 in production there is no account, no simulation and no secret for payments of its own', async () => {
+  const { welcome, lines } = await start({ MODE: 'production', CREDITS: 'off' });
+  expect(welcome.account).toBeUndefined();
+  expect(welcome.standIns.map(([part]) => part)).toEqual(['Database']);
+  expect(readdirSync(join(folder, 'secrets'))).toEqual(['pepper']);
+  expect((await fetch(`${welcome.url}/`)).status).toBe(404);
+  const pepper = readFileSync(join(folder, 'secrets/pepper'), 'utf8');
+  expect(`${toWelcome(welcome)}${lines.join('')}`).not.toContain(pepper);
+});
+
+test('OPS-6 production accepts payments for known accounts under the secret of the operator alone', async () => {
+  const { welcome } = await start({ MODE: 'production', TOP_UP_KEY });
+  // The proof is good, and production has no account `local`.
+  expect(await topUp(welcome.url)).toBe(404);
+  expect(existsSync(join(folder, 'secrets/top-up-key'))).toBe(false);
+});
+
+test('OPS-6 CREDITS=off rejects payments, also under the right secret', async () => {
+  const { welcome } = await start({ MODE: 'production', TOP_UP_KEY, CREDITS: 'off' });
+  expect(await topUp(welcome.url)).toBe(401);
+});
+
+test('OPS-6 development has an account with a balance, simulated providers and a secret for payments', async () => {
+  const { welcome } = await start({ TOP_UP_KEY, LOCAL_BALANCE_USD: '3' });
+  expect(welcome.account).toMatchObject({ isCurrent: true, balanceUsd: '3' });
+  expect(welcome.standIns.map(([part]) => part)).toContain('OpenAI');
+  expect(await topUp(welcome.url)).toBe(200);
+});
+
+test('LIM-7 clients behind a trusted proxy have rates of their own', async () => {
+  const limits = { LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '1' };
+  const { welcome } = await start({ MODE: 'production', CREDITS: 'off', TRUST_PROXY: '127.0.0.1', ...limits });
+  const statuses: number[] = [];
+  for (let client = 1; client <= 10; client += 1) {
+    const headers = { authorization: 'Bearer unknown', 'x-forwarded-for': `198.51.100.${client}` };
+    statuses.push((await fetch(`${welcome.url}/api/account`, { headers })).status);
+  }
+  expect(statuses).toEqual(Array.from({ length: 10 }, () => 401));
 });

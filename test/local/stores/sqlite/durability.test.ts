@@ -13,6 +13,7 @@ import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-stor
 import { createClaimStore } from '../../../../local/stores/sqlite/claim-store.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
 import { createAddressCounters, createKeyStore } from '../../../../local/stores/sqlite/key-store.ts';
+import { createLedgerRecords, createOperationLog } from '../../../../local/stores/sqlite/ledger-records.ts';
 import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
 import { createUpdateLog } from '../../../../local/stores/sqlite/update-log.ts';
 import { createVideoJobStore } from '../../../../local/stores/sqlite/video-job-store.ts';
@@ -157,6 +158,19 @@ test.each(Object.entries(ledgers))(
     expect(await isDurable(() => call(createLedgerStore(db)))).toBe(!withoutDisk.includes(name));
   },
 );
+
+test('OPS-8 operations, and the records that an audit reads, wait for the disk', async () => {
+  const [log, records] = [createOperationLog(db), createLedgerRecords(db)];
+  for (const call of [
+    () => log.add({ accountId: 'one', id: '1', command: 'credit', reason: 'test', at: NOW }),
+    () => log.list('one'),
+    () => records.listRecords('one', { limit: 1 }),
+    () => records.recordsOfRequest('one', 'r'),
+    () => records.readCredits('one'),
+    () => Array.fromAsync(records.accountPlaces()),
+  ])
+    expect(await isDurable(call), String(call)).toBe(true);
+});
 
 test.each(Object.entries(claims))(
   'OPS-8 IDEM-2 a claim survives a power cut after %s, except a renewal',

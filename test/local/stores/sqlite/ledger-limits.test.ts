@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
 import { createLedgerRecords } from '../../../../local/stores/sqlite/ledger-records.ts';
@@ -75,4 +76,30 @@ test('BILL-19 a charge above int64, alone or with the charges before it, is refu
     availablePicos: 100n - CHARGES_MAX_PICOS,
     spentPicos: CHARGES_MAX_PICOS,
   });
+});
+
+test('OPS-9 no hold is placed while the disk is almost full, and open holds are charged', async () => {
+  const { store } = await openOne(100n);
+  const hold = (holdId: string, ledger = store) => {
+    const times = { expiresAtMs: AT, sweepAtMs: AT, previousHoldId: undefined };
+    return ledger.hold({ accountId: 'one', holdId, amountPicos: 10n, ...times });
+  };
+  await hold('a.0');
+  const full = new StoreError('conflict', 'almost full');
+  const checkRoom = () => {
+    throw full;
+  };
+  const fullStore = createLedgerStore(db, { checkRoom });
+  await expect(hold('b.0', fullStore)).rejects.toBe(full);
+  expect([...((await store.readAccount('one'))?.holds.keys() ?? [])]).toEqual(['a.0']);
+  const record = {
+    accountId: 'one',
+    holdId: 'a.0',
+    requestId: 'a',
+    outcome: 'settled',
+    amountPicos: 7n,
+    at: AT,
+  } as const;
+  expect(await fullStore.putRecord(record)).toEqual({ kind: 'written' });
+  expect(await fullStore.apply(record, 10n)).toMatchObject({ availablePicos: 93n, spentPicos: 7n });
 });

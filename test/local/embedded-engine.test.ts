@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Notice } from '../../lambdas/core/accounts/send-notices.ts';
+import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
+import { type DataFolder, joinDataFolder } from '../../local/data-folder.ts';
+import { openEmbeddedEngine } from '../../local/embedded-engine.ts';
+import type { Engine } from '../../local/engine.ts';
+import type { LedgerChange } from '../../local/page/ledger-feed.ts';
+import { openLocalPages } from '../../local/pages.ts';
+import { accountNamed } from '../contracts/account-subjects.ts';
+import { quietParts } from '../lambdas/functions/wiring/quiet-parts.ts';
+
+let path: string;
+const endings: (() => unknown)[] = [];
+beforeEach(() => {
+  path = join(mkdtempSync(join(tmpdir(), 'engine-')), 'data');
+});
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+  rmSync(path, { recursive: true, force: true });
+});
+
+const BOT_TOKEN = '123456:token-of-the-tests';
+
+const open = async (environment: Readonly<Record<string, string>> = { BOT_TOKEN }): Promise<Engine> => {
+  const folder: DataFolder = joinDataFolder(path);
+  endings.push(folder.close);
+  const onFailure = (message: string) => expect.unreachable(message);
+  const engine = await openEmbeddedEngine({
+    folder,
+    reporting: quietParts([]).reporting,
+    environment: { KEY_PEPPER: 'a pepper of the tests', MEDIA_URL: 'http://127.0.0.1', ...environment },
+    onFailure,
+    pages: openLocalPages({ prefersBuilt: false, onFailure }),
+  });
+  endings.push(engine.stop);
+  return engine;
+};
+
+const record = {
+  accountId: 'one',
+  holdId: 'r.0',
+  requestId: 'r',
+  outcome: 'settled',
+  amountPicos: 2n,
+  at: 1,
+} as const;
+
+/** Brings the balance of a new account to its threshold. */
+const cross = async ({ parts: { accounts, ledgerStore } }: Engine): Promise<void> => {
+  await accounts.open(accountNamed('one', { creditPicos: PICOS_PER_USD + 1n }));
+  const times = { expiresAtMs: 1, sweepAtMs: 1, previousHoldId: undefined };
+  await ledgerStore.hold({ accountId: 'one', holdId: 'r.0', amountPicos: 5n, ...times });
+  await ledgerStore.putRecord(record);
+  await ledgerStore.apply(record, 5n);
+};
+
+test('KEY-3 a notification of a low balance that waits is sent after a prune', async () => {
+  const engine = await open();
+  await cross(engine);
+  await engine.prune();
+  const notices: Notice[] = [];
+  await engine.follow({
+    sendNotice: async (notice) => {
+      notices.push(notice);
+      return { kind: 'sent' };
+    },
+  });
+  await expect.poll(() => notices.map(({ chatId }) => chatId)).toEqual(['one-chat']);
+});
+
+test('KEY-3 a prune forgets notifications if there is no bot', async () => {
+  const silent = await open({});
+  await cross(silent);
+  await silent.prune();
+  const db = new DatabaseSync(join(path, 'database/gateway.db'), { readOnly: true });
+  expect(db.prepare('SELECT * FROM low_balances').all()).toEqual([]);
+  db.close();
+});
+
+test('KEY-3 the changes of this process and of others are followed, each once', async () => {
+  const [one, other] = [await open(), await open()];
+  const seen: LedgerChange[] = [];
+  await one.follow({ onChange: (change) => void seen.push(change) });
+  await cross(one);
+  await other.parts.ledgerStore.credit({ accountId: 'one', ref: 'ref', amountPicos: 7n, reason: 'test', at: 1 });
+  await expect.poll(() => seen.at(-1)?.after.creditedPicos).toBe(PICOS_PER_USD + 8n);
+  expect(seen.map(({ after }) => after.version)).toEqual([0, 1, 2, 3]);
+  expect(seen.map(({ recordOf }) => recordOf('r.0'))).toEqual([undefined, undefined, record, undefined]);
+});

@@ -1,0 +1,70 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type EmbeddedStores, openEmbeddedStores } from '../../local/embedded-stores.ts';
+import { accountNamed } from '../contracts/account-subjects.ts';
+
+const NOW = Date.UTC(2026, 10, 1);
+const YEAR_MS = 365 * 86_400_000;
+
+let folder: string;
+let stores: EmbeddedStores;
+beforeEach(async () => {
+  // The disk is looked at once a second: no look may come between the steps of a test.
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  folder = mkdtempSync(join(tmpdir(), 'embedded-'));
+  stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
+  await stores.parts.accounts.open(accountNamed('one', { creditPicos: 10n }));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  await stores.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const hold = () => {
+  const times = { expiresAtMs: NOW, sweepAtMs: NOW, previousHoldId: undefined };
+  return stores.parts.ledgerStore.hold({ accountId: 'one', holdId: 'r.0', amountPicos: 1n, ...times });
+};
+
+test('OPS-9 GEN-10 a full database frees the reserve, and then takes no hold and is not healthy', async () => {
+  const { db } = stores;
+  const reserve = join(folder, 'database/reserve');
+  expect([existsSync(reserve), await stores.problems()]).toEqual([true, []]);
+  const { page_count: pages } = db.sql('PRAGMA page_count').get() ?? {};
+  db.connection.exec(`PRAGMA max_page_count = ${pages}`);
+  const large = () => db.sql('INSERT INTO facts (name, value) VALUES (?, ?)').run('large', 'x'.repeat(100_000));
+  await expect(db.write(large)).rejects.toMatchObject({ name: 'StoreError', kind: 'conflict' });
+  expect(existsSync(reserve)).toBe(false);
+  db.connection.exec('PRAGMA max_page_count = 10000');
+  await expect(hold()).rejects.toMatchObject({ name: 'StoreError', kind: 'conflict' });
+  expect(await stores.problems()).toEqual(['disk_space']);
+});
+
+test('BILL-14 OPS-8 an outbox entry waits until the disk has every hold', async () => {
+  await hold();
+  const durable = vi.spyOn(stores.db, 'durable').mockRejectedValue(new Error('no disk'));
+  const record = {
+    accountId: 'one',
+    holdId: 'r.0',
+    requestId: 'r',
+    outcome: 'settled',
+    amountPicos: 1n,
+    at: 0,
+  } as const;
+  await expect(stores.parts.outbox.put({ record, holdAmountPicos: 1n })).rejects.toThrow('no disk');
+  expect(durable).toHaveBeenCalledOnce();
+  expect(await stores.parts.outbox.list()).toEqual([]);
+});
+
+test('IMG-6 the minute worker removes what has expired from the database and from the files', async () => {
+  const ref = { accountId: 'one', keyHash: 'key' };
+  const times = { nowMs: NOW, leaseUntilMs: NOW, expiresAtMs: NOW };
+  await stores.parts.claims.claim({ ...ref, owner: 'first', fingerprint: 'print', dispatchesMax: 6, ...times });
+  await stores.parts.answers.put('response', 'text');
+  await stores.prune(Date.now() + YEAR_MS);
+  expect(await stores.parts.claims.read(ref)).toBeUndefined();
+  expect(await stores.parts.answers.get('response')).toBeUndefined();
+});
