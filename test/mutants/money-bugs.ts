@@ -1,12 +1,16 @@
 import { accountBugs } from './bugs/accounts.ts';
+import { dataFolderBugs } from './bugs/data-folder.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
 import { imageBugs } from './bugs/images.ts';
 import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
+import { localProgramBugs } from './bugs/local-program.ts';
 import type { MoneyBug } from './bugs/money-bug.ts';
 import { paidCallBugs } from './bugs/paid-call.ts';
 import { priceBugs } from './bugs/prices.ts';
+import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
+import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
 import { videoBugs } from './bugs/videos.ts';
 
@@ -24,6 +28,10 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...imageBugs,
   ...accountBugs,
   ...frontDoorBugs,
+  ...sqliteLedgerBugs,
+  ...sqliteRequestBugs,
+  ...dataFolderBugs,
+  ...localProgramBugs,
 ];
 
 /** Test files that have to notice a mistake. */

@@ -23,8 +23,8 @@ export const renderPage = (caught: readonly Caught[]): string => {
   return [
     '# Money bugs',
     '',
-    'Mistakes that a developer could make in the code that moves money. `npm run test:mutants` puts each into its module while tests run,',
-    'one at a time and without changing a file, and the tests have to fail. The command writes this page when the tests catch all',
+    'Mistakes that a developer could make in the code that moves money or stores data. `npm run test:mutants` puts each into its module while',
+    'tests run, one at a time and without changing a file, and the tests have to fail. The command writes this page when the tests catch all',
     `${caught.length}; \`-- --only <id>\` tries one, \`-- --tier quick\` uses quick tests only. The last columns name the first test that fails`,
     'and the tiers that run it.',
     '',

@@ -1,0 +1,267 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const sharedTests = 'test/local/shared-data-folder.test.ts';
+const folderBugs = [
+  ...bugsIn('local/data-folder.ts', 'test/local/data-folder.test.ts', [
+    {
+      id: 'secret-of-the-slower-process',
+      what: 'Two processes that start together use two peppers, and the keys of one are unknown after a restart.',
+      find: 'linkSync(draft, path);',
+      replace: 'writeFileSync(path, readFileSync(draft), { mode: 0o600 });',
+      caughtBy: sharedTests,
+    },
+    {
+      id: 'secret-made-again',
+      what: 'A start replaces the pepper, and no API key is valid.',
+      find: '  if (!existsSync(path)) {\n    const draft',
+      replace: '  rmSync(path, { force: true });\n  {\n    const draft',
+    },
+    {
+      id: 'secret-readable-by-others',
+      what: 'Other users of the machine can read the pepper.',
+      find: 'writeFileSync(draft, make(), { mode: 0o600, flush: true });',
+      replace: 'writeFileSync(draft, make(), { mode: 0o644, flush: true });',
+    },
+    {
+      id: 'empty-secret-used',
+      what: 'The gateway hashes API keys with an empty pepper.',
+      find: "if (secret === '') throw",
+      replace: 'if (secret === undefined) throw',
+    },
+    {
+      id: 'exclusive-folder-joined',
+      what: 'A second process opens a data folder that a reset is emptying.',
+      find: 'if (holder === undefined) return toDataFolder(path, close);',
+      replace: 'if (holder === undefined || holder > 0) return toDataFolder(path, close);',
+    },
+    {
+      id: 'shared-folder-reset',
+      what: 'A reset removes the database of a running gateway.',
+      find: 'if (pid === undefined) return toDataFolder(path, close);',
+      replace: 'if (pid === undefined || pid > 0) return toDataFolder(path, close);',
+    },
+    {
+      id: 'ended-process-keeps-the-folder',
+      what: 'A process that was killed keeps its data folder in use after another process has its pid.',
+      find: 'processIdentity(Number(pid)) === identity) return [Number(pid)];',
+      replace: 'processIdentity(Number(pid)) !== undefined) return [Number(pid)];',
+      caughtBy: sharedTests,
+    },
+  ]),
+  ...bugsIn('local/folder-lock.ts', 'test/local/data-folder.test.ts', [
+    {
+      id: 'lock-of-a-reused-pid',
+      what: 'A process that was killed keeps the lock of its folder after another process has its pid.',
+      find: 'processIdentity(holder.data.pid) === holder.data.identity ?',
+      replace: 'processIdentity(holder.data.pid) !== undefined ?',
+    },
+    {
+      id: 'lock-taken-from-the-living',
+      what: 'Two processes lock one data folder.',
+      find: 'if (holder !== undefined) throw',
+      replace: 'if (holder === 0) throw',
+    },
+  ]),
+];
+
+const backupBugs = bugsIn('local/backup.ts', 'test/local/backup-contents.test.ts', [
+  {
+    id: 'backup-outbox-before-the-database',
+    what: 'A backup misses the charges that were put into the outbox while the database was copied.',
+    find: "for (const name of ['outbox', 'answers', 'media', 'videos']) await copy(name);",
+    replace: "for (const name of ['answers', 'media', 'videos']) await copy(name);",
+  },
+  {
+    id: 'backup-outbox-after-the-database',
+    what: 'A backup misses the charges that left the outbox while the database was copied.',
+    find: "  await copy('outbox');\n",
+    replace: '',
+  },
+  {
+    id: 'backup-readable-by-others',
+    what: 'Other users of the machine can read the database in a backup.',
+    find: '  await chmod(path, 0o600);\n',
+    replace: '',
+  },
+  {
+    id: 'backup-with-drafts',
+    what: 'A backup has files that were half written.',
+    find: "if (!name.startsWith('.')) await",
+    replace: 'await',
+  },
+  {
+    id: 'backup-without-secrets',
+    what: 'A restored backup has a new pepper, and no API key is valid.',
+    find: "  await copyFolder(folder.room('secrets'), join(to, 'secrets'));\n",
+    replace: '',
+    caughtBy: 'test/local/backup.test.ts',
+  },
+  {
+    id: 'backup-into-an-older-one',
+    what: 'A backup goes into the folder of an older one and keeps the outbox entries of that one.',
+    find: 'await mkdir(to, { mode: 0o700 }).catch(',
+    replace: 'await mkdir(to, { recursive: true, mode: 0o700 }).catch(',
+    caughtBy: 'test/local/backup.test.ts',
+  },
+  {
+    id: 'broken-backup-kept',
+    what: 'A backup that failed looks like a whole one.',
+    find: '    await rm(to, { recursive: true, force: true });\n',
+    replace: '',
+  },
+]);
+
+const proxyBugs = bugsIn('local/trusted-proxies.ts', 'test/local/trusted-proxies.test.ts', [
+  {
+    id: 'client-ip-chosen-by-the-client',
+    what: 'The gateway believes the left-most address of the header, which the client writes, and limits nobody.',
+    find: 'of entries.reverse())',
+    replace: 'of entries)',
+  },
+  {
+    id: 'header-of-any-peer',
+    what: 'The gateway reads the header of a peer that is not a proxy.',
+    find: '      if (!isTrusted(proxies, client)) break;\n',
+    replace: '',
+  },
+  {
+    id: 'bad-address-skipped',
+    what: 'A client hides its IP address behind an entry that is not an address.',
+    find: 'if (!next) return peer.toString();',
+    replace: 'if (!next) continue;',
+  },
+  {
+    id: 'every-peer-is-a-proxy',
+    what: 'The gateway accepts a list of proxies that trusts every client.',
+    find: 'if (bits === 0) throw',
+    replace: 'if (bits < 0) throw',
+  },
+]);
+
+const settingBugs = bugsIn('local/local-settings.ts', 'test/local/local-settings.test.ts', [
+  {
+    id: 'start-credit-in-production',
+    what: 'A gateway in production gives every new account 1 USD.',
+    find: "(isProduction ? '0' : '1')",
+    replace: "'1'",
+  },
+  {
+    id: 'development-on-the-network',
+    what: 'Other machines can use the free credit of a gateway in development.',
+    find: "ipaddr.process(HOST).range() === 'loopback'",
+    replace: "ipaddr.process(HOST).range() !== 'unspecified'",
+  },
+  {
+    id: 'top-ups-under-no-secret',
+    what: 'A gateway in production starts without the secret of the payment provider.',
+    find: "fields.TOP_UP_KEY === undefined && fields.CREDITS === 'on'",
+    replace: "fields.TOP_UP_KEY === undefined && fields.CREDITS === 'off'",
+  },
+]);
+
+const gatewayBugs = bugsIn('local/gateway.ts', 'test/local/gateway.test.ts', [
+  {
+    id: 'simulated-providers-in-production',
+    what: 'A gateway in production sells the output of simulated providers.',
+    find: 'isProduction ? undefined : await openDevelopment(',
+    replace: 'await openDevelopment(',
+  },
+  {
+    id: 'development-account-in-production',
+    what: 'A gateway in production opens the development account with its free credit and prints its API key.',
+    find: 'const account = isProduction\n    ? undefined\n    : await',
+    replace: 'const account = await',
+  },
+  {
+    id: 'top-up-secret-made-in-production',
+    what: 'A gateway in production makes a secret for payments that no payment provider has.',
+    find: 'settings.TOP_UP_KEY ?? (isProduction ? undefined : readOrCreateTopUpKey(folder))',
+    replace: 'settings.TOP_UP_KEY ?? readOrCreateTopUpKey(folder)',
+  },
+  {
+    id: 'credits-not-off',
+    what: 'A gateway with CREDITS=off accepts payments.',
+    find: "settings.CREDITS === 'on' ? topUpKey : ''",
+    replace: 'topUpKey',
+  },
+  {
+    id: 'header-of-no-proxy-list',
+    what: 'The local program ignores the list of proxies, and all their clients share one rate limit.',
+    find: 'sourceIp: createClientIp(settings.TRUST_PROXY),',
+    replace: 'sourceIp: createClientIp([]),',
+  },
+]);
+
+const wiringBugs = [
+  ...bugsIn('local/embedded-stores.ts', 'test/local/embedded-wiring.test.ts', [
+    {
+      id: 'database-without-the-reserve',
+      what: 'The database does not free the reserve file on a full disk.',
+      find: ', onFull });\n  const files',
+      replace: ' });\n  const files',
+    },
+    {
+      id: 'ledger-without-the-disk-check',
+      what: 'The embedded ledger is not told that the disk is almost full.',
+      find: 'createLedgerStore(db, { onChange, checkRoom: () => disk.checkRoom() })',
+      replace: 'createLedgerStore(db, { onChange })',
+    },
+    {
+      id: 'outbox-without-durable-holds',
+      what: 'The outbox does not wait until the disk has the holds.',
+      find: 'holdsDurable: () => db.durable()',
+      replace: 'holdsDurable: async () => undefined',
+    },
+    {
+      id: 'full-disk-is-healthy',
+      what: 'The health check is good while the gateway refuses every hold.',
+      find: "['disk_space']",
+      replace: '[]',
+    },
+    {
+      id: 'files-never-removed',
+      what: 'The gateway keeps every stored response and video, until the disk is full.',
+      find: '      await files.removeExpired(nowMs);\n',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('local/embedded-engine.ts', 'test/local/embedded-engine.test.ts', [
+    {
+      id: 'notifications-forgotten-with-a-bot',
+      what: 'The gateway removes notifications of low balances that its bot has still to send.',
+      find: 'if (parts.secrets.botToken === undefined) await forgetLowBalances',
+      replace: 'await forgetLowBalances',
+    },
+  ]),
+  ...bugsIn('local/health.ts', 'test/local/health.test.ts', [
+    {
+      id: 'failed-check-is-healthy',
+      what: 'A health check that throws counts as good.',
+      find: "catch(() => ['check_failed'])",
+      replace: 'catch(() => [])',
+    },
+  ]),
+  ...bugsIn('local/video-executions.ts', 'test/local/video-executions.test.ts', [
+    {
+      id: 'video-started-twice',
+      what: 'Each start of a video begins another execution, and all of them poll and settle the same video.',
+      find: 'executions.find(videoId) ?? executions.start',
+      replace: 'executions.start',
+    },
+    {
+      id: 'failed-video-keeps-its-hold',
+      what: 'A video whose execution failed keeps its hold.',
+      find: "void (await runTask({ step: 'release', videoId }))",
+      replace: 'void videoId',
+    },
+  ]),
+];
+
+export const localProgramBugs: readonly MoneyBug[] = [
+  ...folderBugs,
+  ...backupBugs,
+  ...proxyBugs,
+  ...settingBugs,
+  ...gatewayBugs,
+  ...wiringBugs,
+];

@@ -1,0 +1,319 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const contracts = 'test/contracts';
+const holdTests = `${contracts}/ledger-holds.contract.test.ts`;
+const ledgerTests = `${contracts}/ledger-store.contract.test.ts`;
+const limitTests = 'test/local/stores/sqlite/ledger-limits.test.ts';
+const durabilityTests = 'test/local/stores/sqlite/durability.test.ts';
+const changeTests = 'test/local/stores/sqlite/shared-changes.test.ts';
+
+const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
+  {
+    id: 'sqlite-hold-without-money',
+    what: 'The embedded ledger places a hold without a look at the available money.',
+    find: '  account.availablePicos >= amountPicos &&\n',
+    replace: '',
+    caughtBy: holdTests,
+  },
+  {
+    id: 'sqlite-hold-below-zero',
+    what: 'The embedded ledger places free holds on an account that has spent its credit.',
+    find: '  account.creditedPicos > account.spentPicos &&\n',
+    replace: '',
+    caughtBy: holdTests,
+  },
+  {
+    id: 'sqlite-hold-of-the-blocked',
+    what: 'The embedded ledger places holds on a blocked account.',
+    find: "  account.status === 'active' &&\n",
+    replace: '',
+    caughtBy: holdTests,
+  },
+  {
+    id: 'sqlite-hold-beside-the-one-before',
+    what: 'The embedded ledger places a further hold of a request beside the one before it.',
+    find: '(previousHoldId === undefined || !account.holds.has(previousHoldId))',
+    replace: "previousHoldId !== ''",
+    caughtBy: holdTests,
+  },
+  {
+    id: 'sqlite-hold-number-201',
+    what: 'The embedded ledger lets an account have one open hold too many.',
+    find: 'account.holds.size < HOLDS_MAX',
+    replace: 'account.holds.size <= HOLDS_MAX',
+    caughtBy: holdTests,
+  },
+  {
+    id: 'sqlite-hold-on-a-full-disk',
+    what: 'The embedded ledger places holds while the disk has no space for their charges.',
+    find: '      options.checkRoom?.();\n',
+    replace: '',
+    caughtBy: limitTests,
+  },
+  {
+    id: 'sqlite-sweep-put-off-by-every-hold',
+    what: 'Every hold in the embedded ledger delays the next sweep, so that the sweeper never sees a busy account.',
+    find: 'coalesce(sweep_at, ?)',
+    replace: 'coalesce(?, sweep_at)',
+  },
+  {
+    id: 'sqlite-sweep-before-the-time',
+    what: 'The embedded ledger reports every account with a hold as due, so that its holds are swept on every run.',
+    find: 'WHERE sweep_at <= ?',
+    replace: 'WHERE sweep_at <= ? OR sweep_at IS NOT NULL',
+  },
+  {
+    id: 'sqlite-sweep-list-left-too-early',
+    what: 'The embedded ledger takes an account with an open hold off the sweep list, and the hold stays forever.',
+    find: ' AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)',
+    replace: '',
+  },
+  {
+    id: 'sqlite-record-written-over',
+    what: 'A release that comes second replaces the charge record in the embedded ledger.',
+    find: 'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    replace:
+      'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET outcome = excluded.outcome, amount = excluded.amount',
+  },
+  {
+    id: 'sqlite-late-record-shown-its-own',
+    what: 'The embedded ledger returns the later record to its writer, who then applies it over the first one.',
+    find: "return { kind: 'exists', record: present };",
+    replace: "return { kind: 'exists', record };",
+  },
+  {
+    id: 'sqlite-money-moved-twice',
+    what: 'The embedded ledger keeps a hold that it has applied, so that a repeated apply moves the money again.',
+    find: "  db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);\n",
+    replace: '',
+  },
+  {
+    id: 'sqlite-money-moved-without-a-hold',
+    what: 'The embedded ledger applies a record whose hold is closed already.',
+    find: 'if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;',
+    replace: 'if (!before) return undefined;',
+  },
+  {
+    id: 'sqlite-money-moved-by-another-amount',
+    what: 'The embedded ledger releases a hold by the amount that the caller names, not by its own.',
+    find: 'if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;',
+    replace: 'if (!before?.holds.has(holdId)) return undefined;',
+  },
+  {
+    id: 'sqlite-charge-given-back',
+    what: 'The embedded ledger counts a charge as spent and returns it with the rest of the hold.',
+    find: '.run(holdAmountPicos - amountPicos, amountPicos, accountId)',
+    replace: '.run(holdAmountPicos, amountPicos, accountId)',
+  },
+  {
+    id: 'sqlite-spent-is-the-last-charge',
+    what: 'The embedded ledger forgets earlier charges when it applies a later one.',
+    find: 'spent = spent + ?',
+    replace: 'spent = ?',
+    caughtBy: [limitTests, `${contracts}/ledger-histories.contract.test.ts`],
+  },
+  {
+    id: 'sqlite-charges-overflow',
+    what: 'The embedded ledger does not refuse a charge that brings the sum above what SQLite can store.',
+    find: 'checkCharge(before.spentPicos, amountPicos);',
+    replace: 'checkCharge(0n, amountPicos);',
+    caughtBy: limitTests,
+  },
+  {
+    id: 'sqlite-credit-without-a-record',
+    what: 'The embedded ledger credits a payment without its reference, and credits it again when it is sent again.',
+    find: '  insertCredit(db, request);\n',
+    replace: '',
+  },
+  {
+    id: 'sqlite-credit-of-another-amount',
+    what: 'The embedded ledger takes a smaller payment under a used reference for a repetition.',
+    find: 'reply: credited === amountPicos ?',
+    replace: 'reply: credited >= amountPicos ?',
+  },
+  {
+    id: 'sqlite-credits-overflow',
+    what: 'The embedded ledger limits each payment but not the sum of them.',
+    find: 'const leftPicos = CREDIT_MAX_PICOS - creditedPicos;',
+    replace: 'const leftPicos = CREDIT_MAX_PICOS;',
+    caughtBy: limitTests,
+  },
+  {
+    id: 'sqlite-record-not-durable',
+    what: 'A power cut loses the charge of a response that the client has received.',
+    find: 'putRecord: (record) => db.writeDurably(',
+    replace: 'putRecord: (record) => db.write(',
+    caughtBy: durabilityTests,
+  },
+  {
+    id: 'sqlite-credit-not-durable',
+    what: 'A power cut loses a payment that the gateway has confirmed.',
+    find: 'await db.writeDurably(() => credit(db, request))',
+    replace: 'await db.write(() => credit(db, request))',
+    caughtBy: durabilityTests,
+  },
+  {
+    id: 'sqlite-record-read-before-its-sync',
+    what: 'A client is shown an ended request whose record a power cut can still undo.',
+    find: 'readRecord: (accountId, holdId) => db.read(',
+    replace: 'readRecord: (accountId, holdId) => db.peek(',
+    caughtBy: durabilityTests,
+  },
+  {
+    id: 'sqlite-crossing-not-noted',
+    what: 'The embedded ledger applies a charge without a note of the low balance, and the user is not notified.',
+    find: '  noteLowBalance(db, before, after);\n',
+    replace: '',
+    caughtBy: changeTests,
+  },
+]);
+
+const recordBugs = bugsIn('local/stores/sqlite/ledger-records.ts', `${contracts}/ledger-records.contract.test.ts`, [
+  {
+    id: 'sqlite-records-of-a-longer-id',
+    what: "A request's records include those of requests whose id starts with the same letters.",
+    find: '}/`)',
+    replace: '}~`)',
+  },
+  {
+    id: 'sqlite-record-page-is-the-last',
+    what: 'The list of charges ends after its first page, so that the audit and the user miss the rest.',
+    find: 'beforeHoldId, limit + 1)',
+    replace: 'beforeHoldId, limit)',
+  },
+]);
+
+const accountTests = `${contracts}/account-store.contract.test.ts`;
+const accountKeyTests = `${contracts}/account-keys.contract.test.ts`;
+const accountBugs = bugsIn('local/stores/sqlite/account-store.ts', accountKeyTests, [
+  {
+    id: 'sqlite-start-credit-without-a-record',
+    what: 'The first credit of an account has no record in SQLite, and can be given again.',
+    find: 'if (creditPicos !== 0n)',
+    replace: 'if (creditPicos < 0n)',
+    caughtBy: accountTests,
+  },
+  {
+    id: 'sqlite-replaced-key-still-valid',
+    what: 'SQLite keeps a replaced API key valid beside the new one.',
+    find: '  revoke(db, oldHash);\n',
+    replace: '',
+  },
+  {
+    id: 'sqlite-revoked-key-still-valid',
+    what: 'SQLite shows a key as revoked to the operator and keeps it valid.',
+    find: '  revoke(db, hash);\n',
+    replace: '',
+  },
+  {
+    id: 'sqlite-two-replacements',
+    what: 'Two concurrent replacements in SQLite make two valid keys.',
+    find: 'readCurrentKey(db, accountId)?.hash !== oldHash || ',
+    replace: '',
+  },
+  {
+    id: 'sqlite-key-for-the-blocked',
+    what: 'A blocked account gets a new valid key from SQLite.',
+    find: "  if (!isActive(db, accountId)) return 'blocked';\n",
+    replace: '',
+  },
+  {
+    id: 'sqlite-account-not-durable',
+    what: 'A power cut loses an account whose key the user has received.',
+    find: 'await db.writeDurably(() => open(db, account))',
+    replace: 'await db.write(() => open(db, account))',
+    caughtBy: durabilityTests,
+  },
+]);
+
+const keyBugs = bugsIn('local/stores/sqlite/key-store.ts', `${contracts}/limit-stores.contract.test.ts`, [
+  {
+    id: 'sqlite-revoked-key-admitted',
+    what: 'The embedded key store admits a revoked key.',
+    find: "key.status !== 'active' || !allowed",
+    replace: '!allowed',
+  },
+  {
+    id: 'sqlite-rate-not-kept',
+    what: 'The embedded key store counts no request, and a key has no rate limit.',
+    find: "  db.sql('UPDATE keys SET tat = ? WHERE hash = ?').run(tatMicros, hash);\n",
+    replace: '',
+  },
+  {
+    id: 'sqlite-address-counter-pruned-live',
+    what: "The gateway removes a client IP's counter while it limits, and the limit starts anew.",
+    find: 'Math.ceil(nowMicros / 1_000) + BUCKET_KEPT_MS',
+    replace: 'Math.ceil(nowMicros / 1_000)',
+    caughtBy: 'test/local/stores/sqlite/prune.test.ts',
+  },
+]);
+
+const changeBugs = bugsIn('local/stores/sqlite/changes.ts', changeTests, [
+  {
+    id: 'followed-change-again',
+    what: 'The gateway publishes its own writes of an account a second time, as those of another process.',
+    find: 'before?.version === after.version || (!before && after.version > 1)',
+    replace: '!before && after.version > 1',
+  },
+  {
+    id: 'followed-by-one-look',
+    what: 'The gateway misses what another process writes to more than 1,000 accounts at a time.',
+    find: ' && !isBehind',
+    replace: '',
+  },
+  {
+    id: 'followed-from-the-start',
+    what: 'The gateway reads the first 1,000 changed accounts again and again, and misses those after them.',
+    find: "    if (last) seenChange = bigintOf(last, 'change');\n",
+    replace: '',
+  },
+  {
+    id: 'followed-end-without-its-record',
+    what: 'The gateway publishes a hold that another process charged as released without a charge.',
+    find: 'filter((holdId) => !after.holds.has(holdId))',
+    replace: 'filter((holdId) => after.holds.has(holdId))',
+  },
+  {
+    id: 'low-balance-sent-by-two',
+    what: 'Two processes send the same notification of a low balance.',
+    find: '.get(nowMs + LEASE_MS, nowMs)',
+    replace: '.get(nowMs, nowMs)',
+  },
+  {
+    id: 'low-balance-lost-after-a-failure',
+    what: 'A notification of a low balance that could not be sent once is never sent.',
+    find: "if (outcome.kind !== 'failed' || attempts >= ATTEMPTS_MAX)",
+    replace: "if (outcome.kind !== 'failed' || attempts > 0)",
+    caughtBy: 'test/local/stores/sqlite/changes.test.ts',
+  },
+]);
+
+const pruneBugs = bugsIn('local/stores/sqlite/prune.ts', 'test/local/stores/sqlite/prune.test.ts', [
+  {
+    id: 'claim-pruned-in-its-lease',
+    what: 'The gateway removes the claim of a request at work, and a repetition of the request is charged again.',
+    find: "'expires_at <= ?1 AND lease_until <= ?1'",
+    replace: "'expires_at <= ?1'",
+  },
+  {
+    id: 'claim-pruned-at-its-expiry',
+    what: 'The gateway removes a claim that a request with a slower clock would still replay.',
+    find: 'keptMs: 3_600_000,',
+    replace: 'keptMs: 0,',
+  },
+  {
+    id: 'live-quarantine-pruned',
+    what: 'The gateway lifts a quarantine before its time.',
+    find: "isExpired: 'shut_until <= ?1'",
+    replace: "isExpired: 'shut_until >= ?1'",
+  },
+]);
+
+export const sqliteLedgerBugs: readonly MoneyBug[] = [
+  ...ledgerBugs,
+  ...recordBugs,
+  ...accountBugs,
+  ...keyBugs,
+  ...changeBugs,
+  ...pruneBugs,
+];
