@@ -59,7 +59,12 @@ export const openEmbeddedStores = async (
   const disk = await DiskSpace.open({ folder: databaseFolder });
   const onFull = (): boolean => disk.onFull();
   const db = await Database.open({ path: join(databaseFolder, DATABASE_FILE), onFull });
-  const files = await openFileStores({ folder: filesFolder, onFull, holdsDurable: () => db.durable() });
+  const files = await openFileStores({
+    folder: filesFolder,
+    onFull,
+    checkReserve: () => disk.checkReserve(),
+    holdsDurable: () => db.durable(),
+  });
   return {
     db,
     parts: {

@@ -86,6 +86,12 @@ export class DiskSpace {
     );
   }
 
+  /** Throws StoreError (`conflict`) once the reserve is freed: its space is for charges. */
+  checkReserve(): void {
+    if (this.#hasReserve) return;
+    throw new StoreError('conflict', `${this.#options.folder}: its disk is full. Free space on it.`);
+  }
+
   /** Frees the reserve. Returns true if this process, or another one since the last check, has freed it. */
   onFull(): boolean {
     if (!this.#hasReserve) return false;

@@ -13,6 +13,8 @@ const RETENTION_MS = 2 * 24 * 60 * 60 * 1_000;
 export interface FileStoresOptions extends AtomicFilesOptions {
   /** Resolves when the disk has every hold that was placed so far. Throws StoreError. */
   readonly holdsDurable: () => Promise<void>;
+  /** Throws StoreError once the reserve of the disk is freed. Called before each piece of a video, which could fill it. */
+  readonly checkReserve?: () => void;
 }
 
 export interface FileStores {
@@ -41,7 +43,7 @@ export const openFileStores = async (options: FileStoresOptions): Promise<FileSt
     outbox: toOutbox(outbox, options.holdsDurable),
     answers: toAnswerStore(answers),
     media: toMediaStore(media),
-    videos: toVideoFiles(videos),
+    videos: toVideoFiles(videos, options.checkReserve),
     removeExpired: async (nowMs) => {
       for (const files of [answers, media, videos]) await files.removeOlderThan(nowMs - RETENTION_MS);
     },
@@ -85,10 +87,16 @@ const toMediaStore = (files: AtomicFiles): MediaStore => ({
   },
 });
 
-const toVideoFiles = (files: AtomicFiles): VideoFiles => {
+const toVideoFiles = (files: AtomicFiles, checkReserve: FileStoresOptions['checkReserve']): VideoFiles => {
   const fileOf = (name: string): string => `${name}.mp4`;
+  async function* besideReserve(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      checkReserve?.();
+      yield piece;
+    }
+  }
   return {
-    put: (name, bytes) => files.putStream(fileOf(name), bytes),
+    put: (name, bytes) => files.putStream(fileOf(name), besideReserve(bytes)),
     open: async (name, range) => (await files.open(fileOf(name)))?.read(range),
     remove: (name) => files.remove(fileOf(name)),
   };

@@ -63,7 +63,9 @@ test('OPS-9 new holds are refused below 64 MiB of free space, and accepted again
 
 test('OPS-9 a full disk frees the reserve, and it is made again when 96 MiB are free', async () => {
   const disk = await open();
+  disk.checkReserve();
   expect(disk.onFull()).toBe(true);
+  expect(() => disk.checkReserve()).toThrow(expect.objectContaining({ kind: 'conflict' }));
   expect(existsSync(reserve())).toBe(false);
   expect(disk.onFull(), 'the reserve is freed once').toBe(false);
   expect(disk.isLow, 'before the next check').toBe(true);

@@ -45,3 +45,23 @@ test('IMG-6 responses, images and videos are removed after two days, outbox entr
     'videos/young.mp4',
   ]);
 });
+
+test('VID-5 a video stops before the piece for which the reserve is gone, and leaves no file', async () => {
+  const error = new StoreError('conflict', 'injected');
+  const folder = mkdtempSync(join(tmpdir(), 'files-'));
+  let hasReserve = true;
+  const checkReserve = (): void => {
+    if (!hasReserve) throw error;
+  };
+  const { videos } = await openFileStores({ folder, checkReserve, holdsDurable: async () => undefined });
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('first');
+    hasReserve = false;
+    yield Buffer.from('second');
+  }
+  await expect(videos.put('one', pieces())).rejects.toBe(error);
+  expect(readdirSync(join(folder, 'videos'))).toEqual([]);
+  hasReserve = true;
+  await videos.put('one', once('video'));
+  expect(readdirSync(join(folder, 'videos'))).toEqual(['one.mp4']);
+});
