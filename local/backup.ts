@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { type DataFolder, hasRoom, joinDataFolder } from './data-folder.ts';
 import { DATABASE_FILE } from './embedded-stores.ts';
+import { reasonOf } from './stores/disk-errors.ts';
+import { checkOwner, checkWhole } from './stores/sqlite/schema.ts';
 
 /** Copied in one step: SQLite starts again whenever a write of another process falls between two steps. */
 const ALL_PAGES = 2 ** 31 - 1;
@@ -19,7 +21,7 @@ export const backUp = async (dataFolder: string, target: string): Promise<void> 
   }
   const to = resolve(target);
   await mkdir(to, { mode: 0o700 }).catch((error: unknown) => {
-    throw new Error(`${to} cannot be created: ${reasonOf(error)}. Name a new folder in a folder that exists.`);
+    throw new Error(`${to} cannot be created: ${whyNot(error)}. Name a new folder in a folder that exists.`);
   });
   const folder = joinDataFolder(dataFolder);
   try {
@@ -49,13 +51,26 @@ const copyAll = async (folder: DataFolder, to: string): Promise<void> => {
 const copyDatabase = async (from: string, to: string): Promise<void> => {
   await mkdir(to, { recursive: true, mode: 0o700 });
   const path = join(to, DATABASE_FILE);
-  const db = new DatabaseSync(from);
   try {
-    await backup(db, path, { rate: ALL_PAGES });
+    await withDatabase(from, async (db) => {
+      checkOwner(db);
+      await backup(db, path, { rate: ALL_PAGES });
+    });
+    // SQLite copies damaged pages too.
+    await withDatabase(path, async (db) => checkWhole(db));
+  } catch (error) {
+    throw new Error(`${from} cannot be copied: ${reasonOf(error)}`, { cause: error });
+  }
+  await chmod(path, 0o600);
+};
+
+const withDatabase = async (path: string, work: (db: DatabaseSync) => Promise<void>): Promise<void> => {
+  const db = new DatabaseSync(path);
+  try {
+    await work(db);
   } finally {
     db.close();
   }
-  await chmod(path, 0o600);
 };
 
 const copyFolder = async (from: string, to: string): Promise<void> => {
@@ -77,7 +92,7 @@ const ignoreMissing = (error: unknown): string[] => {
   throw error;
 };
 
-const reasonOf = (error: unknown): string => {
+const whyNot = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && error.code === 'EEXIST' ? 'it exists already' : error.message;
 };

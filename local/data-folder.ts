@@ -4,12 +4,14 @@ import { join, resolve } from 'node:path';
 import { stopOrphan } from './child-process.ts';
 import { lockFolder, lockHolder } from './folder-lock.ts';
 import { processIdentity } from './process-identity.ts';
+import { reasonOf } from './stores/disk-errors.ts';
 
 /** Folders that the program makes in its data folder. A reset removes these and nothing else. */
 const roomNames = ['database', 'files', 'dynamodb', 'media', 'secrets'] as const;
 export type RoomName = (typeof roomNames)[number];
 
 const markerName = '.model-gateway';
+const MARKER_TEXT = 'Data of a local model gateway. `npm start -- --reset` clears it.\n';
 const processesName = 'processes';
 
 /** A data folder that this process uses. */
@@ -24,7 +26,7 @@ export type DataFolder = {
 /** Opens the folder for this process alone. Throws an Error that names the process that uses it. */
 export function openDataFolder(folder: string): DataFolder {
   const path = prepare(folder);
-  const close = lockFolder(path);
+  const close = usable(path, () => lockFolder(path));
   const [pid] = livingProcesses(path);
   if (pid === undefined) return toDataFolder(path, close);
   close();
@@ -35,10 +37,15 @@ export function openDataFolder(folder: string): DataFolder {
 export function joinDataFolder(folder: string): DataFolder {
   const path = prepare(folder);
   const processes = join(path, processesName);
-  mkdirSync(processes, { recursive: true, mode: 0o700 });
   const own = join(processes, randomUUID());
-  writeFileSync(own, `${process.pid} ${processIdentity(process.pid)}`, { mode: 0o600 });
   const close = (): void => rmSync(own, { force: true });
+  try {
+    mkdirSync(processes, { recursive: true, mode: 0o700 });
+    writeFileSync(own, `${process.pid} ${processIdentity(process.pid)}`, { mode: 0o600 });
+  } catch (error) {
+    close();
+    throw unusable(path, error);
+  }
   const holder = lockHolder(path);
   if (holder === undefined) return toDataFolder(path, close);
   close();
@@ -50,10 +57,24 @@ export const hasRoom = (folder: string, name: RoomName): boolean => existsSync(j
 
 function prepare(folder: string): string {
   const path = resolve(folder);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  usable(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
   claim(path);
   return path;
 }
+
+function usable<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+/** An error of the system becomes one that names the folder and the fix. */
+const unusable = (path: string, error: unknown): unknown =>
+  error instanceof Error && 'code' in error
+    ? new Error(`${path} cannot be used: ${reasonOf(error)}`, { cause: error })
+    : error;
 
 const inUse = (path: string, pid: number): Error => new Error(`${path} is in use by process ${pid}. Stop it first.`);
 
@@ -61,7 +82,7 @@ const toDataFolder = (path: string, close: () => void): DataFolder => ({
   path,
   room(name) {
     const room = join(path, name);
-    mkdirSync(room, { recursive: true, mode: 0o700 });
+    usable(path, () => mkdirSync(room, { recursive: true, mode: 0o700 }));
     return room;
   },
   close,
@@ -107,11 +128,11 @@ export function readOrCreateSecret(folder: DataFolder, name: string, make: () =>
   const path = join(folder.room('secrets'), name);
   if (!existsSync(path)) {
     const draft = `${path}.${randomUUID()}`;
-    writeFileSync(draft, make(), { mode: 0o600, flush: true });
     try {
+      writeFileSync(draft, make(), { mode: 0o600, flush: true });
       linkSync(draft, path);
     } catch (error) {
-      if (!existsSync(path)) throw error;
+      if (!existsSync(path)) throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
     } finally {
       rmSync(draft, { force: true });
     }
@@ -123,14 +144,12 @@ export function readOrCreateSecret(folder: DataFolder, name: string, make: () =>
 
 /** Refuses a folder with foreign files: a reset or a changed mode could do harm there. */
 function claim(path: string): void {
-  const entries = readdirSync(path);
+  const entries = usable(path, () => readdirSync(path));
   if (!entries.includes(markerName)) {
     if (entries.length > 0) {
       throw new Error(`${path} is not empty and was not made by this program. Name another folder, or empty it.`);
     }
-    writeFileSync(join(path, markerName), 'Data of a local model gateway. `npm start -- --reset` clears it.\n', {
-      mode: 0o600,
-    });
+    usable(path, () => writeFileSync(join(path, markerName), MARKER_TEXT, { mode: 0o600 }));
   }
-  chmodSync(path, 0o700);
+  usable(path, () => chmodSync(path, 0o700));
 }

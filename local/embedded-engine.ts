@@ -43,6 +43,7 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
   const own = new Set<(change: AccountChange) => void>();
   const stores = await openEmbeddedStores(folder.room('database'), {
     filesFolder: folder.room('files'),
+    isVerified: true,
     onChange: (change) => {
       for (const listener of own) listener(change);
     },

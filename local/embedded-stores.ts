@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { AuditCursor } from '../lambdas/core/ledger/audit-run.ts';
 import type { OperationLog } from '../lambdas/core/ledger/operation-log.ts';
 import type { Parts } from '../lambdas/functions/wiring/parts.ts';
@@ -39,14 +41,16 @@ export interface EmbeddedStores {
   readonly auditCursor: AuditCursor;
   /** Removes what has expired. */
   prune(nowMs: number): Promise<void>;
-  /** Names of the parts that do not work at the moment. */
-  problems(): readonly string[];
+  /** Codes of the parts that do not work at the moment. Writes to the database to find out. */
+  problems(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 export interface EmbeddedStoresOptions {
   /** Of the outbox, stored responses, images and videos. */
   readonly filesFolder: string;
+  /** Whether a damaged database is found now, or by the first call that meets the damage. */
+  readonly isVerified?: boolean | undefined;
   /** Called after each write of an account by this process. */
   readonly onChange?: (change: AccountChange) => void;
 }
@@ -54,11 +58,11 @@ export interface EmbeddedStoresOptions {
 /** Opens the database and the files, and creates what does not exist. Throws an Error in one sentence. */
 export const openEmbeddedStores = async (
   databaseFolder: string,
-  { filesFolder, onChange }: EmbeddedStoresOptions,
+  { filesFolder, isVerified, onChange }: EmbeddedStoresOptions,
 ): Promise<EmbeddedStores> => {
   const disk = await DiskSpace.open({ folder: databaseFolder });
   const onFull = (): boolean => disk.onFull();
-  const db = await Database.open({ path: join(databaseFolder, DATABASE_FILE), onFull });
+  const db = await Database.open({ path: join(databaseFolder, DATABASE_FILE), isVerified, onFull });
   const files = await openFileStores({
     folder: filesFolder,
     onFull,
@@ -88,10 +92,30 @@ export const openEmbeddedStores = async (
       await prune(db, nowMs);
       await files.removeExpired(nowMs);
     },
-    problems: () => (disk.isLow ? ['disk_space'] : []),
+    problems: async () => {
+      // A write to a full disk would take space from the reserve.
+      const works = disk.isLow || (await canWrite(db));
+      if (disk.isLow) return ['disk_space'];
+      return works ? [] : ['database'];
+    },
     close: async () => {
       await disk.close();
       await db.close();
     },
   };
+};
+
+/** The value is new each time: SQLite does not write a page that stays the same. */
+const canWrite = async (db: Database): Promise<boolean> => {
+  try {
+    await db.writeDurably(() =>
+      db
+        .sql("INSERT INTO facts (name, value) VALUES ('health', ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+        .run(randomUUID()),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
 };

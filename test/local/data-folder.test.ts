@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -108,3 +117,20 @@ test("OPS-7 a folder with somebody else's files is neither opened nor reset", as
   await expect(resetDataFolder(parent)).rejects.toThrow('was not made by this program');
   expect(readdirSync(parent)).toEqual(['thesis.txt']);
 });
+
+test('a data folder that is a file is refused with its path', () => {
+  writeFileSync(path, 'mine');
+  expect(() => joinDataFolder(path)).toThrow(`${path} cannot be used: `);
+  expect(readFileSync(path, 'utf8')).toBe('mine');
+});
+
+/** Root ignores modes. */
+test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+  'a read-only folder is refused with a fix',
+  () => {
+    chmodSync(parent, 0o500);
+    const reason = `${path} cannot be used: permission denied. Run the program as the owner of the data folder.`;
+    for (const open of [openDataFolder, joinDataFolder]) expect(() => open(path)).toThrow(reason);
+    chmodSync(parent, 0o700);
+  },
+);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { ByteRange } from '../../../lambdas/core/videos/video-files.ts';
 import { processIdentity } from '../../process-identity.ts';
+import { reasonOf } from '../disk-errors.ts';
 import { fromFileName, toFileName } from './file-names.ts';
 
 /** The calls that make a write durable. */
@@ -241,9 +242,7 @@ export class AtomicFiles {
   /** Bugs stay as they are. */
   #toStoreError(error: unknown, kind: 'conflict' | 'unavailable'): unknown {
     if (error instanceof TypeError || error instanceof RangeError) return error;
-    const { folder } = this.#options;
-    const fix = kind === 'conflict' ? 'Free space on its disk.' : 'Check its disk.';
-    return new StoreError(kind, `${folder}: ${reasonOf(error)}. ${fix}`, error);
+    return new StoreError(kind, `${this.#options.folder}: ${reasonOf(error)}`, error);
   }
 }
 
@@ -257,5 +256,3 @@ const removeIfOlder = async (path: string, beforeMs: number): Promise<void> => {
 };
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

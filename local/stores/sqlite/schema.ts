@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { DAMAGED } from '../disk-errors.ts';
 
 /** Marks the file as a database of this program. https://sqlite.org/pragma.html#pragma_application_id */
 const APPLICATION_ID = 0x6d67_6c64;
@@ -211,6 +212,12 @@ export const checkOwner = (db: DatabaseSync): void => {
       `its schema is version ${version}, and this program knows ${SCHEMA_VERSION}. Use the newer program.`,
     );
   }
+};
+
+/** Reads the whole file. Throws an Error if it is damaged. */
+export const checkWhole = (db: DatabaseSync): void => {
+  const { quick_check: result } = db.prepare('PRAGMA quick_check(1)').get() ?? {};
+  if (result !== 'ok') throw new Error(DAMAGED);
 };
 
 /** Creates the tables of a new file. */

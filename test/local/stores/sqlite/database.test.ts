@@ -1,4 +1,13 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import { Database, type DatabaseOptions, textOf } from '../../../../local/stores/sqlite/database.ts';
@@ -154,8 +163,25 @@ const unusable: readonly [string, (path: string) => void, RegExp][] = [
     (path) => void withSql(path, 'PRAGMA application_id = 7'),
     /^it belongs to another program\.$/,
   ],
-  ['damage', (path) => writeFileSync(path, 'not a database '.repeat(500)), /^file is not a database$/],
+  ['other text', (path) => writeFileSync(path, 'some notes'), /^it is not a database\. Restore a backup\.$/],
+  [
+    'other text at its start',
+    (path) => overwrite(path, 0, Buffer.from('some notes')),
+    /^it is not a database\. Restore a backup\.$/,
+  ],
+  ['no end', (path) => truncateSync(path, 40_000), /^it is damaged\. Restore a backup\.$/],
+  [
+    'garbage in its last page',
+    (path) => overwrite(path, statSync(path).size - 4_096, Buffer.alloc(4_096, 0xa5)),
+    /^it is damaged\. Restore a backup\.$/,
+  ],
 ];
+
+const overwrite = (path: string, position: number, bytes: Uint8Array): void => {
+  const file = openSync(path, 'r+');
+  writeSync(file, bytes, 0, bytes.length, position);
+  closeSync(file);
+};
 
 const withSql = (path: string, sql: string): void => {
   const db = new DatabaseSync(path);
@@ -168,12 +194,38 @@ test.each(unusable)('OPS-7 a file with %s is refused in one line and stays as it
   await db.close();
   spoil(path);
   const before = readFileSync(path);
-  const failure = await Database.open({ path }).catch((error: unknown) => error);
+  const failure = await Database.open({ path, isVerified: true }).catch((error: unknown) => error);
   if (!(failure instanceof Error)) throw new Error('the file was opened');
   const [file, text] = failure.message.split(' cannot be opened: ');
   expect(file).toBe(path);
   expect(text).toMatch(reason);
   expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+/** Root ignores modes. */
+test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('OPS-7 a read-only file is refused', async () => {
+  const { db, path } = await openOne();
+  await db.close();
+  chmodSync(path, 0o400);
+  await expect(Database.open({ path })).rejects.toThrow(`${path} cannot be opened: permission denied. Run the program`);
+});
+
+test('BILL-14 after SQLite has found damage, every call fails and writes nothing', async () => {
+  const { db, path } = await openOne();
+  const store = (name: string) => () =>
+    db.sql('INSERT INTO facts (name, value) VALUES (?, ?)').run(name, 'x'.repeat(100_000));
+  await db.writeDurably(put(db, 'one'));
+  await db.writeDurably(store('large'));
+  db.sql('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  // A commit of another connection makes this one read its pages again.
+  openOther(path).exec("INSERT INTO facts (name, value) VALUES ('other', '')");
+  // The end of the file has only pages of the large text.
+  overwrite(path, statSync(path).size - 40_960, Buffer.alloc(40_960, 0xa5));
+  const readLarge = () => db.sql("SELECT value FROM facts WHERE name = 'large'").get();
+  await expect(db.read(readLarge)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+  const refusal = { name: 'StoreError', kind: 'conflict', message: `${path}: it is damaged. Restore a backup.` };
+  await expect(db.writeDurably(put(db, 'two'))).rejects.toMatchObject(refusal);
+  await expect(db.peek(() => db.sql('SELECT 1 AS one').get())).rejects.toMatchObject(refusal);
 });
 
 test("OPS-7 another program's database of the same version is refused and stays as it is", async () => {
