@@ -105,11 +105,16 @@ export const environmentFor = (folder: string, vendorUrl: string): Environment =
   ...vendorEnvironment(vendorUrl),
 });
 
+/** Variables of a program whose clock is ahead by this time. */
+export const aheadBy = (ms: number): Environment => {
+  const shift = `const { now } = Date; Date.now = () => now() + ${ms};`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
+};
+
 const shiftMs = TEST_DAY - Date.now();
-const shift = `const { now } = Date; Date.now = () => now() + ${shiftMs};`;
 
 /** Lets a program run on the day of the tests, for a suite whose models retire or change their price. */
 export const testDay = {
-  environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` },
+  environment: aheadBy(shiftMs),
   now: (): number => Date.now() + shiftMs,
 } as const;

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasDynamodb } from './dynamodb.ts';
@@ -15,5 +16,19 @@ export default (): void => {
   }
   const folder = mkdtempSync(join(tmpdir(), 'mg-'));
   process.env.TMPDIR = folder;
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  process.once('exit', () => {
+    unmountBelow(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+};
+
+const MOUNTS = '/proc/self/mounts';
+
+/** Unmounts what the tests of a killed worker have mounted. */
+const unmountBelow = (folder: string): void => {
+  if (!existsSync(MOUNTS)) return;
+  const paths = readFileSync(MOUNTS, 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  for (const path of paths.toReversed()) if (path.startsWith(`${folder}/`)) execFileSync('umount', ['--lazy', path]);
 };
