@@ -5,15 +5,10 @@ import { type LocalSettings, readLocalSettings } from '../local/local-settings.t
 import { inBatches } from '../local/output.ts';
 import { toWelcome } from '../local/welcome.ts';
 
-const unwritable: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
-
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE') {
     return 'The port is in use. Set PORT to another one, such as PORT=8788, or stop the program that uses it.';
-  }
-  if ('path' in error && 'code' in error && unwritable.has(error.code)) {
-    return `${error.message}. The program must be able to write to DATA_DIR: check its owner, and start as that user.`;
   }
   return error.message;
 };

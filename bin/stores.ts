@@ -30,7 +30,7 @@ export interface Stores {
   /** Undefined for embedded stores. */
   readonly aws: AwsStores | undefined;
   /** Codes of parts that do not work, as in `GET /health`. Empty in AWS. */
-  problems(): readonly string[];
+  problems(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ export const openStores = (options: BucketOptions): Stores => {
         return open();
       },
     },
-    problems: () => [],
+    problems: async () => [],
     close: async () => {
       await bucket?.close();
       client.destroy();

@@ -17,9 +17,13 @@ export const checkEmbedded = ({ dataFolder, stores }: Place): Promise<Finding> =
       const detail = `${dataFolder} is on a network file system (${type}), which is not supported`;
       return failure('data folder', detail, 'Stop the gateway, and move the folder to a local disk.');
     }
-    if (stores.problems().includes('disk_space')) {
+    const problems = await stores.problems();
+    if (problems.includes('disk_space')) {
       const detail = `the disk of ${dataFolder} is almost full: new requests are 503`;
       return failure('data folder', detail, 'Delete files until 96 MiB are free.');
+    }
+    if (problems.includes('database')) {
+      return failure('data folder', `the database in ${dataFolder} cannot be written`, 'Check the disk.');
     }
     const waiting = (await stores.outbox.list()).length;
     return ok('data folder', `${dataFolder}, ${waiting} entries in the outbox`);
