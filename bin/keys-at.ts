@@ -17,7 +17,9 @@ export const openKeyPorts = async (place: Place): Promise<KeyPorts & Peppers> =>
 
 const peppersAt = async (place: Place): Promise<Peppers> => {
   const { KEY_PEPPER, KEY_PEPPER_SECRET } = place.environment;
-  if (KEY_PEPPER || KEY_PEPPER_SECRET) {
+  // The local gateway uses the pepper in its data folder and no other one.
+  const isEmbedded = place.stores.aws === undefined;
+  if (!isEmbedded && (KEY_PEPPER || KEY_PEPPER_SECRET)) {
     return readPeppers({ KEY_PEPPER, KEY_PEPPER_SECRET }).catch(refuse);
   }
   const path = localSecretPath(place, 'pepper');

@@ -41,15 +41,28 @@ const readArguments = () => {
 };
 
 /** An endpoint of an emulator, or of AWS, means the deployed adapters. */
-const readStore = (option: string | undefined, { DYNAMODB_ENDPOINT, S3_ENDPOINT }: LocalSettings): StoreName => {
+const readStore = (option: string | undefined, { MODE, DYNAMODB_ENDPOINT, S3_ENDPOINT }: LocalSettings): StoreName => {
   const store = option ?? (DYNAMODB_ENDPOINT || S3_ENDPOINT ? 'dynamodb' : 'embedded');
-  if (store === 'embedded' || store === 'dynamodb') return store;
-  throw new SettingsError(`--store ${store}: must be embedded or dynamodb.`);
+  if (store !== 'embedded' && store !== 'dynamodb') {
+    throw new SettingsError(`--store ${store}: must be embedded or dynamodb.`);
+  }
+  if (store === 'dynamodb' && MODE === 'production') {
+    throw new SettingsError('--store dynamodb: is only for development. Remove it, DYNAMODB_ENDPOINT and S3_ENDPOINT.');
+  }
+  return store;
+};
+
+const refuseReset = ({ MODE, DATA_DIR }: LocalSettings): void => {
+  if (MODE === 'development') return;
+  throw new SettingsError(
+    `--reset: is only for development. To remove every account and its money, delete ${DATA_DIR}.`,
+  );
 };
 
 try {
   const { reset, store } = readArguments();
   const settings = readLocalSettings(process.env);
+  if (reset) refuseReset(settings);
   const gateway = await startLocalGateway({
     settings,
     environment: process.env,
@@ -57,12 +70,13 @@ try {
     reset,
     output: { stdout: inBatches(process.stdout), stderr: process.stderr },
   });
-  process.stdout.write(toWelcome(gateway.welcome));
   const stop = (): void => {
     gateway.stop().then(() => process.exit(0), fail);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   endWithParent(stop);
+  // Whoever reads it may send a signal at once.
+  process.stdout.write(toWelcome(gateway.welcome));
 } catch (error) {
   fail(error);
 }

@@ -16,12 +16,14 @@ import { readSettings } from '../lambdas/settings.ts';
 import { type EmbeddedStores, openEmbeddedStores } from './embedded-stores.ts';
 import type { Engine, EngineOptions, Followers } from './engine.ts';
 import { createHealth } from './health.ts';
+import type { LocalSettings } from './local-settings.ts';
 import type { openLocalPages } from './pages.ts';
 import { createForeignChanges, forgetLowBalances, sendLowBalances } from './stores/sqlite/changes.ts';
 import type { AccountChange } from './stores/sqlite/ledger-store.ts';
 import { createLocalVideoMachine } from './video-executions.ts';
 
 interface EmbeddedOptions extends EngineOptions {
+  readonly settings: Pick<LocalSettings, 'MODE'>;
   readonly pages: ReturnType<typeof openLocalPages>;
 }
 
@@ -48,11 +50,13 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
       for (const listener of own) listener(change);
     },
   });
+  await claimFor(options, stores);
   let parts: Parts | undefined;
-  const videoMachine = createLocalVideoMachine(() => {
+  const partsOf = (): Parts => {
     if (!parts) throw new Error('a video step ran before the gateway was complete');
     return parts;
-  }, onFailure);
+  };
+  const videoMachine = createLocalVideoMachine(partsOf, stores.videoLeases, onFailure);
   const endings: (() => Promise<void> | void)[] = [stores.close, videoMachine.stop];
   parts = await createParts(options, {
     ...stores.parts,
@@ -74,6 +78,18 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
       for (const end of endings.splice(0).reverse()) await end();
     },
   };
+};
+
+/** The mode of the first start stays, because a development gateway gives credit and prints its key (OPS-6). */
+const claimFor = async ({ folder: { path }, settings: { MODE } }: EmbeddedOptions, { db, close }: EmbeddedStores) => {
+  const claimed = await db.writeDurably(() => {
+    db.sql("INSERT INTO facts (name, value) VALUES ('mode', ?) ON CONFLICT DO NOTHING").run(MODE);
+    return db.sql("SELECT value FROM facts WHERE name = 'mode' AND value = ?").get(MODE);
+  });
+  if (claimed) return;
+  await close();
+  const other = MODE === 'production' ? 'development' : 'production';
+  throw new Error(`${path} holds the data of a gateway in ${other}. Set MODE=${other}, or DATA_DIR to another folder.`);
 };
 
 type OwnStores = EmbeddedStores['parts'] & Pick<Parts, 'videoMachine' | 'pages' | 'problems'>;

@@ -16,8 +16,11 @@ import { type AccountChange, createLedgerStore } from './stores/sqlite/ledger-st
 import { prune } from './stores/sqlite/prune.ts';
 import { createUpdateLog } from './stores/sqlite/update-log.ts';
 import { createVideoJobStore } from './stores/sqlite/video-job-store.ts';
+import { createVideoLeases, type VideoLeases } from './stores/sqlite/video-leases.ts';
 
 export const DATABASE_FILE = 'gateway.db';
+
+const FILES_EVERY_MS = 3_600_000;
 
 type StoreNames =
   | 'ledgerStore'
@@ -39,6 +42,7 @@ export interface EmbeddedStores {
   readonly parts: Pick<Parts, StoreNames>;
   readonly operations: OperationLog;
   readonly auditCursor: AuditCursor;
+  readonly videoLeases: VideoLeases;
   /** Removes what has expired. */
   prune(nowMs: number): Promise<void>;
   /** Codes of the parts that do not work at the moment. Writes to the database to find out. */
@@ -69,6 +73,7 @@ export const openEmbeddedStores = async (
     checkReserve: () => disk.checkReserve(),
     holdsDurable: () => db.durable(),
   });
+  let filesAtMs = 0;
   return {
     db,
     parts: {
@@ -88,8 +93,12 @@ export const openEmbeddedStores = async (
     },
     operations: createOperationLog(db),
     auditCursor: createAuditCursor(db),
+    videoLeases: createVideoLeases(db, randomUUID(), { now: Date.now }),
     prune: async (nowMs) => {
       await prune(db, nowMs);
+      // It looks at every file.
+      if (nowMs < filesAtMs) return;
+      filesAtMs = nowMs + FILES_EVERY_MS;
       await files.removeExpired(nowMs);
     },
     problems: async () => {

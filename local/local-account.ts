@@ -5,7 +5,7 @@ import { hashesOf } from '../lambdas/core/accounts/peppers.ts';
 import { balanceOf } from '../lambdas/core/ledger/account.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
 import type { Parts } from '../lambdas/functions/wiring/parts.ts';
-import { type DataFolder, readOrCreateSecret } from './data-folder.ts';
+import { type DataFolder, hasRoom, readOrCreateSecret } from './data-folder.ts';
 
 const ACCOUNT_ID = 'local';
 
@@ -24,9 +24,16 @@ export interface LocalAccountOptions {
   readonly balanceUsd: string;
 }
 
-/** One line per pepper. */
+/** One line per pepper. Throws an Error if the folder has lost it: a new one would make every API key invalid. */
 export const readPepper = (folder: DataFolder): string =>
-  readOrCreateSecret(folder, 'pepper', () => randomBytes(32).toString('hex'));
+  readOrCreateSecret(folder, 'pepper', () => {
+    if (hasRoom(folder.path, 'database')) {
+      throw new Error(
+        `${folder.path} has lost secrets/pepper, and no API key works without it. Restore it from a backup.`,
+      );
+    }
+    return randomBytes(32).toString('hex');
+  });
 
 /** The account `local` with its key and its first credit. Makes it if it does not exist. */
 export const openLocalAccount = async (options: LocalAccountOptions): Promise<LocalAccount> => {

@@ -4,6 +4,7 @@ import { createVideoStepsHandler } from '../lambdas/functions/wiring/video-steps
 import type { Settings } from '../lambdas/settings.ts';
 import { readDefinition, toSubstitutions } from '../lib/video/definition.ts';
 import type { Executions, ExecutionsOptions } from './executions.ts';
+import type { VideoLeases } from './stores/sqlite/video-leases.ts';
 
 /** Placeholders in the definition: the steps are called in this process. */
 const STEP_ARN = 'arn:aws:lambda:us-east-1:000000000000:function:videoSteps';
@@ -37,9 +38,16 @@ export interface LocalVideoMachine extends VideoMachine {
   stop(): Promise<void>;
 }
 
-/** Runs each video's state machine in memory. Executions end with the process; the next start resumes their videos. */
+/** Several renewals fit into a lease. */
+const RENEW_MS = 4_000;
+
+/**
+ * Runs each video's state machine in memory, in one of the processes that share the database. Executions end with their process:
+ * another one, or the next start, resumes their videos.
+ */
 export const createLocalVideoMachine = (
   partsOf: () => Parts,
+  leases: VideoLeases,
   onFailure: (message: string) => void,
 ): LocalVideoMachine => {
   let opened: Promise<Executions> | undefined;
@@ -53,12 +61,33 @@ export const createLocalVideoMachine = (
     );
     return opened;
   };
+  const start = async (videoId: string): Promise<'running' | 'ended'> => {
+    const executions = await open();
+    if (!executions.find(videoId) && !(await leases.take(videoId))) return 'running';
+    const found = executions.find(videoId) ?? executions.start(videoId, JSON.stringify({ videoId }));
+    return found.status === 'RUNNING' ? 'running' : 'ended';
+  };
+  const renew = async (): Promise<void> => {
+    await leases.renew();
+    for (const videoId of await leases.expired()) await start(videoId);
+  };
+  let renewing: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    renewing ??= renew()
+      .catch((error: unknown) => onFailure(`the leases of videos cannot be renewed: ${error}`))
+      .finally(() => {
+        renewing = undefined;
+      });
+  }, RENEW_MS).unref();
   return {
-    start: async (videoId) => {
-      const executions = await open();
-      const found = executions.find(videoId) ?? executions.start(videoId, JSON.stringify({ videoId }));
-      return found.status === 'RUNNING' ? 'running' : 'ended';
+    start,
+    stop: async () => {
+      clearInterval(timer);
+      await renewing;
+      if (!opened) return;
+      await (await opened).stop();
+      // Without it another process waits until the leases have expired.
+      await leases.endAll().catch((error: unknown) => onFailure(`the leases of videos cannot be ended: ${error}`));
     },
-    stop: async () => (await opened)?.stop(),
   };
 };

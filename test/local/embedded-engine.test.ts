@@ -8,6 +8,7 @@ import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import { type DataFolder, joinDataFolder } from '../../local/data-folder.ts';
 import { openEmbeddedEngine } from '../../local/embedded-engine.ts';
 import type { Engine } from '../../local/engine.ts';
+import type { LocalSettings } from '../../local/local-settings.ts';
 import type { LedgerChange } from '../../local/page/ledger-feed.ts';
 import { openLocalPages } from '../../local/pages.ts';
 import { accountNamed } from '../contracts/account-subjects.ts';
@@ -25,12 +26,16 @@ afterEach(async () => {
 
 const BOT_TOKEN = '123456:token-of-the-tests';
 
-const open = async (environment: Readonly<Record<string, string>> = { BOT_TOKEN }): Promise<Engine> => {
+const open = async (
+  environment: Readonly<Record<string, string>> = { BOT_TOKEN },
+  MODE: LocalSettings['MODE'] = 'development',
+): Promise<Engine> => {
   const folder: DataFolder = joinDataFolder(path);
   endings.push(folder.close);
   const onFailure = (message: string) => expect.unreachable(message);
   const engine = await openEmbeddedEngine({
     folder,
+    settings: { MODE },
     reporting: quietParts([]).reporting,
     environment: { KEY_PEPPER: 'a pepper of the tests', MEDIA_URL: 'http://127.0.0.1', ...environment },
     onFailure,
@@ -90,4 +95,13 @@ test('KEY-3 the changes of this process and of others are followed, each once', 
   await expect.poll(() => seen.at(-1)?.after.creditedPicos).toBe(PICOS_PER_USD + 8n);
   expect(seen.map(({ after }) => after.version)).toEqual([0, 1, 2, 3]);
   expect(seen.map(({ recordOf }) => recordOf('r.0'))).toEqual([undefined, undefined, record, undefined]);
+});
+
+test.each(['development', 'production'] as const)('OPS-6 data of %s is refused in the other mode', async (first) => {
+  const second = first === 'production' ? 'development' : 'production';
+  await open({}, first);
+  await expect(open({}, second)).rejects.toThrow(
+    `${path} holds the data of a gateway in ${first}. Set MODE=${first}, or DATA_DIR to another folder.`,
+  );
+  await open({}, first);
 });

@@ -1,21 +1,35 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { VideoLeases } from '../../local/stores/sqlite/video-leases.ts';
 import { createLocalVideoMachine, videoMachineOptions } from '../../local/video-executions.ts';
 import { created, queued } from '../fixtures/byteplus/video-tasks.ts';
 import { createVideoService } from '../lambdas/functions/wiring/video-service.ts';
 
 /** The states wait by the clock of the test. */
-beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 10, 22) }));
+beforeEach(() =>
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+    now: Date.UTC(2026, 10, 22),
+  }),
+);
 afterEach(() => vi.useRealTimers());
 
+/** No other process has a lease. */
+const free: VideoLeases = {
+  take: async () => true,
+  renew: async () => undefined,
+  endAll: async () => undefined,
+  expired: async () => [],
+};
+
 /** Number of polls in a minute of one video. */
-const pollsAfter = async (starts: number): Promise<number> => {
+const pollsAfter = async (starts: number, leases: Partial<VideoLeases> = {}): Promise<number> => {
   let polls = 0;
   const service = await createVideoService(({ method }) => {
     if (method !== 'GET') return created;
     polls += 1;
     return queued;
   });
-  const machine = createLocalVideoMachine(() => service.parts, expect.unreachable);
+  const machine = createLocalVideoMachine(() => service.parts, { ...free, ...leases }, expect.unreachable);
   const videoId = await service.create();
   for (let start = 0; start < starts; start += 1) expect(await machine.start(videoId)).toBe('running');
   await vi.advanceTimersByTimeAsync(60_000);
@@ -27,6 +41,18 @@ test('VID-7 a video that is started three times has one execution', async () => 
   const once = await pollsAfter(1);
   expect(once).toBeGreaterThan(0);
   expect(await pollsAfter(3)).toBe(once);
+});
+
+test('VID-7 a video that another process runs is started when its lease expires', async () => {
+  const taken: string[] = [];
+  const others = { take: async () => false };
+  expect(await pollsAfter(1, others)).toBe(0);
+  const silent = {
+    take: async (videoId: string) => taken.push(videoId) > 1,
+    expired: async () => taken.slice(0, 1),
+  };
+  expect(await pollsAfter(1, silent)).toBeGreaterThan(0);
+  expect(new Set(taken).size).toBe(1);
 });
 
 test('BILL-2 an execution that ends without success releases the hold of its video', async () => {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { joinDataFolder } from '../../local/data-folder.ts';
 import { openEmbeddedStores } from '../../local/embedded-stores.ts';
+import { readPepper } from '../../local/local-account.ts';
 import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
 import { runBin, runCli } from '../support/cli-process.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -35,6 +36,7 @@ const databaseIn = (folder: string): string => join(folder, 'database', 'gateway
 const makeFolder = async (): Promise<string> => {
   const path = join(parent, 'data');
   const folder = joinDataFolder(path);
+  readPepper(folder);
   const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
   await stores.parts.ledgerStore.createAccount('acme');
   await stores.close();

@@ -153,6 +153,13 @@ test('OPS-6 in production the CLI makes accounts, nothing is simulated, and no s
     const pepper = readFileSync(join(folder, 'secrets/pepper'), 'utf8');
     const output = `${local.stdout()}${local.stderr()}`;
     for (const secret of [pepper, production.TOP_UP_KEY, 'sk-service-']) expect(output).not.toContain(secret);
+
+    expect(await failToStart({})).toMatchObject({ code: 1, lines: [expect.stringContaining('Set MODE=production')] });
+    const reset = await failToStart(production, ['--reset']);
+    expect(reset).toMatchObject({ code: 2, lines: [expect.stringContaining('--reset: is only for development')] });
+    rmSync(join(folder, 'secrets/pepper'));
+    const lost = await failToStart(production);
+    expect(lost).toMatchObject({ code: 1, lines: [expect.stringContaining('has lost secrets/pepper')] });
   } finally {
     local.kill('SIGKILL');
   }

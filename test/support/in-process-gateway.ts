@@ -37,7 +37,7 @@ import { createWebhookSender } from '../../lambdas/providers/webhook.ts';
 import { pageNames } from '../../lambdas/routes.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import type { PageFile } from '../../lib/pages/build-pages.ts';
-import { openEmbeddedStores } from '../../local/embedded-stores.ts';
+import { type EmbeddedStores, openEmbeddedStores } from '../../local/embedded-stores.ts';
 import { localVideoTimes } from '../../local/local-settings.ts';
 import { createLocalVideoMachine } from '../../local/video-executions.ts';
 import type { Environment } from './gateway-process.ts';
@@ -103,7 +103,7 @@ export const startInProcess = async (options: InProcessOptions) => {
   const url = `http://127.0.0.1:${host.port}`;
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
-  const { parts, videoMachine } = await createParts({ ...options, now, url, environment }, stores.parts, seen);
+  const { parts, videoMachine } = await createParts({ ...options, now, url, environment }, stores, seen);
   const { ledgerStore: ledger, ledgerRecords: records } = parts;
   Object.assign(handlers, {
     text: streaming(createTextHandler(parts)),
@@ -206,14 +206,16 @@ const catalogOf = (data: unknown, markup: string, companies: string | undefined)
   return catalog;
 };
 
-type Stores = Awaited<ReturnType<typeof openEmbeddedStores>>['parts'];
-
 interface Seen {
   readonly keyReads: string[];
   readonly log: string[];
 }
 
-const createParts = async (options: Inside, stores: Stores, { keyReads, log }: Seen) => {
+const createParts = async (
+  options: Inside,
+  { parts: stores, videoLeases }: EmbeddedStores,
+  { keyReads, log }: Seen,
+) => {
   const { vendorUrl, environment, now, url } = options;
   const settings = readSettings({
     ...noTables,
@@ -238,6 +240,7 @@ const createParts = async (options: Inside, stores: Stores, { keyReads, log }: S
   };
   const videoMachine = createLocalVideoMachine(
     () => parts,
+    videoLeases,
     (message) => log.push(message),
   );
   const base: Parts = {

@@ -184,6 +184,9 @@ CREATE TABLE videos (
   listed INTEGER NOT NULL,
   -- Null once the video has ended.
   due_at INTEGER,
+  -- The process that runs its state machine, and until when no other process may.
+  runner TEXT,
+  leased_until INTEGER,
   -- The job, as JSON. Null if the creation was abandoned or the video is removed.
   job TEXT,
   CHECK (job IS NOT NULL OR (listed = 0 AND due_at IS NULL))
