@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { chmod, copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { type DataFolder, hasRoom, joinDataFolder } from './data-folder.ts';
 import { DATABASE_FILE } from './embedded-stores.ts';
 import { reasonOf } from './stores/disk-errors.ts';
 import { checkOwner, checkWhole } from './stores/sqlite/schema.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /** Copied in one step: SQLite starts again whenever a write of another process falls between two steps. */
 const ALL_PAGES = 2 ** 31 - 1;
@@ -23,14 +24,17 @@ export const backUp = async (dataFolder: string, target: string): Promise<void> 
   await mkdir(to, { mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`${to} cannot be created: ${whyNot(error)}. Name a new folder in a folder that exists.`);
   });
-  const folder = joinDataFolder(dataFolder);
+  let folder: DataFolder | undefined;
   try {
+    folder = joinDataFolder(dataFolder);
     await copyAll(folder, to);
+    await syncAll(to);
+    syncFolder(dirname(to));
   } catch (error) {
     await rm(to, { recursive: true, force: true });
     throw error;
   } finally {
-    folder.close();
+    folder?.close();
   }
 };
 
@@ -79,6 +83,19 @@ const copyFolder = async (from: string, to: string): Promise<void> => {
     // A dot marks a file that is still being written.
     if (!name.startsWith('.')) await copyOne(join(from, name), join(to, name)).catch(ignoreMissing);
   }
+};
+
+/** Makes a folder with all that is in it durable. */
+const syncAll = async (folder: string): Promise<void> => {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await syncAll(path);
+    else {
+      const file = await open(path, 'r+');
+      await file.sync().finally(() => file.close());
+    }
+  }
+  syncFolder(folder);
 };
 
 const copyOne = async (from: string, to: string): Promise<void> => {

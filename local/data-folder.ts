@@ -1,10 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { stopOrphan } from './child-process.ts';
 import { lockFolder, lockHolder } from './folder-lock.ts';
-import { processIdentity } from './process-identity.ts';
+import { isRunning, processIdentity } from './process-identity.ts';
 import { reasonOf } from './stores/disk-errors.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /** Folders that the program makes in its data folder. A reset removes these and nothing else. */
 const roomNames = ['database', 'files', 'dynamodb', 'media', 'secrets'] as const;
@@ -37,11 +48,17 @@ export function openDataFolder(folder: string): DataFolder {
 export function joinDataFolder(folder: string): DataFolder {
   const path = prepare(folder);
   const processes = join(path, processesName);
-  const own = join(processes, randomUUID());
+  const name = randomUUID();
+  const own = join(processes, name);
   const close = (): void => rmSync(own, { force: true });
   try {
     mkdirSync(processes, { recursive: true, mode: 0o700 });
-    writeFileSync(own, `${process.pid} ${processIdentity(process.pid)}`, { mode: 0o600 });
+    // Renamed, so that no process reads half of it.
+    const draft = join(processes, `.${name}`);
+    writeFileSync(draft, processIdentity(process.pid) ?? String(process.pid), { mode: 0o600 });
+    renameSync(draft, own);
+    // Removes what killed processes have left.
+    livingProcesses(path);
   } catch (error) {
     close();
     throw unusable(path, error);
@@ -92,10 +109,11 @@ const toDataFolder = (path: string, close: () => void): DataFolder => ({
 function livingProcesses(path: string): readonly number[] {
   const folder = join(path, processesName);
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => {
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  return names.flatMap((name) => {
     const file = join(folder, name);
-    const [pid = '', identity] = readOrEmpty(file).split(' ');
-    if (identity !== undefined && processIdentity(Number(pid)) === identity) return [Number(pid)];
+    const identity = readOrEmpty(file);
+    if (isRunning(identity)) return [Number.parseInt(identity, 10)];
     rmSync(file, { force: true });
     return [];
   });
@@ -131,6 +149,8 @@ export function readOrCreateSecret(folder: DataFolder, name: string, make: () =>
     try {
       writeFileSync(draft, make(), { mode: 0o600, flush: true });
       linkSync(draft, path);
+      // A power cut must not take the name: without the pepper no API key works.
+      for (const name of [dirname(path), folder.path, dirname(folder.path)]) syncFolder(name);
     } catch (error) {
       if (!existsSync(path)) throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
     } finally {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { processIdentity } from './process-identity.ts';
+import { isRunning, processIdentity } from './process-identity.ts';
 
 const holderSchema = z.object({ pid: z.int().positive(), identity: z.string(), token: z.string() });
 
@@ -45,7 +45,7 @@ function tryCreate(path: string, content: string): boolean {
 function liveHolder(content: string): number | undefined {
   const holder = holderSchema.safeParse(parseJson(content));
   if (!holder.success) return undefined;
-  return processIdentity(holder.data.pid) === holder.data.identity ? holder.data.pid : undefined;
+  return isRunning(holder.data.identity) ? holder.data.pid : undefined;
 }
 
 /** Two processes may find the same stale lock. The slower one then moves the new lock of the faster one, and restores it. */

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A name that no other process ever has, or undefined when the process is gone. A pid alone is given out again; with the
- * boot and the clock tick it started at, it is not. Linux tells both under /proc; elsewhere the pid has to do.
+ * A name that no other process ever has, or undefined if the process has ended. Starts with the pid. On Linux the boot, the clock
+ * tick of the start and the PID namespace follow, because a pid is given out again and another container has the same ones. Other
+ * platforms have the pid alone.
  */
 export function processIdentity(pid: number): string | undefined {
   if (process.platform !== 'linux') return isAlive(pid) ? String(pid) : undefined;
@@ -12,12 +13,29 @@ export function processIdentity(pid: number): string | undefined {
     // The second field is the program's name in brackets and may itself hold spaces and brackets.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || state === 'X') return undefined;
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${pid}@${boot}+${rest[18]}`;
+    return `${pid}@${bootId()}+${rest[18]}-${pidNamespace()}`;
   } catch {
     return undefined;
   }
 }
+
+/** Whether the process of an identity runs. One in another PID namespace of this machine cannot be seen and counts as running. */
+export function isRunning(identity: string): boolean {
+  const pid = Number.parseInt(identity, 10);
+  if (!(pid > 0)) return false;
+  return processIdentity(pid) === identity || isElsewhere(identity);
+}
+
+function isElsewhere(identity: string): boolean {
+  if (process.platform !== 'linux') return false;
+  const [, boot, namespace] = /^\d+@(.+)\+\d+-(\d+)$/.exec(identity) ?? [];
+  return boot === bootId() && namespace !== pidNamespace();
+}
+
+const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+
+/** The number in `pid:[4026531836]`. */
+const pidNamespace = (): string => readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
 
 /** The words a process was started with; empty when it is gone, is a zombie, or the platform has no /proc. */
 export function commandLine(pid: number): readonly string[] {

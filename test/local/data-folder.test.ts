@@ -51,18 +51,28 @@ test('OPS-7 several processes join a folder, and it is neither reset nor used al
   alone.close();
 });
 
+/** The same pid, started at another tick. */
+const ofAnEarlierProcess = () => String(processIdentity(process.pid)).replace(/\+\d+/, '+1');
+
 const gone = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
 test.each([
   ['of a process that ended', () => JSON.stringify({ pid: gone(), identity: 'gone@boot+1', token: 'a' })],
   [
     'of a process whose pid now belongs to another process',
-    () => JSON.stringify({ pid: process.pid, identity: `${processIdentity(process.pid)}1`, token: 'a' }),
+    () => JSON.stringify({ pid: process.pid, identity: ofAnEarlierProcess(), token: 'a' }),
   ],
   ['that is unreadable', () => ''],
 ])('takes over a lock %s', (_, lock) => {
   openDataFolder(path).close();
   writeFileSync(join(path, 'lock'), lock());
   openDataFolder(path).close();
+});
+
+test.runIf(process.platform === 'linux')('does not take over the lock of a process in another container', () => {
+  openDataFolder(path).close();
+  const identity = `${processIdentity(process.pid)}1`;
+  writeFileSync(join(path, 'lock'), JSON.stringify({ pid: process.pid, identity, token: 'a' }));
+  expect(() => openDataFolder(path)).toThrow(`is in use by process ${process.pid}. Stop it first.`);
 });
 
 test('closing late does not give away the lock of a successor', () => {

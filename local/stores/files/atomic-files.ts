@@ -4,7 +4,7 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { ByteRange } from '../../../lambdas/core/videos/video-files.ts';
-import { processIdentity } from '../../process-identity.ts';
+import { isRunning, processIdentity } from '../../process-identity.ts';
 import { reasonOf } from '../disk-errors.ts';
 import { fromFileName, toFileName } from './file-names.ts';
 
@@ -200,8 +200,7 @@ export class AtomicFiles {
     const drafts = (await fs.readdir(folder)).filter((fileName) => fileName.startsWith('.'));
     const stale = drafts.filter((fileName) => {
       const identity = fileName.slice(1, fileName.lastIndexOf('.'));
-      const pid = Number.parseInt(identity, 10);
-      return pid > 0 && processIdentity(pid) !== identity;
+      return Number.parseInt(identity, 10) > 0 && !isRunning(identity);
     });
     for (const fileName of stale) await fs.rm(join(folder, fileName), { force: true });
   }
