@@ -110,7 +110,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
     address: settings.HOST,
     sourceIp: createClientIp(settings.TRUST_PROXY),
     beside: page?.take,
-    onCrash: (error) => onFailure(`a handler failed: ${error instanceof Error ? error.stack : error}`),
+    onCrash: (error) => onFailure(`a handler failed: ${placeOf(error)}`),
   });
   endings.push(() => stopHost(host, settings.SHUTDOWN_SECONDS * 1_000));
   endings.push(await startTimers(engine, settings.SWEEP_SECONDS * 1_000, onFailure));
@@ -213,6 +213,17 @@ const stopHost = async (host: Host, limitMs: number): Promise<void> => {
   limit.abort();
 };
 
+/** Name and place, without the message: it could quote a prompt (ERR-5). */
+const placeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return typeof error;
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
+  return [error.name, ...frames].join('\n');
+};
+
+/** Names what a person has to look at, such as the outbox entry that cannot be read. */
+const reasonsOf = (error: unknown): string =>
+  error instanceof AggregateError ? [error.message, ...error.errors.map(String)].join('; ') : String(error);
+
 const noticeSenderOf = ({ secrets, settings, publicUrl }: Parts) =>
   secrets.botToken === undefined
     ? undefined
@@ -235,7 +246,7 @@ const startTimers = async (
     isResumed = failed === 0;
   };
   const attempt = (work: () => Promise<void>): Promise<void> =>
-    work().catch((error: unknown) => onFailure(`the sweeper failed: ${error}`));
+    work().catch((error: unknown) => onFailure(`the sweeper failed: ${reasonsOf(error)}`));
   const run = async (): Promise<void> => {
     for (const work of [lookAfterVideos, settleOutbox, sweep, prune]) await attempt(work);
   };

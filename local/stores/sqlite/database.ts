@@ -1,9 +1,10 @@
-import { accessSync, chmodSync, closeSync, constants, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
+import { syncFolder } from '../../sync-folder.ts';
 import { DAMAGED, reasonOf, sqliteCodeOf } from '../disk-errors.ts';
 import { checkOwner, checkWhole, migrate } from './schema.ts';
 
@@ -40,6 +41,8 @@ const READONLY = 8;
 const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
+
+const CLOSED = 'the database is closed';
 
 /** SQLite waits in the event loop, so it waits briefly. The retries after that do not block. */
 const BUSY_TIMEOUT_MS = 20;
@@ -153,6 +156,16 @@ export class Database {
     }
   }
 
+  /** Throws StoreError (`conflict`) while the disk does not confirm writes. Costs nothing while it does. */
+  async checkDisk(): Promise<void> {
+    if (!this.#needsCheckpoint) return;
+    try {
+      await this.durable();
+    } catch (error) {
+      throw new StoreError('conflict', `${this.#options.path}: the disk does not confirm writes`, error);
+    }
+  }
+
   /** Rises when another process has committed. One cheap query. */
   foreignCommits(): number {
     this.#noteForeignCommits();
@@ -202,6 +215,7 @@ export class Database {
   }
 
   #unlessDamaged<T>(work: () => T): T {
+    if (!this.#db.isOpen) throw new StoreError('conflict', CLOSED);
     if (this.#isDamaged) throw new StoreError('conflict', `${this.#options.path}: ${DAMAGED}`);
     try {
       return work();
@@ -221,6 +235,7 @@ export class Database {
   }
 
   #readDataVersion(): SQLOutputValue | undefined {
+    if (!this.#db.isOpen) throw new StoreError('unavailable', CLOSED);
     try {
       return this.#dataVersion.get()?.data_version;
     } catch (error) {
@@ -241,7 +256,7 @@ export class Database {
   }
 
   async #syncWal(): Promise<void> {
-    if (!this.#wal) throw new Error('the database is closed');
+    if (!this.#wal) throw new Error(CLOSED);
     await (this.#options.sync ?? syncData)(this.#wal);
   }
 
@@ -289,17 +304,6 @@ const openFile = ({ path, isVerified }: DatabaseOptions): DatabaseSync => {
   } catch (error) {
     db?.close();
     throw error;
-  }
-};
-
-/** Makes a new file's name durable. Windows has no such call. */
-const syncFolder = (folder: string): void => {
-  if (process.platform === 'win32') return;
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 };
 

@@ -45,6 +45,8 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
   return {
     hold: async (request) => {
       options.checkRoom?.();
+      // No provider is called for a charge that could not be recorded.
+      await db.checkDisk();
       const { reply, before } = await db.write(() => hold(db, request));
       if (before && reply.kind === 'held') changed({ before, after: reply.account });
       return reply;
@@ -164,7 +166,9 @@ const mayHold = (account: Account, { holdId, previousHoldId, amountPicos }: Hold
 
 const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
   const { accountId, holdId, requestId, outcome, amountPicos, at } = record;
-  checkCharge(0n, amountPicos);
+  // Before the record is there: it could not be applied.
+  const account = db.sql('SELECT spent FROM accounts WHERE id = ?').get(accountId);
+  checkCharge(account ? bigintOf(account, 'spent') : 0n, amountPicos);
   const written = db
     .sql(
       `INSERT INTO charges (account_id, hold_id, request_id, outcome, amount, at, details)

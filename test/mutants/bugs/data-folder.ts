@@ -165,8 +165,8 @@ const fileBugs = [
     {
       id: 'draft-of-a-living-process-removed',
       what: 'A process that starts removes the outbox entry that another one is writing.',
-      find: 'return pid > 0 && processIdentity(pid) !== identity;',
-      replace: 'return pid > 0;',
+      find: 'return Number.parseInt(identity, 10) > 0 && !isRunning(identity);',
+      replace: 'return Number.parseInt(identity, 10) > 0;',
     },
     {
       id: 'file-readable-by-others',

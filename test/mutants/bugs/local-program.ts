@@ -40,26 +40,72 @@ const folderBugs = [
       find: 'if (pid === undefined) return toDataFolder(path, close);',
       replace: 'if (pid === undefined || pid > 0) return toDataFolder(path, close);',
     },
-    {
-      id: 'ended-process-keeps-the-folder',
-      what: 'A process that was killed keeps its data folder in use after another process has its pid.',
-      find: 'processIdentity(Number(pid)) === identity) return [Number(pid)];',
-      replace: 'processIdentity(Number(pid)) !== undefined) return [Number(pid)];',
-      caughtBy: sharedTests,
-    },
   ]),
   ...bugsIn('local/folder-lock.ts', 'test/local/data-folder.test.ts', [
-    {
-      id: 'lock-of-a-reused-pid',
-      what: 'A process that was killed keeps the lock of its folder after another process has its pid.',
-      find: 'processIdentity(holder.data.pid) === holder.data.identity ?',
-      replace: 'processIdentity(holder.data.pid) !== undefined ?',
-    },
     {
       id: 'lock-taken-from-the-living',
       what: 'Two processes lock one data folder.',
       find: 'if (holder !== undefined) throw',
       replace: 'if (holder === 0) throw',
+    },
+  ]),
+];
+
+const identityBugs = bugsIn(
+  'local/process-identity.ts',
+  ['test/local/data-folder.test.ts', 'test/local/shared-data-folder.test.ts'],
+  [
+    {
+      id: 'ended-process-keeps-the-folder',
+      what: 'A process that was killed keeps its data folder in use after another process has its pid.',
+      find: 'processIdentity(pid) === identity || isElsewhere(identity)',
+      replace: 'processIdentity(pid) !== undefined || isElsewhere(identity)',
+    },
+    {
+      id: 'other-container-taken-for-ended',
+      what: 'A reset in one container removes the database of a gateway in another one.',
+      find: 'processIdentity(pid) === identity || isElsewhere(identity)',
+      replace: 'processIdentity(pid) === identity',
+    },
+  ],
+);
+
+const leaseBugs = bugsIn('local/stores/sqlite/video-leases.ts', 'test/local/stores/sqlite/video-leases.test.ts', [
+  {
+    id: 'video-run-by-two-processes',
+    what: 'Two gateways on one data folder run one video at the same time.',
+    find: 'runner = ?1 OR leased_until <= ?4',
+    replace: 'runner <> ?1 OR leased_until <= ?4',
+  },
+  {
+    id: 'video-of-an-ended-process-left',
+    what: 'A video whose gateway was killed is not resumed by the next one and is released without a charge.',
+    find: 'due_at IS NOT NULL AND leased_until <= ?',
+    replace: 'due_at IS NOT NULL AND leased_until < 0 * ?',
+  },
+  {
+    id: 'lease-of-another-process-renewed',
+    what: 'The lease of a gateway that was killed never ends.',
+    find: 'due_at IS NOT NULL AND runner = ?',
+    replace: 'due_at IS NOT NULL AND runner IS NOT ?',
+  },
+]);
+
+const modeBugs = [
+  ...bugsIn('local/embedded-engine.ts', 'test/local/embedded-engine.test.ts', [
+    {
+      id: 'development-on-production-data',
+      what: 'A start without MODE opens an account with free credit in the database of a production gateway.',
+      find: 'if (claimed) return;',
+      replace: 'if (claimed || MODE) return;',
+    },
+  ]),
+  ...bugsIn('local/local-account.ts', 'test/local/local-account.test.ts', [
+    {
+      id: 'lost-pepper-replaced',
+      what: 'A gateway that has lost its pepper makes a new one, and no API key is valid.',
+      find: "hasRoom(folder.path, 'database')",
+      replace: "hasRoom(folder.path, 'media')",
     },
   ]),
 ];
@@ -259,6 +305,9 @@ const wiringBugs = [
 
 export const localProgramBugs: readonly MoneyBug[] = [
   ...folderBugs,
+  ...identityBugs,
+  ...leaseBugs,
+  ...modeBugs,
   ...backupBugs,
   ...proxyBugs,
   ...settingBugs,

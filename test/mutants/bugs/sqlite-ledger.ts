@@ -44,6 +44,20 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
     caughtBy: holdTests,
   },
   {
+    id: 'sqlite-hold-on-a-failing-disk',
+    what: 'While the disk confirms no write, every request is sent to a provider and answered with 503.',
+    find: '      await db.checkDisk();\n',
+    replace: '',
+    caughtBy: 'test/local/stores/sqlite/unknown-outcome.test.ts',
+  },
+  {
+    id: 'sqlite-record-that-cannot-be-applied',
+    what: 'A charge is recorded that does not fit into the account, and its hold never ends.',
+    find: "account ? bigintOf(account, 'spent') : 0n",
+    replace: '0n',
+    caughtBy: 'test/local/stores/sqlite/ledger-limits.test.ts',
+  },
+  {
     id: 'sqlite-hold-on-a-full-disk',
     what: 'The embedded ledger places holds while the disk has no space for their charges.',
     find: '      options.checkRoom?.();\n',

@@ -68,6 +68,7 @@ test('BILL-19 a charge above int64, alone or with the charges before it, is refu
   await store.apply(record('a', CHARGES_MAX_PICOS), 10n);
   const before = await stateOf();
   await expect(store.putRecord(record('b', CHARGES_MAX_PICOS + 1n))).rejects.toMatchObject(refusal);
+  await expect(store.putRecord(record('b', 1n))).rejects.toMatchObject(refusal);
   await expect(store.apply(record('b', 1n), 10n)).rejects.toMatchObject(refusal);
   expect(await stateOf()).toEqual(before);
   expect(before.account?.availablePicos).toBe(90n - CHARGES_MAX_PICOS);

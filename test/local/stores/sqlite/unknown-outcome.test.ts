@@ -1,6 +1,10 @@
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
-import { openTestDatabase } from '../../../support/sqlite.ts';
+import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
+import { accountNamed } from '../../../contracts/account-subjects.ts';
+import { newDatabasePath, openTestDatabase } from '../../../support/sqlite.ts';
 
 let db: Database;
 beforeEach(async () => {
@@ -17,6 +21,37 @@ test('BILL-14 OPS-8 a write with an unknown outcome is unavailable, and the stor
   };
   await expect(db.writeDurably(fail)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
   expect(tries).toBe(1);
+});
+
+test('BILL-14 OPS-8 while the disk does not confirm writes, no hold is placed', async () => {
+  const path = newDatabasePath();
+  let fails = false;
+  const sync = async (): Promise<void> => {
+    if (fails) throw new Error('injected');
+  };
+  const failing = await openTestDatabase({ path, sync });
+  const ledger = createLedgerStore(failing);
+  await createAccountStore(failing).open(accountNamed('one', { creditPicos: 9n }));
+  const hold = (holdId: string) =>
+    ledger.hold({ accountId: 'one', holdId, amountPicos: 1n, expiresAtMs: 1, sweepAtMs: 1, previousHoldId: undefined });
+  // A reader keeps the checkpoint that follows a failed sync from its end.
+  const reader = new DatabaseSync(path);
+  reader.exec('BEGIN; SELECT * FROM accounts');
+  fails = true;
+  const record = { accountId: 'one', holdId: 'a', requestId: 'a', outcome: 'settled', amountPicos: 1n, at: 1 } as const;
+  await expect(ledger.putRecord(record)).rejects.toMatchObject({ kind: 'unavailable' });
+  await expect(hold('b')).rejects.toMatchObject({ name: 'StoreError', kind: 'conflict' });
+  reader.close();
+  fails = false;
+  expect(await hold('c')).toMatchObject({ kind: 'held' });
+  expect([...((await ledger.readAccount('one'))?.holds.keys() ?? [])]).toEqual(['c']);
+});
+
+test('BILL-14 after its close a database writes nothing', async () => {
+  const closed = await openTestDatabase();
+  await closed.close();
+  await expect(closed.write(() => 1)).rejects.toMatchObject({ name: 'StoreError', kind: 'conflict' });
+  await expect(closed.durable()).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
 });
 
 test('OPS-8 SQLite syncs its checkpoints', async () => {
