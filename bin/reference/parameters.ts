@@ -31,6 +31,12 @@ export const dryRun = header(
   { type: 'string', enum: ['true', 'false'] },
 );
 
+export const requireParameters = header(
+  'X-Service-Require-Parameters',
+  'With `true` a field that would be ignored is 400 instead.',
+  { type: 'string', enum: ['true', 'false'] },
+);
+
 export const fallbackModel = header(
   'X-Service-Fallback-Model',
   'One model of `GET /api/models/{id}/fallbacks`. It answers only when the circuit of the model is open before the request is sent, at its own prices. Without this header there is no substitution.',

@@ -26,6 +26,10 @@ export const responseHeaders = {
     '9.9999658',
   ),
   'X-Service-Max-Tokens': count('The cap that was chosen where the request named none.', 4_096),
+  'X-Service-Ignored-Parameters': text(
+    'Fields of the request that were ignored: at most 20, sorted. Left out if there are none.',
+    'input_type,metadata',
+  ),
   'X-Service-Model-Used': text('The reserve that answered. Only there when one did.', 'gpt-4.1-mini'),
   'X-Service-Fallback-From': text('The model that was asked for. Only there when a reserve answered.', 'gpt-5.4-mini'),
   'Idempotent-Replayed': text(

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { type CreateDocumentOptions, createSchema, type ZodOpenApiOverride } from 'zod-openapi';
 import { type Shown, shown } from '../../lambdas/protocols/bounded.ts';
+import { ignoresUnknown } from '../../lambdas/protocols/fields.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** A schema as a client may send it. Nothing in it is a reference. */
@@ -22,6 +23,7 @@ const override: ZodOpenApiOverride = ({ jsonSchema, zodSchema }) => {
     delete jsonSchema.prefixItems;
     Object.assign(jsonSchema, { items, minItems: 1, maxItems: 1 });
   }
+  if (ignoresUnknown(zodSchema)) delete jsonSchema.additionalProperties;
   // The bounds of a double's whole numbers are no bounds of the API.
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -5,8 +5,9 @@ import { planAnswer } from '../http/early-form.ts';
 import type { Exchange, RouteHandler } from '../http/exchange.ts';
 import { callerOf } from './caller.ts';
 import { dryRunAnswer } from './dry-run-answer.ts';
+import { refuseIgnored } from './ignored-fields.ts';
 import { noKeys, readPaidHeaders } from './paid-headers.ts';
-import { balanceHeaders, costHeaders } from './receipt-headers.ts';
+import { balanceHeaders, costHeaders, ignoredHeaders } from './receipt-headers.ts';
 
 export interface InputFace<Sold extends InputModel> {
   /** Checks the body as far as it can be without a model. Throws the 400 that names the field. */
@@ -20,7 +21,7 @@ export const createInputRoute =
   async (exchange) => {
     const { summary, body, event } = exchange;
     if (!body) throw new Error('a request without a body');
-    const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
+    const { dryRun, requireParameters } = readPaidHeaders(event.headers, noKeys, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
     const order = { ...toOrder(body), dryRun };
     if (order.endUser !== undefined) summary.endUser = order.endUser;
@@ -29,7 +30,9 @@ export const createInputRoute =
       prepare: (model) => {
         // The log names models of the catalog only, never what a client wrote in that place.
         summary.model = model.id;
-        return order.prepare(model);
+        const request = order.prepare(model);
+        if (requireParameters) refuseIgnored(request.ignored, model.id);
+        return request;
       },
     });
     if (paid.kind === 'dry_run') return dryRunAnswer(exchange, paid);
@@ -41,6 +44,7 @@ export const createInputRoute =
         'content-type': 'application/json; charset=utf-8',
         ...costHeaders(paid.receipt.costPicos),
         ...balanceHeaders(paid.receipt.balancePicos),
+        ...ignoredHeaders(paid.ignored),
       },
       body: paid.answer.text,
     };

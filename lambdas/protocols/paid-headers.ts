@@ -7,6 +7,8 @@ export interface PaidHeaders {
   readonly dryRun: boolean;
   /** FALL-1. */
   readonly fallbackModelId: string | undefined;
+  /** Fields that would be ignored are 400 (GEN-16). */
+  readonly requireParameters: boolean;
 }
 
 /** What a route can do of it. */
@@ -24,19 +26,21 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /** Throws the 400 that names the header. `streamed`: the client asked for a stream, whose answer cannot be stored. */
 export const readPaidHeaders = (headers: Headers, rules: PaidHeaderRules, streamed: boolean): PaidHeaders => {
-  const dryRun = readDryRun(headers);
+  const dryRun = readFlag(headers, 'x-service-dry-run');
   const key = readKey(headers, dryRun || (rules.takesKeys && !streamed));
   return {
     dryRun,
     idempotencyKey: dryRun ? undefined : key,
     fallbackModelId: readFallback(headers, rules),
+    requireParameters: readFlag(headers, 'x-service-require-parameters'),
   };
 };
 
-const readDryRun = ({ 'x-service-dry-run': sent }: Headers): boolean => {
+const readFlag = (headers: Headers, name: string): boolean => {
+  const sent = headers[name];
   if (sent === undefined || sent === 'false') return false;
   if (sent === 'true') return true;
-  throw invalidRequest('x-service-dry-run', 'x-service-dry-run: must be true or false.');
+  throw invalidRequest(name, `${name}: must be true or false.`);
 };
 
 const keyed =

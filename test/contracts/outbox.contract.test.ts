@@ -20,6 +20,7 @@ const full = (holdId: string): Required<ChargeRecord> => ({
   implausible: false,
   answer: 'a'.repeat(64),
   endUser: 'ünï "quoted" \n \u{1f600}',
+  ignored: ['seed', 'tools[].x'],
 });
 const noteOf = (holdId: string): OutboxNote => ({ record: full(holdId), holdAmountPicos: 1n });
 

@@ -14,10 +14,10 @@ const MODERATION = 'omni-moderation-latest';
 const priceOf = async (model: string, tokens: number): Promise<bigint> =>
   (await pricesOf(gateway, model))({ prompt_tokens: tokens, completion_tokens: 0 });
 
-const post = (path: string, body: object) =>
+const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${gateway.url}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${gateway.apiKey}` },
+    headers: { authorization: `Bearer ${gateway.apiKey}`, ...headers },
     body: JSON.stringify(body),
   });
 
@@ -79,6 +79,45 @@ test('BILL-15 the receipt is in the headers, and the body is the one of the prov
   expect(parseUsd(response.headers.get('x-service-cost-usd') ?? '')).toBe(spent);
   expect(parseUsd(response.headers.get('x-service-balance-usd') ?? '')).toBe((await gateway.account()).balance);
   expect(spent).toBe(await priceOf(SMALL, 7));
+});
+
+const withExtras: readonly (readonly [path: string, body: object, sent: object, ignored: readonly string[]])[] = [
+  [
+    '/v1/embeddings',
+    { model: SMALL, input: 'fox', dimensions: null, truncate: 'END', input_type: 'query' },
+    { model: SMALL, input: 'fox' },
+    ['input_type', 'truncate'],
+  ],
+  [
+    '/v1/moderations',
+    { input: [{ type: 'text', text: 'fox', language: 'en' }], metadata: { a: '1' }, model: null },
+    { model: MODERATION, input: [{ type: 'text', text: 'fox' }] },
+    ['input[].language', 'metadata'],
+  ],
+];
+
+test.each(withExtras)('GEN-16 %s ignores and lists fields that it does not have', async (path, body, sent, ignored) => {
+  const response = await post(path, body);
+  expect([response.status, response.headers.get('x-service-ignored-parameters')]).toEqual([200, ignored.join(',')]);
+  expect(vendor.requests[0]?.body).toEqual(sent);
+  const id = response.headers.get('x-request-id');
+  const receipt = await fetch(`${gateway.url}/api/usage/${id}`, {
+    headers: { authorization: `Bearer ${gateway.apiKey}` },
+  });
+  expect(await receipt.json()).toMatchObject({ outcome: 'charged', ignored });
+  const dry = await post(path, body, { 'x-service-dry-run': 'true' });
+  expect([dry.status, dry.headers.get('x-service-ignored-parameters')]).toEqual([200, ignored.join(',')]);
+  expect((await post(path, sent)).headers.has('x-service-ignored-parameters')).toBe(false);
+});
+
+test.each(withExtras)('GEN-16 %s refuses them if parameters are required', async (path, body, sent, ignored) => {
+  const required = { 'x-service-require-parameters': 'true' };
+  const { result, spent } = await spentBy(gateway, () => post(path, body, required));
+  expect([result.status, (await readError(result)).param, spent]).toEqual([400, ignored[0], 0n]);
+  expect(vendor.requests).toEqual([]);
+  expect((await post(path, sent, required)).status).toBe(200);
+  const perhaps = await post(path, sent, { 'x-service-require-parameters': 'perhaps' });
+  expect([perhaps.status, (await readError(perhaps)).param]).toEqual([400, 'x-service-require-parameters']);
 });
 
 test('BILL-7 an impossible count is charged at what fits the input at most', async () => {

@@ -28,6 +28,7 @@ export const usageRow = z
     cost_usd: z.string().nullable().describe('What was charged, exactly. Null while the request is open.'),
     overage: z.boolean().describe('The charge was above what had been held.'),
     end_user: z.string().nullable().describe('The `user` of the request.'),
+    ignored: z.array(z.string()).describe('Fields of the request that were ignored.'),
     held_usd: z.string().optional().describe('Of an open request.'),
   })
   .meta({ id: 'UsageRow' });

@@ -2,6 +2,7 @@ import { embeddingsBody } from '../../../lambdas/protocols/embeddings/request.ts
 import { moderationsBody } from '../../../lambdas/protocols/moderations/request.ts';
 import { embeddings, moderation } from '../answers/media.ts';
 import type { Body, Operation } from '../operation.ts';
+import { requireParameters } from '../parameters.ts';
 import { receipt } from '../response-headers.ts';
 
 const embeddingsFields: Record<keyof typeof embeddingsBody.shape, string> = {
@@ -25,7 +26,7 @@ const embeddingsRequest: Body = {
 };
 
 const moderationFields: Record<keyof typeof moderationsBody.shape, string> = {
-  model: 'The id of a model.',
+  model: 'The id of a model. Default: the first moderation model of the catalog.',
   input: 'A text, or up to 2,048 texts and parts. Images are for models that take them.',
 };
 
@@ -47,10 +48,11 @@ export const inputOperations: Record<'embeddings' | 'moderations', Operation> = 
     answers: {
       '200': {
         description: 'One embedding for each text, in their order.',
-        headers: receipt,
+        headers: [...receipt, 'X-Service-Ignored-Parameters'],
         content: { 'application/json': { schema: embeddings } },
       },
     },
+    parameters: [requireParameters],
     codes: ['context_length_exceeded', 'idempotency_not_supported'],
   },
   moderations: {
@@ -61,10 +63,11 @@ export const inputOperations: Record<'embeddings' | 'moderations', Operation> = 
     answers: {
       '200': {
         description: 'One verdict for each input, with every category.',
-        headers: receipt,
+        headers: [...receipt, 'X-Service-Ignored-Parameters'],
         content: { 'application/json': { schema: moderation } },
       },
     },
+    parameters: [requireParameters],
     codes: ['context_length_exceeded', 'invalid_image_format', 'idempotency_not_supported'],
   },
 };

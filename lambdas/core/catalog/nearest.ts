@@ -1,7 +1,8 @@
 /** Beyond this an id is not compared in full: a body may hold megabytes. */
 const COMPARED = 128;
 
-const distance = (left: string, right: string): number => {
+/** Letters to add, remove or replace. Takes time by the product of the lengths. */
+export const editsBetween = (left: string, right: string): number => {
   let above = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...left].entries()) {
     const current = [row + 1];
@@ -19,7 +20,7 @@ export const nearestOf = (text: string, candidates: readonly string[]): string |
   const wanted = text.slice(0, COMPARED).toLowerCase();
   let best: { readonly candidate: string; readonly edits: number } | undefined;
   for (const candidate of candidates) {
-    const edits = distance(wanted, candidate.toLowerCase());
+    const edits = editsBetween(wanted, candidate.toLowerCase());
     if (!best || edits < best.edits) best = { candidate, edits };
   }
   return best?.candidate;

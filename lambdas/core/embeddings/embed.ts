@@ -23,6 +23,7 @@ export const embed = async (ports: EmbeddingPorts, caller: Caller, order: Embedd
   const tokensMax = model.limits.contextTokens * request.inputs;
   return inputAnswer(ports, caller, model, {
     body: request.body,
+    ignored: request.ignored,
     endUser,
     dryRun,
     tokensAtMost: Math.min(inputTokensAtMost(request), tokensMax),

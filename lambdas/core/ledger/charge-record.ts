@@ -21,4 +21,6 @@ export interface ChargeRecord {
   readonly answer?: string;
   /** The client's own name for its end user (CHAT-15). */
   readonly endUser?: string;
+  /** Names of the request's fields that were ignored (GEN-16). */
+  readonly ignored?: readonly string[];
 }

@@ -23,6 +23,7 @@ export const moderate = async (ports: ModerationPorts, caller: Caller, order: Mo
   const tokensMax = inputTokensAtMost(request);
   return inputAnswer(ports, caller, model, {
     body: request.body,
+    ignored: request.ignored,
     endUser,
     dryRun,
     tokensAtMost: tokensMax,

@@ -9,4 +9,6 @@ export interface DryRun {
   readonly outputTokensMax: number | undefined;
   /** Pico-USD for one of what is counted, such as a token. */
   readonly prices: Readonly<Record<string, bigint>>;
+  /** Names of the request's fields that were ignored. */
+  readonly ignored?: readonly string[] | undefined;
 }

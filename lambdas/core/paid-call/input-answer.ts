@@ -52,6 +52,8 @@ export interface InputRequest {
   readonly tokens: number;
   /** How many inputs there are. */
   readonly inputs: number;
+  /** Names of the request's fields that were ignored. */
+  readonly ignored: readonly string[];
 }
 
 /** What a client asked for before a model was looked up. */
@@ -67,6 +69,7 @@ export interface InputOrder<Sold extends InputModel> {
 
 export interface SoldInput {
   readonly body: JsonObject;
+  readonly ignored: readonly string[];
   readonly endUser: string | undefined;
   /** The most tokens the input can have, for the hold. */
   readonly tokensAtMost: number;
@@ -77,7 +80,14 @@ export interface SoldInput {
   readonly dryRun?: boolean;
 }
 
-export type PaidInput = DryRun | { readonly kind: 'answer'; readonly answer: InputAnswer; readonly receipt: Receipt };
+export type PaidInput =
+  | DryRun
+  | {
+      readonly kind: 'answer';
+      readonly answer: InputAnswer;
+      readonly receipt: Receipt;
+      readonly ignored: readonly string[];
+    };
 
 /** A token covers at least one byte. */
 export const inputTokensAtMost = ({ bytes, tokens }: InputRequest): number => bytes + tokens;
@@ -87,14 +97,14 @@ export const inputAnswer = async (
   ports: InputPorts,
   caller: Caller,
   model: InputModel,
-  { body, endUser, tokensAtMost, tokensMax, rate, dryRun }: SoldInput,
+  { body, ignored, endUser, tokensAtMost, tokensMax, rate, dryRun }: SoldInput,
 ): Promise<PaidInput> => {
   const holdPicos = BigInt(tokensAtMost) * rate;
   const { upstream, provider, wire, circuit } = reachModel(ports, caller, model);
   refuseAboveBudget(holdPicos, 'input', 'send fewer or shorter inputs');
   if (dryRun) {
     refuseManyDrains(ports, caller.accountId);
-    return { kind: 'dry_run', model, holdPicos, outputTokensMax: undefined, prices: { input: rate } };
+    return { kind: 'dry_run', model, holdPicos, outputTokensMax: undefined, prices: { input: rate }, ignored };
   }
   const deadline = upstreamDeadline(ports, caller, model);
   const order = {
@@ -103,13 +113,14 @@ export const inputAnswer = async (
     deadline,
     hold: { amountPicos: holdPicos, expiresAtMs: deadline.expiresAtMs },
     endUser,
+    ignored,
     chargeFor: ({ usage }: InputAnswer) => chargeForInput(usage, rate, tokensMax),
     expectsUsage: model.reportsUsage && rate > 0n,
   };
   const paid = await paidAnswer(ports, caller, order, (signal) =>
     wire.send({ provider, upstream, modelId: model.id, body, signal }),
   );
-  return { kind: 'answer', ...paid };
+  return { kind: 'answer', ...paid, ignored };
 };
 
 /** No usage charges no tokens (BILL-10). */

@@ -15,7 +15,7 @@ export interface Keyed<Answer> {
   readonly toStored: (answer: Answer, costPicos: bigint) => StoredAnswer;
 }
 
-export interface PaidOrder<Answer> extends Pick<Settlement, 'endUser' | 'expectsUsage'>, Candidate {
+export interface PaidOrder<Answer> extends Pick<Settlement, 'endUser' | 'ignored' | 'expectsUsage'>, Candidate {
   readonly deadline: Deadline;
   /** What came, at the prices the request was held at (BILL-3). */
   readonly chargeFor: (answer: Answer) => Charge;
@@ -30,8 +30,16 @@ export const paidAnswer = async <Answer extends { readonly usage: TokenUsage | u
   send: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ readonly answer: Answer; readonly receipt: Receipt }> => {
   const { reservation, passage } = await holdAndEnter(ports, caller, order);
-  const { deadline, endUser, chargeFor, expectsUsage, keyed } = order;
-  const paid = { modelId: order.model.id, endUser, expectsUsage, reservation, passage, attempt: keyed?.attempt };
+  const { deadline, endUser, ignored, chargeFor, expectsUsage, keyed } = order;
+  const paid = {
+    modelId: order.model.id,
+    endUser,
+    ignored,
+    expectsUsage,
+    reservation,
+    passage,
+    attempt: keyed?.attempt,
+  };
   try {
     await dispatchUnder(keyed?.attempt, paid);
     const answer = await send(deadline.start());

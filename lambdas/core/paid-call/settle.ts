@@ -15,6 +15,8 @@ import type { PaidCallPorts } from './ports.ts';
 export interface Settlement {
   readonly modelId: string;
   readonly endUser: string | undefined;
+  /** Names of the request's fields that were ignored. */
+  readonly ignored?: readonly string[] | undefined;
   readonly reservation: Reservation;
   /** Actual usage times the prices the request was held at (BILL-3). */
   readonly chargeFor: (usage: TokenUsage | undefined) => Charge;
@@ -88,7 +90,7 @@ const toRecord = (
   charge: Charge,
   answer: string | undefined,
 ): ChargeRecord => {
-  const { modelId, endUser, reservation } = settlement;
+  const { modelId, endUser, ignored, reservation } = settlement;
   const { amountPicos, usage, prices, implausible } = charge;
   return {
     accountId: reservation.accountId,
@@ -103,6 +105,7 @@ const toRecord = (
     ...(isOverage(settlement, charge) ? { overage: true } : {}),
     ...(implausible ? { implausible } : {}),
     ...(endUser === undefined ? {} : { endUser }),
+    ...(ignored?.length ? { ignored } : {}),
     ...(answer === undefined ? {} : { answer }),
   };
 };

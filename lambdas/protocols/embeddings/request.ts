@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { InputRequest } from '../../core/paid-call/input-answer.ts';
 import { showAs } from '../bounded.ts';
 import { endUserName } from '../end-user.ts';
+import { fields, guardedNames, keepFields } from '../fields.ts';
 import { parseWith } from '../parse.ts';
 
 /** Of one request, as the vendor takes it: https://platform.openai.com/docs/api-reference/embeddings/create */
@@ -38,23 +39,26 @@ const shownInput = {
   ],
 };
 
-/** Any other field is refused by name (GEN-9). */
-export const embeddingsBody = z.strictObject({
-  model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
-  input: showAs(
-    z.custom<Input>(isInput, 'must be a string, an array of strings, an array of tokens or an array of such arrays'),
-    { kind: 'schema', schema: shownInput },
-  ),
-  encoding_format: z.enum(['float', 'base64']).nullish(),
-  dimensions: z.int().min(1, 'must be at least 1').max(DIMENSIONS_MAX, `must be at most ${DIMENSIONS_MAX}`).nullish(),
-  user: endUserName.nullish(),
-});
+export const embeddingsBody = fields(
+  {
+    model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
+    input: showAs(
+      z.custom<Input>(isInput, 'must be a string, an array of strings, an array of tokens or an array of such arrays'),
+      { kind: 'schema', schema: shownInput },
+    ),
+    encoding_format: z.enum(['float', 'base64']).nullish(),
+    dimensions: z.int().min(1, 'must be at least 1').max(DIMENSIONS_MAX, `must be at most ${DIMENSIONS_MAX}`).nullish(),
+    user: endUserName.nullish(),
+  },
+  { unknown: 'list', guarded: guardedNames },
+);
 
 type EmbeddingsBody = z.output<typeof embeddingsBody>;
 
 /** EMB-1. */
 export const toEmbeddingOrder = (json: JsonObject): EmbeddingOrder => {
-  const body = parseWith(embeddingsBody, json);
+  const { body: kept, ignored } = keepFields(embeddingsBody, json);
+  const body = parseWith(embeddingsBody, kept);
   const inputs = inputsOf(body.input);
   if (inputs.length > INPUTS_MAX) {
     throw invalidRequest('input', `input: must have at most ${INPUTS_MAX} inputs. Split the request.`);
@@ -65,8 +69,7 @@ export const toEmbeddingOrder = (json: JsonObject): EmbeddingOrder => {
     prepare: (model) => {
       refuseDimensions(body.dimensions ?? undefined, model);
       refuseTooManyFloats(body, inputs.length, model);
-      const sent = Object.entries(json).filter(([, value]) => value !== null);
-      return { body: Object.fromEntries(sent), ...measure(inputs, model) };
+      return { body: kept, ignored: ignored.names, ...measure(inputs, model) };
     },
   };
 };
@@ -95,7 +98,7 @@ const refuseTooManyFloats = (
 const measure = (
   inputs: readonly (string | readonly number[])[],
   { id, limits }: EmbeddingModel,
-): Omit<InputRequest, 'body'> => {
+): Omit<InputRequest, 'body' | 'ignored'> => {
   let bytes = 0;
   let tokens = 0;
   for (const [at, input] of inputs.entries()) {

@@ -4,37 +4,44 @@ import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ModerationOrder } from '../../core/moderations/moderate.ts';
 import { listOf } from '../bounded.ts';
+import { type FieldPolicy, fields, guardedNames, keepFields } from '../fields.ts';
 import { inlineImageCharacters } from '../image-url.ts';
 import { parseWith } from '../parse.ts';
 
 const INPUTS_MAX = 2_048;
 
+const listed: FieldPolicy = { unknown: 'list' };
 const part = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), text: z.string() }),
-  z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string().min(1) }) }),
+  fields({ type: z.literal('text'), text: z.string() }, listed),
+  fields({ type: z.literal('image_url'), image_url: fields({ url: z.string().min(1) }, listed) }, listed),
 ]);
 const bounds = { min: 1, max: INPUTS_MAX, message: 'must be a string or an array with at least one input' };
 
-/** https://platform.openai.com/docs/api-reference/moderations/create. Any other field is refused by name (GEN-9). */
-export const moderationsBody = z.strictObject({
-  model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
-  input: z.union([z.string(), listOf(z.union([z.string(), part]), bounds)], bounds.message),
-});
+/** https://platform.openai.com/docs/api-reference/moderations/create */
+export const moderationsBody = fields(
+  {
+    model: z.string('must be the id of a model').min(1, 'must be the id of a model').nullish(),
+    input: z.union([z.string(), listOf(z.union([z.string(), part]), bounds)], bounds.message),
+  },
+  { unknown: 'list', guarded: guardedNames },
+);
 
 type Input = z.output<typeof moderationsBody>['input'];
 type Part = z.output<typeof part>;
 
 /** MOD-1. */
-export const toModerationOrder = (json: JsonObject): ModerationOrder => {
-  const { model: modelId, input } = parseWith(moderationsBody, json);
+export const toModerationOrder = (json: JsonObject, defaultModelId: string): ModerationOrder => {
+  const { body, ignored } = keepFields(moderationsBody, json);
+  const { model: modelId, input } = parseWith(moderationsBody, body);
   return {
-    modelId,
+    modelId: modelId ?? defaultModelId,
     endUser: undefined,
     prepare: (model) => ({
-      body: json,
+      body,
       bytes: measure(input, model),
       tokens: 0,
       inputs: typeof input === 'string' ? 1 : input.length,
+      ignored: ignored.names,
     }),
   };
 };

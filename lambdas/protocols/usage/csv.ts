@@ -11,9 +11,10 @@ const columns = [
   'cost_usd',
   'overage',
   'end_user',
+  'ignored',
 ] as const satisfies readonly (keyof UsageRow)[];
 
-/** RFC 4180 with a line of names; what is no single value is JSON in its cell. */
+/** RFC 4180 with a line of names. A list is separated by commas in its cell, and an object is JSON. */
 export const toCsv = (rows: readonly UsageRow[]): string =>
   [columns.join(','), ...rows.map((row) => columns.map((column) => toCell(row[column])).join(','))]
     .map((line) => `${line}\r\n`)
@@ -21,6 +22,7 @@ export const toCsv = (rows: readonly UsageRow[]): string =>
 
 const toCell = (value: UsageRow[keyof UsageRow]): string => {
   if (value === null) return '';
+  if (Array.isArray(value)) return toTextCell(value.join(','));
   return toTextCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
 };
 

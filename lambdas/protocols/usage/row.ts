@@ -23,6 +23,8 @@ export interface UsageRow {
   readonly overage: boolean;
   /** The client's own name for its end user. */
   readonly end_user: string | null;
+  /** Fields of the request that were ignored. */
+  readonly ignored: readonly string[];
 }
 
 export interface OpenUsageRow extends UsageRow {
@@ -44,6 +46,7 @@ export const toUsageRow = (record: ChargeRecord): UsageRow => ({
   cost_usd: formatUsd(record.amountPicos),
   overage: record.overage ?? false,
   end_user: record.endUser ?? null,
+  ignored: record.ignored ?? [],
 });
 
 export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRow => ({
@@ -58,6 +61,7 @@ export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRo
   cost_usd: null,
   overage: false,
   end_user: null,
+  ignored: [],
   held_usd: formatUsd(amountPicos),
 });
 

@@ -25,6 +25,7 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
   ...(record.implausible ? { implausible: { BOOL: true } } : {}),
   ...(record.answer === undefined ? {} : { answer: text(record.answer) }),
   ...(record.endUser === undefined ? {} : { endUser: text(record.endUser) }),
+  ...(record.ignored === undefined ? {} : { ignored: { L: record.ignored.map(text) } }),
 });
 
 export const toChargeRecord = (item: Item): ChargeRecord => {
@@ -46,6 +47,7 @@ export const toChargeRecord = (item: Item): ChargeRecord => {
     ...(item.implausible?.BOOL ? { implausible: true } : {}),
     ...(item.answer?.S === undefined ? {} : { answer: item.answer.S }),
     ...(item.endUser?.S === undefined ? {} : { endUser: item.endUser.S }),
+    ...(item.ignored?.L === undefined ? {} : { ignored: item.ignored.L.flatMap(({ S }) => S ?? []) }),
   };
 };
 

@@ -23,6 +23,7 @@ const noteSchema = z.strictObject({
     implausible: z.boolean().exactOptional(),
     answer: z.string().exactOptional(),
     endUser: z.string().exactOptional(),
+    ignored: z.array(z.string()).exactOptional(),
   }),
   holdAmountPicos: picos,
 });

@@ -9,7 +9,7 @@ import { answered, answerOf, createInputWorld, embedding, moderation, RATE, used
 type Options = Partial<Parameters<typeof createInputWorld>[0]>;
 
 const start = parseUsd('1000');
-const text = { body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1 };
+const text = { body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1, ignored: [] };
 
 const worldOf = async (options: Options = {}) => {
   const world = await createInputWorld({ models: [embedding()], ...options });

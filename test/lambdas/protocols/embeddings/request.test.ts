@@ -41,7 +41,7 @@ test.for([
   ],
 ] as const)('EMB-1 %j is measured as %j and sent as it came', ([changes, size]) => {
   const { body, request } = prepared(changes);
-  expect(request).toEqual({ body, ...size });
+  expect(request).toEqual({ body, ignored: [], ...size });
 });
 
 test('EMB-1 fields of null are not sent', () => {

@@ -9,7 +9,7 @@ const model = loadCatalog(catalogData).entries.find(({ kind }) => kind === 'mode
 const prepared = (changes: object) => {
   if (model?.kind !== 'moderation') throw new Error('no moderation model');
   const body = { model: model.id, input: 'Hello', ...changes };
-  return { body, request: toModerationOrder(body).prepare(model) };
+  return { body, request: toModerationOrder(body, model.id).prepare(model) };
 };
 
 test.for([
@@ -18,7 +18,7 @@ test.for([
   [{ input: [{ type: 'text', text: 'abc' }] }, { bytes: 3, inputs: 1 }],
 ] as const)('MOD-1 %j is measured as %j and sent as it came', ([changes, size]) => {
   const { body, request } = prepared(changes);
-  expect(request).toEqual({ body, tokens: 0, ...size });
+  expect(request).toEqual({ body, tokens: 0, ignored: [], ...size });
 });
 
 test.for([
@@ -27,8 +27,8 @@ test.for([
   [{ input: 5 }, 'input'],
   [{ input: [{ type: 'audio' }] }, 'input[0].type'],
   [{ input: [{ type: 'text' }] }, 'input[0].text'],
-  [{ model: null }, 'model'],
-  [{ user: 'x' }, 'user'],
+  [{ model: 5 }, 'model'],
+  [{ modle: 'x' }, 'modle'],
 ] as const)('MOD-1 %j is refused at %s', ([changes, param]) => {
   let thrown: unknown;
   try {

@@ -17,6 +17,7 @@ const settled = {
   prices: { input: 8_000_000n, output: 1n, cacheWrite1h: 0n },
   overage: true,
   endUser: 'Zoë',
+  ignored: ['metadata', 'tools[].x'],
 } as const;
 const released = { ...ids, outcome: 'released', amountPicos: 0n, at, reason: 'upstream_error' } as const;
 
@@ -33,6 +34,7 @@ test('BILL-15 a charged request shows its usage, its prices and its cost, exactl
     cost_usd: '1.23',
     overage: true,
     end_user: 'Zoë',
+    ignored: ['metadata', 'tools[].x'],
   });
 });
 
@@ -46,6 +48,7 @@ test('BILL-15 a released request costs nothing and says why', () => {
     cost_usd: '0',
     overage: false,
     end_user: null,
+    ignored: [],
   });
 });
 
@@ -54,16 +57,16 @@ test('BILL-15 an open request shows what is held and no cost yet', () => {
   expect(row).toMatchObject({ id: requestId, outcome: 'open', cost_usd: null, held_usd: '0.02', reason: null });
 });
 
-const NAMES = 'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user';
+const NAMES = 'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored';
 
 test('BILL-15 CSV has a line of names, and a line for each request', () => {
   expect(toCsv([])).toBe(`${NAMES}\r\n`);
   const one = `${requestId},2026-11-20T08:30:00.123Z,charged,,alpha-1,`;
   const usage = '"{""cache_read"":2,""cache_write_1h"":0,""input"":10,""output"":3}",';
   const prices = '"{""cache_write_1h"":""0"",""input"":""0.000008"",""output"":""0.000000000001""}",';
-  const other = `${requestId},2026-11-20T08:30:00.123Z,released,upstream_error,,,,0,false,`;
+  const other = `${requestId},2026-11-20T08:30:00.123Z,released,upstream_error,,,,0,false,,`;
   expect(toCsv([toUsageRow(settled), toUsageRow(released)])).toBe(
-    `${NAMES}\r\n${one}${usage}${prices}1.23,true,Zoë\r\n${other}\r\n`,
+    `${NAMES}\r\n${one}${usage}${prices}1.23,true,Zoë,"metadata,tools[].x"\r\n${other}\r\n`,
   );
 });
 
@@ -80,6 +83,6 @@ test.each([
   ['a\nb', '"a\nb"'],
   ['a=b', 'a=b'],
 ])('BILL-15 an end user %o is no formula and stays in its cell', (endUser, cell) => {
-  const csv = toCsv([toUsageRow({ ...settled, endUser })]);
-  expect(csv.endsWith(`,true,${cell}\r\n`)).toBe(true);
+  const csv = toCsv([toUsageRow({ ...settled, endUser, ignored: [] })]);
+  expect(csv.endsWith(`,true,${cell},\r\n`)).toBe(true);
 });
