@@ -199,7 +199,7 @@ table('CAT-6', 'noModel', all, async (way) => {
 
 table('GEN-9', 'unknownField', all, async (way) => {
   const scene = await stage(way);
-  await expectRefusal(scene, refusals.unknownField, () => scene.send([], { unknown: 1 }));
+  await expectRefusal(scene, refusals.unknownField, () => scene.send([], { modell: 1 }));
 });
 
 table('ERR-2', 'modelShut', all, async (way) => {

@@ -79,6 +79,6 @@ export const refusals = {
   keyRate: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
   noMoney: row('insufficient_balance', 402, 'insufficient_balance', null, null),
   noModel: row('model_not_found', 404, REQUEST, 'model', null),
-  unknownField: row('invalid_request_error', 400, REQUEST, 'unknown', null),
+  unknownField: row('invalid_request_error', 400, REQUEST, 'modell', null),
   blocked: row('account_blocked', 403, 'permission_error', null, null),
 } as const;

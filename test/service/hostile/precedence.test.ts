@@ -206,7 +206,7 @@ const table: readonly (readonly Fault[])[] = [
     },
   ],
   [
-    { name: 'the 400 of a field', outcome: '400 unknown', members: () => ({ unknown: 1 }) },
+    { name: 'the 400 of a field', outcome: '400 modell', members: () => ({ modell: 1 }) },
     { name: 'the 404 of the model', outcome: '404 model_not_found', ...noModel },
     {
       ...{ name: 'the 422 of the model', outcome: '422 unprocessable_entity', on: (route) => route === chat },
