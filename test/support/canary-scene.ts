@@ -99,7 +99,11 @@ export const openCanaryScene = async () => {
       if (ending === 'refused') body.append('unheard_of', mark('unknown field'));
       return ask(server, path, { method: 'POST', headers, body });
     }
-    const spoilt = ending === 'refused' ? { [mark('name of an unknown field')]: mark('unknown field') } : {};
+    // The second one is refused where unknown fields are ignored, too (GEN-16).
+    const spoilt =
+      ending === 'refused'
+        ? { [mark('name of an unknown field')]: mark('unknown field'), modell: mark('misspelled field') }
+        : {};
     return ask(server, path, { method: 'POST', headers, body: JSON.stringify({ ...body, ...spoilt }) });
   };
 
