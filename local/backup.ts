@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
@@ -27,6 +27,9 @@ export const backUp = async (dataFolder: string, target: string): Promise<void> 
   let folder: DataFolder | undefined;
   try {
     folder = joinDataFolder(dataFolder);
+    if (!existsSync(join(folder.path, 'secrets', 'pepper'))) {
+      throw new Error(`${folder.path} has lost secrets/pepper, and no API key works without it. Restore it first.`);
+    }
     await copyAll(folder, to);
     await syncAll(to);
     syncFolder(dirname(to));

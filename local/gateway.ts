@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { createAccountHandler } from '../lambdas/functions/wiring/account-handler.ts';
@@ -27,6 +28,7 @@ import {
   readOrCreateSecret,
   resetDataFolder,
 } from './data-folder.ts';
+import { DATABASE_FILE } from './embedded-stores.ts';
 import type { Engine, Environment } from './engine.ts';
 import { freePort } from './free-port.ts';
 import { openLocalAccount, readPepper } from './local-account.ts';
@@ -34,6 +36,7 @@ import { hostDefaults, type LocalSettings } from './local-settings.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 import { createLocalReporting } from './output.ts';
 import { openLocalPages } from './pages.ts';
+import { modeOf } from './stores/sqlite/schema.ts';
 import { createClientIp } from './trusted-proxies.ts';
 import type { StandIn, Welcome } from './welcome.ts';
 
@@ -130,7 +133,10 @@ const readOrCreateTopUpKey = (folder: DataFolder): string =>
 
 /** The emulators need the folder for themselves. Several processes may share the embedded stores. */
 const openFolder = async ({ settings: { DATA_DIR }, store, reset }: LocalGatewayOptions): Promise<DataFolder> => {
-  if (reset) await resetDataFolder(DATA_DIR);
+  if (reset) {
+    refuseProductionData(DATA_DIR);
+    await resetDataFolder(DATA_DIR);
+  }
   if (store === 'dynamodb') return openDataFolder(DATA_DIR);
   if (hasRoom(DATA_DIR, 'dynamodb') && !hasRoom(DATA_DIR, 'database')) {
     throw new Error(
@@ -138,6 +144,14 @@ const openFolder = async ({ settings: { DATA_DIR }, store, reset }: LocalGateway
     );
   }
   return joinDataFolder(DATA_DIR);
+};
+
+/** A reset is for development, and `MODE` may be forgotten (OPS-6). */
+const refuseProductionData = (folder: string): void => {
+  if (modeOf(join(folder, 'database', DATABASE_FILE)) !== 'production') return;
+  throw new Error(
+    `${folder} holds the data of a gateway in production. To remove every account and its money, delete it.`,
+  );
 };
 
 const warnOfNetwork = ({ path }: DataFolder, warn: (message: string) => void): void => {

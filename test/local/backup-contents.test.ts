@@ -83,6 +83,7 @@ test('BILL-14 OPS-10 a copy leaves out what is still being written', async () =>
 test('OPS-10 a copy that fails is removed', async () => {
   const folder = joinDataFolder(path);
   opened.push(folder);
+  readOrCreateSecret(folder, 'pepper', () => 'a pepper');
   writeFileSync(join(folder.room('database'), DATABASE_FILE), 'not a database '.repeat(500));
   await expect(backUp(path, copy)).rejects.toThrow('is not a database');
   expect(existsSync(copy)).toBe(false);
@@ -91,6 +92,7 @@ test('OPS-10 a copy that fails is removed', async () => {
 test('OPS-10 a folder that one process uses alone is not copied', async () => {
   const folder = openDataFolder(path);
   opened.push(folder);
+  readOrCreateSecret(folder, 'pepper', () => 'a pepper');
   folder.room('database');
   await expect(backUp(path, copy)).rejects.toThrow('is in use by process');
 });

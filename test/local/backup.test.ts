@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -18,6 +18,7 @@ const open = (data: DataFolder) => openEmbeddedStores(data.room('database'), { f
 beforeEach(async () => {
   parent = mkdtempSync(join(tmpdir(), 'backup-'));
   folder = joinDataFolder(join(parent, 'data'));
+  readOrCreateSecret(folder, 'pepper', () => 'secret');
   stores = await open(folder);
 });
 afterEach(async () => {
@@ -26,7 +27,6 @@ afterEach(async () => {
 });
 
 test('OPS-10 a copy of a folder in use has its database, files and secrets, and is a data folder', async () => {
-  readOrCreateSecret(folder, 'pepper', () => 'secret');
   await stores.parts.accounts.open(accountNamed('one', { creditPicos: 7n }));
   await stores.parts.ledgerStore.putRecord({ ...record, holdId: 'r.0' });
   await stores.parts.outbox.put({ record: { ...record, holdId: 'r.1' }, holdAmountPicos: 1n });
@@ -51,5 +51,7 @@ test('OPS-10 a target that exists and a folder without a database are refused an
   const target = mkdtempSync(join(parent, 'target-'));
   await expect(backUp(folder.path, target)).rejects.toThrow('it exists already. Name a new folder');
   await expect(backUp(target, join(parent, 'copy'))).rejects.toThrow('holds no database of a local gateway');
+  rmSync(join(folder.path, 'secrets/pepper'));
+  await expect(backUp(folder.path, join(parent, 'copy'))).rejects.toThrow('has lost secrets/pepper');
   expect([readdirSync(target), readdirSync(parent).includes('copy')]).toEqual([[], false]);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { backUp } from '../../local/backup.ts';
-import { joinDataFolder } from '../../local/data-folder.ts';
+import { joinDataFolder, readOrCreateSecret } from '../../local/data-folder.ts';
 import { DATABASE_FILE, openEmbeddedStores } from '../../local/embedded-stores.ts';
 
 const PAGE_BYTES = 4_096;
@@ -27,6 +27,7 @@ test.each([
   const parent = mkdtempSync(join(tmpdir(), 'backup-'));
   const data = join(parent, 'data');
   const folder = joinDataFolder(data);
+  readOrCreateSecret(folder, 'pepper', () => 'secret');
   const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
   await stores.close();
   folder.close();

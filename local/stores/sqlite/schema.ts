@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { DAMAGED } from '../disk-errors.ts';
 
 /** Marks the file as a database of this program. https://sqlite.org/pragma.html#pragma_application_id */
@@ -221,6 +221,19 @@ export const checkOwner = (db: DatabaseSync): void => {
 export const checkWhole = (db: DatabaseSync): void => {
   const { quick_check: result } = db.prepare('PRAGMA quick_check(1)').get() ?? {};
   if (result !== 'ok') throw new Error(DAMAGED);
+};
+
+/** The mode of the gateway that a database file belongs to. Undefined if there is none, or it cannot be read. */
+export const modeOf = (path: string): unknown => {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { readOnly: true });
+    return db.prepare("SELECT value FROM facts WHERE name = 'mode'").get()?.value;
+  } catch {
+    return undefined;
+  } finally {
+    db?.close();
+  }
 };
 
 /** Creates the tables of a new file. */
