@@ -115,6 +115,7 @@ const requestFor = (modelId: string): TextRequest => {
     effort: undefined,
     prompt: { bytes: 100, images: [] },
     promptPricing: 'one-rate',
+    ignored: [],
     body: json,
   };
 };

@@ -75,7 +75,7 @@ try {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   endWithParent(stop);
-  // Whoever reads it may send a signal at once.
+  // A reader of this line may send a signal at once.
   process.stdout.write(toWelcome(gateway.welcome));
 } catch (error) {
   fail(error);

@@ -222,6 +222,7 @@ export const routes = {
   getApp: { ...page, path: '/app' },
   getAppFile: { ...page, path: '/app/assets/{file}' },
   getReference: { ...page, path: '/api-reference' },
+  getClientGuide: { ...page, path: '/api-reference/clients' },
   getReferenceFile: { ...page, path: '/api-reference/{file}' },
 } as const satisfies Record<string, Route>;
 

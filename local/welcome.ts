@@ -35,6 +35,7 @@ const forDevelopment = (
 Open ${url}/ for a playground, the ledger as it moves, the bot's chat, and a switch that breaks a vendor.
   ${url}/app             the mini app, which the chat opens with its user
   ${url}/api-reference   every route, to read and to try
+  ${url}/api-reference/clients   how to set up clients and SDKs
 
 Services on this machine
 ${toLines(standIns)}

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type * as z from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type Route, type RouteName, routes } from '../../lambdas/routes.ts';
 import { errorTable } from './error-table.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Body } from './operation.ts';
+import { type Body, idOf } from './operation.ts';
 import { operations } from './operations.ts';
 import { createRefusals, type Refusals } from './refusals.ts';
 import { bodySchema } from './request-body.ts';
@@ -31,7 +32,7 @@ export const createReference = (): JsonSchema => {
       tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
       paths,
       components: {
-        schemas: bodySchemas(),
+        schemas: { ...bodySchemas(), ...eventSchemas() },
         responses: refusals.answers(),
         headers: responseHeaders,
         examples: refusals.examples(),
@@ -71,6 +72,13 @@ const bodySchemas = (): Record<string, JsonSchema> => {
   return Object.fromEntries(
     bodies.map(([body, kind]: readonly [Body, 'json' | 'form']) => [body.name, bodySchema(body, kind)]),
   );
+};
+
+const eventSchemas = (): Record<string, z.ZodType> => {
+  const contents = Object.values(operations).flatMap(({ answers }) =>
+    Object.values(answers).flatMap(({ content }) => Object.values(content)),
+  );
+  return Object.fromEntries(contents.flatMap(({ event }) => (event ? [[idOf(event), event]] : [])));
 };
 
 export const toText = (document: JsonSchema): string => `${JSON.stringify(document, null, 2)}\n`;

@@ -166,7 +166,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   },
   upstream_capacity: {
     when: 'the vendor is overloaded',
-    message: 'The model is overloaded at the moment. Try again shortly.',
+    message: 'The model is overloaded at the moment. Try again in 17 s.',
     retryAfterSeconds: 17,
   },
   internal_error: { when: 'the gateway failed', message: 'Something went wrong here. Nothing was charged.' },

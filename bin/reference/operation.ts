@@ -36,7 +36,26 @@ export interface Body {
 export interface Content {
   readonly schema: z.core.$ZodType | oas31.SchemaObject;
   readonly example?: string;
+  /** The schema of the data of a server-sent event, which is a component by its id. */
+  readonly event?: z.ZodType;
 }
+
+/** A stream of server-sent events. OpenAPI 3.1 has no word for one event, so the schema of its data is that of the content. */
+export const streamOf = (event: z.ZodType, example: string): Content => {
+  const schema = {
+    type: 'string',
+    contentMediaType: 'text/event-stream',
+    contentSchema: { $ref: `#/components/schemas/${idOf(event)}` },
+  } as const;
+  return { schema, example, event };
+};
+
+/** The name of a schema among the components. Throws an Error for a schema without one. */
+export const idOf = (schema: z.ZodType): string => {
+  const id = schema.meta()?.id;
+  if (id === undefined) throw new Error('a schema that is referred to has an id');
+  return id;
+};
 
 export interface Answer {
   readonly description: string;
@@ -44,7 +63,7 @@ export interface Answer {
   readonly headers?: readonly HeaderName[];
 }
 
-type PathParameter = readonly [description: string, example: string];
+type PathParameter = readonly [description: string, example: string, form?: RegExp];
 
 /** What is said of a route beyond what its row in the table of routes tells. */
 export interface Operation {

@@ -27,7 +27,7 @@ export const idempotencyKey = header(
 
 export const dryRun = header(
   'X-Service-Dry-Run',
-  'With `true` the request is checked and priced, and answered by a `DryRun` in place of the model’s answer. Nothing is held, called or stored.',
+  'With `true` the request is checked and priced, and answered by a `DryRun` in place of the model’s answer, with a media type of its own. Nothing is held, called or stored.',
   { type: 'string', enum: ['true', 'false'] },
 );
 
@@ -43,21 +43,36 @@ export const fallbackModel = header(
   { type: 'string' },
 );
 
-/** AUTH-2. */
+/** AUTH-2: one of the two is required. */
 export const providerVersion: Parameter = {
-  ...header(
-    'provider-version',
-    'The version of the format. The header `anthropic-version`, with 2023-06-01 or 2026-10-21, may stand in its place.',
-    { type: 'string', enum: ['2023-06-01'] },
-  ),
-  required: true,
+  ...header('provider-version', 'The version of the format. Either this header or `anthropic-version` is required.', {
+    type: 'string',
+    enum: ['2023-06-01'],
+  }),
+  // The viewer fills it in.
+  example: '2023-06-01',
 };
+export const anthropicVersion = header(
+  'anthropic-version',
+  'The version of the format, as SDKs send it. Either this header or `provider-version` is required.',
+  { type: 'string', enum: ['2023-06-01', '2026-10-21'] },
+);
+
+/** MSG-7. */
+export const anthropicBeta = header(
+  'anthropic-beta',
+  'Names of betas, by comma. Those that change no price are forwarded, others are listed in `X-Service-Ignored-Parameters`. A beta that a field needs is added.',
+  { type: 'string' },
+);
 
 /** VID-4. */
-export const range = header('Range', 'One range of bytes. Several at once are answered with the whole file.', {
-  type: 'string',
-  pattern: '^bytes=\\d*-\\d*$',
-});
+export const range = header(
+  'Range',
+  'One range of bytes, such as `bytes=0-1023`. The whole file is sent for anything else.',
+  {
+    type: 'string',
+  },
+);
 export const ifRange = header('If-Range', 'The ETag of the file that the range is of.', { type: 'string' });
 
 /** GEM-2. */

@@ -1,12 +1,14 @@
+import * as z from 'zod';
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type ErrorCode, errorCodes } from '../../lambdas/core/errors/gateway-error.ts';
 import { type ClientFormat, formatOf } from '../../lambdas/http/client-format.ts';
+import { isKeyCredential } from '../../lambdas/http/credential.ts';
 import { toErrorBody } from '../../lambdas/http/render-error.ts';
 import type { Route, RouteName } from '../../lambdas/routes.ts';
 import { codesOfRoute } from './error-codes.ts';
 import { errorNotes, toError } from './error-notes.ts';
 import { errorSchemas } from './error-schemas.ts';
-import { type HeaderName, headerReferences } from './response-headers.ts';
+import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
 
 export interface Refusals {
   /** One answer for each status that the route's codes have. */
@@ -15,6 +17,16 @@ export interface Refusals {
   answers(): Record<string, ZodOpenApiResponseObject>;
   examples(): Record<string, oas31.ExampleObject>;
 }
+
+type Formats = readonly [ClientFormat, ...ClientFormat[]];
+
+/** Formats of a route's errors: the lists of models follow the headers of the client (CAT-7). */
+const formatsOf = ({ path }: Route): Formats => {
+  const [first, ...others] = new Set(
+    [{}, { 'x-api-key': '' }, { 'x-goog-api-key': '' }].map((headers) => formatOf(path, headers)),
+  );
+  return [first ?? 'plain', ...others];
+};
 
 const REQUEST_ID = '01KAJ2Z8D5M8R3V0C7Q4T9XW1B';
 
@@ -34,16 +46,21 @@ export const createRefusals = (): Refusals => {
     return { $ref: `#/components/examples/${name}` };
   };
 
-  const answerOf = (name: string, format: ClientFormat, codes: readonly ErrorCode[]): oas31.ReferenceObject => {
-    const key = [format, ...codes].join(' ');
+  const answerOf = (
+    name: string,
+    { formats, limited }: Callers,
+    codes: readonly ErrorCode[],
+  ): oas31.ReferenceObject => {
+    const [format, ...others] = formats;
+    const key = [...formats, limited, ...codes].join(' ');
     const known = names.get(key) ?? name;
     names.set(key, known);
     answers.set(known, {
       description: codes.map((code) => `\`${code}\` when ${errorNotes[code].when}.`).join(' '),
-      headers: headerReferences(headersOf(codes, format)),
+      headers: headerReferences(headersOf(codes, { format, limited })),
       content: {
         'application/json': {
-          schema: errorSchemas[format],
+          schema: others.length === 0 ? errorSchemas[format] : z.union(formats.map((each) => errorSchemas[each])),
           examples: Object.fromEntries(codes.map((code) => [code, exampleOf(format, code)])),
         },
       },
@@ -53,14 +70,14 @@ export const createRefusals = (): Refusals => {
 
   return {
     of: (name, route, more) => {
-      const format = formatOf(route.path, {});
+      const callers = { formats: formatsOf(route), limited: isKeyCredential(route.credential) };
       const possible = new Set([...codesOfRoute(route), ...more]);
       const codes = errorCodes.filter((code) => possible.has(code));
       const byStatus = [...Map.groupBy(codes, (code) => toError(code).status)];
       return Object.fromEntries(
         byStatus
           .toSorted(([one], [other]) => one - other)
-          .map(([status, found]) => [status, answerOf(`${name}.${status}`, format, found)]),
+          .map(([status, found]) => [status, answerOf(`${name}.${status}`, callers, found)]),
       );
     },
     answers: () => Object.fromEntries(answers),
@@ -68,9 +85,24 @@ export const createRefusals = (): Refusals => {
   };
 };
 
-const headersOf = (codes: readonly ErrorCode[], format: ClientFormat): HeaderName[] => {
+/** The answers of a route, as far as their headers depend on it. */
+interface Callers {
+  /** At least one. */
+  readonly formats: Formats;
+  /** Requests count against a key. */
+  readonly limited: boolean;
+}
+
+/** Errors that come before the key is known: they have no limits of it (LIM-5). */
+const beforeKeys: ReadonlySet<number> = new Set([401, 405]);
+
+const headersOf = (
+  codes: readonly ErrorCode[],
+  { format, limited }: { readonly format: ClientFormat; readonly limited: boolean },
+): HeaderName[] => {
   const headers: HeaderName[] = ['x-request-id'];
   if (format === 'messages') headers.push('request-id');
+  if (limited && codes.some((code) => !beforeKeys.has(toError(code).status))) headers.push(...rateHeaders);
   if (codes.some((code) => errorNotes[code].retryAfterSeconds !== undefined)) headers.push('Retry-After');
   if (codes.includes('idempotency_exhausted')) headers.push('x-should-retry');
   if (codes.includes('method_not_allowed')) headers.push('Allow');

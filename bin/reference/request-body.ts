@@ -50,7 +50,10 @@ const inForm = (property: JsonSchema, example: JsonValue = ''): JsonSchema => {
 /** A form has no null. */
 const withoutNull = (schema: JsonSchema): JsonSchema => {
   const { anyOf, type, ...rest } = schema;
-  if (Array.isArray(type)) return { ...rest, type: type.find((name) => name !== 'null') };
+  if (Array.isArray(type)) {
+    const values = Array.isArray(rest.enum) && { enum: rest.enum.filter((value) => value !== null) };
+    return { ...rest, ...values, type: type.find((name) => name !== 'null') };
+  }
   if (!Array.isArray(anyOf)) return schema;
   const [only] = anyOf.filter((each) => isSchema(each) && each.type !== 'null');
   return isSchema(only) ? { ...rest, ...only } : schema;

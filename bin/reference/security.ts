@@ -11,14 +11,11 @@ const inHeader = (name: string, description: string): oas31.SecuritySchemeObject
 export const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'Your key, `Authorization: Bearer sk-service-...`.' },
   messagesKey: inHeader('x-api-key', 'Your key, as SDKs of the messages format send it.'),
-  providerKey: inHeader('x-provider-api-key', 'Your key, for the generate-content format.'),
+  providerKey: inHeader(
+    'x-provider-api-key',
+    'Your key, for the generate-content format. `?key=` is read as well; addresses are kept in many places, so prefer a header.',
+  ),
   googleKey: inHeader('x-goog-api-key', 'Your key, as SDKs of the generate-content format send it.'),
-  keyInQuery: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'key',
-    description: 'Your key in the address. Addresses are kept in many places: prefer a header.',
-  },
   initData: inHeader('Authorization', '`tma <initData>`, the text that the messenger opened the mini app with.'),
   paymentSignature: inHeader(
     'X-Service-Signature',
@@ -29,13 +26,13 @@ export const securitySchemes = {
 
 type Scheme = keyof typeof securitySchemes;
 
-/** Any one of these will do. */
+/** Any one of these will do. Generated clients send all of them, so routes whose answers depend on the header have one. */
 const accepted: Record<Credential, readonly Scheme[]> = {
   none: [],
   bearer: ['apiKey'],
   messages: ['messagesKey', 'apiKey'],
-  generate_content: ['providerKey', 'googleKey', 'keyInQuery'],
-  any: ['apiKey', 'messagesKey', 'providerKey', 'googleKey'],
+  generate_content: ['providerKey', 'googleKey'],
+  any: ['apiKey'],
   init_data: ['initData'],
   signature: ['paymentSignature'],
   bot: ['botSecret'],

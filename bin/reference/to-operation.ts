@@ -1,11 +1,12 @@
-import * as z from 'zod';
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { formatOf } from '../../lambdas/http/client-format.ts';
 import { isKeyCredential } from '../../lambdas/http/credential.ts';
+import { DRY_RUN_TYPE } from '../../lambdas/protocols/dry-run-answer.ts';
+import { ignoresUnknown } from '../../lambdas/protocols/fields.ts';
 import type { Route, RouteName } from '../../lambdas/routes.ts';
 import { dryRunAnswer } from './answers/dry-run.ts';
 import type { Answer, Content, Operation } from './operation.ts';
-import { dryRun } from './parameters.ts';
+import { dryRun, requireParameters } from './parameters.ts';
 import type { Refusals } from './refusals.ts';
 import { requestBodyOf } from './request-body.ts';
 import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
@@ -29,7 +30,10 @@ export const toOperation = (
     ...(body && { requestBody: body }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.answers).map(([status, answer]) => [status, toAnswer(route, status, answer)]),
+        Object.entries(operation.answers).map(([status, answer]) => [
+          status,
+          toAnswer(route, status, operation, answer),
+        ]),
       ),
       ...refusals.of(name, route, operation.codes ?? []),
     },
@@ -45,28 +49,34 @@ const parametersOf = (route: Route, operation: Operation): oas31.ParameterObject
   ...pathParametersOf(route, operation),
   ...(operation.parameters ?? []),
   ...(route.billed ? [dryRun] : []),
+  ...(ignoresFields(operation) ? [requireParameters] : []),
 ];
+
+/** GEN-16. */
+const ignoresFields = ({ json }: Operation): boolean => json !== undefined && ignoresUnknown(json.schema);
 
 const pathParametersOf = ({ path }: Route, operation: Operation): oas31.ParameterObject[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const described = operation.path?.[name];
     if (!described) throw new Error(`${path}: {${name}} has no description`);
-    const [description, example] = described;
-    return { in: 'path', name, required: true, description, schema: { type: 'string' }, example };
+    const [description, example, form] = described;
+    const schema = { type: 'string', ...(form && { pattern: form.source }) } as const;
+    return { in: 'path', name, required: true, description, schema, example };
   });
 
-const toAnswer = (route: Route, status: string, answer: Answer): ZodOpenApiResponseObject => {
+const toAnswer = (route: Route, status: string, operation: Operation, answer: Answer): ZodOpenApiResponseObject => {
   const headers: HeaderName[] = [
     'x-request-id',
     ...(formatOf(route.path, {}) === 'messages' ? (['request-id'] as const) : []),
     ...(isKeyCredential(route.credential) ? rateHeaders : []),
     ...(answer.headers ?? []),
+    ...(ignoresFields(operation) ? (['X-Service-Ignored-Parameters'] as const) : []),
   ];
   const content: Record<string, Content> = { ...answer.content };
-  const { 'application/json': whole } = content;
-  if (route.billed && status === '200') {
-    content['application/json'] = { ...whole, schema: whole ? z.union([zodOf(whole), dryRunAnswer]) : dryRunAnswer };
-  }
+  // A type of its own, so that the answer of a request that is no dry run has one schema. Beside bytes alone generators would take it
+  // for the answer.
+  if (route.billed && status === '200' && 'application/json' in content)
+    content[DRY_RUN_TYPE] = { schema: dryRunAnswer };
   return {
     description: answer.description,
     headers: headerReferences(headers),
@@ -77,10 +87,4 @@ const toAnswer = (route: Route, status: string, answer: Answer): ZodOpenApiRespo
       ]),
     ),
   };
-};
-
-/** What may be answered in place of a dry run's answer is one of ours. */
-const zodOf = ({ schema }: Content): z.ZodType => {
-  if (schema instanceof z.ZodType) return schema;
-  throw new Error('a JSON answer of a billed route is described by a schema of zod');
 };

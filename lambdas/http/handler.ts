@@ -97,6 +97,7 @@ const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context)
 };
 
 const isPreflight = ({ event }: Exchange): boolean => event.requestContext.http.method === 'OPTIONS';
+const isHead = ({ event }: Exchange): boolean => event.requestContext.http.method === 'HEAD';
 
 const route = (exchange: Exchange, served: (name: RouteName) => boolean): void => {
   const { rawPath, requestContext } = exchange.event;
@@ -168,6 +169,8 @@ const complete = (
   }
   return {
     ...response,
+    // A relayed file leaves out its own bytes.
+    ...(isHead(exchange) && typeof response.body === 'string' ? { body: '' } : {}),
     headers: {
       ...corsHeaders,
       'x-request-id': exchange.requestId,

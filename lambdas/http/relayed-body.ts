@@ -8,6 +8,8 @@ export interface Relay {
   readonly length: number;
   /** The request that is answered. */
   readonly event: object;
+  /** The source is closed at its first piece, and the body is empty. */
+  readonly headOnly?: boolean;
   /** Told once, before the body ends, with what broke it; of a client that left there is nothing to tell. */
   readonly ended: (cause: unknown) => void;
 }
@@ -16,7 +18,7 @@ export interface Relay {
  * A body whose source waits for its reader. It never fails, as a body that errors would take the Lambda process down: where the source
  * breaks, or is not as long as announced, the answer is cut. A client that leaves ends the reading of the source.
  */
-export const relayBody = ({ bytes, length, event, ended }: Relay): Readable => {
+export const relayBody = ({ bytes, length, event, headOnly, ended }: Relay): Readable => {
   let gone = false;
   let wake = (): void => undefined;
   const leave = (): void => {
@@ -36,6 +38,7 @@ export const relayBody = ({ bytes, length, event, ended }: Relay): Readable => {
     });
   const pump = async (): Promise<void> => {
     for await (const piece of whole(bytes, length)) {
+      if (headOnly) return;
       if (!gone && !body.push(piece)) await room();
       if (gone) return;
     }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { ClientFormat } from './client-format.ts';
 
-/** https://cloud.google.com/apis/design/errors#handling_errors: the canonical name nearest to an HTTP status. */
+/** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto: the canonical name nearest to an HTTP status. */
 const googleStatuses: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   402: 'FAILED_PRECONDITION',
@@ -14,15 +14,64 @@ const googleStatuses: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-export const googleStatusOf = (status: number): string => googleStatuses[status] ?? 'INVALID_ARGUMENT';
+export const googleStatusOf = ({ status }: GatewayError): string => googleStatuses[status] ?? 'INVALID_ARGUMENT';
 
-/** The members that every error has, and what stands around them in the caller's format (GEN-3). */
+/** https://google.aip.dev/193. Google's SDKs read the numeric code; the details carry the gateway's own code and field. */
+const toGoogleError = (error: GatewayError): object => {
+  const { message, status, code, param, retryAfterSeconds } = error;
+  const details = [
+    {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: code,
+      domain: 'model-gateway',
+      metadata: param === null ? {} : { param },
+    },
+    ...(retryAfterSeconds === undefined
+      ? []
+      : [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` }]),
+  ];
+  return { code: status, message, status: googleStatusOf(error), details };
+};
+
+/** https://platform.claude.com/docs/en/api/errors: every other status below 500 is an `invalid_request_error`, from 500 an `api_error`. */
+const messagesTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+};
+
+export const messagesTypeOf = ({ status, code }: GatewayError): string => {
+  // The type for "retry later"; the other code with this status asks for another model.
+  if (code === 'service_unavailable') return 'overloaded_error';
+  return messagesTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+};
+
+/** Clients of OpenAI's formats, such as LiteLLM, know a prompt that is too long by these words. */
+const inClientWords = ({ code, message }: GatewayError): string =>
+  code === 'context_length_exceeded' && !/maximum context length/i.test(message)
+    ? `This model's maximum context length is exceeded. ${message}`
+    : message;
+
+/** The body of an error in the caller's format (GEN-3). */
 export const toErrorBody = (error: GatewayError, format: ClientFormat, requestId: string): object => {
-  const members = { message: error.message, type: error.type, code: error.code, param: error.param };
-  const details = error.sdkDetails && { details: error.sdkDetails };
-  if (format === 'messages') return { type: 'error', error: { ...members, ...details }, request_id: requestId };
-  if (format === 'generate_content') return { error: { ...members, status: googleStatusOf(error.status) } };
-  return { error: members };
+  const { message, code, param } = error;
+  switch (format) {
+    case 'plain':
+      return { error: { message: inClientWords(error), type: error.type, code, param } };
+    case 'messages': {
+      const details = error.sdkDetails && { details: error.sdkDetails };
+      // The SDK prints the whole body, so the members stand in the vendor's order.
+      const members = { type: messagesTypeOf(error), message, code, param, ...details };
+      return { type: 'error', error: members, request_id: requestId };
+    }
+    case 'generate_content':
+      return { error: toGoogleError(error) };
+  }
 };
 
 /** Whatever was thrown, as the error a client may see. A bug is a 500 that hides its message. */

@@ -64,20 +64,24 @@ export const matchPath = (path: string): Match[] => {
   return found;
 };
 
+const allowedMethods = (here: readonly Match[]): string =>
+  [...here.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ');
+
 /**
- * GEN-7. Throws `not_found` or `method_not_allowed`. Routes of other functions are not there, but what no function does at a path any
+ * GEN-7. HEAD is the route of GET. Throws `not_found` or `method_not_allowed`. Routes of other functions are not there, but what no function does at a path any
  * of them may say.
  */
 export const matchRoute = (method: string, path: string, served: (name: RouteName) => boolean): Match => {
   const found = matchPath(path);
-  const match = found.find(({ name, route }) => route.method === method && served(name));
+  const asked = method === 'HEAD' ? 'GET' : method;
+  const match = found.find(({ name, route }) => route.method === asked && served(name));
   if (match) return match;
   // GEM-3: only a model that is asked for may have a colon in its name; elsewhere an action that is not served stands behind it.
   const here = found.filter(({ params }) => !Object.values(params).some((value) => value.includes(':')));
-  if (here.length === 0 || here.some(({ route }) => route.method === method)) {
+  if (here.length === 0 || here.some(({ route }) => route.method === asked)) {
     throw new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}. The API lives under /v1.`);
   }
-  const allow = [...here.map(({ route }) => route.method), 'OPTIONS'].join(', ');
+  const allow = allowedMethods(here);
   throw new GatewayError('method_not_allowed', `${method} is not served at this path. Use ${allow}.`, {
     headers: { allow },
   });

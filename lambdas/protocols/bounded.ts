@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject } from '../core/json.ts';
+import { check } from './parse.ts';
 
 /**
  * What the API reference shows of a check that no JSON schema follows from: the members of a collection, another schema that says
@@ -44,7 +45,7 @@ export const listOf = <Item extends z.ZodType>(item: Item, { min = 0, max, messa
     if (members.length > max) return refuse(`must have at most ${max} items`);
     const checked: z.output<Item>[] = [];
     for (const [index, member] of members.entries()) {
-      const parsed = item.safeParse(member);
+      const parsed = check(item, member);
       if (!parsed.success) {
         putFirstIssue(context, parsed.error, index);
         return z.NEVER;
@@ -75,7 +76,7 @@ export const recordOf = <Value extends z.ZodType>(value: Value, max: number) => 
     }
     const checked: Record<string, z.output<Value>> = {};
     for (const name of names) {
-      const parsed = value.safeParse(members[name]);
+      const parsed = check(value, members[name]);
       if (!parsed.success) {
         putFirstIssue(context, parsed.error, name);
         return z.NEVER;

@@ -4,6 +4,9 @@ import { type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
 import { wireNames } from './price-names.ts';
 import { ignoredHeaders } from './receipt-headers.ts';
 
+/** A dry run answers with its own media type, so that it cannot pass for the answer of the request. SDKs read it as JSON. */
+export const DRY_RUN_TYPE = 'application/vnd.model-gateway.dry-run+json';
+
 /** BILL-16. `prices` are USD for one of each unit: a token, or a second of video. */
 export const dryRunAnswer = (
   { summary }: Exchange,
@@ -17,5 +20,6 @@ export const dryRunAnswer = (
     max_tokens: outputTokensMax ?? null,
     prices: wireNames(prices, formatUsd),
   });
-  return { ...response, headers: { ...response.headers, ...ignoredHeaders(ignored) } };
+  const headers = { 'content-type': `${DRY_RUN_TYPE}; charset=utf-8` };
+  return { ...response, headers: { ...headers, ...ignoredHeaders(ignored) } };
 };

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { editsBetween } from '../core/catalog/nearest.ts';
-import { type ErrorCode, GatewayError } from '../core/errors/gateway-error.ts';
+import type { TextModel } from '../core/catalog/schema.ts';
+import { type ErrorCode, GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { shown } from './bounded.ts';
-import { IgnoredFields } from './ignored-fields.ts';
+import { IgnoredFields, MEMBERS_MAX, tooMany } from './ignored-fields.ts';
 import { toParam } from './parse.ts';
 
 /**
@@ -13,6 +14,8 @@ import { toParam } from './parse.ts';
 export interface FieldPolicy {
   /** `list` names ignored members to the client. `accept` does not: clients copy the object from an earlier response. */
   readonly unknown: 'list' | 'accept';
+  /** Whether the client copied this object from an earlier response. Unknown members are then accepted in it and at any depth below. */
+  readonly isCopied?: (value: JsonObject) => boolean;
   /** Names that are ignored and not listed. */
   readonly accepted?: readonly string[];
   /** Names that are 400, with the reason and the fix. */
@@ -23,13 +26,32 @@ export interface FieldPolicy {
   readonly guarded?: readonly string[];
   /** Optional members whose null means something. Null in any other optional member is the same as absent. */
   readonly nullable?: readonly string[];
+  /** Optional members whose empty list or object is the same as absent. */
+  readonly emptyAbsent?: readonly string[];
+  /**
+   * Members that say what the object is, in a protocol without a `type`. In an object without one of them an unknown member is 400,
+   * since it may be another kind. An empty object in a refused member asks for something, too.
+   */
+  readonly kinds?: readonly string[];
+  /**
+   * Protobuf JSON, https://protobuf.dev/programming-guides/json/: a member is named in camelCase or as in the .proto file, and an
+   * object is read as a list of one. Members are kept and listed in camelCase.
+   */
+  readonly spelling?: 'proto';
 }
 
-export type Refusal = string | { readonly code: ErrorCode; readonly message: string };
+export type Refusal =
+  | string
+  | {
+      readonly code: ErrorCode;
+      readonly message: string;
+      /** For the client's own SDK. */
+      readonly sdkDetails?: Readonly<Record<string, unknown>>;
+    };
 
 const policies = new WeakMap<z.core.$ZodType, FieldPolicy>();
 
-/** An object of a request. It stays strict for whoever parses it without `keepFields`. */
+/** An object of a request. A parse without `keepFields` refuses unknown members. */
 export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, policy: FieldPolicy) => {
   const object = z.strictObject(shape);
   policies.set(object, policy);
@@ -75,20 +97,28 @@ export interface KeptFields {
 /** Applies the policies of a schema's objects, at any depth. Throws the 400 that names a field. */
 export const keepFields = (schema: z.ZodObject, json: JsonObject): KeptFields => {
   const ignored = new IgnoredFields();
-  return { body: keepMembers(schema, json, { path: [], ignored }), ignored };
+  return { body: keepMembers(schema, json, { path: [], ignored, isCopied: false }), ignored };
 };
+
+/** Fields beyond the schema that the model's entry names. They are sent, so they are not ignored. */
+export const extraFieldsOf = (json: JsonObject, { shape }: z.ZodObject, { extraFields }: TextModel): JsonObject =>
+  Object.fromEntries(
+    extraFields.flatMap((name) => (json[name] === undefined || Object.hasOwn(shape, name) ? [] : [[name, json[name]]])),
+  );
 
 interface Place {
   readonly path: readonly PropertyKey[];
   readonly ignored: IgnoredFields;
+  /** Whether it is in an object for which `FieldPolicy.isCopied` holds. */
+  readonly isCopied: boolean;
 }
 
-const inside = ({ path, ignored }: Place, part: PropertyKey): Place => ({ path: [...path, part], ignored });
+const inside = (place: Place, part: PropertyKey): Place => ({ ...place, path: [...place.path, part] });
 
 /** Values that no policy speaks of, such as JSON schemas, are returned as they are. */
 const keep = (schema: z.core.$ZodType, value: JsonValue, place: Place): JsonValue => {
   const as = shown.get(schema);
-  if (as) return as.kind === 'list' ? keepItems(as.item, value, place) : value;
+  if (as) return as.kind === 'list' ? keepItems(as.item, value, place, as.max) : value;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return keep(schema.unwrap(), value, place);
   if (schema instanceof z.ZodPipe)
     return keep(schema.in instanceof z.ZodTransform ? schema.out : schema.in, value, place);
@@ -100,28 +130,65 @@ const keep = (schema: z.core.$ZodType, value: JsonValue, place: Place): JsonValu
   return schema instanceof z.ZodObject && isJsonObject(value) ? keepMembers(schema, value, place) : value;
 };
 
-const keepItems = (item: z.core.$ZodType, value: JsonValue, place: Place): JsonValue => {
-  if (!Array.isArray(value)) return value;
+/** A list that the schema refuses, for its length or for the kind of an item, is returned as it is: a body has room for millions of items. */
+const keepItems = (
+  item: z.core.$ZodType,
+  value: JsonValue,
+  place: Place,
+  max = Number.POSITIVE_INFINITY,
+): JsonValue => {
+  if (!Array.isArray(value) || value.length > max) return value;
+  const kept: JsonValue[] = [];
   let isChanged = false;
-  const kept = value.map((member: JsonValue, index) => {
-    const left = keep(item, member, inside(place, index));
+  for (const [index, member] of value.entries()) {
+    const isScalar = typeof member !== 'object';
+    const option = item instanceof z.ZodUnion && !isScalar ? optionFor(item, member) : item;
+    if (!option) return value;
+    const left = isScalar ? member : keep(option, member, inside(place, index));
     isChanged ||= left !== member;
-    return left;
-  });
+    kept.push(left);
+  }
   return isChanged ? kept : value;
 };
 
-const keepMembers = (object: z.ZodObject, value: JsonObject, place: Place): JsonObject => {
+const keepMembers = (object: z.ZodObject, value: JsonObject, around: Place): JsonObject => {
+  refuseMany(object, value, around.path);
   const policy = policies.get(object);
-  const kept: [name: string, member: JsonValue][] = [];
+  const found = { object, policy, hasKind: hasKind(value, policy) };
+  const place = { ...around, isCopied: around.isCopied || (policy?.isCopied?.(value) ?? false) };
+  const kept = new Map<string, JsonValue>();
   let isChanged = false;
-  for (const [name, member] of Object.entries(value)) {
+  for (const [written, member] of Object.entries(value)) {
+    const name = nameOf(written, policy);
     const schema = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
-    const left = member === undefined ? undefined : keepMember({ name, member, schema, object, policy }, place);
-    isChanged ||= left !== member;
-    if (left !== undefined) kept.push([name, left]);
+    const left = member === undefined ? undefined : keepMember({ ...found, name, member, schema }, place);
+    isChanged ||= left !== member || name !== written;
+    if (left === undefined) continue;
+    if (kept.has(name)) throw twoSpellings([...place.path, written]);
+    kept.set(name, left);
   }
   return isChanged ? Object.fromEntries(kept) : value;
+};
+
+/** Members that are not listed take time, too. */
+const refuseMany = ({ shape }: z.ZodObject, value: JsonObject, path: readonly PropertyKey[]): void => {
+  const names = Object.keys(value);
+  if (names.length <= MEMBERS_MAX || names.length <= MEMBERS_MAX + Object.keys(shape).length) return;
+  throw tooMany([...path, names.find((name) => !Object.hasOwn(shape, name)) ?? '']);
+};
+
+const hasKind = (value: JsonObject, policy: FieldPolicy | undefined): boolean =>
+  !policy?.kinds ||
+  Object.entries(value).some(([written, member]) => member !== null && policy.kinds?.includes(nameOf(written, policy)));
+
+const nameOf = (written: string, policy: FieldPolicy | undefined): string =>
+  policy?.spelling === 'proto' && written.includes('_')
+    ? written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    : written;
+
+const twoSpellings = (path: readonly PropertyKey[]): GatewayError => {
+  const param = toParam(path);
+  return invalidRequest(param, `${param}: this field is here in two spellings. Send one of them.`);
 };
 
 interface Member {
@@ -130,38 +197,49 @@ interface Member {
   readonly schema: z.core.$ZodType | undefined;
   readonly object: z.ZodObject;
   readonly policy: FieldPolicy | undefined;
+  readonly hasKind: boolean;
 }
 
 /** Undefined if it is removed. */
-const keepMember = ({ name, member, schema, object, policy }: Member, place: Place): JsonValue | undefined => {
+const keepMember = (found: Member, place: Place): JsonValue | undefined => {
+  const { name, member, schema, policy } = found;
   if (schema) {
     const isAbsent = member === null && schema._zod.optin === 'optional' && !policy?.nullable?.includes(name);
-    return isAbsent ? undefined : keep(schema, member, inside(place, name));
+    const isBare = typeof member === 'object' && policy?.emptyAbsent?.includes(name) && isEmpty(member);
+    if (isAbsent || isBare) return undefined;
+    const isOne = policy?.spelling === 'proto' && isJsonObject(member) && isList(schema);
+    return keep(schema, isOne ? [member] : member, inside(place, name));
   }
   if (!policy) return member;
-  ignore(name, member, policy, object, place);
+  ignore(found, policy, place);
   return undefined;
 };
 
-const ignore = (name: string, member: JsonValue, policy: FieldPolicy, object: z.ZodObject, place: Place): void => {
-  const { unknown, accepted, refused, listed, guarded } = policy;
+const isList = (schema: z.core.$ZodType): boolean =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
+    ? isList(schema.unwrap())
+    : schema instanceof z.ZodArray || shown.get(schema)?.kind === 'list';
+
+const ignore = ({ name, member, object, hasKind }: Member, policy: FieldPolicy, place: Place): void => {
+  const { unknown, accepted, refused, listed, guarded, kinds } = policy;
   if (member === null || accepted?.includes(name)) return;
   const path = [...place.path, name];
   if (refused && Object.hasOwn(refused, name)) {
-    refuseUnlessEmpty(refused[name], member, path);
+    if (!isEmpty(member) || (kinds && isJsonObject(member))) refuse(refused[name], path);
     return;
   }
-  if (unknown === 'accept') return;
+  if (!hasKind) refuse('this field is not supported here. Leave it out.', path);
+  if (unknown === 'accept' || place.isCopied) return;
   if (guarded && !listed?.includes(name)) refuseNearMiss(guarded, object, path);
   place.ignored.add(path);
 };
 
-const refuseUnlessEmpty = (refusal: Refusal | undefined, member: JsonValue, path: readonly PropertyKey[]): void => {
-  if (refusal === undefined || isEmpty(member)) return;
+const refuse = (refusal: Refusal | undefined, path: readonly PropertyKey[]): void => {
+  if (refusal === undefined) return;
   const param = toParam(path);
-  const { code, message } =
+  const { code, message, ...details } =
     typeof refusal === 'string' ? ({ code: 'invalid_request_error', message: refusal } as const) : refusal;
-  throw new GatewayError(code, `${param}: ${message}`, { param });
+  throw new GatewayError(code, `${param}: ${message}`, { param, ...details });
 };
 
 const isEmpty = (member: JsonValue): boolean =>
@@ -181,7 +259,7 @@ const refuseNearMiss = (guarded: readonly string[], object: z.ZodObject, path: r
   throw new GatewayError('invalid_request_error', `${param}: this endpoint has no such field. ${fix}`, { param });
 };
 
-/** The option of a union that the value's JSON type, or its discriminator, selects. */
+/** The option of a union that the JSON type of a list or object, or its discriminator, selects. Nothing is removed from other values. */
 const optionFor = (union: z.ZodUnion, value: JsonValue): z.core.$ZodType | undefined =>
   union.options.find((option) => fits(option, value));
 
@@ -189,11 +267,23 @@ const fits = (schema: z.core.$ZodType, value: JsonValue): boolean => {
   if (shown.get(schema)?.kind === 'list' || schema instanceof z.ZodArray) return Array.isArray(value);
   if (schema instanceof z.ZodUnion) return optionFor(schema, value) !== undefined;
   if (schema instanceof z.ZodObject) return isJsonObject(value) && hasLiterals(schema, value);
-  return typeof value !== 'object' && schema instanceof z.ZodType && schema.safeParse(value).success;
+  return false;
 };
 
-/** Whether the members that have one fixed value, such as `type`, have it. */
-const hasLiterals = ({ shape }: z.ZodObject, value: JsonObject): boolean =>
-  Object.entries(shape).every(
-    ([name, member]) => !(member instanceof z.ZodLiteral) || member.safeParse(value[name]).success,
+/** Whether the members that have fixed values, such as `type`, have one of them. */
+const hasLiterals = (object: z.ZodObject, value: JsonObject): boolean =>
+  literalsOf(object).every(([name, values]) => values.has(value[name]));
+
+type Literals = readonly (readonly [name: string, values: ReadonlySet<unknown>])[];
+const literals = new WeakMap<z.ZodObject, Literals>();
+
+/** Looked up for each object of a body, so they are read once. */
+const literalsOf = (object: z.ZodObject): Literals => {
+  const known = literals.get(object);
+  if (known) return known;
+  const found = Object.entries(object.shape).flatMap(([name, member]) =>
+    member instanceof z.ZodLiteral ? [[name, member.values] as const] : [],
   );
+  literals.set(object, found);
+  return found;
+};

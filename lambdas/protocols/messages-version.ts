@@ -1,9 +1,8 @@
 import { invalidRequest } from '../core/errors/gateway-error.ts';
 
 /**
- * AUTH-2: the gateway's own header, and the vendor's, so that its SDKs work unchanged. Those send the later version, which differs
- * in requests alone: what it refuses, documents and citations, is not served here anyway, and what it dropped, the sampling fields,
- * is left to the model's entry. The vendor is always asked in the first.
+ * AUTH-2: the gateway's own header, and the vendor's, so that its SDKs work unchanged. Those send the later version, which only
+ * refuses more: sampling fields, documents of the assistant and citations of the user. The vendor is always asked in the first.
  * https://platform.claude.com/docs/en/api/migration-2026-10-21
  */
 const served: Readonly<Record<string, readonly string[]>> = {

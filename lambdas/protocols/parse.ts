@@ -4,6 +4,9 @@ import { GatewayError } from '../core/errors/gateway-error.ts';
 type Issue = z.core.$ZodIssue;
 
 const NAME_CHARACTERS_MAX = 100;
+/** The words where there are no better ones. */
+const INVALID = 'is not valid';
+const REQUIRED = 'is required';
 
 /** A client chose it, and it stands in a message and in `param`: shown, but not at any length. */
 export const shownName = (name: string): string =>
@@ -21,9 +24,69 @@ export const toParam = (path: readonly PropertyKey[]): string =>
     '',
   );
 
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
+const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items', object: 'members' };
+
+interface Bound {
+  readonly origin: string;
+  readonly inclusive?: boolean;
+  readonly exact?: boolean;
+}
+
+const bounded = (
+  { origin, inclusive, exact }: Bound,
+  value: number | bigint,
+  within: string,
+  beyond: string,
+): string => {
+  if (origin === 'string' && value === 1 && within === 'at least') return 'must not be empty';
+  const word = exact ? 'exactly' : inclusive === false ? beyond : within;
+  const unit = units[origin];
+  return unit === undefined ? `must be ${word} ${value}` : `must have ${word} ${value} ${unit}`;
+};
+
+/** Joins what the branches of a union ask for: "must be a string or an array". */
+const alternatives = (branches: readonly (readonly Issue[])[]): string => {
+  const asked = branches.flatMap(([issue]) => /^must be (.+)$/.exec(issue?.message ?? '')?.[1] ?? []);
+  return asked.length > 0 ? `must be ${[...new Set(asked)].join(' or ')}` : INVALID;
+};
+
+/** The words for an issue whose schema has none of its own. Those of the validation library never reach a client. */
+const words = (issue: z.core.$ZodRawIssue): string => {
+  if (issue.input === undefined) return REQUIRED;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[issue.expected] ?? 'of another type'}`;
+    case 'too_small':
+      return bounded(issue, issue.minimum, 'at least', 'more than');
+    case 'too_big':
+      return bounded(issue, issue.maximum, 'at most', 'less than');
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_union':
+      return alternatives(issue.errors);
+    default:
+      return INVALID;
+  }
+};
+
+/** The result of a schema, with the gateway's own words for each issue. */
+export const check = <Schema extends z.ZodType>(schema: Schema, value: unknown) =>
+  schema.safeParse(value, { error: words });
+
 /** Checks a body against a schema. Throws the 400 that names the first field in the way and the fix (ERR-8, GEN-4). */
 export const parseWith = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
-  const parsed = schema.safeParse(value);
+  const parsed = check(schema, value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw issue ? toError(deepest(issue, [])) : new GatewayError('invalid_request_error', 'The body is not valid.');
@@ -60,11 +123,16 @@ const refusal = (param: string, message: string): GatewayError =>
   new GatewayError(param.startsWith('messages') ? 'invalid_messages' : 'invalid_request_error', message, { param });
 
 const explain = (issue: Issue): string => {
-  if (issue.code === 'invalid_value')
-    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
-  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
-    return `must be one of ${issue.options.map((option) => JSON.stringify(option)).join(', ')}.`;
+  const hasOwnWords = issue.message !== INVALID && issue.message !== REQUIRED;
+  if (!hasOwnWords && issue.code === 'invalid_value') return oneOf(issue.values);
+  if (!hasOwnWords && issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
+    return oneOf(issue.options);
   }
-  if (issue.code === 'custom') return issue.message;
-  return `${issue.message.replace(/^Invalid input: /, '')}.`;
+  return issue.message.endsWith('.') ? issue.message : `${issue.message}.`;
+};
+
+/** A discriminator that may be absent is among its own values. */
+const oneOf = (values: readonly unknown[]): string => {
+  const shown = values.filter((value) => value !== undefined && value !== null).map((value) => JSON.stringify(value));
+  return shown.length === 1 ? `must be ${shown[0]}.` : `must be one of ${shown.join(', ')}.`;
 };

@@ -35,6 +35,6 @@ export const relayedAnswer = (
   return {
     statusCode,
     headers: { ...headers, 'content-length': String(length) },
-    body: relayBody({ bytes, length, event, ended }),
+    body: relayBody({ bytes, length, event, headOnly: event.requestContext.http.method === 'HEAD', ended }),
   };
 };

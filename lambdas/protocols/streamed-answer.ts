@@ -16,7 +16,7 @@ export const streamedAnswer = (
   { text: { ledger, drains }, finished }: TextRoutePorts,
   face: TextFace,
   exchange: Exchange,
-  { model, stream, chosenCap, fallbackFrom }: Streamed,
+  { model, stream, chosenCap, fallbackFrom, ignored }: Streamed,
   context: AnswerContext,
 ): GatewayResponse => {
   const { summary, requestId, startedAtMs, event } = exchange;
@@ -64,7 +64,7 @@ export const streamedAnswer = (
       }
     })
     .catch(() => markAsCut(event));
-  const facts = factHeaders({ modelId: model.id, chosenCap, fallbackFrom });
+  const facts = factHeaders({ modelId: model.id, chosenCap, fallbackFrom, ignored });
   return { statusCode: 200, headers: { ...headersOf(face), ...facts }, body: events.body };
 };
 

@@ -8,6 +8,7 @@ import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.t
 import { alternativesIn } from './alternatives.ts';
 import { callerOf } from './caller.ts';
 import { dryRunAnswer } from './dry-run-answer.ts';
+import { refuseIgnored } from './ignored-fields.ts';
 import { keyedAnswer, toStored } from './keyed-answer.ts';
 import { noKeys, type PaidHeaders, readPaidHeaders } from './paid-headers.ts';
 import { balanceHeaders, costHeaders, factHeaders } from './receipt-headers.ts';
@@ -45,7 +46,7 @@ interface Asked {
 }
 
 const answer = async (
-  { ports, face, exchange, body, headers: { dryRun, fallbackModelId }, answerBy }: Asked,
+  { ports, face, exchange, body, headers: { dryRun, fallbackModelId, requireParameters }, answerBy }: Asked,
   attempt?: Attempt,
 ): Promise<GatewayResponse> => {
   const { text } = ports;
@@ -58,7 +59,9 @@ const answer = async (
     fallbackModelId,
     prepare: (model) => {
       summary.model = model.id;
-      return parsed.prepare(model);
+      const request = parsed.prepare(model);
+      if (requireParameters) refuseIgnored(request.ignored, model.id);
+      return request;
     },
   };
   if (order.endUser !== undefined) summary.endUser = order.endUser;

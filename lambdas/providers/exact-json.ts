@@ -1,15 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../core/json.ts';
-
-declare global {
-  interface JSON {
-    /** https://tc39.es/proposal-json-parse-with-source/, in Node since 21; TypeScript has no types for either. */
-    rawJSON(text: string): JsonObject;
-    parse(
-      text: string,
-      reviver: (name: string, value: JsonValue, context: { readonly source?: string }) => JsonValue,
-    ): JsonValue;
-  }
-}
+import { isJsonObject, type JsonValue, parseJson } from '../core/json.ts';
 
 /** What a body may have (GEN-2). */
 const DEPTH_MAX = 64;

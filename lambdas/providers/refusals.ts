@@ -58,9 +58,10 @@ export const toGatewayError = (
     });
   }
   if (status === 429 || status === 529) {
-    return new GatewayError('upstream_capacity', 'The model is overloaded at the moment. Try again shortly.', {
-      retryAfterSeconds: told.retryAfterSeconds,
-    });
+    const { retryAfterSeconds } = told;
+    // Codex reads the seconds of an error in a stream from these words.
+    const message = `The model is overloaded at the moment. Try again in ${retryAfterSeconds} s.`;
+    return new GatewayError('upstream_capacity', message, { retryAfterSeconds });
   }
   if (status === 503) return notAvailable({ upstreamFailed: true });
   if (status === 504)
@@ -74,10 +75,22 @@ const notAvailable = (details: { readonly upstreamFailed?: boolean } = {}): Gate
     ...details,
   });
 
+const MESSAGE_CHARACTERS_MAX = 1_000;
+const PARAM_CHARACTERS_MAX = 200;
+
+/** Text of a vendor as a client may see it: without the gateway's key, trimmed, and of a bounded length. */
+export const vendorWords = (text: string, secret: string, charactersMax: number): string =>
+  text
+    .replaceAll(secret, '[redacted]')
+    .trim()
+    .slice(0, charactersMax)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .toWellFormed()
+    .trim();
+
 const refused = (refusal: Refusal, secret: string, rules: RefusalRules): GatewayError => {
-  const redacted = (text: string): string => text.replaceAll(secret, '[redacted]');
-  const words = redacted(refusal.message || 'The model refused the request.');
-  const told = refusal.param === undefined ? undefined : redacted(refusal.param);
+  const words = vendorWords(refusal.message, secret, MESSAGE_CHARACTERS_MAX) || 'The model refused the request.';
+  const told = refusal.param === undefined ? undefined : vendorWords(refusal.param, secret, PARAM_CHARACTERS_MAX);
   const code = codeOf(`${refusal.code} ${refusal.type}`, words, rules);
   const param = code === 'context_length_exceeded' ? (told ?? rules.promptParam) : told;
   // A message names the field to change (GEN-4).

@@ -25,6 +25,8 @@ export interface VendorCall {
   readonly body?: JsonObject | undefined;
   readonly form?: FormData | undefined;
   readonly streamed: boolean;
+  /** Beside those of the provider's entry, which take precedence. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Where the answer is no JSON. */
   readonly accept?: string;
   /** The answers that are no refusals: those of status 200, if nothing is said. */
@@ -59,6 +61,7 @@ export const callVendor = async (options: WireOptions, call: VendorCall): Promis
       ...(contentType !== undefined && { 'content-type': contentType }),
       accept: call.accept ?? (streamed ? 'text/event-stream' : 'application/json'),
       'accept-encoding': 'identity',
+      ...call.headers,
       ...provider.headers,
       [header.toLowerCase()]: scheme ? `${scheme} ${key}` : key,
     },

@@ -4,7 +4,7 @@ import type { JsonValue } from '../core/json.ts';
 import type { VideoFailure } from '../core/videos/video-job.ts';
 import type { UpstreamJob, VideoStatus } from '../core/videos/video-wire.ts';
 import { readJson } from './read-json.ts';
-import { unreadable } from './refusals.ts';
+import { unreadable, vendorWords } from './refusals.ts';
 import { callVendor, type VendorAnswer, type VendorCall, type WireOptions } from './vendor-call.ts';
 
 /** It is stored and becomes a segment of a path, where `.` and `..` would lead elsewhere. */
@@ -66,12 +66,7 @@ const openings = {
 
 /** A job that failed at the vendor. `words` are the vendor's own, empty for none; `secret` is what they must not show. */
 export const toFailure = (code: keyof typeof openings, words: string, secret: string): VideoFailure => {
-  const shown = words
-    .replaceAll(secret, '[redacted]')
-    .slice(0, VENDOR_WORDS_MAX)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .toWellFormed()
-    .trim();
+  const shown = vendorWords(words, secret, VENDOR_WORDS_MAX);
   const told = shown === '' ? '' : ` It says: ${shown}${/[.!?]$/.test(shown) ? '' : '.'}`;
   return { code, message: `${openings[code]}${told} Nothing was charged.` };
 };

@@ -3,7 +3,7 @@ import { functionForUnknownRoutes, type HttpFunction, type Route, routes } from 
 /** Who answers at a path of a REST API: one function, but for methods that are another's. */
 export interface RestPath {
   readonly any: HttpFunction;
-  readonly methods: ReadonlyMap<Route['method'], HttpFunction>;
+  readonly methods: ReadonlyMap<Route['method'] | 'HEAD', HttpFunction>;
 }
 
 /** A segment that is not fixed; API Gateway wants no more than one kind of it beside others, whatever stands behind its brace. */
@@ -34,13 +34,14 @@ const toRestPath = (found: readonly Route[]): RestPath => {
   const [any, ...others] = new Set(found.map((route) => route.function));
   if (any === undefined) throw new Error('a path without a route');
   if (others.length === 0) return { any, methods: new Map() };
-  const methods = new Map<Route['method'], HttpFunction>();
+  const methods = new Map<Route['method'] | 'HEAD', HttpFunction>();
   for (const route of found) {
     if ((methods.get(route.method) ?? route.function) !== route.function)
       throw new Error(
         `${route.method} ${route.path}: another function has this method where API Gateway sees one path`,
       );
     methods.set(route.method, route.function);
+    if (route.method === 'GET') methods.set('HEAD', route.function);
   }
   return { any, methods };
 };

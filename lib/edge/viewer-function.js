@@ -20,9 +20,10 @@ const googleAction = /^\/v1\/models\/[^/]+(?::|%3A)[a-z]+$/i;
 function handler(event) {
   const request = event.request;
   if (takesKeyFromQuery(request)) moveKey(request);
-  const media = request.method === 'GET' ? mediaPath.exec(request.uri) : null;
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const media = reads ? mediaPath.exec(request.uri) : null;
   if (media) {
-    if (Number(media[1]) * 1000 <= Date.now()) return expired(event.context.requestId);
+    if (Number(media[1]) * 1000 <= Date.now()) return expired(event.context.requestId, request.method);
     // What the bucket does not have or does not answer, the function answers for, in the gateway's own words.
     cf.createRequestOriginGroup({
       originIds: [{ originId: bucketOrigin }, { originId: mediaOrigin }],
@@ -77,8 +78,8 @@ function hasLargeBody(request) {
   return !(length && Number(length.value) <= EVENT_BODY_BYTES);
 }
 
-function expired(requestId) {
-  return {
+function expired(requestId, method) {
+  const response = {
     statusCode: 404,
     statusDescription: 'Not Found',
     headers: {
@@ -87,6 +88,7 @@ function expired(requestId) {
       'access-control-expose-headers': { value: '*' },
       'x-request-id': { value: requestId },
     },
-    body: expiredBody,
   };
+  if (method === 'GET') response.body = expiredBody;
+  return response;
 }

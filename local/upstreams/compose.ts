@@ -59,7 +59,7 @@ export function compose(ask: Ask, scenario: Scenario): Composed {
 
 function composeWithin(cap: number, ask: Ask, scenario: Scenario): Ending {
   if (scenario.textBytes !== undefined) return bulk(scenario.textBytes, cap);
-  const calls = scenario.modelRefuses ? [] : composeToolCalls(ask);
+  const calls = scenario.modelRefuses ? [] : (scenario.script?.calls ?? composeToolCalls(ask));
   if (calls.length > 0) return capToolCalls(calls, cap);
 
   const { text, stopSequence } = untilStop(composeText(ask, scenario), ask.stop);

@@ -1,3 +1,5 @@
+import { type Script, withoutScript } from './scripted-calls.ts';
+
 /**
  * What a simulated vendor shall do with one request, beyond answering it well. A test hands over the object; anybody can
  * write it into the last user message of a prompt, several together, `n` being a whole number:
@@ -29,6 +31,10 @@
  * | `[[usage-alone]]` | the usage comes once, in a last chunk of its own; Google's streams alone |
  * | `[[bare-error]]` | with an error in the stream: it comes as bare JSON instead of an event; Google's streams alone |
  * | `[[tokens n]]`, `[[reasoning n]]`, `[[cached n]]`, `[[cache-write n]]`, `[[usage-prompt n]]` | the usage claims n output, reasoning, cached, newly cached or all input tokens, possible or not |
+ *
+ * `[[call tool arguments]]` scripts tool calls, `arguments` being a JSON object: `[[call bash {"command":"ls"}]]`. Each request gets
+ * the next of them, and the request with all results gets text. A tool that the request does not offer is not called, so that
+ * `[[call none {}]]` gets text at once. Without a script the model calls the first tool.
  *
  * A video is made by several requests. All of the above act on its creation; these are kept in the vendor's id of the job and act on
  * what is asked about it later:
@@ -85,6 +91,7 @@ export type Scenario = {
   readonly claimedUsage?: ClaimedUsage;
   readonly video?: VideoScenario;
   readonly image?: ImageScenario;
+  readonly script?: Script;
 };
 
 /** What is to become of the images of a request. */
@@ -143,7 +150,9 @@ export function scenarioFromPrompt(prompt: string): Scenario {
 
 /** The prompt as a model would see it. */
 export function withoutMarkers(prompt: string): string {
-  return prompt.replace(markerPattern, (marker, name: string) => (markers.has(name) ? '' : marker)).trim();
+  return withoutScript(prompt)
+    .replace(markerPattern, (marker, name: string) => (markers.has(name) ? '' : marker))
+    .trim();
 }
 
 type Marker = (words: readonly string[]) => Scenario;

@@ -7,6 +7,7 @@ import { createGate, type Gate, type GateKeeper } from './gate.ts';
 import { googleWires } from './google/index.ts';
 import { openaiWires } from './openai/index.ts';
 import { type Scenario, scenarioFromPrompt } from './scenario.ts';
+import { scriptOf } from './scripted-calls.ts';
 import type { Wire } from './wire.ts';
 
 const wiresByVendor = {
@@ -64,11 +65,12 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
     requests.push(record);
     if (requests.length > recordedMax) requests.shift();
     const wire = findWire(record);
-    const scenario =
-      queued.shift() ??
+    const scenario = queued.shift() ??
       choose?.(record) ??
-      faultOf(faults, wire) ??
-      scenarioFromPrompt(wire?.lastUserText(record.body, record) ?? '');
+      faultOf(faults, wire) ?? {
+        ...scenarioFromPrompt(wire?.lastUserText(record.body, record) ?? ''),
+        script: scriptOf(record.body),
+      };
     await playExchange(exchange, wire, scenario, Promise.all(gates.map((gate) => gate.pass())));
   });
   const url = await listen(server, port);

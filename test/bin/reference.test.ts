@@ -64,6 +64,18 @@ test.each<[string, number, readonly string[]]>([
   expect(codesOf(name, status)).toEqual(codes);
 });
 
+test('REF-1 IDEM-1 no parameter is named twice, and Idempotency-Key only where it is taken', () => {
+  const names = rows.map(({ operation: { operationId, parameters = [] } }) => ({
+    operationId,
+    names: parameters.map((parameter) => `${parameter.in} ${parameter.name}`),
+  }));
+  for (const each of names) expect(each.names, each.operationId).toEqual([...new Set(each.names)]);
+  const keyed = names.filter((each) => each.names.includes('header Idempotency-Key'));
+  expect(keyed.map(({ operationId }) => operationId)).toEqual([
+    ...['chatCompletions', 'responses', 'generateImages', 'createVideo'],
+  ]);
+});
+
 test('REF-1 each error has the shape of its format', () => {
   const { examples } = document.components;
   expect(examples['plain.not_found']?.value).toEqual({
@@ -73,7 +85,9 @@ test('REF-1 each error has the shape of its format', () => {
     type: 'error',
     request_id: expect.any(String),
   });
-  expect(examples['generate_content.missing_api_key']?.value).toMatchObject({ error: { status: 'UNAUTHENTICATED' } });
+  expect(examples['generate_content.missing_api_key']?.value).toMatchObject({
+    error: { code: 401, status: 'UNAUTHENTICATED', details: [{ reason: 'missing_api_key' }] },
+  });
 });
 
 const bodies = Object.entries(operations).flatMap(([name, { json, form }]) => [
@@ -110,7 +124,10 @@ const unsaid = (value: unknown, path = ''): string[] => {
 test('REF-1 members of our own collections are shown in full', () => {
   const requests = Object.fromEntries(bodies.map(({ body: { name } }) => [name, document.components.schemas[name]]));
   expect(requests).toHaveProperty('ChatRequest.properties.messages.items.oneOf');
-  expect(requests).toHaveProperty('MessagesRequest.properties.tools.items.properties.input_schema.type', 'object');
+  expect(requests).toHaveProperty(
+    'MessagesRequest.properties.tools.items.anyOf.5.properties.input_schema.type',
+    'object',
+  );
   expect(requests).toHaveProperty('ChatRequest.properties.logit_bias.anyOf.0.additionalProperties.minimum', -100);
   expect(requests).toHaveProperty('GenerateContentRequest.properties.contents.items.properties.role.enum');
   // What an answer's message may have beside it is taken as it comes.

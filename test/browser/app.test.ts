@@ -17,6 +17,7 @@ const words = {
     rotate: 'Replace the key',
     confirm: 'Replace the key?',
     copy: 'Copy',
+    guide: 'Set up other clients and SDKs',
   },
   ru: {
     balance: ['1 234,567890123 $', '1 230,067890123 $', '4,50 $', '2 открытых удержания', 'на 12,3 дня'],
@@ -38,6 +39,7 @@ const words = {
     rotate: 'Заменить ключ',
     confirm: 'Заменить ключ?',
     copy: 'Копировать',
+    guide: 'Настройка других клиентов и SDK',
   },
 } as const;
 
@@ -72,6 +74,8 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       expect(prices).toContain(said.price);
       expect(await textOf(page, 'quickstart')).toContain(`curl ${scene.app.url}/v1/chat/completions`);
       expect(await textOf(page, 'key')).toContain('sk-service-AbCd…wxyz');
+      const guide = page.locator('#quickstart').getByRole('link', { name: said.guide });
+      expect(await guide.getAttribute('href')).toBe('/api-reference/clients');
       await page.locator('#quickstart').getByRole('button', { name: said.copy }).waitFor();
       await page.getByRole('button', { name: said.rotate }).click();
       await page.getByRole('dialog', { name: said.confirm }).waitFor();

@@ -10,7 +10,7 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
   });
   afterAll(() => gateway?.stop());
 
-  test.each(['/app', '/api-reference'])(
+  test.each(['/app', '/api-reference', '/api-reference/clients'])(
     'REF-1 %s asks nobody but its own origin, and breaks none of its own rules',
     async (path) => {
       const browser = await openBrowser();
@@ -32,4 +32,26 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
       }
     },
   );
+
+  test('REF-2 the client guide is shown without a script, in light and dark, on a phone', async () => {
+    const browser = await openBrowser();
+    try {
+      const backgrounds = new Set<string>();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await browser.newPage({
+          ...{ javaScriptEnabled: false, colorScheme },
+          viewport: { width: 360, height: 700 },
+        });
+        await page.goto(`${gateway.url}/api-reference/clients`);
+        expect(await page.locator('h1').count()).toBe(1);
+        expect(await page.locator('body').evaluate(({ scrollWidth }) => scrollWidth)).toBe(360);
+        const body = page.locator('body');
+        backgrounds.add(await body.evaluate((node) => getComputedStyle(node).backgroundColor));
+        await page.close();
+      }
+      expect(backgrounds.size).toBe(2);
+    } finally {
+      await browser.close();
+    }
+  });
 });

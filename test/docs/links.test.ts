@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
+import { matchPath } from '../../lambdas/http/router.ts';
 import { anchorsIn, linksIn } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -12,6 +13,8 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const broken = (file: string, link: string): string | undefined => {
   if (/^[a-z]+:/.test(link)) return undefined;
   const [path = '', anchor] = link.split('#');
+  // A text that the gateway serves links to its routes.
+  if (path.startsWith('/')) return matchPath(path).length > 0 ? undefined : `${file}: ${link}: there is no such route`;
   const target = path === '' ? file : relative(root, join(root, dirname(file), decodeURIComponent(path)));
   if (!existsSync(join(root, target))) return `${file}: ${link}: there is no such file`;
   if (anchor === undefined || !target.endsWith('.md') || anchorsIn(read(target)).includes(anchor)) return undefined;

@@ -9,6 +9,8 @@ import { localProgramBugs } from './bugs/local-program.ts';
 import type { MoneyBug } from './bugs/money-bug.ts';
 import { paidCallBugs } from './bugs/paid-call.ts';
 import { priceBugs } from './bugs/prices.ts';
+import { requestFieldBugs } from './bugs/request-fields.ts';
+import { responsesFieldBugs } from './bugs/responses-fields.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
@@ -28,6 +30,8 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...imageBugs,
   ...accountBugs,
   ...frontDoorBugs,
+  ...requestFieldBugs,
+  ...responsesFieldBugs,
   ...sqliteLedgerBugs,
   ...sqliteRequestBugs,
   ...dataFolderBugs,

@@ -66,7 +66,7 @@ const charges = async ({ ledger, records }: TextFunction): Promise<readonly bigi
   return amounts;
 };
 
-const lastChunk = z.looseObject({ usage: z.looseObject({ cost: z.string() }) });
+const lastChunk = z.looseObject({ usage: z.looseObject({ cost_usd: z.string() }) });
 
 const eventsIn = (text: string): readonly string[] =>
   text
@@ -92,7 +92,7 @@ const streamed: Scene = {
     const events = eventsIn(text);
     assert.equal(events.at(-1), '[DONE]');
     const { usage } = lastChunk.parse(JSON.parse(events.at(-2) ?? ''));
-    assert.equal(usage.cost, formatUsd(newest ?? 0n));
+    assert.equal(usage.cost_usd, formatUsd(newest ?? 0n));
     assert.ok(newest !== undefined && newest > 0n);
   },
 };

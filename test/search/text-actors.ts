@@ -46,6 +46,7 @@ const order = (stream: boolean): TextOrder => ({
     effort: undefined,
     prompt: { bytes: 36, images: [] },
     promptPricing: 'one-rate',
+    ignored: [],
     body: {},
   }),
 });

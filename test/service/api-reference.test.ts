@@ -2,10 +2,18 @@ import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { dryRunAnswer } from '../../bin/reference/answers/dry-run.ts';
 import { operations } from '../../bin/reference/operations.ts';
+import { DRY_RUN_TYPE } from '../../lambdas/protocols/dry-run-answer.ts';
 import { type Route, type RouteName, routes } from '../../lambdas/routes.ts';
 import { until } from '../support/gateway-process.ts';
+import { readError } from '../support/hostile-oracle.ts';
 import { startReferenceCustomer } from '../support/reference-customer.ts';
-import { answerOf, type ReferenceRow, readReference, rowsOf } from '../support/reference-document.ts';
+import {
+  answerOf,
+  type ReferenceAnswer,
+  type ReferenceRow,
+  readReference,
+  rowsOf,
+} from '../support/reference-document.ts';
 
 const document = readReference();
 const rows = rowsOf(document);
@@ -21,9 +29,22 @@ const rowOf = (name: RouteName): ReferenceRow => {
 
 const isRoute = (name: string): name is RouteName => name in routes;
 
-const schemaOf = (name: string, status: string, contentType: string): z.ZodType | undefined => {
-  const schema = isRoute(name) ? operations[name].answers[status]?.content[contentType]?.schema : undefined;
-  return schema instanceof z.ZodType ? schema : undefined;
+const contentOf = (name: string, status: string, contentType: string) =>
+  isRoute(name) ? operations[name].answers[status]?.content[contentType] : undefined;
+
+/** The data of server-sent events, without the mark of the end. */
+const eventsIn = (text: string): unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice('data: '.length)));
+
+/** Headers of the gateway's own that the description does not have. */
+const undescribed = (answer: ReferenceAnswer | undefined, { headers }: Response): readonly string[] => {
+  const known = new Set(Object.keys(answer?.headers ?? {}).map((header) => header.toLowerCase()));
+  return [...headers.keys()].filter(
+    (header) => /^(?:x-service|x-ratelimit|x-request|request-id|idempotent|retry)/.test(header) && !known.has(header),
+  );
 };
 
 /** What a client of the description expects: a status, a content type, headers and a body that are there. */
@@ -35,17 +56,16 @@ const expectDescribed = async ({ operation }: ReferenceRow, response: Response):
   const answer = answerOf(document, operation, status);
   const [contentType = ''] = (response.headers.get('content-type') ?? '').split(';');
   expect(Object.keys(answer?.content ?? {}), told).toContain(contentType);
-  const known = new Set(Object.keys(answer?.headers ?? {}).map((header) => header.toLowerCase()));
-  const sent = [...response.headers.keys()].filter((header) =>
-    /^(?:x-service|x-ratelimit|x-request|request-id|idempotent)/.test(header),
-  );
-  expect(
-    sent.filter((header) => !known.has(header)),
-    told,
-  ).toEqual([]);
+  expect(undescribed(answer, response), told).toEqual([]);
+  const { schema, event } = contentOf(operation.operationId, status, contentType) ?? {};
+  if (event) {
+    const events = eventsIn(text);
+    expect(events.length, told).toBeGreaterThan(1);
+    for (const each of events) event.parse(each);
+  }
   if (contentType !== 'application/json') return text;
   const body: unknown = JSON.parse(text);
-  schemaOf(operation.operationId, status, contentType)?.parse(body);
+  if (schema instanceof z.ZodType) schema.parse(body);
   return body;
 };
 
@@ -95,26 +115,39 @@ const paid = examples.filter(({ name }) => isRoute(name) && routes[name].billed)
 test.each(paid)('REF-1, BILL-16 $name answers "$example" as a dry run', async ({ row, contentType, value }) => {
   const headers = { 'x-service-dry-run': 'true' };
   const response = await customer.send(row, { contentType, value, headers });
-  expect(response.status).toBe(200);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, `${DRY_RUN_TYPE}; charset=utf-8`]);
   dryRunAnswer.strict().parse(await response.json());
 });
 
 test.each(
   ['listModels', 'getModel', 'listGoogleModels', 'getGoogleModel', 'listPrices', 'listFallbacks', 'health'].concat(
     ['getAccount', 'listUsage', 'listVideos', 'getAppAccount', 'listAppUsage', 'getAppSpend', 'getReference'],
-    ['getReferenceFile', 'getApp'],
+    ['getClientGuide', 'getReferenceFile', 'getApp'],
   ),
 )('REF-1 %s answers as it is described', async (name) => {
   const row = rowOf(isRoute(name) ? name : 'health');
   await expectDescribed(row, await customer.send(row));
 });
 
+test('REF-1 a blocked prompt of generateContent answers as it is described', async () => {
+  const row = rowOf('generateContent');
+  const value = { contents: [{ role: 'user', parts: [{ text: '[[content-filter]]' }] }] };
+  const body = await expectDescribed(row, await customer.send(row, { value }));
+  expect(body).toMatchObject({ promptFeedback: { blockReason: expect.any(String) } });
+  expect(body).not.toHaveProperty('candidates');
+});
+
 test('REF-1 models and usage answer as it is described in their other shapes as well', async () => {
   const { apiKey } = customer.gateway;
-  const inMessages: Record<string, string> = { 'x-api-key': apiKey, 'provider-version': '2023-06-01' };
-  for (const headers of [inMessages, { 'x-goog-api-key': apiKey }]) {
-    await expectDescribed(rowOf('listModels'), await customer.send(rowOf('listModels'), { headers }));
-  }
+  const row = rowOf('listModels');
+  const messages = await customer.send(row, { headers: { 'x-api-key': apiKey, 'provider-version': '2023-06-01' } });
+  const names = ['type', 'id', 'display_name', 'created_at', 'max_input_tokens', 'max_tokens'];
+  expect(z.looseObject({ data: z.array(z.json()) }).parse(await messages.json()).data[0]).toMatchObject(
+    Object.fromEntries(names.map((name) => [name, expect.anything()])),
+  );
+  expect(row.operation).toHaveProperty('description', expect.stringMatching(new RegExp(names.join('.+'))));
+  const content = await customer.send(row, { headers: { 'x-goog-api-key': apiKey } });
+  await expectDescribed(rowOf('listGoogleModels'), content);
   await expectDescribed(rowOf('listUsage'), await customer.send(rowOf('listUsage'), { query: '?format=csv&limit=1' }));
 });
 
@@ -160,9 +193,11 @@ test('REF-1 what goes wrong has the status, the format and a code of those that 
     const row = rowOf(name);
     const [{ value } = { value: undefined }] = examples.filter((example) => example.name === name);
     const response = await customer.send(row, { headers, ...(value && { value }) });
-    const { error } = z.looseObject({ error: z.looseObject({ code: z.string() }) }).parse(await response.json());
+    const { code } = readError({ status: response.status, body: await response.text() }, 'any');
     expect([name, response.status]).toEqual([name, status]);
     const answer = answerOf(document, row.operation, String(status));
-    expect(Object.keys(answer?.content['application/json']?.examples ?? {}), name).toContain(error.code);
+    expect(Object.keys(answer?.content['application/json']?.examples ?? {}), name).toContain(code);
+    expect(undescribed(answer, response), name).toEqual([]);
+    expect(response.headers.has('x-ratelimit-limit-requests'), name).toBe(status === 400);
   }
 });

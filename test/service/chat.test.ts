@@ -47,8 +47,26 @@ test.each([
   expect(chunks.slice(0, -1).every(({ choices, usage }) => choices[0]?.finish_reason === null && !usage)).toBe(true);
   const last = chunks.at(-1)!;
   expect([last.model, last.choices[0]?.finish_reason]).toEqual([body.model, 'stop']);
-  expect(last.usage?.cost).toBe(formatUsd(spent));
+  expect(last.usage).toMatchObject({ cost: Number(formatUsd(spent)), cost_usd: formatUsd(spent) });
   expect(spent).toBe((await pricesOf(gateway, body.model))(last.usage!));
+});
+
+test.each<[model: string, body: object]>([
+  ['gpt-5.4-mini', {}],
+  [SOL, overResponses],
+  ['claude-haiku-4-5', {}],
+  ['gemini-3.8-flash', {}],
+])('CHAT-2 CHAT-5 an answer of %s, cut while it was thinking, can be sent back', async (model, more) => {
+  const messages = saying('[[reasoning 50]] Think');
+  const first = await completions.create({ ...more, model, messages, max_completion_tokens: 20 });
+  const [choice] = first.choices;
+  expect(choice).toMatchObject({ finish_reason: 'length', message: { role: 'assistant' } });
+  expect(choice?.message.content ?? '').toBe('');
+  const { choices } = await completions.create({
+    ...{ ...more, model },
+    messages: [...messages, choice!.message, ...saying('Say hello')],
+  });
+  expect(choices[0]?.message.content).toContain('Say hello');
 });
 
 test('CHAT-10 a response over /v1/responses has every field of a chat completion', async () => {

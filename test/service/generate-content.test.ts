@@ -52,6 +52,92 @@ test('GEM-1 a body with the field names of the .proto file is checked, and sent 
   });
 });
 
+const extras = {
+  contents: [
+    { role: 'user', parts: [{ text: 'Say hello', media_processing: {} }] },
+    { role: 'model', parts: [{ text: 'Hello', speech_metadata: {} }], finished: true },
+    { role: 'user', parts: [{ text: 'And again', thought_signature: null }] },
+  ],
+  generation_config: {
+    max_output_tokens: 100,
+    temperature: 0.5,
+    audio_timestamp: true,
+    presence_penalty: 1,
+    seed: null,
+  },
+  model_armor_config: { promptTemplateName: 'a' },
+};
+const kept = {
+  contents: [
+    { role: 'user', parts: [{ text: 'Say hello' }] },
+    { role: 'model', parts: [{ text: 'Hello' }] },
+    { role: 'user', parts: [{ text: 'And again' }] },
+  ],
+  generationConfig: { maxOutputTokens: 100, temperature: 0.5 },
+};
+const ignored = [
+  'contents[].parts[].mediaProcessing',
+  'generationConfig.audioTimestamp',
+  'generationConfig.presencePenalty',
+  'modelArmorConfig',
+];
+const listedIn = ({ headers }: Response) => headers.get('x-service-ignored-parameters');
+
+test.each(['generateContent', 'streamGenerateContent'])('GEN-16 %s ignores and lists other fields', async (action) => {
+  const response = await postGoogle(gateway, action, extras);
+  await response.text();
+  expect([response.status, listedIn(response)]).toEqual([200, ignored.join(',')]);
+  expect(vendor.requests[0]?.body).toEqual(kept);
+  const receipt = await fetch(`${gateway.url}/api/usage/${response.headers.get('x-request-id')}`, {
+    headers: { authorization: `Bearer ${gateway.apiKey}` },
+  });
+  expect(await receipt.json()).toMatchObject({ outcome: 'charged', ignored });
+  const headers = { 'x-goog-api-key': gateway.apiKey, 'x-service-dry-run': 'true' };
+  const [dry, plain] = await Promise.all([extras, kept].map((body) => postGoogle(gateway, action, body, { headers })));
+  expect([dry && listedIn(dry), plain && listedIn(plain)]).toEqual([ignored.join(','), null]);
+  expect(await dry?.json()).toEqual(await plain?.json());
+});
+
+test('GEN-16 generateContent and countTokens refuse them if parameters are required', async () => {
+  const headers = { 'x-goog-api-key': gateway.apiKey, 'x-service-require-parameters': 'true' };
+  for (const [action, body, at] of [
+    ['generateContent', extras, ''],
+    ['streamGenerateContent', extras, ''],
+    ['countTokens', { generateContentRequest: extras }, 'generateContentRequest.'],
+  ] as const) {
+    const refused = await postGoogle(gateway, action, body, { headers });
+    expect([refused.status, (await readGoogleError(refused)).param]).toEqual([400, `${at}${ignored[0]}`]);
+  }
+  expect(vendor.requests).toEqual([]);
+  expect((await postGoogle(gateway, 'generateContent', kept, { headers })).status).toBe(200);
+});
+
+test('GEM-1, BILL-5 documents reach the provider, and a PDF is held as the whole context', async () => {
+  const asBase64 = (text: string) => Buffer.from(text).toString('base64');
+  const file = (mimeType: string, data: string) => ({ inlineData: { mimeType, data } });
+  const asked = (document: object) => ({
+    contents: [{ role: 'user', parts: [{ text: 'What is it?' }, document] }],
+    generationConfig: { maxOutputTokens: 100 },
+  });
+  const heldFor = async (body: object) => {
+    const headers = { 'x-goog-api-key': gateway.apiKey, 'x-service-dry-run': 'true' };
+    const dry = await postGoogle(gateway, 'generateContent', body, { headers });
+    return Number(z.object({ hold_usd: z.string() }).parse(await dry.json()).hold_usd);
+  };
+  const pdf = file('application/pdf', asBase64('%PDF-1.7'));
+  const text = file('text/plain', asBase64('The quick brown fox. '.repeat(100)));
+  for (const document of [pdf, text]) {
+    const named = asked({ inlineData: { ...document.inlineData, displayName: 'a' } });
+    const response = await postGoogle(gateway, 'generateContent', named);
+    expect([response.status, listedIn(response)]).toEqual([200, null]);
+    expect(vendor.requests.at(-1)?.body).toEqual(asked(document));
+  }
+  const plain = await heldFor(asked({ text: 'The quick brown fox. '.repeat(100) }));
+  expect(await heldFor(asked(text))).toBeLessThan(plain * 1.1);
+  expect(await heldFor(asked(text))).toBeGreaterThanOrEqual(plain);
+  expect(await heldFor(asked(pdf))).toBe(await heldFor(asked(file('audio/mp3', 'AAAA'))));
+});
+
 test('GEM-4 the SDK fetches the rest of a long response, and each part is paid for', async () => {
   const priceOfArgon = await pricesOf(gateway, 'gemini-4-argon');
   const { result, spent } = await spentBy(gateway, () =>

@@ -48,7 +48,7 @@ test('CHAT-12, CHAT-11 a stream names the link, and [DONE] comes once the image 
   const chunks = events.slice(0, -1).map((event) => chunkSchema.parse(JSON.parse(event)));
   const content = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
   expect(sizeOf(await imageBehind(linkIn(content)))).toBe('1024x1024');
-  expect(parseUsd(chunks.at(-1)?.usage?.cost ?? '')).toBe(spent);
+  expect(parseUsd(chunks.at(-1)?.usage?.cost_usd ?? '')).toBe(spent);
 });
 
 test('CHAT-12 an image of the client is drawn from', async () => {

@@ -40,6 +40,7 @@ test('AUTH-4 a blocked account is a PermissionDeniedError, a revoked key an Auth
     const revoked = await refusalOf({ ...gateway, apiKey });
     expect(revoked).toBeInstanceOf(AuthenticationError);
     expect(revoked).toMatchObject({ status: 401, code: 'revoked_api_key', type: 'authentication_error' });
+    expect(revoked instanceof AuthenticationError && revoked.headers.get('x-should-retry')).toBe('false');
     expect(vendor.requests).toHaveLength(2);
   });
 });

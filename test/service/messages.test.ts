@@ -278,7 +278,7 @@ test.each([
   expect(vendor.requests).toHaveLength(2);
 });
 
-test("MSG-4, AUTH-2, MSG-6 the SDK's beta client is served, its beta header and key stay here", async () => {
+test("MSG-7, AUTH-2 the SDK's beta client is served without its beta for a larger context", async () => {
   const message = await client.beta.messages.create({ ...ask, betas: ['context-1m-2025-08-07'] });
   expect(message).toMatchObject({ model: HAIKU, stop_reason: 'end_turn' });
   const { headers, query } = vendor.requests[0]!;
@@ -288,6 +288,115 @@ test("MSG-4, AUTH-2, MSG-6 the SDK's beta client is served, its beta header and 
     Object.keys(headers).filter((name) => /^anthropic-(?!version$)|^x-stainless|^authorization$/.test(name)),
   ).toEqual([]);
   expect(JSON.stringify(headers)).not.toContain(gateway.apiKey);
+});
+
+/** A turn in the manner of Claude Code, with fields that the gateway ignores. */
+const tools = [{ name: 'DeferredToolPlaceholder', input_schema: { type: 'object' } }];
+const turn = {
+  model: OPUS,
+  max_tokens: 32_000,
+  system: [{ type: 'text', text: 'Be brief.', cache_control: hour }],
+  thinking: { type: 'adaptive', display: 'omitted' },
+  context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+  output_config: { effort: 'high' },
+  tool_choice: { type: 'none' },
+};
+const history = [
+  ...asking('hello'),
+  { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] },
+  { role: 'user', content: 'Be quick.' },
+];
+const effortOfTurn = { role: 'system', content: [], output_config: { effort: 'low' } };
+const ofClaudeCode = {
+  'x-app': 'cli',
+  'anthropic-dangerous-direct-browser-access': 'true',
+  'anthropic-version': '2023-06-01',
+  'anthropic-beta':
+    'claude-code-20250219,context-management-2025-06-27,prompt-caching-scope-2026-01-05,per-turn-control-2026-07-01, effort-2025-11-24',
+};
+
+const answeredWithNull = [{ type: 'text', text: 'Hello.', citations: null }];
+
+test('MSG-7, GEN-16 a turn of Claude Code: the header, the receipt and the body at the provider', async () => {
+  const sent = {
+    ...turn,
+    system: [{ ...turn.system[0], cache_control: { ...hour, scope: 'global' } }],
+    tools: [{ ...tools[0], defer_loading: true }],
+    metadata: { user_id: 'u'.repeat(300) },
+    diagnostics: { previous_message_id: null },
+    container: null,
+    messages: [...history.with(1, { role: 'assistant', content: answeredWithNull }), effortOfTurn],
+  };
+  const ignored = [
+    'anthropic-beta.prompt-caching-scope-2026-01-05',
+    'diagnostics',
+    'metadata.user_id',
+    'system[].cache_control.scope',
+    'tools[].defer_loading',
+  ];
+  const send = (more: Readonly<Record<string, string>> = {}) =>
+    fetch(`${gateway.url}/v1/messages?beta=true`, {
+      method: 'POST',
+      headers: { 'x-api-key': gateway.apiKey, ...ofClaudeCode, ...more },
+      body: JSON.stringify(sent),
+    });
+  const response = await send();
+  expect([response.status, response.headers.get('x-service-ignored-parameters')]).toEqual([200, ignored.join(',')]);
+  const { headers, body, path } = vendor.requests[0]!;
+  expect([path, body]).toEqual([
+    '/v1/messages',
+    { ...turn, tools, metadata: {}, messages: [...history, effortOfTurn] },
+  ]);
+  expect(headers['anthropic-beta']).toBe(
+    'claude-code-20250219,context-management-2025-06-27,per-turn-control-2026-07-01,effort-2025-11-24',
+  );
+  expect(Object.keys(headers).filter((name) => /^x-app$|browser|query/.test(name))).toEqual([]);
+  await gateway.untilSettled();
+  const id = response.headers.get('x-request-id');
+  const receipt = await fetch(`${gateway.url}/api/usage/${id}`, {
+    headers: { authorization: `Bearer ${gateway.apiKey}` },
+  });
+  expect(await receipt.json()).toMatchObject({ outcome: 'charged', ignored });
+  const strict = await send({ 'x-service-require-parameters': 'true' });
+  expect([strict.status, await readMessageError(strict)]).toMatchObject([400, { param: ignored[0] }]);
+  expect(vendor.requests).toHaveLength(1);
+});
+
+const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\n').toString('base64');
+const pdfDocument = {
+  type: 'document' as const,
+  source: { type: 'base64' as const, media_type: 'application/pdf' as const, data: pdf },
+};
+
+test('BILL-5, MSG-1 a PDF document is held at the whole context and charged by its tokens', async () => {
+  const body = {
+    ...ask,
+    messages: [{ role: 'user' as const, content: [pdfDocument, { type: 'text' as const, text: 'What is this?' }] }],
+  };
+  const dry = await postMessages(gateway, body, {
+    'x-api-key': gateway.apiKey,
+    'provider-version': '2023-06-01',
+    'x-service-dry-run': 'true',
+  });
+  const held = z.object({ hold_usd: z.string() }).parse(await dry.json()).hold_usd;
+  // 200,000 tokens at 1 USD and 500 at 5 USD for a million.
+  expect(held).toBe('0.2025');
+  const { result, spent } = await spentBy(gateway, () => client.messages.create(body));
+  expect(spent).toBe(priceOf(result.usage));
+  expect(vendor.requests[0]?.body).toMatchObject(body);
+});
+
+test('MSG-1 the memory, bash and editor tools reach the provider, and a search tool does not', async () => {
+  const own = [
+    { type: 'bash_20250124' as const, name: 'bash' as const },
+    { type: 'text_editor_20250728' as const, name: 'str_replace_based_edit_tool' as const },
+    { type: 'memory_20250818' as const, name: 'memory' as const },
+  ];
+  const message = await client.messages.create({ ...ask, tools: own, tool_choice: { type: 'none' } });
+  expect(message.stop_reason).toBe('end_turn');
+  expect(vendor.requests[0]?.body).toMatchObject({ tools: own });
+  const refused = await postMessages(gateway, { tools: [{ type: 'web_search_20250305', name: 'web_search' }] });
+  expect([refused.status, await readMessageError(refused)]).toMatchObject([400, { param: 'tools[0].type' }]);
 });
 
 test('GEN-3, GEN-4 every error below /v1/messages has this format, with the id of its headers', async () => {

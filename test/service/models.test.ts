@@ -15,11 +15,72 @@ const served = catalog.list(gateway.now());
 
 test('CAT-1, CAT-7 the SDK lists every enabled model once, without aliases, and gets each by its id', async () => {
   const models = await Array.fromAsync(sdk.models.list());
-  expect(models).toEqual(
+  expect(models).toMatchObject(
     served.map(({ id, created, ownedBy }) => ({ id, object: 'model', created, owned_by: ownedBy })),
   );
   expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
   for (const listed of models) expect(await sdk.models.retrieve(listed.id)).toEqual(listed);
+});
+
+const pricing = z.looseObject({ prompt: z.string(), completion: z.string() });
+const listed = z.looseObject({ id: z.string(), pricing, supported_parameters: z.array(z.string()) });
+
+test('CAT-8 a chat costs its tokens times the listed prices, to the pico-dollar', async () => {
+  const { pricing: rates } = listed.parse(await sdk.models.retrieve(MODEL));
+  const { result, spent } = await spentBy(gateway, () =>
+    sdk.chat.completions.create({ model: MODEL, messages: saying('hello') }),
+  );
+  const { prompt_tokens: prompt, completion_tokens: completion } = result.usage ?? {};
+  if (!prompt || !completion) throw new Error('no usage');
+  expect(spent).toBe(BigInt(prompt) * parseUsd(rates.prompt) + BigInt(completion) * parseUsd(rates.completion));
+});
+
+const lookup = { type: 'function', function: { name: 'lookup', parameters: { type: 'object', properties: {} } } };
+const schema = { type: 'object', properties: {}, additionalProperties: false };
+const schemaFormat = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
+
+/** Fields that use each parameter. A model takes the parameter if it takes one of them. */
+const uses: Readonly<Record<string, readonly object[]>> = {
+  frequency_penalty: [{ frequency_penalty: 0.5 }],
+  logit_bias: [{ logit_bias: { 50256: -100 } }],
+  logprobs: [{ logprobs: true }],
+  max_completion_tokens: [{ max_completion_tokens: 100 }],
+  max_tokens: [{ max_tokens: 100 }],
+  parallel_tool_calls: [{ tools: [lookup], parallel_tool_calls: false }],
+  presence_penalty: [{ presence_penalty: 0.5 }],
+  reasoning_effort: [{ reasoning_effort: 'low' }],
+  response_format: [{ response_format: { type: 'json_object' } }, { response_format: schemaFormat }],
+  seed: [{ seed: 1 }],
+  stop: [{ stop: ['END'] }],
+  structured_outputs: [{ response_format: schemaFormat }],
+  temperature: [{ temperature: 0.5 }],
+  tool_choice: [{ tools: [lookup], tool_choice: 'auto' }],
+  tools: [{ tools: [lookup] }],
+  top_logprobs: [{ logprobs: true, top_logprobs: 1 }],
+  top_p: [{ top_p: 0.5 }],
+  verbosity: [{ verbosity: 'low' }],
+};
+
+const takes = async (model: string, fields: object): Promise<boolean> => {
+  const { status, headers } = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.apiKey}`, 'x-service-dry-run': 'true' },
+    body: JSON.stringify({ model, messages: saying('{} as JSON'), ...fields }),
+  });
+  return status === 200 && !headers.has('x-service-ignored-parameters');
+};
+
+test('CAT-8 a chat takes exactly the supported parameters of its model', async () => {
+  const chats = served.filter(({ protocols }) => protocols.some((protocol) => protocol === 'chat_completions'));
+  for (const { id } of chats) {
+    const taken: string[] = [];
+    for (const [name, ways] of Object.entries(uses)) {
+      const results = await Promise.all(ways.map((fields) => takes(id, fields)));
+      if (results.includes(true)) taken.push(name);
+    }
+    const { supported_parameters: supported } = listed.parse(await sdk.models.retrieve(id));
+    expect([id, taken]).toEqual([id, supported]);
+  }
 });
 
 test('CAT-6 an unknown id is a NotFoundError that names the nearest one', async () => {

@@ -83,7 +83,7 @@ test('BILL-10 a success without usage charges no tokens', async () => {
   vendor.next({ noUsage: true });
   const events = await allEvents(await postChat(gateway, { messages: saying('hello'), stream: true }));
   expect(events.at(-1)).toBe('[DONE]');
-  expect(JSON.parse(events.at(-2) ?? '')).toMatchObject({ usage: { cost: '0' } });
+  expect(JSON.parse(events.at(-2) ?? '')).toMatchObject({ usage: { cost: 0, cost_usd: '0' } });
 });
 
 test('BILL-3 balance, charge records and receipts agree over good and failed requests of every kind', async () => {
@@ -100,7 +100,7 @@ test('BILL-3 balance, charge records and receipts agree over good and failed req
     const response = await postChat(gateway, { ...body, stream: true });
     if (response.status !== 200) return 0n;
     const last = chunkSchema.parse(JSON.parse((await allEvents(response)).at(-2) ?? ''));
-    return parseUsd(last.usage!.cost);
+    return parseUsd(last.usage!.cost_usd);
   });
   const costs = await Promise.all(work);
   const after = await gateway.untilSettled();

@@ -4,9 +4,10 @@ import { ApiError } from '@google/genai';
 import OpenAI, * as openaiErrors from 'openai';
 import { expect, test } from 'vitest';
 import type { Scenario } from '../../local/upstreams/scenario.ts';
+import { errorShapes } from '../support/error-shapes.ts';
 import { MODEL, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
-import { GEMINI, googleErrorSchema, googleFor } from '../support/google-client.ts';
-import { anthropicFor, HAIKU, messageErrorSchema, thrownBy } from '../support/messages-client.ts';
+import { GEMINI, googleFor } from '../support/google-client.ts';
+import { anthropicFor, HAIKU, thrownBy } from '../support/messages-client.ts';
 import { PRO } from '../support/responses-client.ts';
 import { penniless, startSimulated } from '../support/simulated-gateway.ts';
 import { vendorKey } from '../support/vendor-environment.ts';
@@ -36,6 +37,7 @@ interface Sdk {
   readonly capParam: string;
   /** The class of every error, also within a stream. */
   readonly base: unknown;
+  readonly company: 'openai' | 'anthropic' | 'google';
   ask(payer: typeof gateway, change: Change): PromiseLike<unknown>;
   /** Reads the stream to its end. */
   stream(payer: typeof gateway, change: Change): PromiseLike<unknown>;
@@ -45,6 +47,7 @@ interface Sdk {
 }
 
 const openai = {
+  company: 'openai',
   keyParam: 'Authorization',
   base: OpenAI.APIError,
   classes: {
@@ -62,9 +65,10 @@ const openai = {
     const { status, code, type, param } = error;
     return { status, code: code ?? '', type: type ?? '', param: param ?? null };
   },
-};
+} as const;
 
 const anthropic = {
+  company: 'anthropic',
   keyParam: 'x-api-key',
   base: Anthropic.APIError,
   classes: {
@@ -79,16 +83,11 @@ const anthropic = {
   },
   see: (error: unknown): Seen => {
     if (!(error instanceof Anthropic.APIError)) throw new Error(`not an APIError: ${error}`);
-    const body = messageErrorSchema.parse(error.error);
-    expect([error.apiMessage, error.requestID, error.type]).toEqual([
-      body.error.message,
-      body.request_id,
-      body.error.type,
-    ]);
-    const { code, type, param } = body.error;
+    const { message, request_id, code, type, param } = errorShapes.messages.parse(error.error);
+    expect([error.apiMessage, error.requestID, error.type]).toEqual([message, request_id, type]);
     return { status: error.status, code, type, param };
   },
-};
+} as const;
 
 const ofGoogle = (payer: typeof gateway, { model = GEMINI, cap }: Change) => ({
   models: googleFor(payer).models,
@@ -132,6 +131,7 @@ const sdks: readonly Sdk[] = [
   },
   {
     name: 'generateContent',
+    company: 'google',
     model: GEMINI,
     keyParam: 'x-provider-api-key',
     capParam: 'generationConfig.maxOutputTokens',
@@ -147,8 +147,9 @@ const sdks: readonly Sdk[] = [
     },
     see: (error) => {
       if (!(error instanceof ApiError)) throw new Error(`not an ApiError: ${error}`);
-      const { code, type, param } = googleErrorSchema.parse(JSON.parse(error.message)).error;
-      return { status: error.status, code, type, param };
+      const { http, status, code, param } = errorShapes.generate_content.parse(JSON.parse(error.message));
+      expect(http).toBe(error.status);
+      return { status: http, code, type: status, param };
     },
   },
 ];
@@ -158,61 +159,83 @@ interface Failure {
   readonly what: string;
   readonly status: number;
   readonly code: string;
-  readonly type: string;
+  /** In the words of each company. */
+  readonly types: Readonly<Record<Sdk['company'], string>>;
   readonly scenario?: Scenario;
   readonly payer?: typeof gateway;
   readonly change?: (sdk: Sdk) => Change;
   readonly param?: (sdk: Sdk) => string;
 }
 
+/** What a user reads when the program prints the error: the status once where the SDK prints it, and the gateway's sentence once. */
+const expectReadable = (error: unknown, status: number, { company }: Sdk): void => {
+  const printed = error instanceof Error ? error.message.replace(/"request_id":"\w+"/, '') : '';
+  expect(printed).not.toMatch(/\[object|undefined/);
+  const [, text = ''] = /"message":"((?:[^"\\]|\\.)+)"/.exec(printed) ?? ['', printed.replace(/^\d{3} /, '')];
+  expect(text).toMatch(/^[A-Za-z].*\.$/);
+  expect(printed.split(text)).toHaveLength(2);
+  expect(printed.split(String(status))).toHaveLength(2);
+  if (company === 'openai') expect(printed).toBe(`${status} ${text}`);
+};
+
 const refusal = (status: number): Scenario => ({ refusal: { kind: 'status', status } });
 const wrong = { ...gateway, apiKey: 'sk-service-unknown' };
+const types = (openai: string, anthropic: string, google: string) => ({ types: { openai, anthropic, google } });
 const request = 'invalid_request_error';
 
 const failures: readonly Failure[] = [
   {
-    ...{ rule: 'AUTH-4', what: 'a wrong key', status: 401, code: 'invalid_api_key', type: 'authentication_error' },
+    ...{ rule: 'AUTH-4', what: 'a wrong key', status: 401, code: 'invalid_api_key' },
+    ...types('authentication_error', 'authentication_error', 'UNAUTHENTICATED'),
     ...{ payer: wrong, param: ({ keyParam }) => keyParam },
   },
   {
     ...{ rule: 'AUTH-4', what: 'an empty balance', status: 402, code: 'insufficient_balance' },
-    ...{ type: 'insufficient_balance', payer: poor },
+    ...types('insufficient_balance', 'billing_error', 'FAILED_PRECONDITION'),
+    ...{ payer: poor },
   },
   {
-    ...{ rule: 'CAT-6', what: 'an unknown model', status: 404, code: 'model_not_found', type: request },
+    ...{ rule: 'CAT-6', what: 'an unknown model', status: 404, code: 'model_not_found' },
+    ...types(request, 'not_found_error', 'NOT_FOUND'),
     ...{ change: ({ model }) => ({ model: `${model}-x` }), param: () => 'model' },
   },
   {
-    ...{ rule: 'BILL-4', what: 'a cap beyond 100 USD', status: 400, code: 'request_budget_exceeded', type: request },
+    ...{ rule: 'BILL-4', what: 'a cap beyond 100 USD', status: 400, code: 'request_budget_exceeded' },
+    ...types(request, request, 'INVALID_ARGUMENT'),
     ...{ change: () => ({ cap: 100_000_000 }), param: ({ capParam }) => capParam },
   },
   {
     ...{ rule: 'ERR-9', what: 'a capacity limit of the provider', status: 429, code: 'upstream_capacity' },
-    ...{ type: 'rate_limit_error', scenario: refusal(429) },
+    ...types('rate_limit_error', 'rate_limit_error', 'RESOURCE_EXHAUSTED'),
+    ...{ scenario: refusal(429) },
   },
   {
     ...{ rule: 'ERR-9', what: 'a failure of the provider', status: 502, code: 'upstream_error' },
-    ...{ type: 'upstream_error', scenario: refusal(500) },
+    ...types('upstream_error', 'api_error', 'UNAVAILABLE'),
+    ...{ scenario: refusal(500) },
   },
   {
     ...{ rule: 'ERR-9', what: 'an unavailable provider', status: 503, code: 'service_unavailable' },
-    ...{ type: 'service_unavailable', scenario: refusal(503) },
+    ...types('service_unavailable', 'overloaded_error', 'UNAVAILABLE'),
+    ...{ scenario: refusal(503) },
   },
   {
     ...{ rule: 'ERR-9', what: 'a timeout of the provider', status: 504, code: 'upstream_timeout' },
-    ...{ type: 'upstream_error', scenario: refusal(504) },
+    ...types('upstream_error', 'timeout_error', 'DEADLINE_EXCEEDED'),
+    ...{ scenario: refusal(504) },
   },
 ];
 
 test.each(failures.flatMap((failure) => sdks.map((sdk) => ({ ...failure, sdk, name: sdk.name }))))(
   '$rule the SDK of $name throws its class for $what, free of charge',
-  async ({ sdk, status, code, type, scenario, payer = gateway, change = () => ({}), param = () => null }) => {
+  async ({ sdk, status, code, types, scenario, payer = gateway, change = () => ({}), param = () => null }) => {
     for (const call of [sdk.ask, sdk.stream]) {
       if (scenario) vendor.next(scenario);
       const before = await gateway.untilSettled();
       const error = await thrownBy(call(payer, change(sdk)));
-      expect(sdk.see(error)).toEqual({ status, code, type, param: param(sdk) });
+      expect(sdk.see(error)).toEqual({ status, code, type: types[sdk.company], param: param(sdk) });
       expect(error).toBeInstanceOf(sdk.classes[status] ?? sdk.base);
+      expectReadable(error, status, sdk);
       expect(JSON.stringify(error)).not.toContain(vendorKey);
       expect((await gateway.untilSettled()).balance).toBe(before.balance);
     }

@@ -71,7 +71,10 @@ const framings: readonly Framing[] = [
       '[DONE]',
     ],
     // One last chunk has the finish reason, the usage and the cost.
-    told: [expect.stringMatching(/"finish_reason":"stop".*"completion_tokens":6.*"cost":"0\.\d+"/), '[DONE]'],
+    told: [
+      expect.stringMatching(/"finish_reason":"stop".*"completion_tokens":6.*"cost":0\.\d+,"cost_usd":"0\.\d+"/),
+      '[DONE]',
+    ],
   },
   {
     rules: 'RESP-1',

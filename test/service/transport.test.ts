@@ -81,9 +81,20 @@ test('GEN-7 an unknown path is 404 and a wrong method 405 with Allow, before any
     expect([response.status, await readError(response)]).toMatchObject([405, { code: 'method_not_allowed' }]);
     expect(response.headers.get('allow')?.split(/, */)).toContain(allowed);
   }
-  const head = await call('HEAD', '/health');
-  expect([head.status, await head.text()]).toEqual([405, '']);
+  const head = await call('HEAD', '/v1/chat/completions');
+  expect([head.status, head.headers.get('allow'), await head.text()]).toEqual([405, 'POST, OPTIONS', '']);
   expect((await call('GET', '/health?path=/v1/models&method=POST')).status).toBe(200);
+});
+
+test('GEN-7 HEAD has the status and headers of GET, and no body', async () => {
+  const varied = new Set(['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding']);
+  const headersOf = ({ headers }: Response) => [...headers].filter(([name]) => !varied.has(name));
+  for (const path of ['/health', '/api/models', '/v1/models', '/app', '/api-reference/openapi.json', '/nowhere']) {
+    const [get, head] = [await call('GET', path), await call('HEAD', path)];
+    expect([path, head.status, await head.text()]).toEqual([path, get.status, '']);
+    expect(headersOf(head)).toEqual(headersOf(get));
+    expect((await get.text()).length).toBeGreaterThan(10);
+  }
 });
 
 const close = 'Connection: close\r\n\r\n';

@@ -73,7 +73,11 @@ const functionAt = (method: string, path: string): string => {
 
 const filled = (path: string): string => path.replaceAll(/\{\w+\}/g, 'some-id');
 const places = Object.values<Route>(routes).flatMap((route) =>
-  [route.path, ...(route.alsoAt ?? [])].map((path) => [route.method, filled(path), route.function] as const),
+  [route.path, ...(route.alsoAt ?? [])].flatMap((path) =>
+    [route.method, ...(route.method === 'GET' ? ['HEAD'] : [])].map(
+      (method) => [method, filled(path), route.function] as const,
+    ),
+  ),
 );
 
 test.each(places)('OPS-1 API Gateway leads %s %s to the function %s', (method, path, owner) => {

@@ -3,6 +3,7 @@ import { ApiError } from '@google/genai';
 import OpenAI from 'openai';
 import * as z from 'zod';
 import { CAP, chatBody, contentsBody, messagesBody, responsesBody } from './aimock-bodies.ts';
+import { errorShapes } from './error-shapes.ts';
 import type { TestGateway } from './gateway.ts';
 import { sdkFor } from './gateway-chat.ts';
 import { googleFor } from './google-client.ts';
@@ -175,15 +176,8 @@ export async function failureOf(pending: Promise<unknown>): Promise<readonly [nu
     (error: unknown) => error,
   );
   if (thrown instanceof OpenAI.APIError) return [thrown.status, thrown.code];
-  if (thrown instanceof Anthropic.APIError) return [thrown.status, anthropicError.parse(thrown.error).error.code];
-  if (thrown instanceof ApiError) return [thrown.status, googleError.parse(thrown.message)];
+  if (thrown instanceof Anthropic.APIError) return [thrown.status, errorShapes.messages.parse(thrown.error).code];
+  if (thrown instanceof ApiError)
+    return [thrown.status, errorShapes.generate_content.parse(JSON.parse(thrown.message)).code];
   throw thrown;
 }
-
-const anthropicError = z.object({ error: z.object({ code: z.string() }) });
-const googleError = z
-  .string()
-  .transform(
-    (text) =>
-      z.object({ error: z.object({ code: z.unknown() }) }).parse(JSON.parse(text.slice(text.indexOf('{')))).error.code,
-  );

@@ -80,7 +80,8 @@ const openPages = async (): Promise<Open> => {
   const [getPage, getFile] = [createGetPage(ports, 'app'), createGetPageFile(ports, 'app')];
   return async (path, response) => {
     const params = { file: path.slice('/app/assets/'.length) };
-    const exchange = { event: {}, summary: {}, route: { params } } as unknown as Exchange;
+    const event = { requestContext: { http: { method: 'GET' } } };
+    const exchange = { event, summary: {}, route: { params } } as unknown as Exchange;
     const { statusCode, headers, body } = await (path === '/app' ? getPage : getFile)(exchange);
     response.writeHead(statusCode, headers);
     if (typeof body === 'string') response.end(body);

@@ -41,7 +41,7 @@ export async function callModel(
     }),
   });
   const text = await response.text();
-  const [, code] = /"code":"(\w+)"/.exec(text) ?? [];
+  const [, code] = /"(?:code|reason)":"(\w+)"/.exec(text) ?? [];
   return {
     status: response.status,
     code: response.status === 200 ? undefined : code,

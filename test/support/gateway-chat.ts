@@ -69,7 +69,9 @@ export const chunkSchema = z.looseObject({
       finish_reason: z.string().nullable(),
     }),
   ),
-  usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), cost: z.string() }).nullish(),
+  usage: z
+    .looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), cost: z.number(), cost_usd: z.string() })
+    .nullish(),
 });
 
 export interface Counts {

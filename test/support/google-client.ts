@@ -1,5 +1,6 @@
 import { ApiError, type GenerateContentResponseUsageMetadata, GoogleGenAI } from '@google/genai';
-import * as z from 'zod';
+import type * as z from 'zod';
+import { errorShapes } from './error-shapes.ts';
 import type { TestGateway } from './gateway.ts';
 import type { Counts } from './gateway-chat.ts';
 
@@ -35,30 +36,22 @@ export function postGoogle(
   });
 }
 
-/** GEN-3: our error with Google's `status` inside it. */
-export const googleErrorSchema = z.strictObject({
-  error: z.strictObject({
-    message: z.string(),
-    type: z.string(),
-    code: z.string(),
-    param: z.string().nullable(),
-    status: z.string().regex(/^[A-Z_]+$/),
-  }),
-});
-export type GoogleErrorBody = z.infer<typeof googleErrorSchema>['error'];
+export type GoogleErrorBody = z.infer<typeof errorShapes.generate_content>;
 
 /** The error of a response, or a failed test. */
 export const readGoogleError = async (response: Response): Promise<GoogleErrorBody> =>
-  googleErrorSchema.parse(await response.json()).error;
+  errorShapes.generate_content.parse(await response.json());
 
-/** What the SDK throws: an ApiError whose message is our JSON. */
-export async function apiErrorOf(pending: Promise<unknown>): Promise<GoogleErrorBody & { readonly http: number }> {
+/** What the SDK throws: an ApiError with the status of the response and its JSON as the message. */
+export async function apiErrorOf(pending: Promise<unknown>): Promise<GoogleErrorBody> {
   const thrown: unknown = await pending.then(
     () => undefined,
     (error: unknown) => error,
   );
   if (!(thrown instanceof ApiError)) throw new Error(`no ApiError but ${thrown}`);
-  return { http: thrown.status, ...googleErrorSchema.parse(JSON.parse(thrown.message)).error };
+  const error = errorShapes.generate_content.parse(JSON.parse(thrown.message));
+  if (thrown.status !== error.http) throw new Error(`code ${error.http} in an answer with status ${thrown.status}`);
+  return error;
 }
 
 type Usage = Pick<

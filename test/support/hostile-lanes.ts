@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+import { errorCodes } from '../../lambdas/core/errors/gateway-error.ts';
+import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import type { TestGateway } from './gateway.ts';
 import { allElements } from './google-array.ts';
-import type { ErrorShape } from './hostile-oracle.ts';
 import * as routes from './hostile-routes.ts';
 import { withQuery } from './hostile-routes.ts';
 
@@ -30,23 +30,30 @@ export interface Lane {
   send(gateway: TestGateway): Promise<Response>;
 }
 
-const members = {
-  message: z.string().min(1),
-  type: z.string(),
-  code: z.enum(errorCodes),
-  param: z.string().nullable(),
-};
-const chatError = z.strictObject({ error: z.strictObject(members) });
-const messagesError = z.strictObject({
-  ...{ type: z.literal('error'), error: z.strictObject(members) },
-  request_id: z.string().length(26),
-});
 const responsesError = z.strictObject({
   ...{ type: z.literal('error'), code: z.enum(errorCodes), message: z.string().min(1) },
   ...{ param: z.string().nullable(), sequence_number: z.int().min(1) },
 });
-const googleError = z.strictObject({
-  error: z.strictObject({ code: z.int(), message: z.string().min(1), status: z.string() }),
+
+/** The codes of `ResponseError` in the package openai that the gateway uses, and the one that Codex reads. */
+const vendorCodes = [
+  'server_error',
+  'rate_limit_exceeded',
+  'invalid_prompt',
+  'invalid_image_format',
+  'context_length_exceeded',
+];
+
+const responseFailed = z.strictObject({
+  type: z.literal('response.failed'),
+  response: z.looseObject({
+    ...{ id: z.string().min(1), object: z.literal('response'), status: z.literal('failed'), output: z.tuple([]) },
+    error: z.strictObject({
+      code: z.enum(vendorCodes),
+      message: z.string().min(1),
+    }),
+  }),
+  sequence_number: z.int().min(1),
 });
 
 interface SentEvent {
@@ -82,7 +89,7 @@ const toStream = (
 
 const readChat = async (response: Response): Promise<ReadStream> => {
   const texts = (await eventsOf(response)).map(({ data }) => data);
-  return toStream(texts, (json) => chatError.safeParse(json).data?.error.code, texts.at(-1) === '[DONE]');
+  return toStream(texts, (json) => errorShapes.plain.safeParse(json).data?.code, texts.at(-1) === '[DONE]');
 };
 
 /** An error has an event of its name. */
@@ -101,30 +108,27 @@ const readNamed =
     );
   };
 
-const readMessages = readNamed((json) => messagesError.safeParse(json).data?.error.code, ['message_stop']);
-const readResponses = readNamed(
+const readMessages = readNamed((json) => errorShapes.messages.safeParse(json).data?.code, ['message_stop']);
+const readResponseEvents = readNamed(
   (json) => responsesError.safeParse(json).data?.code,
   ['response.completed', 'response.incomplete'],
 );
 
-/** Our codes are not in it (GEN-3): the status is what tells. */
-const googleCode = (json: unknown): string | undefined => {
-  const error = googleError.safeParse(json).data?.error;
-  return error && `${error.code} ${error.status}`;
+/** An error event and the response that has failed are one failure: the second is checked and taken out. */
+const readResponses = async (response: Response): Promise<ReadStream> => {
+  const text = await response.text();
+  const blocks = text.split('\n\n');
+  const [error, last] = blocks.slice(-3, -1);
+  if (!last?.startsWith('event: response.failed\n')) return readResponseEvents(new Response(text));
+  const dataOf = (block = ''): unknown => JSON.parse(block.slice(block.indexOf('data: ') + 'data: '.length));
+  const { message, sequence_number } = responsesError.parse(dataOf(error));
+  const failed = responseFailed.parse(dataOf(last));
+  if (failed.sequence_number !== sequence_number + 1 || failed.response.error.message !== message)
+    throw new Error(`${last} does not follow ${error}`);
+  return readResponseEvents(new Response(`${blocks.slice(0, -2).join('\n\n')}\n\n`));
 };
 
-/** What a code is called where only the status is told. */
-export const codeInStream = ({ shape, native }: Lane, code: GatewayError['code']): string => {
-  if (shape !== 'generate_content' || !native) return code;
-  const { status } = new GatewayError(code, '');
-  const names: Readonly<Record<number, string>> = {
-    429: 'RESOURCE_EXHAUSTED',
-    502: 'UNAVAILABLE',
-    503: 'UNAVAILABLE',
-    504: 'DEADLINE_EXCEEDED',
-  };
-  return `${status} ${names[status]}`;
-};
+const googleCode = (json: unknown): string | undefined => errorShapes.generate_content.safeParse(json).data?.code;
 
 /** Nothing but its end says that a stream of events is over; whether that was proper, the last event tells. */
 const readGoogleEvents = async (response: Response): Promise<ReadStream> => {

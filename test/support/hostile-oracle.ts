@@ -1,45 +1,27 @@
-import * as z from 'zod';
-import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+import type * as z from 'zod';
+import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
 import { HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
+import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import type { Reply } from './hostile-wire.ts';
 import type { InProcessGateway } from './in-process-gateway.ts';
 
-/** The three in which an error may come (GEN-3); `any` where a target is too broken to belong to a protocol. */
-export type ErrorShape = 'plain' | 'messages' | 'generate_content';
-
-const members = {
-  message: z.string().min(1),
-  type: z.string(),
-  code: z.enum(errorCodes),
-  param: z.string().nullable(),
-};
-const requestId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/);
-const googleStatus = z.string().regex(/^[A-Z_]+$/);
-
-const shapes = {
-  plain: z.strictObject({ error: z.strictObject(members) }),
-  messages: z.strictObject({ type: z.literal('error'), error: z.strictObject(members), request_id: requestId }),
-  generate_content: z.strictObject({ error: z.strictObject({ ...members, status: googleStatus }) }),
-};
-
-export type ErrorBody = z.output<typeof shapes.plain>['error'];
+export type ErrorBody = z.output<typeof errorShapes.plain>;
 
 const shapeNames = ['plain', 'messages', 'generate_content'] as const;
 
-/** GEN-3 and ERR-1, or a failed test. */
+/** GEN-3 and ERR-1, or a failed test. The type is that of the plain format. `any` is for a target that belongs to no protocol. */
 export const readError = (
   { status, body }: Pick<Reply, 'status' | 'body'>,
   shape: ErrorShape | 'any' = 'plain',
 ): ErrorBody => {
   const json = parse(body);
   const wanted = shape === 'any' ? shapeNames : [shape];
-  const error = wanted.map((name) => shapes[name].safeParse(json).data?.error).find((found) => found !== undefined);
+  const error = wanted.map((name) => errorShapes[name].safeParse(json).data).find((found) => found !== undefined);
   if (!error) throw new Error(`${status} without the error shape of ${shape}: ${body.slice(0, 300)}`);
-  const row = new GatewayError(error.code, '');
-  if (row.status !== status || row.type !== error.type) {
-    throw new Error(`${error.code} goes with ${row.status} ${row.type}, not with ${status} ${error.type}`);
-  }
-  return error;
+  const { message, code, param } = error;
+  const row = new GatewayError(code, '');
+  if (row.status !== status) throw new Error(`${code} goes with ${row.status}, not with ${status}`);
+  return { message, code, param, type: row.type };
 };
 
 const parse = (text: string): unknown => {
@@ -51,12 +33,15 @@ const parse = (text: string): unknown => {
 };
 
 const NAMING = [400, 404, 422];
+/** How zod words an issue. */
+const libraryWords = /(?:^|: )(?:Invalid input|Too (?:small|big): expected|Unrecognized key|Invalid option: expected)/;
 
 /** What no answer to any client may be, whatever it sent: a bug's status, another error shape, a param that is not named. */
 export const judge = (reply: Reply, shape: ErrorShape | 'any' = 'plain'): void => {
   if (reply.status === 500) throw new Error(`status 500: ${reply.body.slice(0, 300)}`);
   if (reply.status < 400) return;
   const { message, param } = readError(reply, shape);
+  if (libraryWords.test(message)) throw new Error(`words of the validation library: ${message}`);
   if (NAMING.includes(reply.status) && param !== null && !message.includes(param)) {
     throw new Error(`${reply.status}: the message does not name ${JSON.stringify(param).slice(0, 200)}: ${message}`);
   }

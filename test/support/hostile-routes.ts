@@ -1,8 +1,8 @@
 import { isKeyCredential } from '../../lambdas/http/credential.ts';
 import { type Credential, type RouteName, routes } from '../../lambdas/routes.ts';
 import { rowsOfTier } from '../tiers.ts';
+import type { ErrorShape } from './error-shapes.ts';
 import { FORM, goodForms } from './hostile-forms.ts';
-import type { ErrorShape } from './hostile-oracle.ts';
 
 /** One route that takes a body, as a client of its protocol uses it. */
 export interface PostRoute {
@@ -228,3 +228,17 @@ export const goodHeadersAt = ({ name }: Pick<Address, 'name'>): readonly string[
 /** Rows for `test.each`: every route in the long tier, one for each error shape in the quick tier. */
 export const routesOfTier = <T extends PostRoute>(routes: readonly T[]) =>
   rowsOfTier(routes, ({ shape }) => shape).map((route) => [route.name, route] as const);
+
+/** Names of the routes that ignore unknown fields (GEN-16). */
+export const ignoringRoutes: ReadonlySet<string> = new Set([
+  'chat',
+  'responses',
+  'messages',
+  'count_tokens',
+  'generateContent',
+  'streamGenerateContent as events',
+  'streamGenerateContent as an array',
+  'countTokens',
+  'embeddings',
+  'moderations',
+]);

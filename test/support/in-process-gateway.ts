@@ -293,6 +293,7 @@ const builtPages = (built: readonly PageFile[]): MemoryPageFiles => {
 const stubPages = (): MemoryPageFiles => {
   const files = new MemoryPageFiles();
   for (const page of pageNames) files.put(page, 'index.html', '<!doctype html>', 'text/html; charset=utf-8');
+  files.put('api-reference', 'clients.html', '<!doctype html>', 'text/html; charset=utf-8');
   files.put('api-reference', 'openapi.json', readFileSync(OPENAPI, 'utf8'), 'application/json; charset=utf-8');
   return files;
 };

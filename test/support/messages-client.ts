@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import * as z from 'zod';
+import { errorShapes } from './error-shapes.ts';
 import type { TestGateway } from './gateway.ts';
 import { tokenPricesOf } from './protocol-prices.ts';
 import { usageIn } from './protocol-usage.ts';
@@ -37,27 +37,9 @@ export async function thrownBy(pending: PromiseLike<unknown>): Promise<unknown> 
   }
 }
 
-export const messageErrorSchema = z.strictObject({
-  type: z.literal('error'),
-  error: z.strictObject({
-    message: z.string(),
-    type: z.string(),
-    code: z.string(),
-    param: z.string().nullable(),
-    /** Only where the vendor's SDK looks for them. */
-    details: z
-      .strictObject({
-        error_code: z.literal('thread_unsupported_request'),
-        unsupported: z.tuple([z.literal('thread')]),
-      })
-      .optional(),
-  }),
-  request_id: z.string(),
-});
-
 /** GEN-3's shape for this format, its id being that of the headers (GEN-4), or a failed test. */
 export async function readMessageError(response: Response) {
-  const { error, request_id } = messageErrorSchema.parse(await response.json());
+  const { request_id, ...error } = errorShapes.messages.parse(await response.json());
   const ids = [response.headers.get('request-id'), response.headers.get('x-request-id')];
   if (ids.some((id) => id !== request_id)) throw new Error(`${request_id} is not the id of ${ids.join(' and ')}`);
   return error;

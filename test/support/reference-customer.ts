@@ -15,7 +15,7 @@ const user = { id: 7_001, firstName: 'Ada', language: 'en' } as const;
 /** Somebody who knows the API from its description alone, and has every credential that it names. */
 export interface ReferenceCustomer {
   readonly gateway: TestGateway;
-  /** Values in braces and required headers are those of the description, unless they are given. */
+  /** Values in braces, and headers with an example, are those of the description, unless they are given. */
   send(row: ReferenceRow, sent?: Sent): Promise<Response>;
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export const startReferenceCustomer = async (): Promise<ReferenceCustomer> => {
     send: (row, sent = {}) => {
       const body = bodyOf(sent);
       const headers = {
-        ...requiredHeaders(row.operation),
+        ...exampleHeaders(row.operation),
         ...credentialOf(row, gateway, messenger, body),
         ...sent.headers,
       };
@@ -64,11 +64,11 @@ const pathOf = ({ path, operation }: ReferenceRow, given: Sent['path'] = {}): st
     return encodeURIComponent(given[name] ?? String(described?.example));
   });
 
-const requiredHeaders = ({ parameters = [] }: ReferenceOperation): Record<string, string> =>
+const exampleHeaders = ({ parameters = [] }: ReferenceOperation): Record<string, string> =>
   Object.fromEntries(
-    parameters
-      .filter((parameter) => parameter.in === 'header' && parameter.required)
-      .map(({ name, schema }) => [name, schema.enum?.[0] ?? '']),
+    parameters.flatMap(({ in: place, name, example }) =>
+      place === 'header' && example !== undefined ? [[name, String(example)]] : [],
+    ),
   );
 
 type Body = string | FormData | undefined;

@@ -59,7 +59,7 @@ export const givenBy = (one: LifeCase): Given => {
   if (!isError(fate)) return { status: 200, words, code: undefined, isWhole: true };
   // A second of silence behind an announcement begins the stream.
   const isBegun = sent > face.opening || (one.afterwards === 'stalls' && sent > 0);
-  if (isBegun) return { status: 200, words, code: face.codeOf(fate), isWhole: false };
+  if (isBegun) return { status: 200, words, code: fate, isWhole: false };
   return { status: new GatewayError(fate, '').status, words: [], code: fate, isWhole: false };
 };
 

@@ -1,4 +1,4 @@
-import { codeInStream, type Lane, type ReadStream, textLanes } from './hostile-lanes.ts';
+import { type Lane, type ReadStream, textLanes } from './hostile-lanes.ts';
 import * as routes from './hostile-routes.ts';
 import { toBytes } from './hostile-wire.ts';
 import type { Wire } from './protocol-usage.ts';
@@ -17,8 +17,6 @@ export interface Face {
   readonly shape: Lane['shape'];
   request(apiKey: string, prompt: string, headers?: readonly string[]): Buffer;
   read(body: string): Promise<ReadStream>;
-  /** What an error event calls a code. */
-  codeOf(code: Parameters<typeof codeInStream>[1]): string;
 }
 
 /** All the prompt's cap leaves for an answer. */
@@ -50,7 +48,6 @@ const toFace = ({ name, model, wire, opening, ending, route, members, lane }: Ro
     if (!lane.read) throw new Error(`${lane.name} does not stream`);
     return lane.read(new Response(body));
   },
-  codeOf: (code) => codeInStream(lane, code),
 });
 
 const chat = (name: string, model: string, wire: Wire, opening: number, more: object = {}): Row => ({

@@ -19,6 +19,11 @@ export const Quickstart = ({ models }: { readonly models: Loaded<readonly Model[
       <p class="address">
         <span class="muted">{texts.quickstart.address}</span> <code>{origin}/v1</code>
       </p>
+      <p>
+        <a href="/api-reference/clients" target="_blank" rel="noreferrer">
+          {texts.quickstart.guide}
+        </a>
+      </p>
       <Choice label={texts.quickstart.choose} options={options} value={client} choose={setClient} />
       <pre id="snippet">
         <code>{snippet}</code>

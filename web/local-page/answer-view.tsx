@@ -40,7 +40,7 @@ export const AnswerView = ({ reading, balanceUsd }: AnswerViewProps) => {
         <Fact name="First byte" value={milliseconds(reading.firstByteMs)} />
         <Fact name="Total" value={milliseconds(reading.totalMs)} />
         <Fact name="Tokens" value={tokens(reading.usage)} />
-        <Fact name="Cost" value={dollars(reading.usage?.cost)} />
+        <Fact name="Cost" value={dollars(reading.usage?.cost_usd)} />
         <Fact name="Balance" value={dollars(reading.balanceUsd ?? balanceUsd)} />
         <Fact name="Capped at" value={reading.maxTokens && `${reading.maxTokens} tokens`} />
         <Fact name="Request" value={reading.requestId} />

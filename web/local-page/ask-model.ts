@@ -29,7 +29,7 @@ export interface Reading {
 interface Usage {
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
-  readonly cost?: string;
+  readonly cost_usd?: string;
 }
 
 interface ServiceError {
@@ -94,8 +94,8 @@ const showWhole = async (response: Response, show: Show, elapsed: () => number):
 };
 
 const withCost = (usage: Usage | null | undefined, { headers }: Response): Usage | undefined => {
-  const cost = headers.get('x-service-cost-usd');
-  return usage ? { ...usage, ...(cost === null ? {} : { cost }) } : undefined;
+  const cost_usd = headers.get('x-service-cost-usd');
+  return usage ? { ...usage, ...(cost_usd === null ? {} : { cost_usd }) } : undefined;
 };
 
 /** Whether it came to its proper end: after an error there is no `[DONE]`. */

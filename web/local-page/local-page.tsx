@@ -47,6 +47,7 @@ const Page = ({ state }: { state: LocalState }) => {
         <KeyField value={key} own={state.key} onChange={setKey} />
         <nav>
           <a href="/api-reference">API reference</a>
+          <a href="/api-reference/clients">Clients</a>
         </nav>
       </header>
       <main>

@@ -1,15 +1,18 @@
 import * as z from 'zod';
+import { ACCOUNT_ID_FORM } from '../../../lambdas/core/accounts/account-id.ts';
+import { REF_FORM } from '../../../lambdas/core/ledger/credit-account.ts';
+import { count, day, receiptId, time, usd } from './forms.ts';
 
-const usd = z.string().describe('USD as an exact decimal string.');
-const amounts = z.record(z.string(), z.string());
+const accountId = z.string().regex(ACCOUNT_ID_FORM);
+const keyId = z.string().regex(/^[0-9a-f]{16}$/);
 
 const ofAccount = {
-  id: z.string(),
-  status: z.string().describe('`active` or `blocked`.'),
+  id: accountId,
+  status: z.enum(['active', 'blocked']),
   balance_usd: usd.describe('What was paid in less what was charged.'),
   available_usd: usd.describe('The balance without what open requests hold.'),
   held_usd: usd.describe('What open requests hold.'),
-  open_holds: z.int().describe('How many requests are open.'),
+  open_holds: count.describe('How many requests are open.'),
 };
 
 /** BILL-15. */
@@ -17,19 +20,22 @@ export const account = z.looseObject(ofAccount).meta({ id: 'Account' });
 
 export const usageRow = z
   .looseObject({
-    id: z.string().describe('The `x-request-id` of the request.'),
+    id: receiptId.describe('The `x-request-id` of the request, or the id of a video.'),
     object: z.literal('usage'),
-    created_at: z.string().describe('ISO 8601, UTC.'),
+    created_at: time.describe('UTC.'),
     outcome: z.enum(['charged', 'released', 'open']),
     reason: z.string().nullable().describe('Why nothing was charged.'),
     model: z.string().nullable(),
-    usage: z.record(z.string(), z.number()).nullable().describe('What was counted.'),
-    prices_usd: amounts.nullable().describe('For one of what was counted, as it stood when the request came.'),
-    cost_usd: z.string().nullable().describe('What was charged, exactly. Null while the request is open.'),
+    usage: z.record(z.string(), z.number().min(0)).nullable().describe('What was counted.'),
+    prices_usd: z
+      .record(z.string(), usd)
+      .nullable()
+      .describe('For one of what was counted, as it stood when the request came.'),
+    cost_usd: usd.nullable().describe('What was charged, exactly. Null while the request is open.'),
     overage: z.boolean().describe('The charge was above what had been held.'),
     end_user: z.string().nullable().describe('The `user` of the request.'),
     ignored: z.array(z.string()).describe('Fields of the request that were ignored.'),
-    held_usd: z.string().optional().describe('Of an open request.'),
+    held_usd: usd.optional().describe('Of an open request.'),
   })
   .meta({ id: 'UsageRow' });
 
@@ -51,27 +57,27 @@ export const appAccount = z
       .nullable()
       .describe('How long the balance lasts at the pace of the last week. Null without any.'),
     threshold_usd: usd.describe('Below this balance the bot sends a notice; 0 is never.'),
-    key: z.looseObject({ id: z.string(), masked: z.string(), issued_at: z.string(), revoked: z.boolean() }).nullable(),
+    key: z.looseObject({ id: keyId, masked: z.string(), issued_at: time, revoked: z.boolean() }).nullable(),
   })
   .meta({ id: 'AppAccount' });
 
-const modelSpend = z.looseObject({ model: z.string(), cost_usd: z.string(), requests: z.int() });
+const modelSpend = z.looseObject({ model: z.string(), cost_usd: usd, requests: count });
 
 export const spend = z
   .looseObject({
     object: z.literal('spend'),
-    from: z.string().describe('The first day, UTC.'),
-    to: z.string().describe('Today, UTC.'),
+    from: day.describe('The first day, UTC.'),
+    to: day.describe('Today, UTC.'),
     complete: z.boolean().describe('False where the account has more requests than are read.'),
-    requests: z.int(),
-    failed: z.int().describe('Requests that were not charged.'),
+    requests: count,
+    failed: count.describe('Requests that were not charged.'),
     total_usd: usd,
     days: z.array(
       z.looseObject({
-        day: z.string(),
-        cost_usd: z.string(),
-        requests: z.int(),
-        failed: z.int(),
+        day,
+        cost_usd: usd,
+        requests: count,
+        failed: count,
         models: z.array(modelSpend),
       }),
     ),
@@ -84,15 +90,22 @@ export const threshold = z.looseObject({ threshold_usd: usd }).meta({ id: 'Thres
 
 /** KEY-2. */
 export const newKey = z
-  .looseObject({ key: z.string().describe('Shown here and never again.'), id: z.string(), masked: z.string() })
+  .looseObject({
+    key: z
+      .string()
+      .regex(/^sk-service-[0-9A-Za-z]{49}$/)
+      .describe('Shown here and never again.'),
+    id: keyId,
+    masked: z.string(),
+  })
   .meta({ id: 'NewKey' });
 
 /** KEY-6. */
 export const credit = z
   .looseObject({
     object: z.literal('credit'),
-    account: z.string(),
-    ref: z.string(),
+    account: accountId,
+    ref: z.string().regex(REF_FORM),
     amount_usd: usd,
     repeated: z.boolean().describe('This payment had been credited before: nothing was credited now.'),
     balance_usd: usd,

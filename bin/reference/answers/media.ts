@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { errorCodes } from '../../../lambdas/core/errors/gateway-error.ts';
+import { count, pixels, unixSeconds, videoId } from './forms.ts';
 
 /** EMB-1. */
 export const embeddings = z
@@ -8,13 +10,13 @@ export const embeddings = z
     data: z.array(
       z.looseObject({
         object: z.literal('embedding'),
-        index: z.int(),
+        index: count,
         embedding: z
           .union([z.array(z.number()), z.string()])
           .describe('Numbers, or with `encoding_format` of base64 the bytes of little-endian 32-bit floats.'),
       }),
     ),
-    usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
+    usage: z.looseObject({ prompt_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Embeddings' });
 
@@ -27,7 +29,7 @@ export const moderation = z
       z.looseObject({
         flagged: z.boolean(),
         categories: z.record(z.string(), z.boolean()),
-        category_scores: z.record(z.string(), z.number()),
+        category_scores: z.record(z.string(), z.number().min(0).max(1)),
       }),
     ),
   })
@@ -36,17 +38,17 @@ export const moderation = z
 /** IMG-1. */
 export const images = z
   .looseObject({
-    created: z.int().describe('Unix seconds.'),
+    created: unixSeconds,
     data: z.array(
       z.looseObject({
-        url: z.string().optional().describe('A link that works for 24 hours, without a key.'),
+        url: z.url().optional().describe('A link that works for 24 hours, without a key.'),
         b64_json: z.string().optional().describe('The image itself.'),
-        size: z.string().describe('What the image really has, such as 1024x1024.'),
+        size: pixels.describe('What the image really has, such as 1024x1024.'),
         revised_prompt: z.string().optional(),
       }),
     ),
     usage: z
-      .looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() })
+      .looseObject({ input_tokens: count, output_tokens: count, total_tokens: count })
       .optional()
       .describe('Where the vendor counts tokens.'),
   })
@@ -57,23 +59,24 @@ export const transcript = z
   .looseObject({ text: z.string(), usage: z.looseObject({ type: z.string().optional() }).optional() })
   .meta({ id: 'Transcript' });
 
-const unixSeconds = z.int().nullable();
-
 /** VID-1. */
 export const video = z
   .looseObject({
-    id: z.string(),
+    id: videoId,
     object: z.literal('video'),
     model: z.string(),
     status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
-    progress: z.int().describe('Percent.'),
-    created_at: z.int().describe('Unix seconds.'),
-    completed_at: unixSeconds,
-    expires_at: unixSeconds.describe('Until when the file is kept: 24 hours after completion.'),
-    size: z.string(),
-    seconds: z.string(),
+    progress: z.int().min(0).max(100).describe('Percent.'),
+    created_at: unixSeconds,
+    completed_at: unixSeconds.nullable(),
+    expires_at: unixSeconds.nullable().describe('Until when the file is kept: 24 hours after completion.'),
+    size: pixels,
+    seconds: z.string().regex(/^\d+$/),
     prompt: z.string(),
-    error: z.looseObject({ code: z.string(), message: z.string() }).nullable().describe('Why a failed one failed.'),
+    error: z
+      .looseObject({ code: z.enum(errorCodes), message: z.string() })
+      .nullable()
+      .describe('Why a failed one failed.'),
     remixed_from_video_id: z.null(),
   })
   .meta({ id: 'Video' });
@@ -83,14 +86,14 @@ export const videoList = z
   .looseObject({
     object: z.literal('list'),
     data: z.array(video),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable().describe('`after` of the next page.'),
+    first_id: videoId.nullable(),
+    last_id: videoId.nullable().describe('`after` of the next page.'),
     has_more: z.boolean(),
   })
   .meta({ id: 'VideoList' });
 
 export const deletedVideo = z
-  .looseObject({ id: z.string(), object: z.literal('video.deleted'), deleted: z.literal(true) })
+  .looseObject({ id: videoId, object: z.literal('video.deleted'), deleted: z.literal(true) })
   .meta({ id: 'DeletedVideo' });
 
 export const file = { type: 'string', format: 'binary' } as const;

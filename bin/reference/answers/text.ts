@@ -1,16 +1,17 @@
 import * as z from 'zod';
+import { count, unixSeconds } from './forms.ts';
 
-const toolCall = z.looseObject({
+export const toolCall = z.looseObject({
   id: z.string(),
   type: z.string(),
   function: z.looseObject({ name: z.string(), arguments: z.string().describe('JSON, as the model wrote it.') }),
 });
 
-const chatUsage = z.looseObject({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-  prompt_tokens_details: z.looseObject({ cached_tokens: z.int() }).optional(),
+export const chatUsage = z.looseObject({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  prompt_tokens_details: z.looseObject({ cached_tokens: count }).optional(),
 });
 
 /** CHAT-10. */
@@ -18,11 +19,11 @@ export const chatCompletion = z
   .looseObject({
     id: z.string(),
     object: z.literal('chat.completion'),
-    created: z.int().describe('Unix seconds.'),
+    created: unixSeconds,
     model: z.string().describe('The model that answered: another than the one asked for where a reserve did.'),
     choices: z.array(
       z.looseObject({
-        index: z.int(),
+        index: count,
         message: z.looseObject({
           role: z.literal('assistant'),
           content: z.string().nullable(),
@@ -42,16 +43,13 @@ export const response = z
   .looseObject({
     id: z.string(),
     object: z.literal('response'),
-    created_at: z.number(),
+    created_at: z.number().min(0).describe('Unix seconds.'),
     model: z.string(),
-    status: z.string().describe('`completed` or `incomplete`.'),
+    status: z.enum(['completed', 'incomplete', 'in_progress', 'queued', 'failed']),
     output: z
       .array(z.looseObject({ type: z.string() }))
       .describe('The message comes first: its text is `output[0].content[0].text`.'),
-    usage: z
-      .looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() })
-      .nullable()
-      .optional(),
+    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).nullable().optional(),
   })
   .meta({ id: 'ResponseObject' });
 
@@ -68,46 +66,48 @@ export const message = z
     stop_reason: z.string().nullable(),
     stop_sequence: z.string().nullable(),
     usage: z.looseObject({
-      input_tokens: z.int().describe('Charged at the price of input.'),
-      output_tokens: z.int(),
-      cache_creation_input_tokens: z
-        .int()
+      input_tokens: count.describe('Charged at the price of input.'),
+      output_tokens: count,
+      cache_creation_input_tokens: count
         .nullable()
         .optional()
         .describe('Written to a cache: 1.25 times the price of input.'),
-      cache_read_input_tokens: z
-        .int()
-        .nullable()
-        .optional()
-        .describe('Read from a cache: 0.1 times the price of input.'),
+      cache_read_input_tokens: count.nullable().optional().describe('Read from a cache: 0.1 times the price of input.'),
     }),
   })
   .meta({ id: 'Message' });
 
 /** BILL-17. */
-export const messageTokens = z.looseObject({ input_tokens: z.int() }).meta({ id: 'MessageTokens' });
+export const messageTokens = z.looseObject({ input_tokens: count }).meta({ id: 'MessageTokens' });
 
 /** GEM-1. */
 export const generatedContent = z
   .looseObject({
-    candidates: z.array(
-      z.looseObject({
-        index: z.int().optional(),
-        content: z
-          .looseObject({
-            role: z.string().optional(),
-            parts: z.array(z.looseObject({ text: z.string().optional() })).optional(),
-          })
-          .optional(),
-        finishReason: z.string().optional(),
-      }),
-    ),
+    candidates: z
+      .array(
+        z.looseObject({
+          index: count.optional(),
+          content: z
+            .looseObject({
+              role: z.string().optional(),
+              parts: z.array(z.looseObject({ text: z.string().optional() })).optional(),
+            })
+            .optional(),
+          finishReason: z.string().optional(),
+        }),
+      )
+      .optional()
+      .describe('Left out where the prompt was blocked.'),
+    promptFeedback: z
+      .looseObject({ blockReason: z.string().optional() })
+      .optional()
+      .describe('Why the prompt was blocked.'),
     usageMetadata: z
       .looseObject({
-        promptTokenCount: z.int(),
-        candidatesTokenCount: z.int().optional(),
-        thoughtsTokenCount: z.int().optional().describe('Charged as output.'),
-        totalTokenCount: z.int(),
+        promptTokenCount: count.optional(),
+        candidatesTokenCount: count.optional(),
+        thoughtsTokenCount: count.optional().describe('Charged as output.'),
+        totalTokenCount: count.optional(),
       })
       .optional(),
     modelVersion: z.string().optional(),
@@ -116,4 +116,4 @@ export const generatedContent = z
   .meta({ id: 'GeneratedContent' });
 
 /** BILL-17. */
-export const contentTokens = z.looseObject({ totalTokens: z.int() }).meta({ id: 'ContentTokens' });
+export const contentTokens = z.looseObject({ totalTokens: count }).meta({ id: 'ContentTokens' });

@@ -1,16 +1,19 @@
 import type { usageParameters } from '../../../lambdas/protocols/usage/query.ts';
 import { account, usageList, usageRow } from '../answers/account.ts';
+import { momentForm, orEmpty, receiptIdForm } from '../answers/forms.ts';
 import type { Operation } from '../operation.ts';
 import { limit, type Parameter, query } from '../parameters.ts';
 
 const moment = 'a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z, in UTC';
 
 const parameters: Record<(typeof usageParameters)[number], Parameter> = {
-  from: query('from', `The oldest to be listed: ${moment}.`, { type: 'string' }),
-  to: query('to', `Where the list begins: ${moment}. A day is meant whole, a time is not part of it.`, {
-    type: 'string',
-  }),
-  cursor: query('cursor', 'The `next_cursor` of the page before.', { type: 'string' }),
+  from: query('from', `The oldest to be listed: ${moment}.`, orEmpty(momentForm)),
+  to: query(
+    'to',
+    `Where the list begins: ${moment}. A day is meant whole, a time is not part of it.`,
+    orEmpty(momentForm),
+  ),
+  cursor: query('cursor', 'The `next_cursor` of the page before.', { type: 'string', pattern: '^[\\w-]*$' }),
   limit: limit(1_000, 100),
   format: query('format', 'JSON, or a table.', { type: 'string', enum: ['json', 'csv'], default: 'json' }),
 };
@@ -51,7 +54,13 @@ export const accountOperations: Record<'getAccount' | 'listUsage' | 'getUsage', 
     tag: 'Account',
     summary: 'Read the receipt of one request',
     description: 'By the `x-request-id` of its answer, or by the id of a video.',
-    path: { request_id: ['The `x-request-id` of an answer.', '01KAJ2Z8D5M8R3V0C7Q4T9XW1B'] },
+    path: {
+      request_id: [
+        'The `x-request-id` of an answer, or the id of a video.',
+        '01KAJ2Z8D5M8R3V0C7Q4T9XW1B',
+        receiptIdForm,
+      ],
+    },
     answers: { '200': { description: 'The receipt.', content: { 'application/json': { schema: usageRow } } } },
     codes: ['not_found'],
   },

@@ -1,7 +1,8 @@
 import { chatBody } from '../../../lambdas/protocols/chat-completions/body.ts';
+import { chatChunk } from '../answers/chunks.ts';
 import { chatCompletion } from '../answers/text.ts';
 import { ofKeyedRequests, ofPrompts } from '../error-codes.ts';
-import type { Body, Operation } from '../operation.ts';
+import { type Body, type Operation, streamOf } from '../operation.ts';
 import { fallbackModel, idempotencyKey } from '../parameters.ts';
 import { receipt, reserve } from '../response-headers.ts';
 import { chatExamples } from './chat-examples.ts';
@@ -22,18 +23,19 @@ const fields: Record<keyof typeof chatBody.shape, string> = {
   stream_options: 'Ignored without a stream. A stream always tells its usage.',
   tools: 'Functions that the model may call. `parameters` is a JSON schema.',
   tool_choice: 'Whether and which function is called. A demand needs `tools` beside it.',
-  response_format: 'What the answer is written in. Models without it refuse it by name.',
+  response_format: 'The format of the answer. Models without JSON schemas refuse one.',
   seed: 'For answers that can be had again, on models that have it.',
   user: 'Your own name for your end user. It stands in the receipt.',
   reasoning_effort:
-    'How much the model thinks, on models of two vendors. It is sent as it is, and the vendor says which steps a model takes.',
-  output_config: 'How much the model thinks, on models with this field. Not beside `reasoning_effort`.',
+    'How much the model thinks. The vendor refuses a step that the model lacks. For Claude it becomes `output_config.effort`, with `none` and `minimal` as `low`. Models without it ignore it.',
+  output_config: 'How much Claude thinks. Other models ignore it. Not beside `reasoning_effort`.',
   metadata: 'Forwarded to the vendor.',
   logit_bias: 'Makes tokens, by their number, more or less likely.',
   logprobs: 'Whether to tell the probability of each token.',
   top_logprobs: 'How many alternatives to tell for each token.',
   parallel_tool_calls: 'Whether several functions may be called at once.',
   prompt_cache_key: 'Groups requests whose prompts begin alike.',
+  prompt_cache_options: 'Ignored.',
   prompt_cache_retention: 'Longer retention is paid at the vendor and not served.',
   safety_identifier: 'A hash of your end user, for the vendor.',
   verbosity: 'How much the answer says.',
@@ -48,7 +50,7 @@ const chatRequest: Body = {
   fields,
   open: true,
   description:
-    'Null is the same as leaving a field out. What a model does not support is refused by name, unless it is what the model does anyway. Any other field is refused as well, but for those that the model’s entry lists.',
+    'Null is the same as an absent field. A hint that the model does not support is ignored and listed in `X-Service-Ignored-Parameters`, and so is an unknown field. What the caller relies on, such as `stop` or `logprobs`, is refused by name.',
   examples: chatExamples,
 };
 
@@ -56,7 +58,7 @@ const events = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","creat
 
 data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795000000,"model":"gpt-4.1-mini","choices":[{"index":0,"delta":{"content":"evening."},"logprobs":null,"finish_reason":null}]}
 
-data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795000000,"model":"gpt-4.1-mini","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":0},"cost":"0.0000096"}}
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795000000,"model":"gpt-4.1-mini","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":0},"cost":0.0000096,"cost_usd":"0.0000096"}}
 
 data: [DONE]
 
@@ -72,11 +74,12 @@ export const chatOperations: Record<'chatCompletions', Operation> = {
     json: chatRequest,
     answers: {
       '200': {
-        description: 'The whole answer, or its stream. A stream has no headers of cost: it tells `usage.cost`.',
+        description:
+          'The whole answer, or its stream. A stream has its cost in `usage.cost` and `usage.cost_usd` of the last chunk instead of in a header.',
         headers: [...receipt, 'X-Service-Max-Tokens', ...reserve, 'Idempotent-Replayed'],
         content: {
           'application/json': { schema: chatCompletion },
-          'text/event-stream': { schema: { type: 'string' }, example: events },
+          'text/event-stream': streamOf(chatChunk, events),
         },
       },
     },

@@ -1,12 +1,12 @@
 import { countContentBody, generateContentBody } from '../../../lambdas/protocols/generate-content/body.ts';
 import { contentTokens, generatedContent } from '../answers/text.ts';
 import { ofModels, ofPrompts } from '../error-codes.ts';
-import type { Body, Operation } from '../operation.ts';
+import { type Body, type Operation, streamOf } from '../operation.ts';
 import { alt } from '../parameters.ts';
 import { receipt } from '../response-headers.ts';
 
 const spelling =
-  'Fields may be spelt in camelCase or with underscores, a single object may stand for a list of one, the names of enumerations have upper or lower case, and null is the same as leaving a field out. Any field that is not here is refused by name.';
+  'Names of fields are in camelCase or with underscores, a single object is read as a list of one, names of enumerations have upper or lower case, and null is the same as an absent field. A hint that the model does not support is ignored and listed in `X-Service-Ignored-Parameters`, and so is an unknown field.';
 
 const repeated = 'The id in the path, if you repeat it here.';
 
@@ -17,7 +17,7 @@ const contentRequest: Body = {
   fields: {
     model: repeated,
     contents:
-      'The conversation, at least one content. A video or a recording is `inlineData`, or a link that the vendor opens in `fileData`.',
+      'The conversation, at least one content. An image, video, recording, PDF or text document is `inlineData`. A video may be a link in `fileData`, which the vendor opens.',
     systemInstruction: 'What stands above the conversation.',
     tools: 'Functions that the model may call. Tools that run at the vendor are not served.',
     toolConfig: 'Whether and which function is called.',
@@ -27,7 +27,6 @@ const contentRequest: Body = {
     continuationToken: 'Goes on with an answer that broke off; SDKs send it by themselves.',
     labels: 'Forwarded to the vendor.',
     serviceTier: 'Other tiers have other prices and are not served.',
-    store: 'Nothing is kept.',
   },
   examples: {
     plain: {
@@ -93,7 +92,7 @@ export const generateContentOperations: Record<Name, Operation> = {
     tag: 'Generate content',
     summary: 'Generate content as a stream',
     description:
-      'With `alt=sse` the answer comes as server-sent events, else as one JSON array whose elements go out as they come. An array that breaks off stays open, and so does not parse. An error inside either is `{"error": {"code", "message", "status"}}`, whose code is the HTTP status as a number.',
+      'With `alt=sse` the answer comes as server-sent events, else as one JSON array whose elements go out as they come. An array that breaks off stays open, and so does not parse. An error inside either is a `GenerateContentError`, whose code is the HTTP status as a number.',
     path,
     parameters: [alt],
     json: contentRequest,
@@ -103,7 +102,7 @@ export const generateContentOperations: Record<Name, Operation> = {
         headers: ['X-Service-Max-Tokens'],
         content: {
           'application/json': { schema: generatedContent.array() },
-          'text/event-stream': { schema: { type: 'string' }, example: events },
+          'text/event-stream': streamOf(generatedContent, events),
         },
       },
     },
@@ -116,7 +115,10 @@ export const generateContentOperations: Record<Name, Operation> = {
     path,
     json: countRequest,
     answers: {
-      '200': { description: 'How many tokens there are.', content: { 'application/json': { schema: contentTokens } } },
+      '200': {
+        description: 'How many tokens there are.',
+        content: { 'application/json': { schema: contentTokens } },
+      },
     },
     codes: [...ofModels, ...native],
   },

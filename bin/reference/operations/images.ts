@@ -22,9 +22,9 @@ const extras = {
   output_format: '`png`, `jpeg` or `webp`, on models that list it.',
 };
 const extraSchemas: Record<keyof typeof extras, JsonSchema> = {
-  background: { type: 'string' },
-  moderation: { type: 'string' },
-  output_format: { type: 'string', enum: ['png', 'jpeg', 'webp'] },
+  background: { type: ['string', 'null'] },
+  moderation: { type: ['string', 'null'] },
+  output_format: { type: ['string', 'null'], enum: ['png', 'jpeg', 'webp', null] },
 };
 
 const further = 'Further fields are those that the model’s entry lists; any other is refused by name.';
@@ -55,8 +55,8 @@ const generationRequest: Body = {
     ...extras,
   },
   more: {
-    image: { type: 'array', items: { type: 'string', format: 'uri' } },
-    ...Object.fromEntries(referenceNames.map((name) => [name, { type: 'string' }])),
+    image: { type: ['array', 'null'], items: { type: 'string', format: 'uri' } },
+    ...Object.fromEntries(referenceNames.map((name) => [name, { type: ['string', 'null'] }])),
     ...extraSchemas,
   },
   examples: {

@@ -2,7 +2,6 @@ import { embeddingsBody } from '../../../lambdas/protocols/embeddings/request.ts
 import { moderationsBody } from '../../../lambdas/protocols/moderations/request.ts';
 import { embeddings, moderation } from '../answers/media.ts';
 import type { Body, Operation } from '../operation.ts';
-import { requireParameters } from '../parameters.ts';
 import { receipt } from '../response-headers.ts';
 
 const embeddingsFields: Record<keyof typeof embeddingsBody.shape, string> = {
@@ -48,11 +47,10 @@ export const inputOperations: Record<'embeddings' | 'moderations', Operation> = 
     answers: {
       '200': {
         description: 'One embedding for each text, in their order.',
-        headers: [...receipt, 'X-Service-Ignored-Parameters'],
+        headers: receipt,
         content: { 'application/json': { schema: embeddings } },
       },
     },
-    parameters: [requireParameters],
     codes: ['context_length_exceeded', 'idempotency_not_supported'],
   },
   moderations: {
@@ -63,11 +61,10 @@ export const inputOperations: Record<'embeddings' | 'moderations', Operation> = 
     answers: {
       '200': {
         description: 'One verdict for each input, with every category.',
-        headers: [...receipt, 'X-Service-Ignored-Parameters'],
+        headers: receipt,
         content: { 'application/json': { schema: moderation } },
       },
     },
-    parameters: [requireParameters],
     codes: ['context_length_exceeded', 'invalid_image_format', 'idempotency_not_supported'],
   },
 };

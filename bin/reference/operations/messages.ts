@@ -1,8 +1,9 @@
 import { countBody, messagesBody } from '../../../lambdas/protocols/messages/body.ts';
+import { messageEvent } from '../answers/chunks.ts';
 import { message, messageTokens } from '../answers/text.ts';
 import { ofModels, ofPrompts } from '../error-codes.ts';
-import type { Body, Operation } from '../operation.ts';
-import { providerVersion } from '../parameters.ts';
+import { type Body, type Operation, streamOf } from '../operation.ts';
+import { anthropicBeta, anthropicVersion, providerVersion } from '../parameters.ts';
 import { receipt } from '../response-headers.ts';
 
 const promptFields: Record<keyof typeof countBody.shape, string> = {
@@ -10,11 +11,16 @@ const promptFields: Record<keyof typeof countBody.shape, string> = {
     'The id of a model with the protocol `messages`. The suffix `-thinking` turns thinking on, where the model lists it.',
   messages: 'The conversation, at least one message.',
   system: 'What stands above the conversation.',
-  tools: 'Tools of your own. Those that run at the vendor are not served.',
+  tools:
+    'Tools of your own, and those that the vendor defines and you run: bash, text editor and memory. Those that run at the vendor are not served.',
   tool_choice: 'Whether and which tool is used.',
   thinking:
     '`adaptive` on the newest models, `enabled` with a budget below `max_tokens` on older ones. A kind that the model lacks is refused.',
-  output_config: 'How much the model thinks: `effort`, `high` if left out. And the schema of the answer.',
+  output_config:
+    'How much the model thinks: `effort`, `high` if left out. The schema of the answer. And `task_budget`, a budget that the model is shown.',
+  output_format: 'The old name of `output_config.format`.',
+  context_management:
+    'What the vendor clears from a long prompt: results of tools, thinking. Summaries are not served.',
   cache_control: 'Keeps the prompt in the vendor’s cache, for five minutes or an hour. It passes unchanged.',
   speed: 'The faster mode is dearer and not served.',
 };
@@ -29,8 +35,6 @@ const fields: Record<keyof typeof messagesBody.shape, string> = {
   stream: 'With true the answer comes as server-sent events.',
   service_tier: 'Other tiers have other prices and are not served.',
   metadata: '`user_id` is your own name for your end user. It stands in the receipt.',
-  inference_geo: 'A choice of region is dearer and not served.',
-  container: 'Not served.',
 };
 
 const question = { model: 'claude-haiku-4-5', messages: [{ role: 'user', content: 'Why is the evening sky red?' }] };
@@ -39,8 +43,7 @@ const messagesRequest: Body = {
   name: 'MessagesRequest',
   schema: messagesBody,
   fields,
-  open: true,
-  description: 'Any field that is not here is refused by name.',
+  description: 'Other fields are ignored, and named in `X-Service-Ignored-Parameters`.',
   examples: {
     plain: { summary: 'A question', value: { ...question, max_tokens: 200 } },
     stream: { summary: 'The same as a stream', value: { ...question, max_tokens: 200, stream: true } },
@@ -59,8 +62,7 @@ const countRequest: Body = {
   name: 'CountMessagesRequest',
   schema: countBody,
   fields: promptFields,
-  open: true,
-  description: 'The fields of the prompt, without those of the answer.',
+  description: 'The fields of the prompt. Those of the answer, such as `max_tokens`, are ignored.',
   examples: { plain: { summary: 'A question', value: question } },
 };
 
@@ -90,7 +92,7 @@ export const messagesOperations: Record<'messages' | 'countMessageTokens', Opera
     summary: 'Answer a conversation in the messages format',
     description:
       'Answers and events pass as the vendor wrote them. Prompt caching is priced here and nowhere else. An error inside a stream is `event: error`, and no `message_stop` follows.',
-    parameters: [providerVersion],
+    parameters: [providerVersion, anthropicVersion, anthropicBeta],
     json: messagesRequest,
     answers: {
       '200': {
@@ -98,7 +100,7 @@ export const messagesOperations: Record<'messages' | 'countMessageTokens', Opera
         headers: receipt,
         content: {
           'application/json': { schema: message },
-          'text/event-stream': { schema: { type: 'string' }, example: events },
+          'text/event-stream': streamOf(messageEvent, events),
         },
       },
     },
@@ -108,7 +110,7 @@ export const messagesOperations: Record<'messages' | 'countMessageTokens', Opera
     tag: 'Messages',
     summary: 'Count the tokens of a prompt',
     description: 'Free of charge, whatever the balance is.',
-    parameters: [providerVersion],
+    parameters: [providerVersion, anthropicVersion, anthropicBeta],
     json: countRequest,
     answers: {
       '200': {

@@ -1,11 +1,8 @@
-import * as z from 'zod';
 import {
   contentModel,
   contentModelList,
   degradedHealth,
   health,
-  messagesModel,
-  messagesModelList,
   model,
   modelList,
   priceList,
@@ -15,11 +12,12 @@ import type { Operation } from '../operation.ts';
 import { query } from '../parameters.ts';
 
 const shapes =
-  'A request with `x-goog-api-key` or `x-provider-api-key` is answered in the shape of generate-content, one with `x-api-key`, `provider-version` or `anthropic-version` in that of messages, each with the models of its format alone. Errors have the shape of the same format.';
+  'A request with `x-goog-api-key` or `x-provider-api-key` has the answer of the same path under `/v1beta`. One with `x-api-key`, `provider-version` or `anthropic-version` has the answer of Anthropic’s own API: models with `type`, `id`, `display_name`, `created_at`, `max_input_tokens` and `max_tokens`. Both have the models of their format alone, and errors in its shape.';
 
 const pageSize = query('pageSize', 'How many at most; 0 is the same as 50.', {
   type: 'integer',
   minimum: 0,
+  maximum: 2_147_483_647,
   default: 50,
 });
 const pageToken = query('pageToken', 'The `nextPageToken` of the page before.', { type: 'string' });
@@ -39,7 +37,7 @@ export const modelOperations: Record<Name, Operation> = {
   listModels: {
     tag: 'Models',
     summary: 'List the models',
-    description: `Every model that is served today, without aliases. ${shapes} Those two come in pages.`,
+    description: `Every model that is served today, without aliases. ${shapes} Their lists come in pages.`,
     parameters: [
       query('limit', 'In the shape of messages: how many at most.', {
         type: 'integer',
@@ -56,7 +54,9 @@ export const modelOperations: Record<Name, Operation> = {
       '200': {
         description: 'The models.',
         headers: ['request-id'],
-        content: { 'application/json': { schema: z.union([modelList, messagesModelList, contentModelList]) } },
+        content: {
+          'application/json': { schema: modelList },
+        },
       },
     },
     codes: ['invalid_request_error'],
@@ -70,7 +70,7 @@ export const modelOperations: Record<Name, Operation> = {
       '200': {
         description: 'The model.',
         headers: ['request-id'],
-        content: { 'application/json': { schema: z.union([model, messagesModel, contentModel]) } },
+        content: { 'application/json': { schema: model } },
       },
     },
     codes: ['invalid_request_error', 'model_not_found'],

@@ -11,14 +11,20 @@ const fileOf = (mediaTypes: readonly string[]): Answer => ({
 
 const pictures = ['image/png', 'image/jpeg', 'image/webp'];
 
-type Name = 'getMedia' | 'getApp' | 'getAppFile' | 'getReference' | 'getReferenceFile';
+type Name = 'getMedia' | 'getApp' | 'getAppFile' | 'getReference' | 'getClientGuide' | 'getReferenceFile';
 
 export const pageOperations: Record<Name, Operation> = {
   getMedia: {
     tag: 'Images',
     summary: 'Fetch an image by its link',
     description: 'Links are those of answers; they work for 24 hours and need no key. Nobody can guess or list one.',
-    path: { name: ['When the link ends, and 128 random bits.', '1795086400-0f1e2d3c4b5a69788796a5b4c3d2e1f0'] },
+    path: {
+      name: [
+        'When the link ends, and 128 random bits.',
+        '1795086400-0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+        /^\d{10}-[0-9a-f]{32}$/,
+      ],
+    },
     answers: {
       '200': {
         description: 'The image.',
@@ -46,6 +52,13 @@ export const pageOperations: Record<Name, Operation> = {
     tag: 'Pages',
     summary: 'Show this reference',
     description: 'To be read and tried out.',
+    answers: { '200': html },
+    codes: pageCodes,
+  },
+  getClientGuide: {
+    tag: 'Pages',
+    summary: 'Show the client guide',
+    description: 'How to set up clients and SDKs with this gateway. Works without JavaScript.',
     answers: { '200': html },
     codes: pageCodes,
   },

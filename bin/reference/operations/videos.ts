@@ -1,4 +1,5 @@
 import { videoBody } from '../../../lambdas/protocols/videos/request.ts';
+import { orEmpty, videoIdForm } from '../answers/forms.ts';
 import { deletedVideo, file, video, videoList } from '../answers/media.ts';
 import { ofKeyedRequests } from '../error-codes.ts';
 import type { Body, Operation } from '../operation.ts';
@@ -50,7 +51,7 @@ const videoForm: Body = {
   },
 };
 
-const path = { id: ['The id of a video of yours.', 'video_01KAJ2Z8D5M8R3V0C7Q4T9XW1B'] } as const;
+const path = { id: ['The id of a video of yours.', 'video_01KAJ2Z8D5M8R3V0C7Q4T9XW1B', videoIdForm] } as const;
 
 type Name = 'createVideo' | 'listVideos' | 'getVideo' | 'deleteVideo' | 'getVideoContent';
 
@@ -78,7 +79,7 @@ export const videoOperations: Record<Name, Operation> = {
     description: 'Your own, the newest first.',
     parameters: [
       limit(100, 20),
-      query('after', 'The `last_id` of the page before.', { type: 'string' }),
+      query('after', 'The `last_id` of the page before.', orEmpty(videoIdForm)),
       query('order', 'By the time of creation.', { type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
     ],
     answers: { '200': { description: 'A page of them.', content: { 'application/json': { schema: videoList } } } },

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { GatewayError } from '../errors/gateway-error.ts';
+import { type ErrorCode, GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { AddressLimit } from '../limits/address-limit.ts';
 import { type Bucket, type BucketState, describe } from '../limits/gcra.ts';
@@ -54,24 +54,28 @@ export const admit = async (ports: AdmissionPorts, address: string, offered: Off
   ]);
   if (!addressAllowed) throw tooManyFromAddress();
   if (!credential) {
-    throw new GatewayError('missing_api_key', `No API key was sent. ${offered.advice}`, { param });
+    throw unauthorized('missing_api_key', `No API key was sent. ${offered.advice}`, param);
   }
   if (!key) throw invalidKey(param);
   if ('error' in key) throw key.error;
   return verdict(ports, key.value, param);
 };
 
+/** Some clients repeat a 401 for minutes unless this header is there (ERR-2). */
+const unauthorized = (code: ErrorCode, message: string, param: string): GatewayError =>
+  new GatewayError(code, message, { param, headers: { 'x-should-retry': 'false' } });
+
 const invalidKey = (param: string): GatewayError =>
-  new GatewayError('invalid_api_key', 'The API key is not known. Check that it was copied whole.', { param });
+  unauthorized('invalid_api_key', 'The API key is not known. Check that it was copied whole.', param);
 
 const verdict = (ports: AdmissionPorts, reply: KeyReply, param: string): Admission => {
   if (reply.kind === 'unknown') throw invalidKey(param);
   const { key } = reply;
   if (key.status === 'revoked') {
-    throw new GatewayError(
+    throw unauthorized(
       'revoked_api_key',
       'This API key was replaced or revoked. Use the newest key of the account.',
-      { param },
+      param,
     );
   }
   const rate = describe(ports.keyBucket, key.tatMicros, ports.clock.now() * 1_000);

@@ -47,7 +47,7 @@ type Counts = Readonly<Record<string, number>>;
 type Prices = Readonly<Record<string, bigint>>;
 
 /** What has no price of its own costs as much as its kind without one does: nothing is free by an oversight (IMG-8). */
-const pricesOf = ({ rates }: TokenRow): Prices => {
+export const pricesOf = ({ rates }: TokenRow): Prices => {
   const { textInput, imageInput = textInput, imageOutput, textOutput = imageOutput } = rates;
   return {
     input: textInput,

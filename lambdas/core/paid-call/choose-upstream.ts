@@ -21,12 +21,16 @@ export const chooseUpstream = <SpokenWire>(
   model: Model,
   wish: RouteWish = { usesTools: false, effort: undefined },
 ): Route<SpokenWire> => {
-  const upstream = model.upstreams.find((candidate) => candidate.enabled && fits(candidate, wish));
+  const upstream = upstreamFor(model, wish);
   const provider = upstream && catalog.provider(upstream.provider);
   const wire = upstream && wires.get(upstream.wire);
   if (!upstream || !wire || !provider?.enabled) throw unavailable(model);
   return { upstream, provider, wire };
 };
+
+/** Undefined when none that fits is enabled. */
+export const upstreamFor = (model: Model, wish: RouteWish): Upstream | undefined =>
+  model.upstreams.find((candidate) => candidate.enabled && fits(candidate, wish));
 
 const fits = ({ when }: Upstream, { usesTools, effort }: RouteWish): boolean =>
   when !== 'tools_unless_effort_none' || (usesTools && effort !== 'none');

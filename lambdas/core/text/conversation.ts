@@ -81,43 +81,21 @@ export interface Conversation {
   readonly topP: number | undefined;
   readonly stop: readonly string[];
   readonly seed: number | undefined;
-  /** As the client wrote it; whether the model takes that step is the vendor's to say (CHAT-9). */
+  /** As the client sent it. The vendor refuses a step that the model lacks (CHAT-9). */
   readonly effort: string | undefined;
   /** The model was named by its alias that turns thinking on (MSG-3). */
   readonly thinking: boolean;
   readonly endUser: string | undefined;
-  /** What else the client sent and did not leave at its default, by the names of its own protocol. */
+  /** What else the vendor takes, by the names of the client's protocol. */
   readonly extras: JsonObject;
 }
 
-/** A wire names the extras it has a place for; any other is refused by name, before money is held (CHAT-16). */
-export const refuseOtherExtras = (
-  { extras }: Conversation,
-  placed: readonly string[],
-  { modelId }: { readonly modelId: string },
-): void => {
-  const other = Object.keys(extras).find((name) => !placed.includes(name));
-  if (other === undefined) return;
-  throw invalidRequest(other, `${other}: not supported with "${modelId}". Leave it out.`);
-};
+/** What a vendor without a JSON mode is asked with `json_object`. */
+export const JSON_INSTRUCTION = 'Respond with one valid JSON object and nothing else: no prose, no code fence.';
 
-/** For vendors that look at every image in the same way, which is their best. */
-export const refuseDetail = ({ detail, param }: ImagePart, modelId: string): void => {
-  if (detail === 'auto' || detail === 'high') return;
-  const field = param.replace(/\.url$/, '.detail');
-  throw invalidRequest(field, `${field}: "${modelId}" takes only "auto" and "high". Leave it out.`);
-};
-
-/** For vendors that take a schema and nothing beside it. Its name is nobody's but the client's. */
-export const schemaAlone = ({
-  schema,
-  description,
-}: Extract<AnswerFormat, { readonly kind: 'json_schema' }>): JsonObject => {
-  const refuse = (member: string, problem: string) => {
-    const param = `response_format.json_schema.${member}`;
-    return invalidRequest(param, `${param}: ${problem}`);
-  };
-  if (schema === undefined) throw refuse('schema', 'must be given with this model.');
-  if (description !== undefined) throw refuse('description', 'not supported with this model. Put it into the schema.');
-  return schema;
+/** For vendors that take a schema and nothing beside it. Its name means nothing to them. */
+export const schemaAlone = ({ schema }: Extract<AnswerFormat, { readonly kind: 'json_schema' }>): JsonObject => {
+  if (schema !== undefined) return schema;
+  const param = 'response_format.json_schema.schema';
+  throw invalidRequest(param, `${param}: must be given with this model.`);
 };

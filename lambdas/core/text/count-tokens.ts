@@ -12,6 +12,8 @@ export interface CountCall {
   readonly upstream: Upstream;
   /** In the client's protocol, valid; a model it names is not yet the vendor's. */
   readonly body: JsonObject;
+  /** Of the provider's request, beside those of its entry. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Its reason is the GatewayError to end with. */
   readonly signal: AbortSignal;
 }
@@ -29,6 +31,7 @@ export interface CountOrder {
   readonly protocol: TextProtocol;
   /** Only a vendor of the same protocol can be asked. */
   readonly wire: Wire;
+  readonly headers?: CountCall['headers'];
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
   prepare(model: TextModel): JsonObject;
 }
@@ -38,7 +41,7 @@ const DEADLINE_MS = 60_000;
 /** Asks the vendor how long a prompt is. Free (BILL-17): nothing is held and no balance is looked at. */
 export const countTokens = async <Counted>(
   { catalog, clock, reachable, count }: CountPorts<Counted>,
-  { modelId, protocol, wire, prepare }: CountOrder,
+  { modelId, protocol, wire, headers, prepare }: CountOrder,
 ): Promise<Counted> => {
   const model = chooseModel(catalog, { modelId, protocol, kind: 'text', nowMs: clock.now() });
   const body = prepare(model);
@@ -52,7 +55,7 @@ export const countTokens = async <Counted>(
     ),
   );
   try {
-    return await count({ upstream, provider, body, signal: controller.signal });
+    return await count({ upstream, provider, body, headers, signal: controller.signal });
   } finally {
     cancel();
   }

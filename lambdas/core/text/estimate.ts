@@ -11,18 +11,18 @@ const TOKENS_AROUND_TOOLS = 1_000;
 
 /**
  * The most tokens a prompt is held for: what its text may have (docs/token-estimate.md), never more than it has bytes, and no prompt
- * is longer than the model's context. A recording counts by its length, which nothing about it tells: hours of silence have a few
- * kilobytes.
+ * is longer than the model's context. The bytes of a recording or a PDF document do not bound its tokens, so either is held for at
+ * the whole context: hours of silence fit in a few kilobytes, and so do hundreds of compressed pages.
  */
 export const promptTokensAtMost = (
   model: TextModel,
   { prompt, usesTools }: Pick<TextRequest, 'prompt' | 'usesTools'>,
 ): number => {
   const { contextTokens } = model.limits;
-  if (prompt.recordings) return contextTokens;
+  if (prompt.recordings || prompt.documents) return contextTokens;
   const around = TOKENS_AROUND + (usesTools ? TOKENS_AROUND_TOOLS : 0);
-  const { bytes, textTokens = bytes } = prompt;
-  const text = Math.ceil((Math.min(textTokens, bytes) + around) * (model.inputTokenFactor ?? 1));
+  const { bytes, textTokens = bytes, addedTokens = 0 } = prompt;
+  const text = Math.ceil((Math.min(textTokens, bytes) + addedTokens + around) * (model.inputTokenFactor ?? 1));
   const images = prompt.images.reduce((sum, detail) => sum + model.imageTokensMax[detail], 0);
   return Math.min(text + images, contextTokens);
 };

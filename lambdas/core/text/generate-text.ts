@@ -24,6 +24,8 @@ export interface Outcome {
   readonly fallbackFrom: string | undefined;
   /** The cap the gateway chose, when the client named none (BILL-6). */
   readonly chosenCap: number | undefined;
+  /** Names of the request's fields that were ignored. */
+  readonly ignored: readonly string[];
 }
 
 export type GeneratedText =
@@ -75,9 +77,18 @@ export const generateText = async (
     model,
     chosenCap: money.chosenCap(),
     fallbackFrom: model.id === asked.id ? undefined : order.modelId,
+    ignored: checked.request.ignored,
   };
   const { endUser } = order;
-  const settlement = { modelId: model.id, endUser, reservation, passage, attempt, ...settlementTerms(checked, cap) };
+  const settlement = {
+    modelId: model.id,
+    endUser,
+    ignored: outcome.ignored,
+    reservation,
+    passage,
+    attempt,
+    ...settlementTerms(checked, cap),
+  };
   try {
     await dispatchUnder(attempt, settlement);
     const sent = await checked.call.send({ outputTokensMax: cap, signal: deadline.start() });
@@ -123,5 +134,6 @@ const dryRun = (ports: TextPorts, { accountId }: Caller, { params }: TextOrder, 
     holdPicos: money.order.amountPicos,
     outputTokensMax: money.cap(),
     prices: pricesAt(row, promptTokens, request.promptPricing),
+    ignored: request.ignored,
   };
 };

@@ -21,6 +21,10 @@ export interface TextRequest {
   readonly imageTier?: string | undefined;
   /** The body in the client's protocol, valid and without what is not to be sent on. */
   readonly body: JsonObject;
+  /** Of the provider's request, beside those of its entry; for a native format alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Names of the request's fields that are ignored with this model (GEN-16). */
+  readonly ignored: readonly string[];
   /** The same in the core's own terms, for wires of another protocol; native formats have none. */
   readonly toConversation?: () => Conversation;
 }
@@ -29,14 +33,18 @@ export type ImageDetail = keyof TextModel['imageTokensMax'];
 
 /** What the estimate is made from: none of it is the vendor's own count. */
 export interface PromptSize {
-  /** UTF-8 bytes of everything but inline images and recordings. */
+  /** UTF-8 bytes of everything but inline images, recordings and PDF documents. */
   readonly bytes: number;
   /** What the same text may have in tokens. A size without it counts a token for each byte. */
   readonly textTokens?: number;
+  /** What the provider puts beside the text, such as the definition of a tool that it knows by name. */
+  readonly addedTokens?: number;
   /** The detail of each image. */
   readonly images: readonly ImageDetail[];
   /** How many videos and sound recordings there are, inline or by link. */
   readonly recordings?: number;
+  /** How many PDF documents there are. Documents of plain text count as text. */
+  readonly documents?: number;
 }
 
 /** What a client asked for before a model was looked up. */

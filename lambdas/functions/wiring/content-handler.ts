@@ -15,6 +15,7 @@ export const createContentHandler = (parts: Parts) => {
     getApp: createGetPage(pages, 'app'),
     getAppFile: createGetPageFile(pages, 'app'),
     getReference: createGetPage(pages, 'api-reference'),
+    getClientGuide: createGetPage(pages, 'api-reference', 'clients.html'),
     getReferenceFile: createGetPageFile(pages, 'api-reference'),
   });
 };

@@ -52,7 +52,7 @@ export const english: Texts = {
   help: () =>
     lines([html`<b>What I understand</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
   startFirst: () => html`You have no account yet. /start opens one.`,
-  firstKey: ({ apiKey, baseUrl, example }) =>
+  firstKey: ({ apiKey, baseUrl, example, guide }) =>
     lines([
       html`<b>Your API key</b>. I show it this once and keep no copy, so save it now:`,
       html``,
@@ -60,6 +60,7 @@ export const english: Texts = {
       html``,
       ...(baseUrl === undefined ? [] : [html`Base URL: <code>${baseUrl}</code>`]),
       ...(example === undefined ? [] : [html``, html`Try it:`, html`<pre>${example}</pre>`, html``]),
+      ...(guide === undefined ? [] : [html`<a href="${guide}">Set up clients and SDKs</a>`, html``]),
       html`Should there be another message like this one, the last of them counts.`,
     ]),
   hadKey: (masked) =>

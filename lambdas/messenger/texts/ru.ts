@@ -60,7 +60,7 @@ export const russian: Texts = {
   payNow: 'Пополнить',
   help: () => lines([html`<b>Что я понимаю</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
   startFirst: () => html`У вас ещё нет счёта. Его открывает команда /start.`,
-  firstKey: ({ apiKey, baseUrl, example }) =>
+  firstKey: ({ apiKey, baseUrl, example, guide }) =>
     lines([
       html`<b>Ваш API-ключ</b>. Я показываю его один раз и не храню, поэтому сохраните его сейчас:`,
       html``,
@@ -68,6 +68,7 @@ export const russian: Texts = {
       html``,
       ...(baseUrl === undefined ? [] : [html`Базовый адрес: <code>${baseUrl}</code>`]),
       ...(example === undefined ? [] : [html``, html`Попробуйте:`, html`<pre>${example}</pre>`, html``]),
+      ...(guide === undefined ? [] : [html`<a href="${guide}">Настройка клиентов и SDK</a>`, html``]),
       html`Если таких сообщений несколько, действует ключ из последнего.`,
     ]),
   hadKey: (masked) =>

@@ -40,6 +40,8 @@ export interface FirstKeyFacts {
   readonly baseUrl: string | undefined;
   /** A command line that asks a model something. */
   readonly example: string | undefined;
+  /** URL of the client guide. */
+  readonly guide: string | undefined;
 }
 
 export interface KeyFacts {

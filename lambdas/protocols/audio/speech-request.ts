@@ -7,7 +7,11 @@ import { showAs } from '../bounded.ts';
 import { parseWith } from '../parse.ts';
 
 /** Checked against the model's entry. */
-const ofTheEntry = showAs(z.unknown(), { kind: 'schema', schema: { type: 'string' } });
+const voice = showAs(z.unknown(), { kind: 'schema', schema: { type: 'string', minLength: 1 } });
+const format = showAs(z.unknown(), {
+  kind: 'schema',
+  schema: { type: ['string', 'null'], enum: ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm', null] },
+});
 
 /**
  * The body of https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. `instructions` and the
@@ -16,8 +20,8 @@ const ofTheEntry = showAs(z.unknown(), { kind: 'schema', schema: { type: 'string
 export const speechBody = z.strictObject({
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   input: z.string('must be a string').min(1, 'must not be empty'),
-  voice: ofTheEntry.optional(),
-  response_format: ofTheEntry.optional(),
+  voice: voice.optional(),
+  response_format: format.optional(),
   speed: z
     .number('must be a number from 0.25 to 4')
     .min(0.25, 'must be at least 0.25')

@@ -41,7 +41,7 @@ export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings'> {
 /** CHAT-6, CHAT-7: checks every image and video against the model, and measures them for the estimate. */
 export const measureMedia = (media: readonly ChatMedia[], model: TextModel, alternatives: Alternatives): MediaSize => {
   const videos = media.filter(({ url }) => isVideo(url, model));
-  const images = media.filter((item) => !videos.includes(item));
+  const images = media.filter(({ url }) => !isVideo(url, model));
   for (const video of videos) checkVideo(video, model, alternatives);
   for (const image of images) checkImage(image, model, alternatives);
   return {

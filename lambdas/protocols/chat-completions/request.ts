@@ -1,60 +1,93 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
-import { invalidRequest } from '../../core/errors/gateway-error.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isReadable } from '../../core/text/answer-size.ts';
+import { JSON_INSTRUCTION } from '../../core/text/conversation.ts';
 import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
 import type { Alternatives } from '../alternatives.ts';
+import { gemini, isEndUser, wireFor } from '../chat-fields.ts';
+import { extraFieldsOf, type KeptFields, keepFields } from '../fields.ts';
+import { IgnoredFields } from '../ignored-fields.ts';
 import { charactersOf } from '../image-url.ts';
-import { parseWith, shownName } from '../parse.ts';
-import { type ChatBody, chatBody, chatFieldNames } from './body.ts';
-import { applyConstraints } from './constraints.ts';
+import { parseWith } from '../parse.ts';
+import { type ChatBody, chatBody } from './body.ts';
+import { checkAgainst, refuseTwoEfforts } from './constraints.ts';
 import { toConversation } from './conversation.ts';
 import { measureMedia, mediaOf } from './media.ts';
-import { type Extras, toSend } from './to-send.ts';
+import { toSend } from './to-send.ts';
+import { forVendor } from './vendor-fields.ts';
 
 /** A chat body in the core's terms. Throws the 400 or 422 that names the field. */
 export const toTextOrder = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextOrder => {
-  // Fields beyond the protocol's own are the business of the model's entry, which is not known yet.
-  const known = Object.fromEntries(Object.entries(json).filter(([name]) => chatFieldNames.has(name)));
-  const extras = Object.entries(json).filter(([name]) => !chatFieldNames.has(name));
-  const body = parseWith(chatBody, known);
+  refuseFunctionRole(json);
+  const kept = keepFields(chatBody, json);
+  const body = parseWith(chatBody, kept.body);
+  refuseEmptyAnswers(body);
   refuseTwoCaps(body);
+  refuseTwoEfforts(body);
   refuseToolChoiceAlone(body);
   return {
     protocol: 'chat_completions',
     modelId: body.model,
-    endUser: body.user ?? undefined,
+    endUser: body.user && isEndUser(body.user) ? body.user : undefined,
     params: { prompt: 'messages', cap: 'max_tokens' },
-    prepare: (model) => prepare({ body, extras, bodyBytes, alternatives }, model),
+    prepare: (model) => prepare({ body, json, kept, bodyBytes, alternatives }, model),
   };
 };
 
 interface Parsed {
   readonly body: ChatBody;
-  readonly extras: Extras;
+  readonly json: JsonObject;
+  readonly kept: KeptFields;
   readonly bodyBytes: number;
   readonly alternatives: Alternatives;
 }
 
 const prepare = (parsed: Parsed, model: TextModel): TextRequest => {
-  const { body, extras, alternatives } = parsed;
-  refuseUnknown(extras, model);
-  const unsent = applyConstraints(body, model, alternatives);
+  const { json, kept, alternatives } = parsed;
+  const extras = extraFieldsOf(json, chatBody, model);
+  const ignored = new IgnoredFields(kept.ignored, Object.keys(extras));
+  const wire = wireFor(parsed.body, model);
+  const body = forVendor(parsed.body, wire, { model, alternatives, ignored });
+  checkAgainst(body, wire, model, alternatives);
   refuseUnreadable(body, model);
-  const sent = toSend(body, extras, unsent);
-  const prompt = measure(parsed, model, sent);
+  const sent = toSend(body, extras);
+  const isAsked = wire === 'anthropic_messages' && body.response_format?.type === 'json_object';
+  const added = {
+    instruction: isAsked ? JSON_INSTRUCTION : '',
+    signatures: gemini.includes(wire) ? signaturesOf(body) : [],
+  };
   return {
     stream: body.stream ?? false,
     choices: body.n ?? 1,
     outputTokensMax: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     usesTools: Boolean(body.tools?.length),
     effort: body.reasoning_effort ?? undefined,
-    prompt,
+    prompt: measure(parsed, body, model, { sent, ignored, ...added }),
     promptPricing: 'one-rate',
     body: sent,
-    toConversation: () => toConversation(body, extras, sent, model),
+    ignored: ignored.names,
+    toConversation: () => toConversation(body, model),
   };
+};
+
+const invalidMessages = (param: string, problem: string): GatewayError =>
+  new GatewayError('invalid_messages', `${param}: ${problem}`, { param });
+
+const refuseFunctionRole = ({ messages }: JsonObject): void => {
+  if (!Array.isArray(messages)) return;
+  const at = messages.findIndex((message) => isJsonObject(message) && message.role === 'function');
+  if (at < 0) return;
+  throw invalidMessages(`messages[${at}].role`, 'deprecated. Send the result with role "tool" and its tool_call_id.');
+};
+
+const refuseEmptyAnswers = ({ messages }: ChatBody): void => {
+  for (const [at, message] of messages.entries()) {
+    if (message.role !== 'assistant' || message.tool_calls?.length) continue;
+    if ((message.content ?? message.refusal ?? undefined) !== undefined) continue;
+    throw invalidMessages(`messages[${at}].content`, 'may be null only beside tool_calls.');
+  }
 };
 
 const refuseTwoCaps = ({ max_tokens: one, max_completion_tokens: other }: ChatBody): void => {
@@ -65,14 +98,6 @@ const refuseTwoCaps = ({ max_tokens: one, max_completion_tokens: other }: ChatBo
 const refuseToolChoiceAlone = ({ tools, tool_choice: choice }: ChatBody): void => {
   if (tools?.length || !choice || choice === 'none' || choice === 'auto') return;
   throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
-};
-
-const refuseUnknown = (extras: Extras, model: TextModel): void => {
-  for (const [name] of extras) {
-    if (model.extraFields.includes(name)) continue;
-    const shown = shownName(name);
-    throw invalidRequest(shown, `${shown}: this field is not supported here. Leave it out.`);
-  }
 };
 
 /** The field that makes an answer long, of those that the client sent. */
@@ -92,23 +117,45 @@ const refuseUnreadable = (body: ChatBody, model: TextModel): void => {
   throw invalidRequest(param, `${param}: the answer could be longer than one answer may be. ${advice}`);
 };
 
-const measure = ({ body, bodyBytes, alternatives }: Parsed, model: TextModel, sent: JsonObject): PromptSize => {
+interface Sent {
+  readonly sent: JsonObject;
+  readonly ignored: IgnoredFields;
+  /** Added for the vendor by the gateway. */
+  readonly instruction: string;
+  /** Of calls, for vendors that want them back. The chat body has none. */
+  readonly signatures: readonly string[];
+}
+
+const measure = (
+  { json, kept, bodyBytes, alternatives }: Parsed,
+  body: ChatBody,
+  model: TextModel,
+  { sent, ignored, instruction, signatures }: Sent,
+): PromptSize => {
   const { inline, ...media } = measureMedia(mediaOf(body.messages), model, alternatives);
-  const bytes = Math.max(bodyBytes, writtenBytes(body, sent)) - charactersOf(inline);
-  return { bytes, textTokens: promptTextTokens([sent, signaturesOf(body)], inline, model), ...media };
+  // What is sent is written anew. It can be shorter, without what is ignored, and longer: 1e20 becomes 21 digits.
+  const isAsItCame = kept.body === json && ignored.names.length === 0 && !mayChange(body);
+  const bytes = isAsItCame ? bodyBytes : Buffer.byteLength(JSON.stringify(sent) + signatures.join(''));
+  return {
+    bytes: bytes + instruction.length - charactersOf(inline),
+    textTokens: promptTextTokens([sent, instruction, ...signatures], inline, model),
+    ...media,
+  };
 };
 
-/** Only vendors of another protocol are sent them. */
+/** Whether it has numbers, which can become longer, or thoughts, which are not sent back. */
+const mayChange = ({ tools, response_format: format, logit_bias: bias, messages }: ChatBody): boolean =>
+  Boolean(tools ?? format ?? bias) ||
+  messages.some(
+    ({ role, content }) =>
+      role === 'assistant' &&
+      Array.isArray(content) &&
+      content.some(({ type }) => type !== 'text' && type !== 'refusal'),
+  );
+
 const signaturesOf = ({ messages }: ChatBody): readonly string[] =>
   messages.flatMap((message) =>
     message.role === 'assistant'
       ? (message.tool_calls ?? []).flatMap((call) => call.extra_content?.google?.thought_signature ?? [])
       : [],
   );
-
-/**
- * What goes to the vendor is written anew and can be longer than what came: 1e20 becomes 21 digits. Only where numbers can stand
- * is it measured; a conversation alone has none, and JSON text is never shorter than the text it spells.
- */
-const writtenBytes = ({ tools, response_format: format, logit_bias: bias }: ChatBody, sent: JsonObject): number =>
-  tools || format || bias ? Buffer.byteLength(JSON.stringify(sent)) : 0;

@@ -28,12 +28,14 @@ export const chatStream = (context: StreamContext): StreamFace => {
 };
 
 const toLastChunk = (ending: Ending, { costPicos, usage }: Receipt, chunks: Chunks): JsonObject => {
-  const cost = formatUsd(costPicos);
+  const costUsd = formatUsd(costPicos);
+  // BILL-15: a number with every digit, which no double could hold, and the same as a string for readers that round.
+  const cost = { cost: JSON.rawJSON(costUsd), cost_usd: costUsd };
   if (ending.kind === 'neutral') {
-    return { ...chunks.toLast(ending.finishReason), usage: { ...(usage && toChatUsage(usage)), cost } };
+    return { ...chunks.toLast(ending.finishReason), usage: { ...(usage && toChatUsage(usage)), ...cost } };
   }
   if (ending.kind !== 'held') throw new Error('an answer of another protocol was to end a chat');
-  return { ...ending.event, usage: { ...(ending.reportedUsage && withCachedTokens(ending.reportedUsage)), cost } };
+  return { ...ending.event, usage: { ...(ending.reportedUsage && withCachedTokens(ending.reportedUsage)), ...cost } };
 };
 
 interface Chunks {

@@ -1,35 +1,38 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { ChatBody } from './body.ts';
-import { answerOnlyFields, type ChatMessage, type ToolCall } from './messages.ts';
+import type { ChatMessage, ToolCall } from './messages.ts';
 
-/** `tool_calls` are written by themselves. */
-const unsentMembers: ReadonlySet<string> = new Set(['cache_control', 'tool_calls', ...answerOnlyFields]);
+type Part = Extract<ChatMessage, { role: 'assistant' }>['content'];
+export type Said = Exclude<
+  Extract<Part, readonly unknown[]>[number],
+  { type: 'thinking' | 'reasoning' | 'redacted_thinking' }
+>;
 
-/** Fields that only a model's entry knows, as the client sent them. */
-export type Extras = readonly (readonly [name: string, value: JsonObject[string]])[];
+/** What an assistant said, without what it thought. */
+export const saidIn = (parts: Extract<Part, readonly unknown[]>): readonly Said[] =>
+  parts.filter((part) => part.type === 'text' || part.type === 'refusal');
 
-/** The body a vendor of the same protocol gets: without nulls, without `cache_control` (BILL-18) and without the fields named. */
-export const toSend = (body: ChatBody, extras: Extras, unsent: ReadonlySet<string>): JsonObject => {
+/** The body a vendor of the same protocol gets. `extras` are fields that only the model's entry knows, as the client sent them. */
+export const toSend = (body: ChatBody, extras: JsonObject): JsonObject => {
   const { messages, tools, stream_options: options, ...rest } = body;
-  const kept = Object.entries(rest).filter(
-    ([name, value]) => value !== null && value !== undefined && !unsent.has(name),
-  );
+  const kept = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
   return {
     ...Object.fromEntries(kept),
     messages: messages.map(toMessage),
     // Ignored without a stream (CHAT-1).
     ...(body.stream && options ? { stream_options: options } : {}),
-    ...(tools?.length ? { tools: tools.map(bare) } : {}),
-    ...Object.fromEntries(extras),
+    ...(tools?.length ? { tools } : {}),
+    ...extras,
   };
 };
 
 const toMessage = (message: ChatMessage): JsonObject => {
-  const { content, ...rest } = message.role === 'tool' ? { ...message, name: undefined } : message;
-  const calls = 'tool_calls' in message ? message.tool_calls : undefined;
+  if (message.role !== 'assistant') return message;
+  const { content, tool_calls: calls, ...rest } = message;
+  const said = Array.isArray(content) ? saidIn(content) : content;
   return {
-    ...bare(rest),
-    ...(content === undefined ? {} : { content: Array.isArray(content) ? content.map(bare) : content }),
+    ...rest,
+    ...(said === undefined ? {} : { content: Array.isArray(said) && said.length === 0 ? '' : said }),
     ...(calls?.length ? { tool_calls: calls.map(toCall) } : {}),
   };
 };
@@ -39,6 +42,3 @@ const toCall = ({ id, type, function: { name, arguments: text } }: ToolCall): Js
   type,
   function: { name, arguments: text },
 });
-
-const bare = (value: object): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => !unsentMembers.has(name)));

@@ -1,22 +1,42 @@
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import { type Entry, type OptionalField, refuseUnsupported, unsupported } from '../optional-fields.ts';
+import { type Entry, type OptionalField, unsupported, withoutUnsupported } from '../optional-fields.ts';
 import type { GenerateContentBody } from './body.ts';
 import type { GenerationConfig } from './config.ts';
 
 /** Not the sampling fields: those always reach the vendor (GEM-1). */
 const optional: readonly OptionalField<GenerationConfig>[] = [
-  { field: 'stopSequences', capability: 'stop', isDefault: ({ stopSequences }) => stopSequences?.length === 0 },
-  { field: 'seed', capability: 'seed' },
-  { field: 'presencePenalty', capability: 'penalties', isDefault: ({ presencePenalty }) => presencePenalty === 0 },
-  { field: 'frequencyPenalty', capability: 'penalties', isDefault: ({ frequencyPenalty }) => frequencyPenalty === 0 },
-  { field: 'responseLogprobs', capability: 'logprobs', isDefault: ({ responseLogprobs }) => !responseLogprobs },
-  { field: 'logprobs', capability: 'logprobs' },
+  {
+    field: 'stopSequences',
+    capability: 'stop',
+    otherwise: 'refuse',
+    isDefault: ({ stopSequences }) => stopSequences?.length === 0,
+  },
+  { field: 'seed', capability: 'seed', otherwise: 'list' },
+  {
+    field: 'presencePenalty',
+    capability: 'penalties',
+    otherwise: 'list',
+    isDefault: ({ presencePenalty }) => presencePenalty === 0,
+  },
+  {
+    field: 'frequencyPenalty',
+    capability: 'penalties',
+    otherwise: 'list',
+    isDefault: ({ frequencyPenalty }) => frequencyPenalty === 0,
+  },
+  {
+    field: 'responseLogprobs',
+    capability: 'logprobs',
+    otherwise: 'refuse',
+    isDefault: ({ responseLogprobs }) => !responseLogprobs,
+  },
+  { field: 'logprobs', capability: 'logprobs', otherwise: 'refuse' },
 ];
 
 /** GEN-11. Refuses what the entry does not support; answers the names of fields of generationConfig that are not to be sent. */
 export const applyConstraints = (body: GenerateContentBody, entry: Entry): ReadonlySet<string> => {
   const config = body.generationConfig ?? {};
-  const unsent = refuseUnsupported(optional, config, { ...entry, at: `${entry.at ?? ''}generationConfig.` });
+  const unsent = withoutUnsupported(optional, config, { ...entry, at: `${entry.at ?? ''}generationConfig.` });
   refuseTools(body, entry);
   refuseFormat(config, entry);
   refuseCandidates(config, entry);

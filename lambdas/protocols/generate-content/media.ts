@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { sniffImage } from '../../core/images/image-type.ts';
@@ -16,12 +17,14 @@ interface PlacedMedia extends Media {
   readonly param: string;
 }
 
-export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings'> {
-  /** What stands in the body itself and is no text, in its order. */
+export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings' | 'documents'> {
+  /** Base64 in the body, in its order. */
   readonly inline: readonly string[];
+  /** Documents of plain text, decoded. */
+  readonly texts: readonly string[];
 }
 
-/** CHAT-6, GEN-11: checks every medium against the model, and measures them for the estimate. `at` is where the contents stand. */
+/** CHAT-6, GEN-11: checks every medium against the model, and measures them for the estimate. `at` is the place of the contents. */
 export const measureMedia = (
   contents: readonly Content[],
   model: TextModel,
@@ -35,8 +38,12 @@ export const measureMedia = (
   ]);
   return {
     images: counted.filter((kind) => kind === 'image').map(() => 'auto'),
-    recordings: counted.filter((kind) => kind !== 'image').length,
+    recordings: counted.filter((kind) => kind === 'video' || kind === 'audio').length,
+    documents: counted.filter((kind) => kind === 'document').length,
     inline: media.flatMap(({ inlineData }) => inlineData?.data ?? []),
+    texts: media.flatMap(({ inlineData, param }) =>
+      inlineData && kindOf(inlineData.mimeType) === 'text' ? [decodeText(inlineData, `${param}.inlineData`)] : [],
+    ),
   };
 };
 
@@ -55,18 +62,45 @@ const mediaOf = (contents: readonly Content[], at: string): PlacedMedia[] => {
   return found;
 };
 
-const kinds = ['image', 'video', 'audio'] as const;
-type Kind = (typeof kinds)[number];
+type Kind = 'image' | 'video' | 'audio' | 'document' | 'text';
 
-const kindOf = (mimeType: string): Kind | undefined =>
-  kinds.find((kind) => mimeType.toLowerCase().startsWith(`${kind}/`));
+const kindOf = (mimeType: string): Kind | undefined => {
+  const type = mimeType.toLowerCase();
+  if (type === 'application/pdf') return 'document';
+  return (['image', 'video', 'audio', 'text'] as const).find((kind) => type.startsWith(`${kind}/`));
+};
 
-const plurals: Readonly<Record<Kind, string>> = { image: 'images', video: 'videos', audio: 'audio' };
+/** The vendor also reads each page of a PDF document as an image: https://ai.google.dev/gemini-api/docs/document-processing */
+const inputs = {
+  image: { type: 'image', name: 'images' },
+  video: { type: 'video', name: 'videos' },
+  audio: { type: 'audio', name: 'audio' },
+  document: { type: 'image', name: 'PDF documents' },
+  text: { type: 'text', name: 'text' },
+} as const;
 
 const requireInput = (kind: Kind, param: string, model: TextModel, alternatives: Alternatives): void => {
-  if (model.inputTypes.includes(kind)) return;
-  const others = alternatives(({ inputTypes }) => inputTypes.includes(kind));
-  throw invalidRequest(param, `${param}: "${model.id}" does not take ${plurals[kind]}.${others}`);
+  const { type, name } = inputs[kind];
+  if (model.inputTypes.includes(type)) return;
+  const others = alternatives(({ inputTypes }) => inputTypes.includes(type));
+  throw invalidRequest(param, `${param}: "${model.id}" does not take ${name}.${others}`);
+};
+
+/** Runs in linear time: no character can match in two ways. */
+const base64 = /^[\w+/\s-]*(?:=\s*){0,2}$/;
+
+/** A type without a character set, or with that of `decodeText` or a part of it. */
+const isOfUtf8 = (type: string): boolean =>
+  !type.includes('charset') || /^[^;]*;\s*charset="?(?:utf-8|us-ascii)"?\s*$/.test(type);
+
+/** The vendor reads UTF-8. In another encoding the estimate would count other characters. */
+const decodeText = ({ mimeType, data }: NonNullable<Media['inlineData']>, param: string): string => {
+  if (!isOfUtf8(mimeType.toLowerCase())) {
+    throw invalidRequest(`${param}.mimeType`, `${param}.mimeType: must have a charset of utf-8, or none.`);
+  }
+  const bytes = Buffer.from(data, 'base64');
+  if (base64.test(data) && isUtf8(bytes)) return bytes.toString();
+  throw invalidRequest(`${param}.data`, `${param}.data: must be UTF-8 text in base64.`);
 };
 
 const checkInline = (
@@ -78,7 +112,10 @@ const checkInline = (
   const kind = kindOf(mimeType);
   if (!kind) {
     const typeParam = `${param}.mimeType`;
-    throw invalidRequest(typeParam, `${typeParam}: must be the type of an image, an audio or a video.`);
+    throw invalidRequest(
+      typeParam,
+      `${typeParam}: must be application/pdf or the type of an image, audio, video or text.`,
+    );
   }
   requireInput(kind, param, model, alternatives);
   if (kind !== 'image') return kind;

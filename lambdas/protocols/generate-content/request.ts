@@ -4,6 +4,8 @@ import type { JsonObject } from '../../core/json.ts';
 import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
 import type { Alternatives } from '../alternatives.ts';
+import { keepFields } from '../fields.ts';
+import { IgnoredFields } from '../ignored-fields.ts';
 import { charactersOf } from '../image-url.ts';
 import { parseWith, shownName } from '../parse.ts';
 import { countContentBody, type GenerateContentBody, generateContentBody } from './body.ts';
@@ -21,25 +23,30 @@ export interface ContentRequest {
 
 interface Parsed extends ContentRequest {
   readonly body: GenerateContentBody;
+  /** Fields that no model takes. */
+  readonly ignored: IgnoredFields;
   readonly alternatives: Alternatives;
+  /** Whether the body is as it came. */
+  readonly isWhole: boolean;
 }
 
 /** A generate-content body in the core's terms. Throws the 400 or 422 that names the field. */
 export const toTextOrder = (request: ContentRequest, alternatives: Alternatives): TextOrder => {
-  const body = parseWith(generateContentBody, request.json);
+  const { body: kept, ignored } = keepFields(generateContentBody, request.json);
+  const body = parseWith(generateContentBody, kept);
   refuseOtherModel(body.model, request.modelId, 'model');
   return {
     protocol: 'generate_content',
     modelId: request.modelId,
     endUser: undefined,
     params: { prompt: 'contents', cap: 'generationConfig.maxOutputTokens' },
-    prepare: (model) => prepare({ ...request, body, alternatives }, model),
+    prepare: (model) => prepare({ ...request, body, ignored, alternatives, isWhole: kept === request.json }, model),
   };
 };
 
 export interface CountOrder {
   /** The body to count, valid for the model; the model itself is not in it. Throws the 400 or 422 that names the field. */
-  prepare(model: TextModel): JsonObject;
+  prepare(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
 }
 
 /** A body to count the tokens of: contents alone, or a whole request. */
@@ -47,15 +54,26 @@ export const toCountOrder = (
   { modelId, json }: Pick<ContentRequest, 'modelId' | 'json'>,
   alternatives: Alternatives,
 ): CountOrder => {
-  const { model: named, contents, generateContentRequest: whole } = parseWith(countContentBody, json);
+  const { body: kept, ignored: before } = keepFields(countContentBody, json);
+  const { model: named, contents, generateContentRequest: whole } = parseWith(countContentBody, kept);
   refuseOtherModel(named, modelId, 'model');
   if (whole && !contents) {
     const at = 'generateContentRequest.';
     refuseOtherModel(whole.model, modelId, `${at}model`);
-    return { prepare: (model) => ({ generateContentRequest: checked(whole, model, alternatives, at).sent }) };
+    return {
+      prepare: (model) => {
+        const { sent, ignored } = checked({ body: whole, ignored: before, alternatives }, model, at);
+        return { body: { generateContentRequest: sent }, ignored };
+      },
+    };
   }
   if (!contents || whole) throw invalidRequest('contents', 'contents: send either this or generateContentRequest.');
-  return { prepare: (model) => ({ contents: checked({ contents }, model, alternatives, '').sent.contents }) };
+  return {
+    prepare: (model) => {
+      const { sent, ignored } = checked({ body: { contents }, ignored: before, alternatives }, model, '');
+      return { body: { contents: sent.contents }, ignored };
+    },
+  };
 };
 
 /** A name in the body beside that of the path would be for nothing, or for another model than the client thinks. */
@@ -70,7 +88,7 @@ const prepare = ({ stream, ...parsed }: Parsed, model: TextModel): TextRequest =
     const others = alternatives(({ capabilities }) => capabilities.streaming);
     throw invalidRequest('model', `model: "${model.id}" does not stream. Use :generateContent.${others}`);
   }
-  const { sent, media } = checked(body, model, alternatives, '');
+  const request = checked(parsed, model, '');
   const { candidateCount = 1, maxOutputTokens, thinkingConfig, imageConfig } = body.generationConfig ?? {};
   return {
     stream,
@@ -78,41 +96,56 @@ const prepare = ({ stream, ...parsed }: Parsed, model: TextModel): TextRequest =
     outputTokensMax: maxOutputTokens,
     usesTools: hasFunctions(body),
     effort: thinkingConfig?.thinkingLevel?.toLowerCase(),
-    prompt: measure(parsed, model, sent, media),
+    prompt: measure(parsed, model, request),
     promptPricing: 'one-rate',
     imageTier: imageConfig?.imageSize,
-    body: sent,
+    body: request.sent,
+    ignored: request.ignored,
   };
 };
 
 interface Checked {
   readonly sent: JsonObject;
   readonly media: MediaSize;
+  readonly ignored: readonly string[];
+  /** Whether the model takes every field. */
+  readonly isWhole: boolean;
 }
 
-const checked = (body: GenerateContentBody, model: TextModel, alternatives: Alternatives, at: string): Checked => {
-  const unsent = applyConstraints(body, { model, alternatives, at });
+const checked = (
+  { body, ignored: before, alternatives }: Pick<Parsed, 'body' | 'ignored' | 'alternatives'>,
+  model: TextModel,
+  at: string,
+): Checked => {
+  const ignored = new IgnoredFields(before);
+  const unsent = applyConstraints(body, { model, alternatives, ignored, at });
   const media = measureMedia(body.contents, model, alternatives, `${at}contents`);
   const { model: _named, generationConfig, ...rest } = body;
   const config = Object.entries(generationConfig ?? {}).filter(([field]) => !unsent.has(field));
-  return { sent: { ...rest, ...(generationConfig && { generationConfig: Object.fromEntries(config) }) }, media };
+  return {
+    sent: { ...rest, ...(generationConfig && { generationConfig: Object.fromEntries(config) }) },
+    media,
+    ignored: ignored.names,
+    isWhole: unsent.size === 0,
+  };
 };
 
-const measure = (
-  { body, bodyBytes }: Omit<Parsed, 'stream'>,
-  model: TextModel,
-  sent: JsonObject,
-  { inline, ...media }: MediaSize,
-): PromptSize => {
-  const bytes = Math.max(bodyBytes, mayGrow(body) ? Buffer.byteLength(JSON.stringify(sent)) : 0);
+const measure = (parsed: Omit<Parsed, 'stream'>, model: TextModel, request: Checked): PromptSize => {
+  const { inline, texts, ...media } = request.media;
   // What an answer has said so far is read again by the request that goes on with it: as much as fits the context.
-  const saidBefore = body.continuationToken === undefined ? 0 : model.limits.contextTokens;
+  const saidBefore = parsed.body.continuationToken === undefined ? 0 : model.limits.contextTokens;
+  const ofTexts = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return {
-    bytes: bytes - charactersOf(inline) + saidBefore,
-    textTokens: promptTextTokens(sent, inline, model) + saidBefore,
+    bytes: bytesOf(parsed, request) - charactersOf(inline) + ofTexts + saidBefore,
+    textTokens:
+      promptTextTokens(texts.length > 0 ? [request.sent, ...texts] : request.sent, inline, model) + saidBefore,
     ...media,
   };
 };
+
+/** Ignored fields do not count. */
+const bytesOf = ({ body, bodyBytes, isWhole }: Omit<Parsed, 'stream'>, { sent, ...request }: Checked): number =>
+  isWhole && request.isWhole && !mayGrow(body) ? bodyBytes : Buffer.byteLength(JSON.stringify(sent));
 
 /** What goes to the vendor is written anew, and a number can become longer by that: 1e20 has 21 digits. Text cannot. */
 const mayGrow = ({ contents, tools, generationConfig: config }: GenerateContentBody): boolean =>

@@ -1,13 +1,14 @@
 import type { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { Ending } from '../../core/text/text-wire.ts';
-import { googleStatusOf } from '../../http/render-error.ts';
+import { toErrorBody } from '../../http/render-error.ts';
 import type { StreamContext, StreamFace } from '../text-face.ts';
 
 export const foreign = (): Error => new Error('an answer of another protocol on generateContent');
 
-/** GEN-3: the vendor's SDK takes an error for one only if its code is a number. */
-const toErrorElement = ({ status, message }: GatewayError): string =>
-  JSON.stringify({ error: { code: status, message, status: googleStatusOf(status) } });
+const toErrorElement = (error: GatewayError, requestId: string): string =>
+  JSON.stringify(toErrorBody(error, 'generate_content', requestId));
+
+type Context = Pick<StreamContext, 'write' | 'requestId'>;
 
 const lastOf = (ending: Ending): readonly string[] => {
   if (ending.kind !== 'native') throw foreign();
@@ -21,18 +22,18 @@ const refuseDeltas = (): never => {
 const asEvents = (elements: readonly string[]): string => elements.map((element) => `data: ${element}\n\n`).join('');
 
 /** With `?alt=sse`: nothing but the end of the stream says that it is over. */
-export const eventStream = ({ write }: Pick<StreamContext, 'write'>): StreamFace => ({
+export const eventStream = ({ write, requestId }: Context): StreamFace => ({
   native: (events) => write(asEvents(events)),
   neutral: refuseDeltas,
   finish: (ending) => write(asEvents(lastOf(ending))),
-  fail: (error) => write(asEvents([toErrorElement(error)])),
+  fail: (error) => write(asEvents([toErrorElement(error, requestId)])),
 });
 
 /**
  * Without it: one JSON array. Only a good answer closes it. After an error it stays open, so that whoever parses the whole of it
  * fails, and whoever reads the elements one by one finds the error as the last.
  */
-export const arrayStream = ({ write }: Pick<StreamContext, 'write'>): StreamFace => {
+export const arrayStream = ({ write, requestId }: Context): StreamFace => {
   let separator = '[';
   const asElements = (elements: readonly string[]): string =>
     elements
@@ -46,6 +47,6 @@ export const arrayStream = ({ write }: Pick<StreamContext, 'write'>): StreamFace
     native: (events) => write(asElements(events)),
     neutral: refuseDeltas,
     finish: (ending) => write(`${asElements(lastOf(ending))}${separator === '[' ? '[' : ''}]`),
-    fail: (error) => write(asElements([toErrorElement(error)])),
+    fail: (error) => write(asElements([toErrorElement(error, requestId)])),
   };
 };

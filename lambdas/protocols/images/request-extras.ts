@@ -6,6 +6,7 @@ import { shownName } from '../parse.ts';
 const CHARACTERS_MAX = 64;
 /** Only what can be delivered: the vendor's other formats are no single image, and cost more than is held. */
 const outputFormats: ReadonlySet<JsonValue> = new Set(['png', 'jpeg', 'webp']);
+const textFields: ReadonlySet<string> = new Set(['background', 'moderation']);
 const streaming: ReadonlySet<string> = new Set(['stream', 'partial_images']);
 
 /** `stream: false`, which an SDK may send, is what happens anyway; in a form it is text. */
@@ -42,6 +43,7 @@ const refuseValue = (name: string, value: JsonValue): void => {
   if (name === 'output_format' && !outputFormats.has(value)) {
     throw invalidRequest(name, `${name}: must be one of "png", "jpeg", "webp".`);
   }
+  if (textFields.has(name) && typeof value !== 'string') throw invalidRequest(name, `${name}: must be a string.`);
   // A number too large for JSON's own kind is read as an infinite one.
   if (typeof value === 'boolean' || Number.isFinite(value)) return;
   if (typeof value === 'string' && value.length <= CHARACTERS_MAX && value.isWellFormed()) return;

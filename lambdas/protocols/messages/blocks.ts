@@ -1,75 +1,205 @@
 import * as z from 'zod';
 import { anyObject, listOf } from '../bounded.ts';
+import { type FieldPolicy, fields } from '../fields.ts';
+import { shownName } from '../parse.ts';
 
-/** MSG-5: accepted wherever the vendor takes it, and sent on unchanged. */
-export const cacheControl = z
-  .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
-  .nullish();
+const listed: FieldPolicy = { unknown: 'list' };
+/** Clients copy messages and blocks from earlier answers and add bookkeeping of their own. */
+const copied: FieldPolicy = { unknown: 'accept' };
 
-const textBlock = z.strictObject({
-  type: z.literal('text'),
-  text: z.string(),
-  /** What an answer without documents has. */
-  citations: z.null().optional(),
-  cache_control: cacheControl,
-});
-
-/** The type of an image is the business of `images.ts`, which has a code of its own for it. */
-const imageSource = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
-  z.strictObject({ type: z.literal('url'), url: z.string() }),
-]);
-
-const imageBlock = z.strictObject({
-  type: z.literal('image'),
-  source: imageSource,
-  transformations: z.strictObject({ oversized_image: z.enum(['downsize', 'error']).optional() }).nullish(),
-  cache_control: cacheControl,
-});
-
-const toolUse = z.strictObject({
-  type: z.literal('tool_use'),
-  id: z.string().min(1),
-  name: z.string().min(1),
-  input: anyObject,
-  /** As answers have it; the other callers are tools of the vendor's. */
-  caller: z.strictObject({ type: z.literal('direct') }).optional(),
-  toolset_name: z.null().optional(),
-  cache_control: cacheControl,
-});
+/** MSG-5: accepted wherever the vendor takes it. A `scope` is not sent: it would share a cache between customers. */
+export const cacheControl = fields(
+  { type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() },
+  listed,
+).optional();
 
 const content = 'must be a string or an array of blocks';
+const BLOCKS_MAX = 100_000;
 
 const contentOf = <Block extends z.ZodType>(block: Block) =>
-  z.union([z.string(), listOf(block, { max: 100_000, message: content })], content);
+  z.union([z.string(), listOf(block, { max: BLOCKS_MAX, message: content })], content);
 
-const toolResult = z.strictObject({
-  type: z.literal('tool_result'),
-  tool_use_id: z.string().min(1),
-  content: contentOf(z.discriminatedUnion('type', [textBlock, imageBlock])).optional(),
-  is_error: z.boolean().optional(),
-  toolset_name: z.null().optional(),
-  cache_control: cacheControl,
-});
+const ranAtVendor = 'comes from a tool that runs at the vendor';
+const kept = 'names a file in the vendor’s storage. Send its bytes';
 
-const block = z.discriminatedUnion('type', [
+/** Why a block or a source is not served, by the start of its type. */
+const unserved: readonly (readonly [start: string, reason: string])[] = [
+  ['server_tool_use', ranAtVendor],
+  ['mcp_', ranAtVendor],
+  ['web_', ranAtVendor],
+  ['code_execution', ranAtVendor],
+  ['bash_code_execution', ranAtVendor],
+  ['text_editor_code_execution', ranAtVendor],
+  ['tool_search_tool_result', ranAtVendor],
+  ['advisor_tool_result', ranAtVendor],
+  ['container_upload', kept],
+  ['file', kept],
+  ['url', 'names a document of unknown size. Send its bytes'],
+  ['compaction', 'is a summary by a second model call'],
+  ['fallback', 'comes from another model of the vendor'],
+  ['tool_definition', 'belongs into tools'],
+];
+
+/** Its message names the reason, or else the types that are served. */
+const typedUnion = <const Options extends readonly [z.ZodObject, ...z.ZodObject[]]>(options: Options) =>
+  z.discriminatedUnion('type', options, {
+    error: ({ code, input }) => {
+      if (code !== 'invalid_union' || typeof input !== 'object' || input === null || !('type' in input))
+        return undefined;
+      // An object may have no text: {"toString": 1} has none.
+      if (typeof input.type !== 'string') return undefined;
+      const type = shownName(input.type);
+      const reason = unserved.find(([start]) => type.startsWith(start))?.[1];
+      return reason && `"${type}" is not served: it ${reason}`;
+    },
+  });
+
+const cited = { cited_text: z.string(), document_index: z.int(), document_title: z.string().nullable() };
+/** Citations of earlier answers. Those of web searches cannot occur. */
+const citation = typedUnion([
+  fields({ type: z.literal('char_location'), start_char_index: z.int(), end_char_index: z.int(), ...cited }, copied),
+  fields({ type: z.literal('page_location'), start_page_number: z.int(), end_page_number: z.int(), ...cited }, copied),
+  fields(
+    { type: z.literal('content_block_location'), start_block_index: z.int(), end_block_index: z.int(), ...cited },
+    copied,
+  ),
+  fields(
+    {
+      type: z.literal('search_result_location'),
+      cited_text: z.string(),
+      search_result_index: z.int(),
+      source: z.string(),
+      title: z.string().nullable(),
+      start_block_index: z.int(),
+      end_block_index: z.int(),
+    },
+    copied,
+  ),
+]);
+
+const textBlock = fields(
+  {
+    type: z.literal('text'),
+    text: z.string(),
+    citations: listOf(citation, { max: BLOCKS_MAX, message: 'must be an array of citations' }).optional(),
+    cache_control: cacheControl,
+  },
+  { ...copied, emptyAbsent: ['citations'] },
+);
+
+/** The type of an image is the business of `media.ts`, which has a code of its own for it. */
+const imageBlock = fields(
+  {
+    type: z.literal('image'),
+    source: typedUnion([
+      fields({ type: z.literal('base64'), media_type: z.string(), data: z.string() }, listed),
+      fields({ type: z.literal('url'), url: z.string() }, listed),
+    ]),
+    transformations: fields({ oversized_image: z.enum(['downsize', 'error']).optional() }, listed).optional(),
+    cache_control: cacheControl,
+  },
+  copied,
+);
+
+const citations = fields({ enabled: z.boolean().optional() }, listed).optional();
+
+const documentBlock = fields(
+  {
+    type: z.literal('document'),
+    source: typedUnion([
+      fields({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: z.string() }, listed),
+      fields({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }, listed),
+      fields({ type: z.literal('content'), content: contentOf(typedUnion([textBlock, imageBlock])) }, listed),
+    ]),
+    title: z.string().optional(),
+    context: z.string().optional(),
+    citations,
+    cache_control: cacheControl,
+  },
+  copied,
+);
+
+const searchResult = fields(
+  {
+    type: z.literal('search_result'),
+    source: z.string(),
+    title: z.string(),
+    content: listOf(textBlock, { max: BLOCKS_MAX, message: 'must be an array of text blocks' }),
+    citations,
+    cache_control: cacheControl,
+  },
+  copied,
+);
+
+const toolUse = fields(
+  {
+    type: z.literal('tool_use'),
+    id: z.string().min(1),
+    name: z.string().min(1),
+    input: anyObject,
+    /** As answers have it; the other callers are tools of the vendor's. */
+    caller: fields({ type: z.literal('direct') }, copied).optional(),
+    toolset_name: z.null().optional(),
+    cache_control: cacheControl,
+  },
+  copied,
+);
+
+const toolReference = fields(
+  { type: z.literal('tool_reference'), tool_name: z.string(), cache_control: cacheControl },
+  copied,
+);
+
+const toolResult = fields(
+  {
+    type: z.literal('tool_result'),
+    tool_use_id: z.string().min(1),
+    content: contentOf(typedUnion([textBlock, imageBlock, documentBlock, searchResult, toolReference])).optional(),
+    is_error: z.boolean().optional(),
+    toolset_name: z.null().optional(),
+    cache_control: cacheControl,
+  },
+  copied,
+);
+
+const block = typedUnion([
   textBlock,
   imageBlock,
+  documentBlock,
+  searchResult,
   toolUse,
   toolResult,
-  z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
-  z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
+  fields({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }, copied),
+  fields({ type: z.literal('redacted_thinking'), data: z.string() }, copied),
+]);
+
+/** A tool of `tools`, by its name. A definition in this place could be a tool that runs at the vendor. */
+const declaredTool = typedUnion([fields({ type: z.literal('tool_reference'), name: z.string() }, listed)]);
+const toolChange = { tool: declaredTool, cache_control: cacheControl };
+const systemBlock = typedUnion([
+  textBlock,
+  fields({ type: z.literal('tool_addition'), ...toolChange }, copied),
+  fields({ type: z.literal('tool_removal'), ...toolChange }, copied),
 ]);
 
 export const texts = contentOf(textBlock);
+export const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
 
 /**
  * Which block may stand in whose message is the vendor's to say. `system` in the middle of a conversation is, too: models that
  * lack it answer 400. https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
 const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.enum(['user', 'assistant']), content: contentOf(block) }),
-  z.strictObject({ role: z.literal('system'), content: texts }),
+  fields(
+    {
+      role: z.literal('system'),
+      content: contentOf(systemBlock).optional(),
+      output_config: fields({ effort: effort.optional() }, listed).optional(),
+      clear_at: z.enum(['next_user_message', 'never']).optional(),
+    },
+    copied,
+  ),
+  fields({ role: z.enum(['user', 'assistant']), content: contentOf(block) }, copied),
 ]);
 
 /** At most as many as the vendor takes. */
@@ -79,8 +209,32 @@ export const messagesSchema = listOf(message, {
   message: 'must be an array with at least one message',
 });
 
-export type Block = z.output<typeof block>;
 export type ImageBlock = z.output<typeof imageBlock>;
-export type Content = string | readonly Block[];
+export type DocumentBlock = z.output<typeof documentBlock>;
 export type Message = z.output<typeof message>;
-export type CacheControl = z.output<typeof cacheControl>;
+type Block = z.output<typeof block> | z.output<typeof systemBlock> | z.output<typeof toolReference>;
+
+export interface PlacedBlock {
+  readonly block: Block;
+  /** Of the block, in the client's body. */
+  readonly param: string;
+}
+
+/** Every block of a content in the body's order, those inside results and documents behind the one that holds them. */
+export const blocksIn = (content: string | readonly Block[] = [], param: string): readonly PlacedBlock[] =>
+  typeof content === 'string'
+    ? []
+    : content.flatMap((block, index) => {
+        const at = `${param}[${index}]`;
+        return [{ block, param: at }, ...insideOf(block, at)];
+      });
+
+const insideOf = (block: Block, param: string): readonly PlacedBlock[] => {
+  if (block.type === 'tool_result' || block.type === 'search_result')
+    return blocksIn(block.content, `${param}.content`);
+  if (block.type !== 'document' || block.source.type !== 'content') return [];
+  return blocksIn(block.source.content, `${param}.source.content`);
+};
+
+export const blocksOf = (messages: readonly Message[]): readonly PlacedBlock[] =>
+  messages.flatMap(({ content }, index) => blocksIn(content, `messages[${index}].content`));

@@ -1,59 +1,119 @@
 import * as z from 'zod';
-import { anyObject, listOf, showAs } from '../bounded.ts';
-import { endUserName } from '../end-user.ts';
-import { cacheControl, messagesSchema, texts } from './blocks.ts';
+import { anyObject, listOf } from '../bounded.ts';
+import { type FieldPolicy, fields, guardedNames } from '../fields.ts';
+import { cacheControl, effort, messagesSchema, texts } from './blocks.ts';
+import { tool } from './tools.ts';
 
 const fraction = z.number().min(0, 'must be at least 0').max(1, 'must be at most 1');
+const listed: FieldPolicy = { unknown: 'list' };
 
-const ownTools = 'web_search, code_execution, bash and the like';
-
-/** The tools that the vendor runs cost extra, those that it defines cost prompt tokens that no body shows (GEN-9). */
-const toolType = showAs(
-  z
-    .unknown()
-    .refine(
-      (type) => type === undefined || type === null || type === 'custom',
-      `must be "custom" or left out: the vendor's own tools (${ownTools}) are not served here`,
-    ),
-  { kind: 'schema', schema: { enum: ['custom', null] } },
-);
-
-const tool = z.strictObject({
-  type: toolType.optional(),
-  name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, 'must be 1 to 128 letters, digits, _ or -'),
-  description: z.string().optional(),
-  input_schema: anyObject,
-  strict: z.boolean().optional(),
-  eager_input_streaming: z.boolean().nullish(),
-  input_examples: listOf(anyObject, { max: 1_000, message: 'must be an array of objects' }).optional(),
-  allowed_callers: listOf(z.literal('direct'), { max: 10, message: 'must be an array' }).optional(),
-  cache_control: cacheControl,
-});
+const names = listOf(z.string(), { max: 10_000, message: 'must be an array of names' });
 
 const parallel = { disable_parallel_tool_use: z.boolean().optional() };
 
 const toolChoice = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('auto'), ...parallel }),
-  z.strictObject({ type: z.literal('any'), ...parallel }),
-  z.strictObject({ type: z.literal('tool'), name: z.string().min(1), ...parallel }),
-  z.strictObject({ type: z.literal('none') }),
+  fields({ type: z.literal('auto'), ...parallel }, listed),
+  fields({ type: z.literal('any'), ...parallel }, listed),
+  fields({ type: z.literal('tool'), name: z.string().min(1), ...parallel }, listed),
+  fields({ type: z.literal('none') }, listed),
 ]);
 
-const display = z.enum(['summarized', 'omitted']).nullish();
+const shownThinking = {
+  display: z.enum(['summarized', 'omitted', 'updates']).optional(),
+  block_binding: fields({ prefix_mismatch_behavior: z.enum(['error', 'drop_block']).optional() }, listed).optional(),
+};
 
 const thinking = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('adaptive'), display }),
-  z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1_024, 'must be at least 1024'), display }),
-  z.strictObject({ type: z.literal('disabled') }),
+  fields({ type: z.literal('adaptive'), ...shownThinking }, listed),
+  fields(
+    { type: z.literal('enabled'), budget_tokens: z.int().min(1_024, 'must be at least 1024'), ...shownThinking },
+    listed,
+  ),
+  fields({ type: z.literal('disabled') }, listed),
+  fields({ type: z.literal('between_tools') }, listed),
 ]);
 
-const outputConfig = z.strictObject({
-  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
-  format: z.strictObject({ type: z.literal('json_schema'), schema: anyObject }).nullish(),
-});
+const format = fields({ type: z.literal('json_schema'), schema: anyObject }, listed).optional();
 
-/** What a prompt consists of: the whole body of a request to count it. */
-export const countBody = z.strictObject({
+const outputConfig = fields(
+  {
+    effort: effort.optional(),
+    format,
+    task_budget: fields(
+      { type: z.literal('tokens'), total: z.int().min(0), remaining: z.int().min(0).optional() },
+      listed,
+    ).optional(),
+  },
+  listed,
+);
+
+const amountOf = <const Types extends readonly [string, ...string[]]>(...types: Types) =>
+  fields({ type: z.enum(types), value: z.int().min(0) }, listed).optional();
+
+/** What clears earlier turns from the prompt, and so only shortens it. */
+const contextManagement = fields(
+  {
+    edits: listOf(
+      z.discriminatedUnion(
+        'type',
+        [
+          fields(
+            {
+              type: z.literal('clear_tool_uses_20250919'),
+              trigger: amountOf('input_tokens', 'tool_uses'),
+              keep: amountOf('tool_uses'),
+              clear_at_least: amountOf('input_tokens'),
+              clear_tool_inputs: z.union([z.boolean(), names]).optional(),
+              exclude_tools: names.optional(),
+            },
+            listed,
+          ),
+          fields(
+            {
+              type: z.literal('clear_thinking_20251015'),
+              keep: z
+                .union([
+                  z.literal('all'),
+                  fields({ type: z.literal('all') }, listed),
+                  fields({ type: z.literal('thinking_turns'), value: z.int().min(0) }, listed),
+                ])
+                .optional(),
+            },
+            listed,
+          ),
+        ],
+        {
+          error: ({ code }) =>
+            code === 'invalid_union'
+              ? 'must be "clear_tool_uses_20250919" or "clear_thinking_20251015": a summary is a second model call'
+              : undefined,
+        },
+      ),
+      { max: 100, message: 'must be an array of edits' },
+    ).optional(),
+  },
+  listed,
+);
+
+/** What costs more than the hold covers, or needs something that the gateway does not keep (GEN-9). */
+const refused: FieldPolicy['refused'] = {
+  /** The SDK's tool runner asks for one, and goes on without when the refusal has these details (`ThreadState`, 1.11.0). */
+  thread: {
+    code: 'invalid_request_error',
+    message: 'the gateway keeps no conversations. Leave it out and send the whole history.',
+    sdkDetails: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  },
+  mcp_servers: 'servers that the vendor calls are not served. Leave it out and call them in the client.',
+  container: 'containers run at the vendor and are not served. Leave it out.',
+  compaction: 'a summary is a second model call, which the hold does not cover. Leave it out.',
+  fallbacks: 'other models have prices of their own. Leave it out.',
+  fallback_credit_token: 'other models have prices of their own. Leave it out.',
+  billing_policy: 'the gateway pays the vendor. Leave it out.',
+  inference_geo: 'a choice of region has a price of its own. Leave it out.',
+};
+
+/** What a prompt consists of. */
+const prompt = {
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   messages: messagesSchema,
   system: texts.optional(),
@@ -61,14 +121,14 @@ export const countBody = z.strictObject({
   tool_choice: toolChoice.optional(),
   thinking: thinking.optional(),
   output_config: outputConfig.optional(),
+  /** As LiteLLM and older SDKs send it. */
+  output_format: format,
+  context_management: contextManagement.optional(),
   cache_control: cacheControl,
-  /** The fast mode is dearer (GEN-9). */
-  speed: z.literal('standard').nullish(),
-});
+  speed: z.literal('standard', 'must be "standard": the fast mode has a price of its own').optional(),
+};
 
-/** https://platform.claude.com/docs/en/api/messages. Any other field is refused by name (GEN-9). */
-export const messagesBody = z.strictObject({
-  ...countBody.shape,
+const answer = {
   /** 0 fills the prompt cache and answers nothing. */
   max_tokens: z.int().min(0, 'must be at least 0'),
   stop_sequences: listOf(z.string(), { max: 1_000, message: 'must be an array of strings' }).optional(),
@@ -76,13 +136,21 @@ export const messagesBody = z.strictObject({
   top_p: fraction.optional(),
   top_k: z.int().min(0, 'must be at least 0').optional(),
   stream: z.boolean().optional(),
-  service_tier: z.enum(['auto', 'standard_only']).optional(),
-  metadata: z.strictObject({ user_id: endUserName.nullish() }).optional(),
-  inference_geo: z.null().optional(),
-  container: z.null().optional(),
-});
+  service_tier: z
+    .enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": other tiers have prices of their own')
+    .optional(),
+  metadata: fields({ user_id: z.string().optional() }, listed).optional(),
+};
 
-export type CountBody = z.output<typeof countBody>;
+const root: FieldPolicy = { ...listed, guarded: guardedNames, refused };
+
+/** https://platform.claude.com/docs/en/api/messages. What becomes of each field is in MSG-1 and GEN-16. */
+export const messagesBody = fields({ ...prompt, ...answer }, root);
+
+/** A request to count takes the same body. What concerns the answer alone is ignored. */
+export const countBody = fields(prompt, { ...root, listed: Object.keys(answer) });
+
 export type MessagesBody = z.output<typeof messagesBody>;
+export type CountBody = z.output<typeof countBody>;
 /** Either of the two. */
 export type PromptBody = CountBody & Partial<Omit<MessagesBody, keyof CountBody>>;

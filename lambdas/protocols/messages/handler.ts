@@ -1,5 +1,6 @@
 import { requireMessagesVersion } from '../messages-version.ts';
 import type { TextFace } from '../text-face.ts';
+import { BETA_HEADER } from './betas.ts';
 import { toTextOrder } from './request.ts';
 import { foreign, messagesStream, PING } from './stream.ts';
 
@@ -8,7 +9,7 @@ export const messages: TextFace = {
   protocol: 'messages',
   toOrder: ({ body, event }, alternatives) => {
     requireMessagesVersion(event.headers);
-    return toTextOrder(body.json, body.bytes, alternatives);
+    return toTextOrder({ json: body.json, betas: event.headers[BETA_HEADER] }, body.bytes, alternatives);
   },
   toBody: ({ content }) => {
     if (content.kind !== 'native') throw foreign();

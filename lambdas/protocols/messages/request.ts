@@ -1,131 +1,168 @@
+import type * as z from 'zod';
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { PromptPricing } from '../../core/pricing/text-price.ts';
 import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
 import type { Alternatives } from '../alternatives.ts';
+import { extraFieldsOf, keepFields } from '../fields.ts';
+import { IgnoredFields } from '../ignored-fields.ts';
 import { charactersOf } from '../image-url.ts';
-import { parseWith, shownName } from '../parse.ts';
-import { type CountBody, countBody, type MessagesBody, messagesBody, type PromptBody } from './body.ts';
-import { promptPricingOf } from './caching.ts';
-import { applyConstraints, hasEffort } from './constraints.ts';
-import { checkImages, imagesOf } from './images.ts';
-import { refuseEffortInThinking, thinkingByName } from './thinking.ts';
+import { parseWith } from '../parse.ts';
+import { addedTokens } from './added-tokens.ts';
+import { betaHeaders, missingToolChanges, readBetas } from './betas.ts';
+import { blocksIn, blocksOf, type PlacedBlock } from './blocks.ts';
+import { countBody, messagesBody, type PromptBody } from './body.ts';
+import { measureMedia } from './media.ts';
+import { effortOf, type Kept, sentBody, withoutLongUser } from './sent-body.ts';
+import { refuseEffortInThinking } from './thinking.ts';
+
+/** What a client sent: its body, and its `anthropic-beta` header. */
+export interface Sent {
+  readonly json: JsonObject;
+  readonly betas: string | undefined;
+}
 
 /** A messages body in the core's terms. Throws the 400 that names the field. */
-export const toTextOrder = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextOrder => {
-  refuseThread(json);
-  refuseEffortInThinking(json);
-  const body = parseWith(messagesBody, knownFields(json, messagesBody.shape));
+export const toTextOrder = (sent: Sent, bodyBytes: number, alternatives: Alternatives): TextOrder => {
+  const received = receive(messagesBody, sent);
+  const read = check(received, parseWith(messagesBody, received.fields));
+  const { body } = read;
   return {
     protocol: 'messages',
     modelId: body.model,
-    endUser: body.metadata?.user_id ?? undefined,
+    endUser: body.metadata?.user_id,
     params: { prompt: 'messages', cap: 'max_tokens' },
-    prepare: (model) => prepare({ body, json, bodyBytes, alternatives }, model),
-  };
-};
-
-/**
- * GEN-6: conversations that the vendor keeps. Its SDK's tool runner asks for one unless it is told not to, and goes on without when the
- * refusal says so in these words (`ThreadState` in @anthropic-ai/sdk 1.11.0).
- */
-const refuseThread = ({ thread }: JsonObject): void => {
-  if (thread === undefined || thread === null) return;
-  const message = 'thread: the gateway keeps no conversations. Leave it out and send the whole history.';
-  const sdkDetails = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
-  throw new GatewayError('invalid_request_error', message, { param: 'thread', sdkDetails });
-};
-
-export interface CountOrder {
-  readonly modelId: string;
-  /** The body to count, valid for the model. Throws the 400 that names the field. */
-  prepare(model: TextModel): JsonObject;
-}
-
-/** A body to count the tokens of: that of a message without what concerns the answer alone. */
-export const toCountOrder = (json: JsonObject, alternatives: Alternatives): CountOrder => {
-  refuseEffortInThinking(json);
-  const body: CountBody = parseWith(countBody, knownFields(json, countBody.shape));
-  return {
-    modelId: body.model,
     prepare: (model) => {
-      refuseUnknown(json, countBody.shape, model);
-      checkImages(imagesOf(body.messages), model, alternatives);
-      return toSend(json, body, model, alternatives);
+      const { ignored, body: toSend } = prepare(read, model, alternatives);
+      return {
+        stream: body.stream ?? false,
+        choices: 1,
+        outputTokensMax: body.max_tokens,
+        usesTools: Boolean(body.tools?.length),
+        effort: effortOf(body, model),
+        prompt: measure(read, toSend, bodyBytes, model, alternatives),
+        promptPricing: promptPricingOf(read),
+        body: toSend,
+        headers: read.headers,
+        ignored,
+      } satisfies TextRequest;
     },
   };
 };
 
-interface Parsed {
-  readonly body: MessagesBody;
-  readonly json: JsonObject;
-  readonly bodyBytes: number;
-  readonly alternatives: Alternatives;
+export interface CountOrder {
+  readonly modelId: string;
+  readonly headers: TextRequest['headers'];
+  /** The body to count, valid for the model. Throws the 400 that names the field. */
+  prepare(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
 }
 
-const prepare = (parsed: Parsed, model: TextModel): TextRequest => {
-  const { body, json, alternatives } = parsed;
-  refuseUnknown(json, messagesBody.shape, model);
-  const sent = toSend(json, body, model, alternatives);
+/** A body to count the tokens of. */
+export const toCountOrder = (sent: Sent, alternatives: Alternatives): CountOrder => {
+  const received = receive(countBody, sent);
+  const read = check(received, parseWith(countBody, received.fields));
   return {
-    stream: body.stream ?? false,
-    choices: 1,
-    outputTokensMax: body.max_tokens,
-    usesTools: Boolean(body.tools?.length),
-    effort: effortOf(body, model),
-    prompt: measure(parsed, model, sent),
-    promptPricing: promptPricingOf(body),
-    body: sent,
+    modelId: read.body.model,
+    headers: read.headers,
+    prepare: (model) => {
+      measureMedia(read.blocks, model, alternatives);
+      return prepare(read, model, alternatives);
+    },
   };
 };
 
-type Shape = Readonly<Record<string, unknown>>;
+interface Received extends Omit<Kept, 'body'> {
+  readonly schema: z.ZodObject;
+  /** As the client sent it. */
+  readonly json: JsonObject;
+}
 
-/** Other fields are the business of the model's entry, which is not known yet. */
-const knownFields = (json: JsonObject, shape: Shape): JsonObject =>
-  Object.fromEntries(Object.entries(json).filter(([name]) => Object.hasOwn(shape, name)));
+interface Read<Body extends PromptBody> extends Received {
+  readonly body: Body;
+  readonly blocks: readonly PlacedBlock[];
+  /** Of the provider's request. */
+  readonly headers: TextRequest['headers'];
+}
 
-const refuseUnknown = (json: JsonObject, shape: Shape, model: TextModel): void => {
-  for (const name of Object.keys(json)) {
-    if (Object.hasOwn(shape, name) || model.extraFields.includes(name)) continue;
-    const shown = shownName(name);
-    throw invalidRequest(shown, `${shown}: this field is not supported here. Leave it out.`);
-  }
+const receive = (schema: z.ZodObject, { json, betas }: Sent): Received => {
+  refuseEffortInThinking(json);
+  const { body, ignored } = keepFields(schema, json);
+  return { schema, json, ignored, betas: readBetas(betas, ignored), fields: withoutLongUser(body, ignored) };
 };
 
-/** MSG-4: where nothing is asked for, `high` is what a client of this format gets. */
-const effortOf = ({ output_config: config }: PromptBody, model: TextModel): string | undefined =>
-  config?.effort ?? (hasEffort(model) ? 'high' : undefined);
-
-/** The client's body but for defaults that the model refuses, thinking by the model's name and the effort (BILL-6). */
-const toSend = (json: JsonObject, body: PromptBody, model: TextModel, alternatives: Alternatives): JsonObject => {
-  const unsent = applyConstraints(body, model, alternatives);
-  const kept = Object.fromEntries(Object.entries(json).filter(([name]) => !unsent.has(name)));
-  const thinking = thinkingByName(body, model);
-  const effort = effortOf(body, model);
-  const config = isJsonObject(json.output_config) ? json.output_config : {};
-  const isSaid = effort === undefined || effort === (config.effort ?? model.reasoning?.default);
-  return {
-    ...kept,
-    ...(thinking && { thinking }),
-    ...(isSaid ? {} : { output_config: { ...config, effort } }),
-  };
+/** What no model takes. */
+const check = <Body extends PromptBody>(received: Received, body: Body): Read<Body> => {
+  const blocks = blocksOf(body.messages);
+  refuseToolChanges(blocks, received.betas);
+  refuseTwoFormats(body);
+  return { ...received, body, blocks, headers: betaHeaders(received.betas, body) };
 };
 
-const measure = ({ body, bodyBytes, alternatives }: Parsed, model: TextModel, sent: JsonObject): PromptSize => {
-  const images = imagesOf(body.messages);
-  checkImages(images, model, alternatives);
-  const inline = images.flatMap(({ image: { source } }) => (source.type === 'base64' ? source.data : []));
-  const bytes = Math.max(bodyBytes, mayGrow(body) ? Buffer.byteLength(JSON.stringify(sent)) : 0);
+const refuseToolChanges = (blocks: readonly PlacedBlock[], betas: readonly string[]): void => {
+  const header = missingToolChanges(betas);
+  const change = blocks.find(({ block }) => block.type === 'tool_addition' || block.type === 'tool_removal');
+  if (!header || !change) return;
+  const { param } = change;
+  throw new GatewayError('invalid_messages', `${param}: needs the header ${header}.`, { param });
+};
+
+const refuseTwoFormats = ({ output_format: old, output_config: config }: PromptBody): void => {
+  if (!old || !config?.format || JSON.stringify(old) === JSON.stringify(config.format)) return;
+  throw invalidRequest('output_format', 'output_format: differs from output_config.format. Send one of them.');
+};
+
+const prepare = (
+  { schema, json, ...kept }: Read<PromptBody>,
+  model: TextModel,
+  alternatives: Alternatives,
+): Pick<TextRequest, 'body' | 'ignored'> => {
+  const extras = extraFieldsOf(json, schema, model);
+  const ignored = new IgnoredFields(kept.ignored, Object.keys(extras));
+  const sent = sentBody({ ...kept, ignored }, model, alternatives);
+  return { body: { ...sent, ...extras }, ignored: ignored.names };
+};
+
+const measure = (
+  { body, json, blocks }: Read<PromptBody>,
+  sent: JsonObject,
+  bodyBytes: number,
+  model: TextModel,
+  alternatives: Alternatives,
+): PromptSize => {
+  const { inline, ...media } = measureMedia(blocks, model, alternatives);
   return {
-    bytes: bytes - charactersOf(inline),
+    bytes: bytesOf(sent, json, bodyBytes) - charactersOf(inline),
     textTokens: promptTextTokens(sent, inline, model),
-    images: images.map(() => 'auto'),
+    addedTokens: addedTokens(body, blocks, model),
+    ...media,
   };
 };
 
-/** What goes to the vendor is written anew, and a number can become longer by that: 1e20 has 21 digits. Text cannot. */
-const mayGrow = ({ tools, output_config: config, messages }: MessagesBody): boolean =>
-  Boolean(tools ?? config?.format) ||
-  messages.some(({ content }) => typeof content !== 'string' && content.some((block) => block.type === 'tool_use'));
+/** What goes to the vendor is written anew. It can be shorter, without what is ignored, and longer: 1e20 becomes 21 digits. */
+const bytesOf = (sent: JsonObject, json: JsonObject, bodyBytes: number): number => {
+  const isAsItCame =
+    Object.keys(sent).length === Object.keys(json).length &&
+    Object.entries(sent).every(([name, member]) => member === json[name]);
+  if (!isAsItCame) return Buffer.byteLength(JSON.stringify(sent));
+  const mayGrow = Object.values(sent).some((member) => typeof member === 'object' && holdsNumber(member));
+  return mayGrow ? Math.max(bodyBytes, Buffer.byteLength(JSON.stringify(sent))) : bodyBytes;
+};
+
+const holdsNumber = (value: JsonValue | undefined): boolean =>
+  typeof value === 'number' ||
+  (typeof value === 'object' && value !== null && Object.values(value).some((member) => holdsNumber(member)));
+
+/** The dearest way in which the prompt may be written to a cache (BILL-5, BILL-12). */
+const promptPricingOf = ({ body, blocks }: Read<PromptBody>): PromptPricing => {
+  const markers = [
+    body.cache_control,
+    ...(body.tools ?? []).map((tool) => tool.cache_control),
+    ...[...blocksIn(body.system, 'system'), ...blocks].map(({ block }) =>
+      'cache_control' in block ? block.cache_control : undefined,
+    ),
+  ].filter((marker) => marker !== undefined);
+  if (markers.length === 0) return 'cache-rates';
+  return markers.some(({ ttl }) => ttl === '1h') ? 'cache-rates-1h' : 'cache-rates-5m';
+};

@@ -12,7 +12,7 @@ const SMALLEST_BUDGET = 1_024;
 
 /** MSG-4: a common mistake, answered with the way out. */
 export const refuseEffortInThinking = ({ thinking }: JsonObject): void => {
-  if (!isJsonObject(thinking) || !('effort' in thinking)) return;
+  if (!isJsonObject(thinking) || (thinking.effort ?? undefined) === undefined) return;
   throw invalidRequest('thinking.effort', 'thinking.effort: belongs beside thinking, in output_config.effort.');
 };
 
@@ -21,6 +21,7 @@ const accepts: Record<Thinking['type'], (thinking: Abilities | undefined) => boo
   enabled: (thinking) => thinking?.manualBudget === true,
   /** What does not think at all may be told so. */
   disabled: (thinking) => thinking?.canDisable !== false,
+  between_tools: (thinking) => thinking?.betweenTools === true,
 };
 
 /** MSG-2. */

@@ -71,12 +71,12 @@ const toCapabilities = ({ capabilities, reasoning, thinking }: TextModel) => {
   const steps = reasoning?.field === 'output_config.effort' ? reasoning.accepted : [];
   return {
     batch: none,
-    citations: none,
+    citations: support(true),
     code_execution: none,
     context_management: {
-      ...none,
-      clear_thinking_20251015: null,
-      clear_tool_uses_20250919: null,
+      ...support(true),
+      clear_thinking_20251015: support(thinking !== undefined),
+      clear_tool_uses_20250919: support(capabilities.tools),
       compact_20260112: null,
     },
     effort: {
@@ -84,14 +84,14 @@ const toCapabilities = ({ capabilities, reasoning, thinking }: TextModel) => {
       ...Object.fromEntries(efforts.map((step) => [step, support(steps.includes(step))])),
     },
     image_input: support(capabilities.vision),
-    pdf_input: none,
+    pdf_input: support(capabilities.vision),
     server_tools: { ...none, code_execution: none, web_search: none },
     structured_outputs: support(capabilities.jsonSchema),
     thinking: {
       ...support(thinking !== undefined),
       types: {
         adaptive: support(thinking?.adaptive ?? false),
-        between_tools: none,
+        between_tools: support(thinking?.betweenTools ?? false),
         disabled: support(thinking?.canDisable ?? true),
         enabled: support(thinking?.manualBudget ?? false),
       },

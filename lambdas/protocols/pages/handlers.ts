@@ -18,11 +18,11 @@ const policies: Record<PageName, string> = {
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** GET /app and GET /api-reference. */
+/** GET /app, GET /api-reference and GET /api-reference/clients. */
 export const createGetPage =
-  (ports: PagePorts, page: PageName): RouteHandler =>
+  (ports: PagePorts, page: PageName, file = 'index.html'): RouteHandler =>
   (exchange) =>
-    answer(ports, exchange, { page, file: 'index.html' });
+    answer(ports, exchange, { page, file });
 
 /** GET /app/assets/{file} and GET /api-reference/{file}. */
 export const createGetPageFile =

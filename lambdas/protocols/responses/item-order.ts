@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
 
 const typeOf = (item: JsonValue): string => {
   if (!isJsonObject(item)) return '';
@@ -19,13 +19,18 @@ export const messageFirst = (output: readonly JsonValue[]): readonly JsonValue[]
   return at <= 0 ? output : moved(output, at, 0);
 };
 
-/** The items of one answer: what a model writes without hearing from the outside. */
+const isReasoning = (item: JsonValue | undefined): boolean => item !== undefined && typeOf(item) === 'reasoning';
+
+const callTypes: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call', 'tool_search_call']);
+
+/** Whether the model wrote the item. */
 const isOfAnswer = (item: JsonValue): boolean =>
-  isAnswerMessage(item) || typeOf(item) === 'reasoning' || typeOf(item) === 'function_call';
+  isAnswerMessage(item) || isReasoning(item) || callTypes.has(typeOf(item));
 
 /**
- * RESP-5, undone: answers that a caller sends back with their message first. The vendor refuses reasoning without the item that
- * followed it, so the message goes back behind the reasoning that nothing else follows, else behind the first.
+ * RESP-5, undone: answers that a client sends back with their message first. The provider refuses reasoning without the item that
+ * followed it. So the message goes back behind the reasoning that nothing else follows, else behind the first. Reasoning that is
+ * then the last of its answer, such as that of an incomplete response, is left out.
  */
 export const reasoningFirst = (input: readonly JsonValue[]): readonly JsonValue[] => {
   const ordered: JsonValue[] = [];
@@ -33,7 +38,7 @@ export const reasoningFirst = (input: readonly JsonValue[]): readonly JsonValue[
   while (at < input.length) {
     let end = at;
     while (end < input.length && isOfAnswer(input[end] ?? null)) end += 1;
-    ordered.push(...restored(input.slice(at, end)));
+    ordered.push(...withoutLooseReasoning(restored(input.slice(at, end))));
     const outside = input[end];
     if (outside !== undefined) ordered.push(outside);
     at = end + 1;
@@ -44,19 +49,12 @@ export const reasoningFirst = (input: readonly JsonValue[]): readonly JsonValue[
 const restored = (answer: readonly JsonValue[]): readonly JsonValue[] => {
   const [first, ...others] = answer;
   if (first === undefined || !isAnswerMessage(first)) return answer;
-  const isReasoning = (index: number): boolean => typeOf(others[index] ?? null) === 'reasoning';
-  const alone = others.findIndex((_, at) => isReasoning(at) && (at + 1 === others.length || isReasoning(at + 1)));
-  const after = alone >= 0 ? alone : others.findIndex((_, at) => isReasoning(at));
+  const isAlone = (item: JsonValue, at: number): boolean =>
+    isReasoning(item) && (at + 1 === others.length || isReasoning(others[at + 1]));
+  const alone = others.findLastIndex(isAlone);
+  const after = alone >= 0 ? alone : others.findIndex(isReasoning);
   return after < 0 ? answer : moved(answer, 0, after + 1);
 };
 
-/** Members that only helpers of the SDK put on items. */
-const helperMembers: ReadonlySet<string> = new Set(['parsed', 'parsed_arguments']);
-
-/** As an answer's item is to be sent back: null says as much as nothing, and not every vendor takes it. */
-export const bareItem = (item: JsonValue): JsonValue => {
-  if (!isJsonObject(item)) return item;
-  const kept = Object.entries(item).filter(([name, value]) => value !== null && !helperMembers.has(name));
-  const bare: JsonObject = Object.fromEntries(kept);
-  return Array.isArray(bare.content) ? { ...bare, content: bare.content.map(bareItem) } : bare;
-};
+const withoutLooseReasoning = (answer: readonly JsonValue[]): readonly JsonValue[] =>
+  answer.slice(0, answer.findLastIndex((item) => !isReasoning(item)) + 1);

@@ -1,81 +1,104 @@
 import * as z from 'zod';
 import type { ImageDetail } from '../../core/text/text-request.ts';
-import { listOf, showAs } from '../bounded.ts';
+import { listOf } from '../bounded.ts';
+import { type FieldPolicy, fields } from '../fields.ts';
+import { foundTools } from './tools.ts';
 
 const parts = { max: 10_000, message: 'must be a string or an array of parts' };
-const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
+const listed = { unknown: 'list' } as const;
+/** Members that clients copy from a response, or add to it, are not sent: ids refer to what the provider has not stored. */
+const copied = { unknown: 'accept' } as const;
 
-const inputText = z.strictObject({ type: z.literal('input_text'), text: z.string() });
-const inputImage = z.strictObject({
-  type: z.literal('input_image'),
-  image_url: z.string().min(1),
-  detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
-});
-/** `parsed` is put there by helpers of the SDK. */
-const outputText = z.strictObject({
-  type: z.literal('output_text'),
-  text: z.string(),
-  annotations: z.unknown().optional(),
-  logprobs: z.unknown().optional(),
-  parsed: z.unknown().optional(),
-});
-const refusal = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
+const inputPart = (policy: Pick<FieldPolicy, 'unknown'>) =>
+  [
+    fields({ type: z.literal('input_text'), text: z.string() }, policy),
+    fields(
+      {
+        type: z.literal('input_image'),
+        image_url: z.string().min(1),
+        detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
+      },
+      { ...policy, refused: { file_id: 'files are not stored here. Send image_url.' } },
+    ),
+  ] as const;
+const outputPart = [
+  fields({ type: z.literal('output_text'), text: z.string() }, copied),
+  fields({ type: z.literal('refusal'), refusal: z.string() }, copied),
+] as const;
 
-const inputParts = listOf(z.discriminatedUnion('type', [inputText, inputImage]), parts);
-const anyParts = listOf(z.discriminatedUnion('type', [inputText, inputImage, outputText, refusal]), parts);
+const contentOf = (policy: Pick<FieldPolicy, 'unknown'>) =>
+  z.union(
+    [z.string(), listOf(z.discriminatedUnion('type', [...inputPart(policy), ...outputPart]), parts)],
+    parts.message,
+  );
 
-const message = z.strictObject({
-  type: z.literal('message'),
-  role: z.enum(['user', 'assistant', 'system', 'developer']),
-  content: z.union([z.string(), anyParts], parts.message),
-  id: z.string().nullish(),
-  status,
-  phase: z.enum(['commentary', 'final_answer']).nullish(),
-});
-
-const functionCall = z.strictObject({
-  type: z.literal('function_call'),
-  call_id: z.string().min(1),
-  name: z.string().min(1),
-  arguments: z.string(),
-  id: z.string().nullish(),
-  status,
-  parsed_arguments: z.unknown().optional(),
-});
-
-const functionCallOutput = z.strictObject({
-  type: z.literal('function_call_output'),
-  call_id: z.string().min(1),
-  output: z.union([z.string(), inputParts], parts.message),
-  id: z.string().nullish(),
-  status,
-});
-
-const summary = z.strictObject({ type: z.literal('summary_text'), text: z.string() });
-const reasoningText = z.strictObject({ type: z.literal('reasoning_text'), text: z.string() });
-
-const reasoning = z.strictObject({
-  type: z.literal('reasoning'),
-  id: z.string().nullish(),
-  summary: listOf(summary, { max: 1_000, message: 'must be an array' }),
-  content: listOf(reasoningText, { max: 1_000, message: 'must be an array' }).nullish(),
-  encrypted_content: z.string().nullish(),
-  status,
-});
-
-/** A message may leave its type out; every other item of a list names it. */
-const item = showAs(
-  z.preprocess(
-    (value) =>
-      typeof value === 'object' && value !== null && !('type' in value) ? { type: 'message', ...value } : value,
-    z.discriminatedUnion('type', [message, functionCall, functionCallOutput, reasoning]),
+/** A message may leave its type out. Every other item names it. */
+const messageType = z.literal('message').optional();
+const message = z.discriminatedUnion('role', [
+  fields(
+    { type: messageType, role: z.literal(['user', 'system', 'developer']), content: contentOf(listed) },
+    { ...listed, accepted: ['id', 'status', 'phase'] },
   ),
-  { kind: 'like', other: z.union([message.partial({ type: true }), functionCall, functionCallOutput, reasoning]) },
+  fields(
+    {
+      type: messageType,
+      role: z.literal('assistant'),
+      content: contentOf(copied),
+      phase: z.enum(['commentary', 'final_answer']).nullish(),
+    },
+    copied,
+  ),
+]);
+
+const toolOutput = z.union([z.string(), listOf(z.discriminatedUnion('type', inputPart(copied)), parts)], parts.message);
+
+const callId = z.string().min(1);
+const called = {
+  call_id: callId,
+  name: z.string().min(1),
+  namespace: z.string().min(1).nullish(),
+};
+/** Checked and not sent. Calls of programs run at the provider. */
+const caller = fields({ type: z.enum(['direct']) }, copied).nullish();
+/** A search without it ran at the provider. */
+const execution = z.enum(['client']);
+
+const reasoningParts = { max: 1_000, message: 'must be an array' };
+const reasoning = fields(
+  {
+    type: z.literal('reasoning'),
+    id: z.string().nullish(),
+    summary: listOf(fields({ type: z.literal('summary_text'), text: z.string() }, copied), reasoningParts),
+    content: listOf(fields({ type: z.literal('reasoning_text'), text: z.string() }, copied), reasoningParts).nullish(),
+    encrypted_content: z.string().nullish(),
+  },
+  copied,
 );
+
+const item = z.discriminatedUnion('type', [
+  fields({ type: z.literal('function_call'), ...called, arguments: z.string(), caller }, copied),
+  fields(
+    {
+      type: z.literal('function_call_output'),
+      call_id: callId,
+      output: toolOutput,
+      namespace: called.namespace,
+      caller,
+    },
+    copied,
+  ),
+  fields({ type: z.literal('custom_tool_call'), ...called, input: z.string(), caller }, copied),
+  fields({ type: z.literal('custom_tool_call_output'), call_id: callId, output: toolOutput, caller }, copied),
+  fields({ type: z.literal('tool_search_call'), call_id: callId, execution, arguments: z.unknown() }, copied),
+  fields({ type: z.literal('tool_search_output'), call_id: callId, execution, tools: foundTools }, copied),
+  reasoning,
+  message,
+]);
 
 /**
  * https://platform.openai.com/docs/api-reference/responses/create#responses-create-input, without what the gateway could not look
- * up or price: files, references to stored items, and the calls of tools that run at the vendor.
+ * up or price: files, references to stored items, and the calls of tools that run at the provider. Members are those of the package
+ * openai 7.55.0 (resources/responses/responses.d.ts), since the provider refuses others.
  */
 export const inputSchema = z.union(
   [
@@ -86,22 +109,24 @@ export const inputSchema = z.union(
 );
 
 export type ResponseInput = z.output<typeof inputSchema>;
-export type ResponseItem = Exclude<ResponseInput, string>[number];
+type ResponseItem = Exclude<ResponseInput, string>[number];
 
-export interface InputImage {
+interface InputImage {
   readonly url: string;
   readonly detail: ImageDetail;
   readonly param: string;
 }
 
-/** Every image of an input with where it stands. */
+const partsOf = (entry: ResponseItem) => {
+  if ('output' in entry) return { field: 'output', content: entry.output } as const;
+  return { field: 'content', content: 'role' in entry ? entry.content : '' } as const;
+};
+
+/** Every image of an input, with its place. */
 export const imagesOf = (input: ResponseInput): InputImage[] => {
   if (typeof input === 'string') return [];
   return input.flatMap((entry, at) => {
-    const [field, content] =
-      entry.type === 'message'
-        ? (['content', entry.content] as const)
-        : (['output', entry.type === 'function_call_output' ? entry.output : ''] as const);
+    const { field, content } = partsOf(entry);
     if (typeof content === 'string') return [];
     return content.flatMap((part, index) =>
       part.type === 'input_image'

@@ -16,7 +16,9 @@ export const createGetVideoContent =
     const file = fileOf(job, ports.now());
     const { bytes, sha256 } = file;
     const etag = `"${sha256}"`;
-    const range = readRange(event.headers, { bytes, etag });
+    // https://www.rfc-editor.org/rfc/rfc9110#section-14.2: ranges are for GET alone.
+    const isHead = event.requestContext.http.method === 'HEAD';
+    const range = isHead ? undefined : readRange(event.headers, { bytes, etag });
     if (range === 'unsatisfiable') throw unsatisfiable(bytes);
     const { first, last } = range ?? { first: 0, last: bytes - 1 };
     const source = await openFile(ports, file, range);

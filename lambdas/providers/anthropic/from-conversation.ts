@@ -1,17 +1,18 @@
+import type { TextModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import {
   type AnswerFormat,
   type Conversation,
   type ImagePart,
-  refuseOtherExtras,
+  JSON_INSTRUCTION,
   schemaAlone,
   type ToolChoice,
   type ToolDefinition,
 } from '../../core/text/conversation.ts';
 import type { WireCall } from '../../core/text/text-wire.ts';
 import { chatParams } from './chat-params.ts';
-import { type Thinking, thinkingFor } from './thinking.ts';
+import { lowestIfOff, type Thinking, thinkingFor } from './thinking.ts';
 import { blocksOf, toVendorTurns, type VendorTurns } from './turns.ts';
 import type { ToParam } from './vendor-path.ts';
 
@@ -29,10 +30,9 @@ export const translate = (
   conversation: Conversation,
   { model, request, upstream }: Pick<WireCall, 'model' | 'request' | 'upstream'>,
 ): TranslatedRequest => {
-  refuseOtherExtras(conversation, [], { modelId: model.id });
   const { stream, outputTokensMax: ownCap } = request;
-  const settings = toSettings(conversation, model.id);
-  const turns = toVendorTurns(conversation.turns, model.id);
+  const settings = toSettings(conversation, model);
+  const turns = withInstruction(toVendorTurns(conversation.turns, model.id), conversation.format);
   const thinking = thinkingFor(conversation, model, ownCap);
   return {
     remoteImages: turns.messages.flatMap(blocksOf).flatMap(({ fetched }) => fetched ?? []),
@@ -66,11 +66,15 @@ const toBody = ({ model, cap, stream, settings, turns, thinking, sources }: Body
   ...(stream ? { stream } : {}),
 });
 
-const toSettings = (conversation: Conversation, modelId: string): JsonObject => {
-  const { tools, temperature, topP, stop, seed, effort, format, endUser } = conversation;
-  if (seed !== undefined) throw invalidRequest('seed', `seed: not supported with "${modelId}". Leave it out.`);
-  if (temperature !== undefined && temperature > 1)
-    throw invalidRequest('temperature', `temperature: "${modelId}" takes 0 to 1.`);
+/** At the end, where it does not change the beginning that a cache is found by. */
+const withInstruction = (turns: VendorTurns, format: AnswerFormat | undefined): VendorTurns =>
+  format?.kind === 'json_object'
+    ? { ...turns, system: turns.system === undefined ? JSON_INSTRUCTION : `${turns.system}\n\n${JSON_INSTRUCTION}` }
+    : turns;
+
+const toSettings = (conversation: Conversation, { id: modelId }: TextModel): JsonObject => {
+  const { tools, temperature, topP, stop, format, endUser } = conversation;
+  const effort = lowestIfOff(conversation.effort);
   // github.com/BerriAI/litellm/issues/3286
   if (stop.some((sequence) => sequence.trim() === ''))
     throw invalidRequest('stop', `stop: with "${modelId}" each sequence must have a character that is no blank.`);
@@ -108,10 +112,8 @@ const toChoice = (choice: ToolChoice): JsonObject => {
   return { type: choice === 'required' ? 'any' : choice };
 };
 
-/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs: always strict, and the name is nobody's but the client's. */
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs: always strict. */
 const toFormat = (format: AnswerFormat | undefined): JsonObject => {
-  if (!format) return {};
-  if (format.kind === 'json_object')
-    throw invalidRequest('response_format', 'response_format: json_object is not supported with this model.');
+  if (format?.kind !== 'json_schema') return {};
   return { format: { type: 'json_schema', schema: schemaAlone(format) } };
 };

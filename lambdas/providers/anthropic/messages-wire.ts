@@ -65,6 +65,7 @@ const post = (options: WireOptions, call: WireCall, { body, toParam, dispatch }:
     provider: call.provider,
     path: '/v1/messages',
     body,
+    headers: call.request.headers,
     streamed: call.request.stream,
     signal: dispatch.signal,
     refuse: (status, refused, told) => toAnthropicError(status, parseRefusal(refused, toParam), told),

@@ -9,13 +9,22 @@ const BUDGET_MIN = 1_024;
 /** The field for a cap, of which a budget is a part. */
 export type Thinking = (outputTokensMax: number) => JsonObject;
 
+/** Steps of OpenAI's below the lowest that the vendor has. */
+const offSteps: readonly (string | undefined)[] = ['none', 'minimal'];
+
+export const lowestIfOff = (effort: string | undefined): string | undefined =>
+  offSteps.includes(effort) ? 'low' : effort;
+
 /** MSG-3 for clients of another protocol. A cap of the client's own that is too small is refused at once. */
 export const thinkingFor = (
-  { thinking: wanted, turns }: Pick<Conversation, 'thinking' | 'turns'>,
+  { thinking: wanted, turns, effort }: Pick<Conversation, 'thinking' | 'turns' | 'effort'>,
   model: TextModel,
   ownCap: number | undefined,
 ): Thinking => {
-  if (!wanted) return () => ({});
+  if (!wanted) {
+    const isOff = offSteps.includes(effort) && model.thinking?.canDisable;
+    return () => (isOff ? { thinking: { type: 'disabled' } } : {});
+  }
   refuseResults(turns, model);
   if (model.thinking?.adaptive) return () => ({ thinking: { type: 'adaptive', display: 'summarized' } });
   const thinking: Thinking = (cap) => {

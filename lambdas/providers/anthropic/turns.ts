@@ -1,12 +1,6 @@
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import {
-  type ContentPart,
-  type ImagePart,
-  refuseDetail,
-  type ToolCall,
-  type Turn,
-} from '../../core/text/conversation.ts';
+import type { ContentPart, ImagePart, ToolCall, Turn } from '../../core/text/conversation.ts';
 import { parseExact } from '../exact-json.ts';
 import { imageSource } from './images.ts';
 
@@ -35,7 +29,7 @@ export interface VendorTurns {
 export const blocksOf = ({ results, content }: Message): readonly Block[] => [...results, ...content];
 
 /**
- * Turns as the vendor takes them: neighbours of one role are one message. Instructions stand before all messages, wherever the
+ * Turns as the vendor takes them: neighbors of one role are one message, and an empty answer is left out. Instructions stand before all messages, wherever the
  * client put them, as in the vendor's own layer for OpenAI's SDK:
  * https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk
  */
@@ -64,9 +58,12 @@ class Messages {
       case 'user':
         this.#last('user').content.push(...toUserBlocks(turn, modelId));
         return;
-      case 'assistant':
-        this.#last('assistant').content.push(...toAssistantBlocks(turn));
+      case 'assistant': {
+        const blocks = toAssistantBlocks(turn);
+        if (blocks.length === 0) return;
+        this.#last('assistant').content.push(...blocks);
         for (const { id } of turn.toolCalls) this.#calls.add(id);
+      }
     }
   }
 
@@ -105,19 +102,14 @@ const toUserBlocks = ({ content, param }: TurnOf<'user'>, modelId: string): read
 const toPartBlock = (part: ContentPart, param: string, modelId: string): Block => {
   if (part.kind === 'text') return textBlock(part.text, param);
   if (part.kind === 'video') throw invalidRequest(part.param, `${part.param}: "${modelId}" does not take videos.`);
-  refuseDetail(part, modelId);
   const source = imageSource(part);
   if (!source) return { value: { type: 'image' }, param: part.param, fetched: part };
   return { value: { type: 'image', source }, param: part.param };
 };
 
+/** Empty for an answer that was cut while the model was thinking. The vendor refuses a block of blanks, which says nothing. */
 const toAssistantBlocks = ({ text, toolCalls, param }: TurnOf<'assistant'>): readonly Block[] => {
-  if (toolCalls.length === 0) {
-    if (text === '') throw invalidMessages(`${param}.content`, 'must not be empty without tool_calls.');
-    return [textBlock(text, `${param}.content`)];
-  }
   const calls = toolCalls.map((call, index) => toToolUse(call, `${param}.tool_calls[${index}]`));
-  // Beside calls a text of blanks says nothing, and as a block of its own it would be refused.
   return text.trim() === '' ? calls : [textBlock(text, `${param}.content`), ...calls];
 };
 

@@ -1,9 +1,8 @@
-import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import {
   type AnswerFormat,
   type Conversation,
-  refuseOtherExtras,
   schemaAlone,
   type ToolChoice,
   type ToolDefinition,
@@ -26,11 +25,9 @@ export interface Translated {
 
 /** https://ai.google.dev/api/generate-content. Throws the 400 for what has no place there (CHAT-16). */
 export const fromConversation = (conversation: Conversation, modelId: string, draws = false): Translated => {
-  refuseOtherExtras(conversation, Object.keys(placed), { modelId });
-  refuseOneCallAtATime(conversation, modelId);
   const { tools, toolChoice, turns } = conversation;
   const system = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []));
-  const { contents, slots } = toContents(turns, modelId);
+  const { contents, slots } = toContents(turns);
   if (contents.length === 0) {
     const message = `messages: "${modelId}" needs a message that is no system message.`;
     throw new GatewayError('invalid_messages', message, { param: 'messages' });
@@ -47,12 +44,6 @@ export const fromConversation = (conversation: Conversation, modelId: string, dr
     },
   };
   return { body, slots };
-};
-
-const refuseOneCallAtATime = ({ parallelToolCalls }: Conversation, modelId: string): void => {
-  if (parallelToolCalls !== false) return;
-  const message = `parallel_tool_calls: "${modelId}" cannot be held to one call at a time. Leave it out.`;
-  throw invalidRequest('parallel_tool_calls', message);
 };
 
 const toDeclaration = ({ name, description, parameters }: ToolDefinition): JsonObject => ({

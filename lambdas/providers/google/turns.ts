@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { type ContentPart, refuseDetail, type ToolCall, type Turn } from '../../core/text/conversation.ts';
+import type { ContentPart, ToolCall, Turn } from '../../core/text/conversation.ts';
 import { parseExact } from '../exact-json.ts';
 import { isVendorsId } from './function-calls.ts';
 import { type ImageSlot, toMediaPart } from './media.ts';
@@ -25,27 +25,23 @@ interface Contents {
 }
 
 /**
- * Neighbours of one kind become one content. Results of tools stay a content by themselves: the vendor wants as many of them as there
+ * Neighbors of one kind become one content. An empty answer, cut while the model was thinking, is left out. Results of tools stay a content by themselves: the vendor wants as many of them as there
  * were calls in the content before. System turns have their place elsewhere.
  */
-export const toContents = (turns: readonly Turn[], modelId: string): Contents => {
+export const toContents = (turns: readonly Turn[]): Contents => {
   const found: Content[] = [];
   const slots: ImageSlot[] = [];
   const calls = new Map<string, ToolCall>();
   for (const turn of turns) {
     if (turn.role === 'system') continue;
-    if (turn.role === 'user') refuseDetails(turn.content, modelId);
     const parts = toParts(turn, calls, slots);
+    if (parts.length === 0) continue;
     const last = found.at(-1);
     if (last?.kind === turn.role) last.parts.push(...parts);
     else found.push({ kind: turn.role, parts });
   }
   const contents = found.map(({ kind, parts }) => ({ role: kind === 'assistant' ? 'model' : 'user', parts }));
   return { contents, slots };
-};
-
-const refuseDetails = (content: readonly ContentPart[], modelId: string): void => {
-  for (const part of content) if (part.kind === 'image') refuseDetail(part, modelId);
 };
 
 const toParts = (
@@ -58,7 +54,6 @@ const toParts = (
       return saidIn(turn).map((part) => (part.kind === 'text' ? { text: part.text } : toMediaPart(part, slots)));
     case 'assistant': {
       for (const call of turn.toolCalls) calls.set(call.id, call);
-      if (turn.text === '' && turn.toolCalls.length === 0) throw empty(turn.param);
       const text = turn.text === '' ? [] : [{ text: turn.text }];
       return [...text, ...turn.toolCalls.map((call, index) => toCallPart(call, index, turn.param))];
     }
@@ -70,12 +65,9 @@ const toParts = (
 /** The vendor refuses an empty text, also beside other parts. */
 const saidIn = ({ content, param }: Extract<Turn, { role: 'user' }>): readonly ContentPart[] => {
   const said = content.filter((part) => part.kind !== 'text' || part.text !== '');
-  if (said.length === 0) throw empty(param);
-  return said;
+  if (said.length > 0) return said;
+  throw new GatewayError('invalid_messages', `${param}.content: must not be empty.`, { param: `${param}.content` });
 };
-
-const empty = (param: string): GatewayError =>
-  new GatewayError('invalid_messages', `${param}.content: must not be empty.`, { param: `${param}.content` });
 
 const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: number, param: string): JsonObject => {
   const args = toObject(text.trim() === '' ? '{}' : text);

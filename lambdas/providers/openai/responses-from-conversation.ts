@@ -1,13 +1,12 @@
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import {
-  type AnswerFormat,
-  type ContentPart,
-  type Conversation,
-  refuseOtherExtras,
-  type ToolChoice,
-  type ToolDefinition,
-  type Turn,
+import type {
+  AnswerFormat,
+  ContentPart,
+  Conversation,
+  ToolChoice,
+  ToolDefinition,
+  Turn,
 } from '../../core/text/conversation.ts';
 import type { WireCall } from '../../core/text/text-wire.ts';
 
@@ -20,11 +19,10 @@ export interface AskedResponse {
 
 /** Extras of a chat that the API has by the same name, and one that it has in `text`. */
 const named = ['metadata', 'prompt_cache_key', 'safety_identifier'] as const;
-const placed = [...named, 'verbosity'];
 
 /** Throws the 400 or 422 for what the API has no field for. https://developers.openai.com/api/docs/guides/migrate-to-responses */
 export const fromConversation = (conversation: Conversation, { request, model }: WireCall): AskedResponse => {
-  refuseUnplaced(conversation, request.choices, model.id);
+  refuseChoices(request.choices, model.id);
   const items = conversation.turns.flatMap((turn) => toItems(turn, model.id).map((item) => ({ item, turn })));
   const { toolChoice, parallelToolCalls, temperature, topP, effort, endUser, extras } = conversation;
   const text = toText(conversation, model.id);
@@ -46,17 +44,10 @@ export const fromConversation = (conversation: Conversation, { request, model }:
   };
 };
 
-const refuseUnplaced = (conversation: Conversation, choices: number, modelId: string): void => {
-  const refuse = (name: string): never => {
-    throw invalidRequest(name, `${name}: not supported with "${modelId}". Leave it out.`);
-  };
-  if (choices > 1) {
-    const message = `n: "${modelId}" gives one answer at a time. Send n: 1.`;
-    throw new GatewayError('unprocessable_entity', message, { param: 'n' });
-  }
-  if (conversation.stop.length > 0) refuse('stop');
-  if (conversation.seed !== undefined) refuse('seed');
-  refuseOtherExtras(conversation, placed, { modelId });
+const refuseChoices = (choices: number, modelId: string): void => {
+  if (choices === 1) return;
+  const message = `n: "${modelId}" gives one answer at a time. Send n: 1.`;
+  throw new GatewayError('unprocessable_entity', message, { param: 'n' });
 };
 
 /**

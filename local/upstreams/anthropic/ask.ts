@@ -1,8 +1,9 @@
 import { type Ask, reasoningTokensByEffort } from '../compose.ts';
+import { clientTool } from './client-tools.ts';
 import { readImage } from './image-rules.ts';
 import { lastUserText } from './last-user-text.ts';
 import type { ModelFacts } from './model-facts.ts';
-import type { MessagesRequest } from './request.ts';
+import type { MessagesRequest, Tool } from './request.ts';
 import type { Block } from './request-blocks.ts';
 
 /** Manual budgets are never used up: a model thinks as much as it needs. */
@@ -18,10 +19,10 @@ export function toAsk(request: MessagesRequest, facts: ModelFacts): Ask {
     prompt: lastUserText(request),
     images: (messages[lastWords]?.content ?? []).flatMap(seenIn),
     toolResults: after.flatMap((block) => (block.type === 'tool_result' ? [resultText(block)] : [])),
-    tools: tools.map(({ name, input_schema: schema }) => ({ name, schema })),
+    tools: tools.map(toAskTool),
     toolChoice: toToolChoice(choice),
     parallelTools: choice === undefined || choice.type === 'none' || choice.disable_parallel_tool_use !== true,
-    format: format == null ? 'text' : { schema: format.schema },
+    format: format == null ? instructedFormat(request) : { schema: format.schema },
     stop: request.stop_sequences ?? [],
     cap: request.max_tokens,
     reasoningTokens: wantedThinking(request, facts),
@@ -31,16 +32,29 @@ export function toAsk(request: MessagesRequest, facts: ModelFacts): Ask {
 /** What the answer shows of the thinking, or undefined if there is none. */
 export function shownThinking(request: MessagesRequest, facts: ModelFacts): 'omitted' | 'summarized' | undefined {
   const { thinking } = request;
-  if (thinking?.type === 'adaptive' || thinking?.type === 'enabled') return thinking.display ?? facts.displayDefault;
+  if (thinking?.type === 'adaptive' || thinking?.type === 'enabled') {
+    const display = thinking.display ?? facts.displayDefault;
+    return display === 'updates' ? 'summarized' : display;
+  }
   if (thinking !== undefined || !facts.thinksUnasked || isForced(request)) return undefined;
   return facts.displayDefault;
+}
+
+/** Claude has no JSON mode, but follows an instruction in the system prompt. */
+function instructedFormat({ system = [] }: MessagesRequest): 'json' | 'text' {
+  return system.some(({ text }) => /respond with (one|a|only a) valid json object/i.test(text)) ? 'json' : 'text';
 }
 
 function wantedThinking(request: MessagesRequest, facts: ModelFacts): number {
   if (shownThinking(request, facts) === undefined) return 0;
   if (request.thinking?.type === 'enabled') return Math.min(request.thinking.budget_tokens, budgetTokensUsed);
-  const effort = request.output_config?.effort ?? facts.effortDefault ?? 'high';
+  const changed = request.messages.findLast(({ output_config: config }) => config?.effort != null);
+  const effort = changed?.output_config?.effort ?? request.output_config?.effort ?? facts.effortDefault ?? 'high';
   return reasoningTokensByEffort[effort] ?? 0;
+}
+
+function toAskTool(tool: Tool): Ask['tools'][number] {
+  return { name: tool.name, schema: 'input_schema' in tool ? tool.input_schema : clientTool(tool.type).schema };
 }
 
 /** A model that thinks unasked still obeys a forced choice; it cannot do both. */

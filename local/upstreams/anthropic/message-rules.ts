@@ -1,10 +1,12 @@
 import type { VendorRefusal } from '../wire.ts';
+import { refuseDocuments } from './document-rules.ts';
 import { anthropicError } from './error.ts';
 import { refuseImages } from './image-rules.ts';
 import type { ModelFacts } from './model-facts.ts';
 import type { CountRequest, Message } from './request.ts';
 import type { Block } from './request-blocks.ts';
 import { signatureOf } from './signature.ts';
+import { isDirective, refuseSystemMessages } from './system-rules.ts';
 import { refuseToolPairs } from './tool-rules.ts';
 import { toTurns } from './turns.ts';
 
@@ -18,6 +20,7 @@ type Rule = (request: CountRequest, facts: ModelFacts) => VendorRefusal | undefi
  * https://github.com/anthropics/claude-code/issues/10627, https://github.com/deepset-ai/haystack-core-integrations/issues/2146.
  */
 export const messageRules: readonly Rule[] = [
+  refuseSystemMessages,
   refuseEmptyConversation,
   refuseEmptyText,
   refuseMisplacedBlocks,
@@ -26,12 +29,16 @@ export const messageRules: readonly Rule[] = [
   refuseSignatures,
   refuseMissingThinking,
   refuseImages,
+  refuseDocuments,
 ];
 
 function refuseEmptyConversation({ messages }: CountRequest): VendorRefusal | undefined {
   if (messages.length === 0) return anthropicError(400, 'messages: at least one message is required');
-  if (messages[0]?.role !== 'user') return anthropicError(400, 'messages: first message must use the "user" role');
-  const isOptional = (message: Message, index: number) => index === messages.length - 1 && message.role === 'assistant';
+  if (messages.find(({ role }) => role !== 'system')?.role !== 'user') {
+    return anthropicError(400, 'messages: first message must use the "user" role');
+  }
+  const isOptional = (message: Message, index: number) =>
+    (index === messages.length - 1 && message.role === 'assistant') || isDirective(message);
   if (messages.every((message, index) => message.content.length > 0 || isOptional(message, index))) return undefined;
   const words = 'messages: all messages must have non-empty content except for the optional final assistant message';
   return anthropicError(400, words);
@@ -59,6 +66,9 @@ const rolesByType: Readonly<Partial<Record<Block['type'], Message['role']>>> = {
   tool_result: 'user',
   image: 'user',
   document: 'user',
+  search_result: 'user',
+  tool_addition: 'system',
+  tool_removal: 'system',
 };
 
 function refuseMisplacedBlocks({ messages }: CountRequest): VendorRefusal | undefined {

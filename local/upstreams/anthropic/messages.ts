@@ -3,10 +3,12 @@ import type { Scenario } from '../scenario.ts';
 import { type Answer, jsonAnswer, type Wire, type WireRequest } from '../wire.ts';
 import { toAnswerBlocks } from './answer-blocks.ts';
 import { shownThinking, toAsk } from './ask.ts';
+import { betasOf } from './beta-rules.ts';
+import { editContext } from './context-edits.ts';
 import { anthropicErrorFrame, anthropicRefusal, tooLongError } from './error.ts';
 import { anthropicHeaders, apiKeyOf, hasApiKey, versionOf } from './headers.ts';
 import { lastUserText, modelOf } from './last-user-text.ts';
-import { formatTokens, totalTokens } from './prompt-blocks.ts';
+import { formatTokens, promptBlocks, totalTokens } from './prompt-blocks.ts';
 import { createPromptCache } from './prompt-cache.ts';
 import { parseCountRequest, parseMessagesRequest } from './rules.ts';
 import { streamFrames } from './stream.ts';
@@ -33,13 +35,18 @@ export const anthropicCountTokens: Wire = {
   path: /^\/v1\/messages\/count_tokens$/,
   answer({ headers, body }) {
     versionOf(headers);
-    const { request, blocks } = parseCountRequest(body);
-    return jsonAnswer({ input_tokens: totalTokens(blocks) + formatTokens(request) });
+    const { request, facts, blocks } = parseCountRequest(body, betasOf(headers));
+    const edited = editContext(request, facts);
+    const tokens = totalTokens(promptBlocks(edited.request, facts)) + formatTokens(request);
+    const original = { original_input_tokens: totalTokens(blocks) + formatTokens(request) };
+    return jsonAnswer({ input_tokens: tokens, ...(edited.applied && { context_management: original }) });
   },
 };
 
 function answer({ headers, body }: WireRequest, scenario: Scenario): Answer {
-  const { request, facts, blocks } = parseMessagesRequest(body, versionOf(headers));
+  const { request: sent, facts } = parseMessagesRequest(body, versionOf(headers), betasOf(headers));
+  const { request, applied } = editContext(sent, facts);
+  const blocks = promptBlocks(request, facts);
   const promptTokens = totalTokens(blocks) + formatTokens(request);
   if (promptTokens > facts.contextTokens) throw tooLongError(promptTokens, facts.contextTokens);
 
@@ -58,10 +65,11 @@ function answer({ headers, body }: WireRequest, scenario: Scenario): Answer {
   };
   const content = toAnswerBlocks(composed, shownThinking(request, facts));
   const ending = toEnding(composed);
+  const edits = applied && { context_management: { applied_edits: applied } };
   if (request.stream !== true) {
-    return jsonAnswer({ ...message, content: content.map(({ whole }) => whole), ...ending, usage: told });
+    return jsonAnswer({ ...message, content: content.map(({ whole }) => whole), ...ending, ...edits, usage: told });
   }
-  const frames = streamFrames(message, ending, content, told);
+  const frames = streamFrames(message, { ending, edits }, content, told);
   return { kind: 'stream', contentType: 'text/event-stream; charset=utf-8', frames };
 }
 

@@ -20,6 +20,10 @@ export type ModelFacts = {
   readonly forcedTools: boolean;
   readonly sampling: boolean;
   readonly prefill: boolean;
+  /** Whether the conversation can have system messages. */
+  readonly systemMessages: boolean;
+  /** Whether images and pages keep up to 2,576 pixels: https://platform.claude.com/docs/en/build-with-claude/vision */
+  readonly highResolution: boolean;
 };
 
 const newest = {
@@ -32,6 +36,9 @@ const newest = {
   forcedTools: true,
   sampling: false,
   prefill: false,
+  // Sources disagree about Sonnet 5 alone, see doubtful-facts.md.
+  systemMessages: true,
+  highResolution: true,
 } as const;
 
 /**
@@ -119,6 +126,8 @@ const models: readonly ModelFacts[] = [
     forcedTools: true,
     sampling: true,
     prefill: true,
+    systemMessages: false,
+    highResolution: false,
   },
 ];
 

@@ -19,6 +19,7 @@ export const modelRules: readonly ((request: MessagesRequest, facts: ModelFacts)
   refuseEffort,
   refuseToolChoice,
   refuseStopSequences,
+  refuseUserId,
 ];
 
 function refuseCap({ max_tokens: cap, model }: MessagesRequest, facts: ModelFacts): VendorRefusal | undefined {
@@ -91,4 +92,10 @@ function refuseToolChoice(request: MessagesRequest, facts: ModelFacts): VendorRe
 function refuseStopSequences({ stop_sequences: stops = [] }: MessagesRequest): VendorRefusal | undefined {
   if (stops.every((stop) => stop.trim() !== '')) return undefined;
   return anthropicError(400, 'stop_sequences: each stop sequence must contain non-whitespace');
+}
+
+/** https://github.com/BerriAI/litellm/pull/11432 */
+function refuseUserId({ metadata }: MessagesRequest): VendorRefusal | undefined {
+  if (!/\S@\S+\.\S/.test(metadata?.user_id ?? '')) return undefined;
+  return anthropicError(400, 'metadata.user_id: user_id appears to contain an email address');
 }

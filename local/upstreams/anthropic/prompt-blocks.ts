@@ -1,6 +1,9 @@
+import { pdfPages } from '../pdf-pages.ts';
 import { countTokens } from '../tokens.ts';
-import type { CountRequest } from './request.ts';
-import type { Block } from './request-blocks.ts';
+import { clientTool } from './client-tools.ts';
+import type { ModelFacts } from './model-facts.ts';
+import type { CountRequest, Tool } from './request.ts';
+import type { DocumentBlock, Part } from './request-blocks.ts';
 
 export type Ttl = '5m' | '1h';
 
@@ -20,14 +23,20 @@ type Marked = { readonly type?: string | null; readonly cache_control?: { readon
 const tokensPerMessage = 3;
 /** https://platform.claude.com/docs/en/build-with-claude/vision: about this for the largest image that is not scaled down. */
 const tokensPerImage = 1_600;
-const tokensPerDocument = 1_500;
+/**
+ * A dense page: its text, and its image at the largest size that is not scaled down.
+ * https://platform.claude.com/docs/en/build-with-claude/pdf-support, https://platform.claude.com/docs/en/build-with-claude/vision
+ */
+const tokensPerPage = { text: 3_000, image: 1_568, largeImage: 4_784 };
+/** A PDF behind a URL is not fetched. */
+const pagesUnseen = 1;
 
-export function promptBlocks(request: CountRequest): readonly PromptBlock[] {
+export function promptBlocks(request: CountRequest, facts: ModelFacts): readonly PromptBlock[] {
   const { tools = [], system = [], messages } = request;
   const blocks = [
     ...tools.map((tool, index) => {
       const material = materialOf('tool', tool);
-      return { field: `tools.${index}`, material, tokens: countTokens(material), ttl: ttlOf(tool) };
+      return { field: `tools.${index}`, material, tokens: toolTokens(tool, facts), ttl: ttlOf(tool) };
     }),
     ...system.map((block, index) => ({
       ...{ field: `system.${index}`, material: materialOf('system', block), ttl: ttlOf(block) },
@@ -36,7 +45,7 @@ export function promptBlocks(request: CountRequest): readonly PromptBlock[] {
     ...messages.flatMap(({ role, content }, at) =>
       content.map((block, index) => ({
         ...{ field: `messages.${at}.content.${index}`, material: materialOf(role, block), ttl: ttlOf(block) },
-        tokens: blockTokens(block) + (index === 0 ? tokensPerMessage : 0),
+        tokens: blockTokens(block, facts) + (index === 0 ? tokensPerMessage : 0),
       })),
     ),
   ];
@@ -69,21 +78,43 @@ function ttlOf(block: Marked): Ttl | undefined {
   return block.cache_control == null ? undefined : (block.cache_control.ttl ?? '5m');
 }
 
-function blockTokens(block: Block): number {
+/** A deferred tool is loaded once a search has found it. */
+function toolTokens(tool: Tool, facts: ModelFacts): number {
+  if (tool.defer_loading === true) return 0;
+  if ('input_schema' in tool) return countTokens(materialOf('tool', tool));
+  return clientTool(tool.type).tokens(facts);
+}
+
+function blockTokens(block: Part, facts: ModelFacts): number {
+  const sumOf = (parts: readonly Part[]) => parts.reduce((sum, part) => sum + blockTokens(part, facts), 0);
   switch (block.type) {
     case 'text':
       return countTokens(block.text);
     case 'image':
       return tokensPerImage;
     case 'document':
-      return block.source.type === 'text' ? countTokens(block.source.data) : tokensPerDocument;
+      return countTokens(`${block.title ?? ''}${block.context ?? ''}`) + sourceTokens(block, facts);
+    case 'search_result':
+      return countTokens(block.source + block.title) + sumOf(block.content);
     case 'tool_use':
       return countTokens(block.name + JSON.stringify(block.input));
     case 'tool_result':
-      return (block.content ?? []).reduce((sum, part) => sum + blockTokens(part), tokensPerMessage);
+      return tokensPerMessage + sumOf(block.content ?? []);
+    case 'tool_reference':
+      return countTokens(block.tool_name);
+    case 'tool_addition':
+    case 'tool_removal':
+      return countTokens(JSON.stringify(block.tool));
     case 'thinking':
       return countTokens(block.thinking);
     case 'redacted_thinking':
       return countTokens(block.data);
   }
+}
+
+function sourceTokens({ source }: DocumentBlock, facts: ModelFacts): number {
+  if (source.type === 'text') return countTokens(source.data);
+  if (source.type === 'content') return source.content.reduce((sum, part) => sum + blockTokens(part, facts), 0);
+  const pages = source.type === 'base64' ? (pdfPages(source.data) ?? 0) : pagesUnseen;
+  return pages * (tokensPerPage.text + (facts.highResolution ? tokensPerPage.largeImage : tokensPerPage.image));
 }

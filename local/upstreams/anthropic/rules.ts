@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { isRecord } from '../json-sample.ts';
 import type { VendorRefusal } from '../wire.ts';
+import { refuseUnnamedBetas } from './beta-rules.ts';
 import { cacheRules } from './cache-rules.ts';
 import { anthropicError } from './error.ts';
 import { refuseFormat } from './format-rules.ts';
@@ -15,34 +16,44 @@ import { schemaRefusal } from './schema-error.ts';
 export type Parsed<Request> = {
   readonly request: Request;
   readonly facts: ModelFacts;
+  /** Prompt before the edits of `context_management`. */
   readonly blocks: readonly PromptBlock[];
 };
 
 /** The request, or the vendor's 400 or 404. */
-export function parseMessagesRequest(body: unknown, version: Version): Parsed<MessagesRequest> {
+export function parseMessagesRequest(
+  body: unknown,
+  version: Version,
+  betas: ReadonlySet<string>,
+): Parsed<MessagesRequest> {
   const parsed = parse(messagesRequestSchema, body);
   const { request, facts } = parsed;
   throwFirst([refuseRemovedFields(request, version), ...modelRules.map((rule) => rule(request, facts))]);
-  throwFirst(commonRules(parsed));
+  throwFirst(commonRules(parsed, betas));
   return parsed;
 }
 
-export function parseCountRequest(body: unknown): Parsed<CountRequest> {
+export function parseCountRequest(body: unknown, betas: ReadonlySet<string>): Parsed<CountRequest> {
   const parsed = parse(countRequestSchema, body);
-  throwFirst(commonRules(parsed));
+  throwFirst(commonRules(parsed, betas));
   return parsed;
 }
 
+/** Null in an optional field is the same as no field: the SDK's types allow it for most. */
 function parse<Schema extends z.ZodType<CountRequest>>(schema: Schema, body: unknown): Parsed<z.output<Schema>> {
   if (!isRecord(body)) throw anthropicError(400, 'The request body is not valid JSON.');
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)));
   if (!parsed.success) throw schemaRefusal(parsed.error, body);
   const facts = findModel(parsed.data.model);
   if (facts === undefined) throw anthropicError(404, `model: ${parsed.data.model}`);
-  return { request: parsed.data, facts, blocks: promptBlocks(parsed.data) };
+  return { request: parsed.data, facts, blocks: promptBlocks(parsed.data, facts) };
 }
 
-function* commonRules({ request, facts, blocks }: Parsed<CountRequest>): Generator<VendorRefusal | undefined> {
+function* commonRules(
+  { request, facts, blocks }: Parsed<CountRequest>,
+  betas: ReadonlySet<string>,
+): Generator<VendorRefusal | undefined> {
+  yield refuseUnnamedBetas(request, betas);
   for (const rule of messageRules) yield rule(request, facts);
   for (const rule of cacheRules) yield rule(blocks, request);
   yield refuseFormat(request);

@@ -2,10 +2,16 @@ import type { Frame } from '../wire.ts';
 import type { AnswerBlock } from './answer-blocks.ts';
 import type { Usage } from './usage.ts';
 
+export type Ending = {
+  readonly ending: object;
+  /** What context editing did, if the request has `context_management`. */
+  readonly edits: object | undefined;
+};
+
 /** https://platform.claude.com/docs/en/build-with-claude/streaming; `usage` is undefined where a scenario keeps it back. */
 export function* streamFrames(
   message: object,
-  ending: object,
+  { ending, edits }: Ending,
   blocks: readonly AnswerBlock[],
   usage: Usage | undefined,
 ): Generator<Frame> {
@@ -20,7 +26,7 @@ export function* streamFrames(
     yield frame('content_block_stop', { index });
   }
   const closing = usage === undefined ? {} : { usage: toClosingUsage(usage) };
-  yield frame('message_delta', { delta: { ...ending, container: null }, ...closing }, 'usage');
+  yield frame('message_delta', { delta: { ...ending, container: null }, ...edits, ...closing }, 'usage');
   yield frame('message_stop', {}, 'end');
 }
 

@@ -8,6 +8,7 @@ const edgeMin = 64;
 const edgeStep = 16;
 const pixelsMax = 2048 * 2048;
 const pixelsDefault = 1024;
+const imageFieldsMax = 8;
 
 /** How many images may come with a request, and what one megapixel of each costs. */
 type FluxFacts = { readonly imagesMax: number; readonly creditsFirst: number; readonly creditsMore: number };
@@ -39,17 +40,17 @@ export type FluxRequest = {
 };
 
 /**
- * The request, or the vendor's error: https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md. Stricter than the vendor, which ignores what it does
- * not know: what the gateway sends by mistake is to be seen.
+ * The request, or the vendor's error. Unknown fields are ignored.
+ * https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md
  */
 export function parseFluxRequest(model: string, body: unknown): FluxRequest {
   const facts = models[model];
   if (facts === undefined) throw bflError(404, 'Not Found');
   if (!isRecord(body)) throw invalidField([], 'Input should be a valid dictionary', 'model_attributes_type');
-  const imageFields = Array.from({ length: facts.imagesMax }, (_, index) => fieldAt(index));
-  const known = new Set([...Object.keys(fieldsSchema.shape), ...imageFields]);
-  const unknown = Object.keys(body).find((name) => !known.has(name));
-  if (unknown !== undefined) throw invalidField([unknown], 'Extra inputs are not permitted', 'extra_forbidden');
+  const allFields = Array.from({ length: imageFieldsMax }, (_, index) => fieldAt(index));
+  const imageFields = allFields.slice(0, facts.imagesMax);
+  const beyond = allFields.slice(facts.imagesMax).find((name) => body[name] != null);
+  if (beyond !== undefined) throw invalidField([beyond], 'Extra inputs are not permitted', 'extra_forbidden');
   const parsed = fieldsSchema.safeParse(body);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];

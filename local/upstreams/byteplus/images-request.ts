@@ -4,15 +4,15 @@ import { isRecord } from '../json-sample.ts';
 import { arkError, invalidParameter, missingParameter, modelNotFound } from './error.ts';
 import { defaultStep, type ImageModelFacts, imageFactsOf, ratioMax } from './images-models.ts';
 
-/** Stricter than the vendor, which ignores what it does not know: what the gateway sends by mistake is to be seen. */
-const requestSchema = z.strictObject({
+/** Unknown fields are ignored. */
+const requestSchema = z.object({
   model: z.string(),
   prompt: z.string(),
   image: z.union([z.string(), z.array(z.string()).min(1)]).optional(),
   size: z.string().optional(),
   sequential_image_generation: z.enum(['auto', 'disabled']).optional(),
-  sequential_image_generation_options: z.strictObject({ max_images: z.int().min(1).max(15) }).optional(),
-  optimize_prompt_options: z.strictObject({ mode: z.enum(['standard', 'fast']) }).optional(),
+  sequential_image_generation_options: z.object({ max_images: z.int().min(1).max(15) }).optional(),
+  optimize_prompt_options: z.object({ mode: z.enum(['standard', 'fast']) }).optional(),
   response_format: z.enum(['url', 'b64_json']).optional(),
   output_format: z.enum(['png', 'jpeg']).optional(),
   watermark: z.boolean().optional(),
@@ -53,8 +53,7 @@ function parseBody(body: unknown): DrawBody {
   const parsed = requestSchema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  throw invalidParameter(unknown ?? issue?.path.join('.') ?? '', issue?.message ?? 'unknown');
+  throw invalidParameter(issue?.path.join('.') ?? '', issue?.message ?? 'unknown');
 }
 
 function refuseUnsupported(body: DrawBody, { refuses }: ImageModelFacts): void {

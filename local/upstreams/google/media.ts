@@ -1,4 +1,5 @@
 import { readImageInput } from '../image-input.ts';
+import { pdfPages } from '../pdf-pages.ts';
 import type { VendorRefusal } from '../wire.ts';
 import { invalidArgument } from './error.ts';
 import type { Content, Part } from './request.ts';
@@ -6,11 +7,17 @@ import type { Content, Part } from './request.ts';
 /** Source: https://ai.google.dev/gemini-api/docs/image-understanding (GIF is none of them) */
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif']);
 
-/** Of an image's bytes these can be told here. */
+export const pdfType = 'application/pdf';
+
+/** Of one file: https://ai.google.dev/gemini-api/docs/document-processing */
+const pagesMax = 1_000;
+
+/** Types of images whose bytes are checked here. */
 const knownTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
 /**
- * Sources of the words: https://github.com/google-gemini/gemini-cli/issues/3054, https://github.com/maximhq/bifrost/pull/1989
+ * Sources of the words: https://github.com/google-gemini/gemini-cli/issues/3054, https://github.com/maximhq/bifrost/pull/1989,
+ * https://github.com/google-gemini/gemini-cli/issues/13808
  */
 export function refuseMedia(contents: readonly Content[]): VendorRefusal | undefined {
   for (const { inlineData, fileData } of contents.flatMap(({ parts = [] }) => parts)) {
@@ -25,13 +32,20 @@ export function refuseMedia(contents: readonly Content[]): VendorRefusal | undef
 
 function refuseBytes({ mimeType: type = '', data = '' }: NonNullable<Part['inlineData']>): VendorRefusal | undefined {
   if (!isSupported(type)) return invalidArgument(`Unsupported MIME type: ${type}`);
+  if (type === pdfType) return refusePages(pdfPages(data) ?? 0);
   if (!knownTypes.has(type)) return undefined;
   const { kind } = readImageInput(`data:${type};base64,${data}`);
   return kind === 'image' ? undefined : invalidArgument('Unable to process input image.');
 }
 
+function refusePages(pages: number): VendorRefusal | undefined {
+  if (pages === 0) return invalidArgument('The document has no pages.');
+  if (pages <= pagesMax) return undefined;
+  return invalidArgument(`The document contains ${pages} pages which exceeds the supported page limit of ${pagesMax}.`);
+}
+
 function isSupported(type: string): boolean {
-  return imageTypes.has(type) || type === 'application/pdf' || /^(audio|video|text)\/./.test(type);
+  return imageTypes.has(type) || type === pdfType || /^(audio|video|text)\/./.test(type);
 }
 
 /** Nothing is fetched: hosts under `.invalid` play the unreachable ones. */

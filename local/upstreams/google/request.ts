@@ -3,7 +3,7 @@ import { recordOf } from '../../../lambdas/protocols/bounded.ts';
 import { bytes, enumOf, int64, message, repeated, struct } from './proto.ts';
 
 /**
- * What `generateContent` takes. Unknown names are refused as the vendor does, so that a gateway that lets one through is seen.
+ * Fields of `generateContent`. Unknown names are refused: https://github.com/googleapis/python-genai/issues/1088
  * Sources: @google/genai 3.1.0, the conversions it makes for the Gemini API; https://ai.google.dev/api/generate-content
  */
 const part = message({

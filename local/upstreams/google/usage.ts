@@ -1,21 +1,21 @@
 import type { Composed } from '../compose.ts';
+import { pdfPages } from '../pdf-pages.ts';
 import type { ClaimedUsage } from '../scenario.ts';
 import { countTokens } from '../tokens.ts';
-import { mediaTypeOf } from './media.ts';
+import { mediaTypeOf, pdfType } from './media.ts';
 import type { Content, GenerateRequest, Part } from './request.ts';
 
 const modalities = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'DOCUMENT'] as const;
 type Modality = (typeof modalities)[number];
 export type TokensByModality = Readonly<Partial<Record<Modality, number>>>;
 
-/** Made up: the vendor's depend on size, length and the resolution asked for. */
-const tokensPerMedium: Readonly<Record<Modality, number>> = {
-  TEXT: 0,
-  IMAGE: 1120,
-  VIDEO: 700,
-  AUDIO: 320,
-  DOCUMENT: 560,
-};
+/** Made up: the vendor's depend on length and on the resolution of each frame. */
+const tokensPerClip = { VIDEO: 700, AUDIO: 320 } as const;
+
+/** By resolution, for Gemini 3 and later: https://ai.google.dev/gemini-api/docs/media-resolution */
+const tokensPerImage: Readonly<Record<string, number>> = { LOW: 280, MEDIUM: 560, HIGH: 1_120, ULTRA_HIGH: 2_240 };
+const imageDefault = 1_120;
+const pageDefault = 560;
 
 /** Contents, instructions, tools and schemas: all that the vendor counts as input. */
 export function countPrompt({
@@ -28,22 +28,34 @@ export function countPrompt({
   const written = schemas.filter((part) => part !== undefined).map((part) => countTokens(JSON.stringify(part)));
   const total: Partial<Record<Modality, number>> = { TEXT: sum(written) };
   for (const part of [...(contents ?? []), systemInstruction ?? {}].flatMap(({ parts }: Content) => parts ?? [])) {
-    const type = mediaTypeOf(part);
-    const modality = type === undefined ? 'TEXT' : toModality(type);
-    const tokens = tokensPerMedium[modality] + textTokens(part);
-    total[modality] = (total[modality] ?? 0) + tokens;
+    const { modality, tokens } = mediaTokens(part, generationConfig?.mediaResolution);
+    total[modality] = (total[modality] ?? 0) + tokens + textTokens(part);
   }
   return total;
+}
+
+type Counted = { readonly modality: Modality; readonly tokens: number };
+
+/**
+ * Pages of a PDF are reported as images since Gemini 3, and their text is free. Other documents are read as text.
+ * https://ai.google.dev/gemini-api/docs/document-processing
+ */
+function mediaTokens(part: Part, resolution: string | undefined): Counted {
+  const type = mediaTypeOf(part);
+  if (type === undefined) return { modality: 'TEXT', tokens: 0 };
+  const data = part.inlineData?.data ?? '';
+  const level = typeof part.mediaResolution?.level === 'string' ? part.mediaResolution.level : resolution;
+  const perImage = tokensPerImage[level?.replace('MEDIA_RESOLUTION_', '') ?? ''];
+  if (type === pdfType) return { modality: 'IMAGE', tokens: (pdfPages(data) ?? 1) * (perImage ?? pageDefault) };
+  if (type.startsWith('image/')) return { modality: 'IMAGE', tokens: perImage ?? imageDefault };
+  if (type.startsWith('video/')) return { modality: 'VIDEO', tokens: tokensPerClip.VIDEO };
+  if (type.startsWith('audio/')) return { modality: 'AUDIO', tokens: tokensPerClip.AUDIO };
+  return { modality: 'TEXT', tokens: countTokens(Buffer.from(data, 'base64').toString('utf8')) };
 }
 
 function textTokens({ text = '', functionCall, functionResponse }: Part): number {
   const structured = functionCall ?? functionResponse;
   return countTokens(text) + (structured === undefined ? 0 : countTokens(JSON.stringify(structured)));
-}
-
-function toModality(type: string): Modality {
-  const found = modalities.find((modality) => type.startsWith(`${modality.toLowerCase()}/`));
-  return found ?? 'DOCUMENT';
 }
 
 export function totalOf(tokens: TokensByModality): number {

@@ -17,7 +17,8 @@ export type Choice = {
 export function composeChoice(request: ChatRequest, scenario: Scenario): Choice {
   const { content, toolCalls, ending, reasoningTokens, outputTokens } = compose(toAsk(request), scenario);
   // A call that the client demanded by name ends as a plain stop: the vendor's own peculiarity.
-  const finished = ending === 'tool_calls' && typeof request.tool_choice === 'object' ? 'stop' : ending;
+  const isNamed = typeof (request.tool_choice ?? 'auto') === 'object';
+  const finished = ending === 'tool_calls' && isNamed ? 'stop' : ending;
   const refused = scenario.modelRefuses === true;
   return { content, refused, toolCalls, finishReason: finishReasons[finished], reasoningTokens, outputTokens };
 }
@@ -31,7 +32,9 @@ const finishReasons = {
 } as const;
 
 function toAsk(request: ChatRequest): Ask {
-  const { messages, tools = [], tool_choice: choice = 'auto', response_format: format } = request;
+  const { messages, response_format: format } = request;
+  const tools = request.tools ?? [];
+  const choice = request.tool_choice ?? 'auto';
   const user = lastUserMessage(request);
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1);
   const effort = request.reasoning_effort ?? 'medium';

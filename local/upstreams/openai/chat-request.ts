@@ -1,61 +1,65 @@
 import * as z from 'zod';
 
-/** Strict, as the vendor is: a field or part it does not know is refused, so that a gateway that lets one through is seen. */
-const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
-const imagePart = z.strictObject({
+/**
+ * Members of messages, parts and calls that the vendor may not have are ignored: no refusal is on record that still holds.
+ * An unknown name beside the messages is refused: https://github.com/64bit/async-openai/issues/386
+ */
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const imagePart = z.object({
   type: z.literal('image_url'),
-  image_url: z.strictObject({ url: z.string(), detail: z.enum(['auto', 'low', 'high', 'original']).optional() }),
+  image_url: z.object({ url: z.string(), detail: z.enum(['auto', 'low', 'high', 'original']).nullish() }),
 });
-const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
+const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() });
 
 const textContent = z.union([z.string(), z.array(textPart)]);
-const name = z.string().optional();
+const name = z.string().nullish();
 
-const toolCall = z.strictObject({
+const toolCall = z.object({
   id: z.string(),
   type: z.literal('function'),
-  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+  function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
 const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('system'), content: textContent, name }),
-  z.strictObject({ role: z.literal('developer'), content: textContent, name }),
-  z.strictObject({
+  z.object({ role: z.literal('system'), content: textContent, name }),
+  z.object({ role: z.literal('developer'), content: textContent, name }),
+  z.object({
     role: z.literal('user'),
     content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart]))]),
     name,
   }),
-  z.strictObject({
+  z.object({
     role: z.literal('assistant'),
     content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart]))]).nullish(),
     refusal: z.string().nullish(),
-    tool_calls: z.array(toolCall).min(1).optional(),
-    annotations: z.array(z.unknown()).optional(),
+    // An empty list is refused: https://github.com/openai/openai-node/pull/1341
+    tool_calls: z.array(toolCall).min(1).nullish(),
     audio: z.null().optional(),
+    function_call: z.null().optional(),
     name,
   }),
-  z.strictObject({ role: z.literal('tool'), content: textContent, tool_call_id: z.string() }),
+  z.object({ role: z.literal('tool'), content: textContent, tool_call_id: z.string() }),
 ]);
 
-const functionTool = z.strictObject({
+const functionTool = z.object({
   type: z.literal('function'),
-  function: z.strictObject({
+  function: z.object({
     name: z.string().regex(/^[\w-]{1,64}$/),
-    description: z.string().optional(),
-    parameters: z.record(z.string(), z.unknown()).optional(),
+    description: z.string().nullish(),
+    parameters: z.record(z.string(), z.unknown()).nullish(),
     strict: z.boolean().nullish(),
   }),
 });
 
 const responseFormat = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text') }),
-  z.strictObject({ type: z.literal('json_object') }),
-  z.strictObject({
+  z.object({ type: z.literal('text') }),
+  z.object({ type: z.literal('json_object') }),
+  z.object({
     type: z.literal('json_schema'),
-    json_schema: z.strictObject({
+    json_schema: z.object({
       name: z.string().regex(/^[\w-]{1,64}$/),
-      description: z.string().optional(),
-      schema: z.record(z.string(), z.unknown()).optional(),
+      description: z.string().nullish(),
+      schema: z.record(z.string(), z.unknown()).nullish(),
       strict: z.boolean().nullish(),
     }),
   }),
@@ -63,12 +67,21 @@ const responseFormat = z.discriminatedUnion('type', [
 
 const tokenCount = z.int().min(1).nullish();
 
+/** https://developers.openai.com/api/docs/guides/prompt-caching; a prefix is never cached here. */
+export const promptCaching = {
+  prompt_cache_key: z.string().nullish(),
+  prompt_cache_options: z
+    .object({ mode: z.enum(['implicit', 'explicit']).nullish(), ttl: z.string().nullish() })
+    .nullish(),
+  prompt_cache_retention: z.enum(['in_memory', '24h']).nullish(),
+};
+
 export const chatRequestSchema = z.strictObject({
   model: z.string(),
   messages: z.array(message).min(1),
   stream: z.boolean().nullish(),
   stream_options: z
-    .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
+    .strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
     .nullish(),
   max_tokens: tokenCount,
   max_completion_tokens: tokenCount,
@@ -82,24 +95,27 @@ export const chatRequestSchema = z.strictObject({
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   seed: z.int().nullish(),
-  tools: z.array(functionTool).max(128).optional(),
+  tools: z.array(functionTool).max(128).nullish(),
   tool_choice: z
     .union([
       z.enum(['none', 'auto', 'required']),
-      z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
+      z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
     ])
-    .optional(),
-  parallel_tool_calls: z.boolean().optional(),
-  response_format: responseFormat.optional(),
+    .nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: responseFormat.nullish(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
   verbosity: z.enum(['low', 'medium', 'high']).nullish(),
   modalities: z.array(z.literal('text')).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
-  prompt_cache_key: z.string().nullish(),
+  ...promptCaching,
   safety_identifier: z.string().nullish(),
   service_tier: z.enum(['auto', 'default']).nullish(),
   store: z.boolean().nullish(),
-  user: z.string().optional(),
+  user: z.string().nullish(),
+  // Not played, so only the values that ask for nothing are taken.
+  ...{ audio: z.null().optional(), prediction: z.null().optional(), moderation: z.null().optional() },
+  ...{ functions: z.null().optional(), function_call: z.null().optional(), web_search_options: z.null().optional() },
 });
 
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
@@ -116,7 +132,7 @@ export function lastUserMessage(request: ChatRequest): Extract<ChatMessage, { ro
 }
 
 /** Addresses and wanted detail of all images, in order. */
-export function imagesOf(message: ChatMessage | undefined): readonly { url: string; detail?: string }[] {
+export function imagesOf(message: ChatMessage | undefined): readonly { url: string; detail?: string | null }[] {
   if (message?.role !== 'user' || typeof message.content === 'string') return [];
   return message.content.flatMap((part) => (part.type === 'image_url' ? [part.image_url] : []));
 }

@@ -38,20 +38,23 @@ function refuseCaps({ model, max_tokens, max_completion_tokens }: ChatRequest): 
   return openaiError(400, message, { param: 'max_tokens', code: 'invalid_parameter_combination' });
 }
 
-const samplingFields = [
-  'temperature',
-  'top_p',
-  'presence_penalty',
-  'frequency_penalty',
-  'logprobs',
-  'top_logprobs',
-  'logit_bias',
+/** Sampling fields, each with the value that changes nothing. */
+const samplingDefaults = [
+  ['temperature', 1],
+  ['top_p', 1],
+  ['presence_penalty', 0],
+  ['frequency_penalty', 0],
+  ['logprobs', false],
+  ['top_logprobs', 0],
 ] as const;
 
+/** The defaults are accepted ("Only the default (1) value is supported"): https://github.com/johny-b/llmcomp/issues/69 */
 function refuseSampling(request: ChatRequest): VendorRefusal | undefined {
-  if (!isReasoningModel(request.model) || request.reasoning_effort === 'none') return undefined;
-  const field = samplingFields.find((name) => request[name] != null);
-  return field === undefined ? undefined : unsupported(field);
+  const { model, reasoning_effort: effort, logit_bias: bias } = request;
+  if (!isReasoningModel(model) || effort === 'none') return undefined;
+  const changed = samplingDefaults.find(([name, value]) => (request[name] ?? value) !== value);
+  if (changed !== undefined) return unsupported(changed[0]);
+  return Object.keys(bias ?? {}).length === 0 ? undefined : unsupported('logit_bias');
 }
 
 function refuseEffort({ model, reasoning_effort: effort, tools }: ChatRequest): VendorRefusal | undefined {
@@ -60,7 +63,7 @@ function refuseEffort({ model, reasoning_effort: effort, tools }: ChatRequest): 
     const message = `Unsupported value: 'reasoning_effort' does not support 'none' with this model.`;
     return openaiError(400, message, { param: 'reasoning_effort', code: 'unsupported_value' });
   }
-  if (tools === undefined || tools.length === 0 || effort === 'none') return undefined;
+  if (tools == null || tools.length === 0 || effort === 'none') return undefined;
   const message =
     `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. ` +
     "Please use /v1/responses or set reasoning_effort to 'none'.";

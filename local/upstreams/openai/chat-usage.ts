@@ -8,7 +8,7 @@ const tokensPerMessage = 3;
 
 /** Messages, images, tools and schema: all that the vendor counts as input. */
 export function countPromptTokens(request: ChatRequest): number {
-  const rest = [request.tools, request.response_format].filter((part) => part !== undefined);
+  const rest = [request.tools, request.response_format].filter((part) => part != null);
   return (
     tokensPerMessage +
     request.messages.reduce((sum, message) => sum + messageTokens(message), 0) +

@@ -11,9 +11,9 @@ const tokensPerRequestMax = 300_000;
 const requestSchema = z.strictObject({
   model: z.string(),
   input: z.unknown(),
-  encoding_format: z.enum(['float', 'base64']).optional(),
-  dimensions: z.int().min(1).optional(),
-  user: z.string().optional(),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  dimensions: z.int().min(1).nullish(),
+  user: z.string().nullish(),
 });
 
 const token = z.int().min(0);
@@ -36,7 +36,7 @@ export type EmbeddingsRequest = {
 /** The request, or the vendor's 400: https://developers.openai.com/api/reference/resources/embeddings/methods/create */
 export function parseEmbeddingsRequest(body: unknown): EmbeddingsRequest {
   const { model, input, encoding_format: encoding, dimensions } = parseBody(requestSchema, body);
-  const size = sizeOf(model, dimensions);
+  const size = sizeOf(model, dimensions ?? undefined);
   const inputs = parseInputs(input);
   const counts = inputs.map((one) => (typeof one === 'string' ? countTokens(one) : one.length));
   const longest = counts.reduce((most, count) => Math.max(most, count), 0);

@@ -3,7 +3,7 @@ import { readImageInput } from '../image-input.ts';
 const tokensPerImage = 765;
 const tokensPerSmallImage = 85;
 
-export function imageTokens(detail: string | undefined): number {
+export function imageTokens(detail: string | null | undefined): number {
   return detail === 'low' ? tokensPerSmallImage : tokensPerImage;
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isRecord } from '../json-sample.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Answer, jsonAnswer, type Wire } from '../wire.ts';
 import { openaiError, openaiRefusal } from './error.ts';
@@ -25,7 +26,9 @@ const part = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string() }) }),
 ]);
 
-/** The vendor does without a model; the gateway is to name one. */
+/** The default model: https://developers.openai.com/api/reference/resources/moderations/methods/create */
+const modelDefault = 'omni-moderation-latest';
+
 const requestSchema = z.strictObject({
   model: z.string(),
   input: z.union([z.string(), z.array(z.string()).min(1), z.array(part).min(1)]),
@@ -34,7 +37,10 @@ const requestSchema = z.strictObject({
 type Part = z.infer<typeof part>;
 
 function answer({ body }: { readonly body: unknown }, _: Scenario): Answer {
-  const { model, input } = parseBody(requestSchema, body);
+  const { model, input } = parseBody(
+    requestSchema,
+    isRecord(body) ? { ...body, model: body.model ?? modelDefault } : body,
+  );
   return jsonAnswer({
     id: `modr-${crypto.randomUUID().replaceAll('-', '')}`,
     model: snapshotOf(model),

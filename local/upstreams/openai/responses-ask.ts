@@ -3,9 +3,10 @@ import { seenImage } from './image-tokens.ts';
 import { isReasoningModel } from './model-traits.ts';
 import { contentText, type InputItem, isUserMessage, itemImages } from './responses-items.ts';
 import { itemsOf, type ResponsesRequest } from './responses-request.ts';
+import { type CallableTool, callableTools } from './responses-tools.ts';
 
 export function toAsk(request: ResponsesRequest): Ask {
-  const { model, tools = [], tool_choice: choice = 'auto' } = request;
+  const { model } = request;
   const items = itemsOf(request);
   const user = items.findLast(isUserMessage);
   const last = items.at(-1);
@@ -15,8 +16,8 @@ export function toAsk(request: ResponsesRequest): Ask {
     images: user === undefined ? [] : itemImages(user).map(({ image_url: url }) => seenImage(url)),
     toolResults: toolResults(items),
     // After words of its own the model goes on talking.
-    tools: last !== undefined && isUserMessage(last) ? tools.map(toAskTool) : [],
-    toolChoice: typeof choice === 'string' ? choice : { name: choice.name },
+    tools: last !== undefined && isUserMessage(last) ? offeredTools(request).map(toAskTool) : [],
+    toolChoice: toAskChoice(request),
     parallelTools: request.parallel_tool_calls !== false,
     format: toAskFormat(request),
     stop: [],
@@ -32,11 +33,28 @@ export function effortOf({ reasoning }: ResponsesRequest): string {
 /** Those since the last words of anybody, calls and reasoning among them. */
 function toolResults(items: readonly InputItem[]): readonly string[] {
   const latest = items.slice(items.findLastIndex((item) => 'role' in item) + 1);
-  return latest.flatMap((item) => (item.type === 'function_call_output' ? [contentText(item.output)] : []));
+  return latest.flatMap((item) => ('output' in item ? [contentText(item.output)] : []));
 }
 
-function toAskTool({ name, parameters }: NonNullable<ResponsesRequest['tools']>[number]) {
-  return { name, schema: parameters ?? { type: 'object' } };
+/** `allowed_tools` names the tools that the model may call. */
+function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): readonly CallableTool[] {
+  const offered = callableTools(tools);
+  if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return offered;
+  return offered.filter(({ name }) => choice.tools.some((allowed) => allowed.name === name));
+}
+
+function toAskChoice({ tool_choice: choice }: ResponsesRequest): Ask['toolChoice'] {
+  if (choice == null) return 'auto';
+  if (typeof choice === 'string') return choice;
+  return choice.type === 'allowed_tools' ? choice.mode : { name: choice.name };
+}
+
+/** The input of a custom tool is free text. */
+const customInput = { const: 'simulated input' };
+
+function toAskTool(tool: CallableTool) {
+  const schema = tool.type === 'custom' ? customInput : (tool.parameters ?? { type: 'object' });
+  return { name: tool.name, schema };
 }
 
 function toAskFormat({ text }: ResponsesRequest): Ask['format'] {

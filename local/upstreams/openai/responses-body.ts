@@ -33,7 +33,7 @@ export function toResponse(request: ResponsesRequest, id: string, state: Respons
 function repeatedLimits(request: ResponsesRequest) {
   return {
     max_output_tokens: request.max_output_tokens ?? null,
-    max_tool_calls: null,
+    max_tool_calls: request.max_tool_calls ?? null,
     temperature: request.temperature ?? 1,
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? 'disabled',
@@ -46,14 +46,18 @@ function repeatedLimits(request: ResponsesRequest) {
 }
 
 function repeatedShape(request: ResponsesRequest) {
-  const { model, tools = [], tool_choice: choice = 'auto', text, reasoning } = request;
+  const { model, tools, tool_choice: choice, text, reasoning } = request;
   return {
     model: snapshotOf(model),
     instructions: request.instructions ?? null,
     parallel_tool_calls: request.parallel_tool_calls ?? true,
-    reasoning: { effort: isReasoningModel(model) ? effortOf(request) : null, summary: reasoning?.summary ?? null },
+    reasoning: {
+      effort: isReasoningModel(model) ? effortOf(request) : null,
+      summary: reasoning?.summary ?? null,
+      ...(reasoning?.context == null ? {} : { context: reasoning.context }),
+    },
     text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
-    tool_choice: choice,
-    tools: tools.map((tool) => ({ ...tool, strict: tool.strict ?? true })),
+    tool_choice: choice ?? 'auto',
+    tools: (tools ?? []).map((tool) => (tool.type === 'function' ? { ...tool, strict: tool.strict ?? true } : tool)),
   };
 }

@@ -70,6 +70,8 @@ function itemEvents(item: OutputItem, place: Place): Generator<Event> {
       return messageEvents(item, place);
     case 'function_call':
       return callEvents(item, place);
+    case 'custom_tool_call':
+      return customCallEvents(item, place);
   }
 }
 
@@ -101,4 +103,9 @@ function* messageEvents(item: MessageOutput, at: Place): Generator<Event> {
 function* callEvents({ pieces, name }: CallOutput, place: Place): Generator<Event> {
   for (const delta of pieces) yield { type: 'response.function_call_arguments.delta', ...place, delta };
   yield { type: 'response.function_call_arguments.done', ...place, name, arguments: pieces.join('') };
+}
+
+function* customCallEvents({ pieces }: CallOutput, place: Place): Generator<Event> {
+  for (const delta of pieces) yield { type: 'response.custom_tool_call_input.delta', ...place, delta };
+  yield { type: 'response.custom_tool_call_input.done', ...place, input: pieces.join('') };
 }

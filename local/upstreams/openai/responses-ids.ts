@@ -2,7 +2,7 @@
 export type Ids = {
   readonly response: string;
   readonly reasoning: string;
-  item(kind: 'msg' | 'fc', index: number): string;
+  item(kind: 'msg' | 'fc' | 'ctc', index: number): string;
 };
 
 const stemLength = 32;

@@ -18,7 +18,7 @@ function refuseLostReasoning(items: readonly InputItem[], storeless: boolean): V
   const lost = items.filter(isReasoning).find(({ encrypted_content: content }) => content == null || content === '');
   if (lost === undefined) return undefined;
   const message =
-    `Item with id '${lost.id}' not found. Items are not persisted when \`store\` is set to false. ` +
+    `Item with id '${lost.id ?? ''}' not found. Items are not persisted when \`store\` is set to false. ` +
     'Try again with `store` set to true, or remove this item from your input.';
   return openaiError(404, message, { param: 'input' });
 }
@@ -38,28 +38,40 @@ function refuseLooseReasoning(items: readonly InputItem[]): VendorRefusal | unde
 }
 
 function isMadeWith(reasoning: ReasoningInput, item: InputItem): boolean {
-  if ('role' in item ? item.role !== 'assistant' : item.type !== 'function_call') return false;
-  return !('id' in item) || item.id == null || stemOf(item.id) === stemOf(reasoning.id);
+  if ('role' in item ? item.role !== 'assistant' : !Object.hasOwn(callNames, item.type)) return false;
+  return item.id == null || reasoning.id == null || stemOf(item.id) === stemOf(reasoning.id);
 }
+
+const callNames = {
+  function_call: 'function call',
+  custom_tool_call: 'custom tool call',
+  tool_search_call: 'tool search call',
+} as const;
 
 /** A result needs its call before it, a call its result after it: https://github.com/continuedev/continue/issues/10092 */
 function refuseLooseToolItems(items: readonly InputItem[]): VendorRefusal | undefined {
-  const open = new Set<string>();
+  const open = new Map<string, string>();
   const called = new Set<string>();
   for (const item of items) {
-    if (item.type === 'function_call') {
-      open.add(item.call_id);
+    if (!('call_id' in item) || item.call_id == null) continue;
+    if (isCall(item)) {
+      open.set(item.call_id, callNames[item.type]);
       called.add(item.call_id);
+      continue;
     }
-    if (item.type !== 'function_call_output') continue;
     open.delete(item.call_id);
     if (called.has(item.call_id)) continue;
-    const message = `No tool call found for function call output with call_id ${item.call_id}.`;
-    return openaiError(400, message, { param: 'input' });
+    const name = item.type.replaceAll('_', ' ');
+    return openaiError(400, `No tool call found for ${name} with call_id ${item.call_id}.`, { param: 'input' });
   }
+  // Of custom tools, too: https://github.com/diegosouzapw/OmniRoute/issues/8946
   const [unanswered] = open;
   if (unanswered === undefined) return undefined;
-  return openaiError(400, `No tool output found for function call ${unanswered}.`, { param: 'input' });
+  return openaiError(400, `No tool output found for ${unanswered[1]} ${unanswered[0]}.`, { param: 'input' });
+}
+
+function isCall(item: InputItem): item is Extract<InputItem, { type: keyof typeof callNames }> {
+  return Object.hasOwn(callNames, item.type ?? 'message');
 }
 
 function isReasoning(item: InputItem): item is ReasoningInput {

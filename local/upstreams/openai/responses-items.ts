@@ -1,60 +1,118 @@
 import * as z from 'zod';
 
-/** Strict, as the vendor is: an item, part or field it does not know is refused. */
+/**
+ * Strict: the vendor refuses an item, a part or a member that it does not have, and an id of another kind of item.
+ * https://github.com/pydantic/pydantic-ai/issues/3653, https://github.com/caozhiyuan/copilot-api/issues/308,
+ * https://github.com/openai/codex/issues/33176, https://github.com/earendil-works/pi/issues/10257
+ */
 const inputText = z.strictObject({ type: z.literal('input_text'), text: z.string() });
 const inputImage = z.strictObject({
   type: z.literal('input_image'),
   image_url: z.string(),
-  detail: z.enum(['auto', 'low', 'high', 'original']).optional(),
+  detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
 });
 const outputText = z.strictObject({
   type: z.literal('output_text'),
   text: z.string(),
-  annotations: z.array(z.unknown()).optional(),
-  logprobs: z.array(z.unknown()).optional(),
+  annotations: z.array(z.unknown()).nullish(),
+  logprobs: z.array(z.unknown()).nullish(),
 });
 const refusal = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
 
 const inputParts = z.array(z.discriminatedUnion('type', [inputText, inputImage]));
-const status = z.enum(['in_progress', 'completed', 'incomplete']).optional();
-const idOf = (prefix: string) => z.string().startsWith(prefix, `Expected an ID that begins with '${prefix}'`);
+const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
+const idOf = (prefix: string) =>
+  z
+    .string()
+    .startsWith(prefix, { error: ({ input }) => `'${input}'. Expected an ID that begins with '${prefix}'` })
+    .nullish();
 
 const messageType = z.literal('message').optional();
 const inputMessage = z.strictObject({
   type: messageType,
   role: z.enum(['user', 'system', 'developer']),
   content: z.union([z.string(), inputParts]),
+  id: idOf('msg'),
   status,
 });
 const outputMessage = z.strictObject({
   type: messageType,
   role: z.literal('assistant'),
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [outputText, refusal]))]),
-  id: idOf('msg').optional(),
+  id: idOf('msg'),
   phase: z.enum(['commentary', 'final_answer']).nullish(),
   status,
 });
 
+/** Set on calls made by a program that runs at the vendor, and on calls of a tool in a namespace. */
+const origin = {
+  caller: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('direct') }),
+      z.strictObject({ type: z.literal('program'), caller_id: z.string() }),
+    ])
+    .nullish(),
+  namespace: z.string().nullish(),
+};
+
 const functionCall = z.strictObject({
   type: z.literal('function_call'),
-  id: idOf('fc').optional(),
+  id: idOf('fc'),
   call_id: z.string(),
   name: z.string(),
   arguments: z.string(),
+  ...origin,
   status,
 });
 const functionCallOutput = z.strictObject({
   type: z.literal('function_call_output'),
-  id: z.string().nullish(),
+  id: idOf('fc'),
   call_id: z.string(),
+  name: z.string().nullish(),
   output: z.union([z.string(), inputParts]),
+  ...origin,
+  status,
+});
+const customCall = z.strictObject({
+  type: z.literal('custom_tool_call'),
+  id: idOf('ctc'),
+  call_id: z.string(),
+  name: z.string(),
+  input: z.string(),
+  ...origin,
+  status,
+});
+const customCallOutput = z.strictObject({
+  type: z.literal('custom_tool_call_output'),
+  id: idOf('ctc'),
+  call_id: z.string(),
+  name: z.string().nullish(),
+  output: z.union([z.string(), inputParts]),
+  ...origin,
+  status,
+});
+const execution = z.enum(['client', 'server']).nullish();
+const toolSearchCall = z.strictObject({
+  type: z.literal('tool_search_call'),
+  id: z.string().nullish(),
+  call_id: z.string().nullish(),
+  execution,
+  arguments: z.unknown(),
+  status,
+});
+const toolSearchOutput = z.strictObject({
+  type: z.literal('tool_search_output'),
+  id: z.string().nullish(),
+  call_id: z.string().nullish(),
+  execution,
+  tools: z.array(z.record(z.string(), z.unknown())),
   status,
 });
 const reasoning = z.strictObject({
   type: z.literal('reasoning'),
   id: idOf('rs'),
   summary: z.array(z.strictObject({ type: z.literal('summary_text'), text: z.string() })),
-  content: z.array(z.strictObject({ type: z.literal('reasoning_text'), text: z.string() })).optional(),
+  content: z.array(z.strictObject({ type: z.literal('reasoning_text'), text: z.string() })).nullish(),
   encrypted_content: z.string().nullish(),
   status,
 });
@@ -63,6 +121,10 @@ export const inputItem = z.discriminatedUnion('type', [
   z.discriminatedUnion('role', [inputMessage, outputMessage]),
   functionCall,
   functionCallOutput,
+  customCall,
+  customCallOutput,
+  toolSearchCall,
+  toolSearchOutput,
   reasoning,
 ]);
 
@@ -75,6 +137,25 @@ export function contentText(
   content: string | readonly { readonly type: string; readonly text?: string | undefined }[],
 ): string {
   return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('\n');
+}
+
+/** Everything in an item that the model reads as text. */
+export function itemText(item: InputItem): string {
+  if ('role' in item) return contentText(item.content);
+  switch (item.type) {
+    case 'function_call':
+      return item.name + item.arguments;
+    case 'custom_tool_call':
+      return item.name + item.input;
+    case 'tool_search_call':
+      return JSON.stringify(item.arguments) ?? '';
+    case 'tool_search_output':
+      return JSON.stringify(item.tools);
+    case 'reasoning':
+      return contentText(item.summary);
+    default:
+      return contentText(item.output);
+  }
 }
 
 export function isUserMessage(item: InputItem): item is InputMessage {

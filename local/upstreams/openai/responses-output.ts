@@ -4,6 +4,7 @@ import { splitTokens } from '../tokens.ts';
 import { toToolCallId } from './chat-fields.ts';
 import type { Ids } from './responses-ids.ts';
 import { includesEncryptedReasoning, type ResponsesRequest } from './responses-request.ts';
+import { callableTools } from './responses-tools.ts';
 
 type Status = 'completed' | 'incomplete';
 
@@ -28,10 +29,12 @@ export type MessageOutput = {
 };
 
 export type CallOutput = {
-  readonly type: 'function_call';
+  readonly type: 'function_call' | 'custom_tool_call';
   readonly id: string;
   readonly callId: string;
   readonly name: string;
+  readonly namespace: string | undefined;
+  /** Of the arguments in JSON, or of a custom tool's input. */
   readonly pieces: readonly string[];
   readonly status: Status;
 };
@@ -44,10 +47,14 @@ export function toOutput(
   scenario: Scenario,
 ): readonly OutputItem[] {
   const broken = composed.ending === 'length' || composed.ending === 'blocked';
+  const offered = callableTools(request.tools);
   const calls = composed.toolCalls.map(({ name, argumentPieces }, index, all): CallOutput => {
     const status = broken && index === all.length - 1 ? 'incomplete' : 'completed';
-    const id = ids.item('fc', index);
-    return { type: 'function_call', id, callId: toToolCallId(), name, pieces: argumentPieces, status };
+    const tool = offered.find((candidate) => candidate.name === name);
+    const shared = { callId: toToolCallId(), name, namespace: tool?.namespace, status } as const;
+    return tool?.type === 'custom'
+      ? { type: 'custom_tool_call', id: ids.item('ctc', index), pieces: toInputPieces(argumentPieces), ...shared }
+      : { type: 'function_call', id: ids.item('fc', index), pieces: argumentPieces, ...shared };
   });
   const message: MessageOutput = {
     type: 'message',
@@ -69,6 +76,20 @@ function toReasoning({ reasoningTokens }: Composed, request: ResponsesRequest, i
   return [{ type: 'reasoning', id: ids.reasoning, summary, encrypted }];
 }
 
+/** A custom tool takes text: the string that the JSON holds, or any other JSON unchanged. A cap can cut the string. */
+function toInputPieces(argumentPieces: readonly string[]): readonly string[] {
+  const json = argumentPieces.join('');
+  for (const whole of [json, `${json}"`]) {
+    try {
+      const text: unknown = JSON.parse(whole);
+      if (typeof text === 'string') return splitTokens(text);
+    } catch {
+      // The next attempt closes the string.
+    }
+  }
+  return argumentPieces;
+}
+
 function sealed(id: string): string {
   return `gAAAAAB${Buffer.from(`simulated thoughts of ${id}`).toString('base64url')}`;
 }
@@ -80,7 +101,7 @@ export function toFinished(item: OutputItem) {
       return toReasoningItem(item, item.encrypted, item.summary.length === 0 ? [] : [toSummaryPart(item.summary)]);
     case 'message':
       return toMessageItem(item, item.status, [toPart(item, item.pieces)]);
-    case 'function_call':
+    default:
       return toCallItem(item, item.status, item.pieces.join(''));
   }
 }
@@ -92,7 +113,7 @@ export function toBegun(item: OutputItem) {
       return toReasoningItem(item, item.encrypted?.slice(0, 20), []);
     case 'message':
       return toMessageItem(item, 'in_progress', []);
-    case 'function_call':
+    default:
       return toCallItem(item, 'in_progress', '');
   }
 }
@@ -105,8 +126,9 @@ function toMessageItem({ id, type, phase }: MessageOutput, status: string, conte
   return { id, type, status, role: 'assistant', content, ...(phase === undefined ? {} : { phase }) };
 }
 
-function toCallItem({ id, type, callId, name }: CallOutput, status: string, json: string) {
-  return { id, type, status, call_id: callId, name, arguments: json };
+function toCallItem({ id, type, callId, name, namespace }: CallOutput, status: string, text: string) {
+  const content = type === 'custom_tool_call' ? { input: text } : { arguments: text };
+  return { id, type, status, call_id: callId, name, ...content, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 export function toSummaryPart(pieces: readonly string[]) {

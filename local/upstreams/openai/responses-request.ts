@@ -1,13 +1,7 @@
 import * as z from 'zod';
+import { promptCaching } from './chat-request.ts';
 import { type InputItem, inputItem } from './responses-items.ts';
-
-const functionTool = z.strictObject({
-  type: z.literal('function'),
-  name: z.string().regex(/^[\w-]{1,64}$/),
-  description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
-});
+import { toolChoice, tools } from './responses-tools.ts';
 
 const textFormat = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text') }),
@@ -15,7 +9,7 @@ const textFormat = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('json_schema'),
     name: z.string().regex(/^[\w-]{1,64}$/),
-    description: z.string().optional(),
+    description: z.string().nullish(),
     schema: z.record(z.string(), z.unknown()),
     strict: z.boolean().nullish(),
   }),
@@ -32,41 +26,46 @@ const includable = [
   'message.output_text.logprobs',
 ] as const;
 
+/** An unknown name is refused: https://github.com/openai/openai-python/issues/2621 */
 export const responsesRequestSchema = z.strictObject({
   model: z.string(),
   input: z.union([z.string(), z.array(inputItem)]),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
-  stream_options: z.strictObject({ include_obfuscation: z.boolean().optional() }).nullish(),
+  stream_options: z.strictObject({ include_obfuscation: z.boolean().nullish() }).nullish(),
   max_output_tokens: z.int().nullish(),
+  max_tool_calls: z.int().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  tools: z.array(functionTool).max(128).optional(),
-  tool_choice: z
-    .union([z.enum(['none', 'auto', 'required']), z.strictObject({ type: z.literal('function'), name: z.string() })])
-    .optional(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  tools: tools.nullish(),
+  tool_choice: toolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   reasoning: z
     .strictObject({
+      context: z.enum(['auto', 'current_turn', 'all_turns']).nullish(),
       effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+      mode: z.literal('standard').nullish(),
       summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
     })
     .nullish(),
   text: z
-    .strictObject({ format: textFormat.optional(), verbosity: z.enum(['low', 'medium', 'high']).nullish() })
-    .optional(),
+    .strictObject({ format: textFormat.nullish(), verbosity: z.enum(['low', 'medium', 'high']).nullish() })
+    .nullish(),
   include: z.array(z.enum(includable)).nullish(),
   store: z.boolean().nullish(),
   background: z.literal(false).nullish(),
-  conversation: z.null().optional(),
   previous_response_id: z.string().nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
+  client_metadata: z.record(z.string(), z.unknown()).nullish(),
   service_tier: z.enum(['auto', 'default']).nullish(),
-  prompt_cache_key: z.string().nullish(),
-  prompt_cache_retention: z.literal('in_memory').nullish(),
+  ...promptCaching,
   safety_identifier: z.string().nullish(),
-  user: z.string().optional(),
+  user: z.string().nullish(),
+  // Not played, so only the values that ask for nothing are taken.
+  ...{ conversation: z.null().optional(), prompt: z.null().optional(), moderation: z.null().optional() },
+  context_management: z.null().optional(),
 });
 
 export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;

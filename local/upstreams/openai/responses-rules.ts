@@ -10,6 +10,7 @@ import {
   type ResponsesRequest,
   responsesRequestSchema,
 } from './responses-request.ts';
+import { callableTools } from './responses-tools.ts';
 
 /** The request, or the vendor's 400. */
 export function parseResponsesRequest(body: unknown): ResponsesRequest {
@@ -91,8 +92,9 @@ function refuseStreamOptions({ stream, stream_options: options }: ResponsesReque
   return openaiError(400, message, { param: 'stream_options' });
 }
 
-function refuseToolChoice({ tools = [], tool_choice: choice }: ResponsesRequest): VendorRefusal | undefined {
-  if (typeof choice !== 'object' || tools.some(({ name }) => name === choice.name)) return undefined;
+function refuseToolChoice({ tools, tool_choice: choice }: ResponsesRequest): VendorRefusal | undefined {
+  if (choice == null || typeof choice === 'string' || choice.type === 'allowed_tools') return undefined;
+  if (callableTools(tools).some(({ name }) => name === choice.name)) return undefined;
   return openaiError(400, `Tool choice '${choice.name}' not found in 'tools' parameter.`, { param: 'tool_choice' });
 }
 

@@ -2,14 +2,14 @@ import type { Composed } from '../compose.ts';
 import type { ClaimedUsage } from '../scenario.ts';
 import { countTokens } from '../tokens.ts';
 import { imageTokens } from './image-tokens.ts';
-import { contentText, type InputItem, itemImages } from './responses-items.ts';
+import { type InputItem, itemImages, itemText } from './responses-items.ts';
 import { itemsOf, type ResponsesRequest } from './responses-request.ts';
 
 const tokensPerItem = 3;
 
 /** Instructions, items, images, tools and schema: all that the vendor counts as input. */
 export function countInputTokens(request: ResponsesRequest): number {
-  const rest = [request.tools, request.text?.format].filter((part) => part !== undefined);
+  const rest = [request.tools, request.text?.format].filter((part) => part != null);
   return (
     tokensPerItem +
     countTokens(request.instructions ?? '') +
@@ -21,12 +21,6 @@ export function countInputTokens(request: ResponsesRequest): number {
 function itemTokens(item: InputItem): number {
   const images = itemImages(item).reduce((sum, { detail }) => sum + imageTokens(detail), 0);
   return tokensPerItem + images + countTokens(itemText(item));
-}
-
-function itemText(item: InputItem): string {
-  if ('role' in item) return contentText(item.content);
-  if (item.type === 'function_call') return item.name + item.arguments;
-  return item.type === 'function_call_output' ? contentText(item.output) : contentText(item.summary);
 }
 
 /** Cached and newly cached tokens are part of the input's, reasoning tokens part of the output's. */

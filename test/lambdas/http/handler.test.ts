@@ -130,6 +130,29 @@ test('GEN-13 OPTIONS is answered on every route without a key, and counted again
   expect(handled).toEqual([]);
 });
 
+test('GEN-7 HEAD has the status and headers of GET, and no body', async () => {
+  const newRequestId = (): string => 'OURS';
+  for (const [path, status] of [
+    ['/api/account', 200],
+    ['/api/usage/x', 200],
+    ['/health', 200],
+    ['/v1/models/x', 401],
+    ['/nowhere', 404],
+  ] as const) {
+    const answers = await Promise.all(
+      ['GET', 'HEAD'].map(async (method) => {
+        const { handler, apiKey } = await createChain({ newRequestId });
+        const headers: Record<string, string> = status === 200 ? { authorization: `Bearer ${apiKey}` } : {};
+        return invoke(handler, functionUrlEvent({ method, path, headers }));
+      }),
+    );
+    const [get, head] = answers;
+    expect([path, get?.status, head?.status, head?.text]).toEqual([path, status, status, '']);
+    expect(get?.text).not.toBe('');
+    expect(head?.headers).toEqual(get?.headers);
+  }
+});
+
 test('LIM-6 a handler knows when its host stops it', async () => {
   const { handler, authorization, handled, clock } = await opened();
   const event = () => functionUrlEvent({ method: 'POST', path: CHAT, headers: { authorization }, body: '{}' });

@@ -44,6 +44,15 @@ test('VID-4 a source passes whole, empty pieces too', async () => {
   expect([causes, isCut(event), state.closed]).toEqual([[undefined], false, true]);
 });
 
+test('GEN-7 for HEAD the source is closed at its first piece, and nothing is sent', async () => {
+  const { bytes, state } = sourceOf(['ab', 'cd']);
+  const causes: unknown[] = [];
+  const event = {};
+  const body = relayBody({ bytes, length: 4, event, headOnly: true, ended: (cause) => void causes.push(cause) });
+  expect(await text(body)).toBe('');
+  expect([causes, isCut(event), state.closed]).toEqual([[undefined], false, true]);
+});
+
 test.for([
   ['breaks', ['ab', new Error('gone')], 'ab'],
   ['breaks at once', [new Error('gone')], ''],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorCodes, GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { type ErrorCode, errorCodes, GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { corsHeaders, preflightHeaders } from '../../../lambdas/http/cors.ts';
 import { errorHeaders, toErrorBody, toGatewayError } from '../../../lambdas/http/render-error.ts';
 
@@ -12,16 +12,65 @@ test('GEN-3 an error has a message, a type, a code and a param, null when there 
   });
 });
 
-test('GEN-3 an error on messages says that it is one and carries the id, on generate-content it has a status', () => {
+test('GEN-3 an error on messages has one of its types and the request id', () => {
   const error = new GatewayError('upstream_capacity', 'words', { param: 'model' });
-  const members = { message: 'words', type: 'rate_limit_error', code: 'upstream_capacity', param: 'model' };
-  expect(toErrorBody(error, 'messages', 'id')).toEqual({ type: 'error', error: members, request_id: 'id' });
+  expect(toErrorBody(error, 'messages', 'id')).toEqual({
+    type: 'error',
+    error: { message: 'words', type: 'rate_limit_error', code: 'upstream_capacity', param: 'model' },
+    request_id: 'id',
+  });
+});
+
+test("GEN-3 an error on generateContent has Google's code and status, and ours in the details", () => {
+  const error = new GatewayError('upstream_capacity', 'words', { param: 'model', retryAfterSeconds: 7 });
   expect(toErrorBody(error, 'generate_content', 'id')).toEqual({
-    error: { ...members, status: 'RESOURCE_EXHAUSTED' },
+    error: {
+      code: 429,
+      message: 'words',
+      status: 'RESOURCE_EXHAUSTED',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+          reason: 'upstream_capacity',
+          domain: 'model-gateway',
+          metadata: { param: 'model' },
+        },
+        { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' },
+      ],
+    },
   });
   expect(toErrorBody(new GatewayError('unprocessable_entity', ''), 'generate_content', 'id')).toMatchObject({
-    error: { status: 'INVALID_ARGUMENT' },
+    error: { code: 422, status: 'INVALID_ARGUMENT', details: [{ reason: 'unprocessable_entity', metadata: {} }] },
   });
+});
+
+const messagesTypes = {
+  invalid_size: 'invalid_request_error',
+  invalid_api_key: 'authentication_error',
+  insufficient_balance: 'billing_error',
+  account_blocked: 'permission_error',
+  model_not_found: 'not_found_error',
+  method_not_allowed: 'invalid_request_error',
+  credit_mismatch: 'conflict_error',
+  payload_too_large: 'request_too_large',
+  unprocessable_entity: 'invalid_request_error',
+  rate_limit_exceeded: 'rate_limit_error',
+  internal_error: 'api_error',
+  upstream_error: 'api_error',
+  service_unavailable: 'overloaded_error',
+  model_unavailable: 'api_error',
+  upstream_timeout: 'timeout_error',
+} satisfies Partial<Record<ErrorCode, string>>;
+
+test("GEN-3 the type of an error on messages is Anthropic's for its status", () => {
+  const codes = errorCodes.filter((code) => code in messagesTypes);
+  const sent = codes.map((code) => [code, toErrorBody(new GatewayError(code, ''), 'messages', 'id')]);
+  expect(Object.fromEntries(sent)).toMatchObject(
+    Object.fromEntries(Object.entries(messagesTypes).map(([code, type]) => [code, { error: { type } }])),
+  );
+  const covered = new Set(codes.map((code) => new GatewayError(code, '').status));
+  const statuses = new Set(errorCodes.map((code) => new GatewayError(code, '').status));
+  expect([...statuses].filter((status) => !covered.has(status))).toEqual([415, 416]);
 });
 
 test.for(errorCodes)('ERR-1 the type of %s fits its status', (code) => {
@@ -65,4 +114,14 @@ test('GEN-13 any origin, every header to be read, no credentials', () => {
     expect.arrayContaining(['GET', 'POST', 'DELETE', 'OPTIONS']),
   );
   expect(preflightHeaders).not.toHaveProperty('access-control-allow-credentials');
+});
+
+test('CHAT-13 in the plain format a prompt that is too long has the words that clients know', () => {
+  const message = (text: string, format: 'plain' | 'messages') =>
+    JSON.stringify(toErrorBody(new GatewayError('context_length_exceeded', text), format, 'id'));
+  expect(message('prompt is too long', 'plain')).toContain(
+    "This model's maximum context length is exceeded. prompt is too long",
+  );
+  expect(message("This model's maximum context length is 8 tokens.", 'plain')).not.toContain('exceeded. ');
+  expect(message('prompt is too long', 'messages')).not.toContain('maximum context length');
 });

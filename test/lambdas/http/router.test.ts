@@ -75,13 +75,22 @@ test('GEN-7 a path in a message is cut', () => {
 
 test.for([
   ['GET', '/v1/chat/completions', 'POST, OPTIONS'],
-  ['DELETE', '/v1/models', 'GET, OPTIONS'],
-  ['HEAD', '/health', 'GET, OPTIONS'],
-  ['get', '/health', 'GET, OPTIONS'],
-  ['POST', '/v1/videos/a', 'GET, DELETE, OPTIONS'],
-  ['DELETE', '/v1/videos/a/content', 'GET, OPTIONS'],
+  ['HEAD', '/v1/chat/completions', 'POST, OPTIONS'],
+  ['DELETE', '/v1/models', 'GET, HEAD, OPTIONS'],
+  ['get', '/health', 'GET, HEAD, OPTIONS'],
+  ['head', '/health', 'GET, HEAD, OPTIONS'],
+  ['POST', '/v1/videos/a', 'GET, HEAD, DELETE, OPTIONS'],
+  ['DELETE', '/v1/videos/a/content', 'GET, HEAD, OPTIONS'],
 ] as const)('GEN-7 %s %s is 405 with Allow', ([method, path, allow]) => {
   expect(refusalOf(method, path)).toMatchObject({ code: 'method_not_allowed', status: 405, headers: { allow } });
+});
+
+test('GEN-7 HEAD is the route of GET', () => {
+  for (const [name, { method, path }] of Object.entries(routes)) {
+    if (method !== 'GET') continue;
+    const filled = path.replaceAll(/\{\w+\}/g, 'some-id');
+    expect([filled, matchRoute('HEAD', filled, () => true).name]).toEqual([filled, name]);
+  }
 });
 
 test('GEN-7 routes of another function are not there', () => {
@@ -97,7 +106,7 @@ test('GEN-7 a method that no function has at a path is refused by whichever is a
   for (const [method, path, allow] of [
     ['GET', '/v1/chat/completions', 'POST, OPTIONS'],
     ['GET', '/v1beta/models/gemini:generateContent', 'POST, OPTIONS'],
-    ['PATCH', '/v1/videos/a', 'GET, DELETE, OPTIONS'],
+    ['PATCH', '/v1/videos/a', 'GET, HEAD, DELETE, OPTIONS'],
   ] as const)
     expect(() => matchRoute(method, path, catalogOnly)).toThrow(
       expect.objectContaining({ code: 'method_not_allowed', headers: { allow } }),

@@ -215,6 +215,19 @@ describe('whatever else is said', () => {
     expect(service.ledger.accounts()).toEqual([]);
   });
 
+  test.each([
+    ['en', 'Set up clients and SDKs'],
+    ['ru', 'Настройка клиентов и SDK'],
+  ])('KEY-1 REF-2 the first key in %s comes with a link to the client guide', async (language, label) => {
+    const service = await createBotService();
+    services.push(service);
+    await service.say('/start', { language });
+    const [keyMessage] = service.messenger.messages(USER).filter(({ text: said }) => said.includes('sk-service-'));
+    const link = keyMessage?.spans.find(({ kind }) => kind === 'link');
+    expect(link).toMatchObject({ url: 'https://gateway.example/api-reference/clients' });
+    expect(keyMessage?.text.slice(link?.offset).startsWith(label)).toBe(true);
+  });
+
   test('KEY-3 the language of the last message is kept for notices', async () => {
     const service = await createBotService();
     services.push(service);

@@ -24,9 +24,14 @@ const schema = fields(
     unknown: 'list',
     accepted: ['bookkeeping'],
     listed: ['inputs'],
-    refused: { store: 'must be false. Nothing is stored.', prompt: { code: 'unsupported_parameter', message: 'no.' } },
+    refused: {
+      thread: { code: 'invalid_request_error', message: 'no.', sdkDetails: { error_code: 'x' } },
+      store: 'must be false. Nothing is stored.',
+      prompt: { code: 'unsupported_parameter', message: 'no.' },
+    },
     guarded: guardedNames,
     nullable: ['content'],
+    emptyAbsent: ['input', 'max_tokens'],
   },
 );
 
@@ -69,6 +74,7 @@ test.each<[string, object, object, readonly string[]]>([
     { input: [{ type: 'call', id: '1' }] },
     [],
   ],
+  ['empty optional members that ask for nothing', { input: [] }, {}, []],
   ['refused fields that ask for nothing', { store: false, prompt: {} }, {}, []],
   ['a known name near a guarded one', { inputs: 1 }, {}, ['inputs']],
   ['a member named like a built-in', JSON.parse('{"__proto__":{"a":1},"toString":1}'), {}, ['__proto__', 'toString']],
@@ -82,6 +88,9 @@ test.each<[string, object]>([
   ['null in a required field', { input: [{ type: 'text', text: null }] }],
   ['an item that is of no known type', { input: [{ type: 'audio', x: 1 }] }],
   ['a known field of a wrong type', { options: 'x' }],
+  ['a known field of a wrong type that is empty', { max_tokens: false }],
+  ['a list with more items than it may have', { input: Array.from({ length: 10 }, () => ({ type: 'text', x: 1 })) }],
+  ['a list with an item of no known type', { input: [{ type: 'audio' }, { type: 'text', text: 'a', x: 1 }] }],
 ])('GEN-16 %s stays for the schema', (_, members) => {
   expect(keep(members)).toEqual({ body: { model: 'm', ...members }, ignored: [] });
 });
@@ -108,6 +117,63 @@ test('GEN-16 the code of a refusal is that of its policy', () => {
   expect(() => keep({ prompt: { id: 'p' } })).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
 });
 
+const proto = { spelling: 'proto' } as const;
+const kind = fields(
+  { textPart: z.string().optional(), args: anyObject.optional() },
+  { ...proto, unknown: 'list', kinds: ['textPart'], refused: { codeRun: 'no.' } },
+);
+const message = fields(
+  { role: z.string().optional(), parts: listOf(kind, { max: 9, message: 'must be a list' }).optional() },
+  { ...proto, unknown: 'list', isCopied: ({ role }) => role === 'model' },
+);
+const keepMessage = (json: JsonObject) => {
+  const { body, ignored } = keepFields(message, json);
+  return { body, ignored: ignored.names };
+};
+
+test('GEN-16 protobuf members are kept and listed in camelCase, and one object is a list of one', () => {
+  const parts = { text_part: 'a', args: { in_a: null }, foo_bar: 1 };
+  expect(keepMessage({ parts, some_name: 1 })).toEqual({
+    body: { parts: [{ textPart: 'a', args: { in_a: null } }] },
+    ignored: ['parts[].fooBar', 'someName'],
+  });
+  const plain: JsonObject = { parts: [{ textPart: 'a' }] };
+  expect(keepFields(message, plain).body).toBe(plain);
+});
+
+test('GEN-16 a protobuf member in two spellings is 400, unless one of them is null', () => {
+  const twice = (first: string | null) => keepMessage({ parts: [{ textPart: first, text_part: 'b' }] });
+  expect(() => twice('a')).toThrow(expect.objectContaining({ status: 400, param: 'parts[0].text_part' }));
+  expect(twice(null).body).toEqual({ parts: [{ textPart: 'b' }] });
+});
+
+test('GEN-16 below a copied object unknown members are accepted', () => {
+  const parts = [{ textPart: 'a', x: 1 }];
+  expect(keepMessage({ role: 'model', y: 1, parts })).toEqual({
+    body: { role: 'model', parts: [{ textPart: 'a' }] },
+    ignored: [],
+  });
+  expect(keepMessage({ role: 'user', parts }).ignored).toEqual(['parts[].x']);
+});
+
+test.each<[JsonObject, string]>([
+  [{ foo: {} }, 'parts[0].foo'],
+  [{ text_part: null, foo: 1 }, 'parts[0].foo'],
+  [{ text_part: 'a', code_run: {} }, 'parts[0].codeRun'],
+])('GEN-16 an object of an unknown kind is 400, copied or not: %j', (part, param) => {
+  for (const role of ['user', 'model'])
+    expect(() => keepMessage({ role, parts: [part] })).toThrow(expect.objectContaining({ status: 400, param }));
+});
+
+test('GEN-16 a kind that is refused counts as absent if it is null, false or an empty list', () => {
+  for (const codeRun of [null, false, []]) expect(keepMessage({ parts: [{ codeRun }] }).body).toEqual({ parts: [{}] });
+});
+
+test('GEN-16 a refusal has the details of its policy for the SDK', () => {
+  expect(() => keep({ thread: {} })).not.toThrow();
+  expect(() => keep({ thread: { a: 1 } })).toThrow(expect.objectContaining({ sdkDetails: { error_code: 'x' } }));
+});
+
 test('GEN-16 the list is sorted, and has at most 20 names', () => {
   const names = Array.from({ length: 30 }, (_, index) => `x${99 - index}`);
   const { ignored } = keep(Object.fromEntries(names.map((name) => [name, 1])));
@@ -118,6 +184,14 @@ test('GEN-16 more than 10,000 unknown fields are refused', () => {
   const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1]));
   expect(keep(members(10_000)).ignored).toHaveLength(20);
   expect(() => keep(members(10_001))).toThrow('more than 10000 unknown fields');
+});
+
+test('GEN-16 an object of many unknown members is refused, although none would be listed', () => {
+  const members = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, null]));
+  const call = (count: number) => ({ input: [{ type: 'call', id: 'a', ...members(count) }] });
+  expect(keep(call(10_000))).toEqual({ body: { model: 'm', input: [{ type: 'call', id: 'a' }] }, ignored: [] });
+  expect(() => keep(call(10_002))).toThrow('input[].x0: the request has more than 10000 unknown fields');
 });
 
 const isFar = (name: string): boolean => {

@@ -29,6 +29,12 @@ test('GEN-5 JSON is posted with the headers in their order', async () => {
   expect((await call({ body: {}, streamed: true })).headers.accept).toBe('text/event-stream');
 });
 
+test('AUTH-2 headers of a call are sent, and never replace those of the provider or its key', async () => {
+  const headers = { 'x-extra': 'a', 'x-version': '2', authorization: 'Bearer theirs' };
+  const request = await call({ body: {}, headers });
+  expect(request.headers).toMatchObject({ 'x-extra': 'a', 'x-version': '1', authorization: `Bearer ${CANARY}` });
+});
+
 test('GEN-5 a call with nothing to say is a GET', async () => {
   const request = await call({ accept: 'video/mp4' });
   expect([request.method, request.body, request.bytes]).toEqual(['GET', '', undefined]);

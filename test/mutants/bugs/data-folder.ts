@@ -74,7 +74,7 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
   },
   {
     id: 'locked-database-is-unknown',
-    what: 'The gateway cannot tell a locked database from a lost one, and gives up a hold that it could try again.',
+    what: 'The gateway takes a locked database for a lost one, and gives up a hold that it could try again.',
     find: 'const isCertain = isLocked(code) || ',
     replace: 'const isCertain = ',
   },

@@ -36,30 +36,4 @@ export const frontDoorBugs: readonly MoneyBug[] = [
       replace: 'return reply;',
     },
   ]),
-  ...bugsIn('lambdas/protocols/fields.ts', 'test/lambdas/protocols/fields.test.ts', [
-    {
-      id: 'unknown-field-sent',
-      what: 'A field that the gateway does not know goes to the vendor and may cost money there.',
-      find: '  if (!policy) return member;\n',
-      replace: '  if (policy) return member;\n',
-    },
-    {
-      id: 'null-that-means-something-removed',
-      what: 'A null that the model should read does not reach it.',
-      find: '&& !policy?.nullable?.includes(name)',
-      replace: '',
-    },
-    {
-      id: 'copied-field-listed',
-      what: 'A client that sends back an earlier response is refused where parameters are required.',
-      find: "  if (unknown === 'accept') return;\n",
-      replace: '',
-    },
-    {
-      id: 'misspelled-cap-ignored',
-      what: 'A response is longer, and costs more, than the client asked for under a misspelled name.',
-      find: 'EDITS_MAX = 2',
-      replace: 'EDITS_MAX = 0',
-    },
-  ]),
 ];

@@ -160,7 +160,7 @@ const backupBugs = bugsIn('local/backup.ts', 'test/local/backup-contents.test.ts
 const proxyBugs = bugsIn('local/trusted-proxies.ts', 'test/local/trusted-proxies.test.ts', [
   {
     id: 'client-ip-chosen-by-the-client',
-    what: 'The gateway believes the left-most address of the header, which the client writes, and limits nobody.',
+    what: 'The gateway believes the left-most address of the header, which the client writes, and limits no client.',
     find: 'of entries.reverse())',
     replace: 'of entries)',
   },
@@ -248,7 +248,7 @@ const wiringBugs = [
     },
     {
       id: 'ledger-without-the-disk-check',
-      what: 'The embedded ledger is not told that the disk is almost full.',
+      what: 'The embedded ledger does not know that the disk is almost full.',
       find: 'createLedgerStore(db, { onChange, checkRoom: () => disk.checkRoom() })',
       replace: 'createLedgerStore(db, { onChange })',
     },

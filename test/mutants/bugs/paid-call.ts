@@ -154,7 +154,7 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'price-at-the-end',
     what: 'The charge is made at the prices of the day the answer came, not of the hold.',
-    find: '...settlementTerms(checked, cap) };',
+    find: '...settlementTerms(checked, cap),\n  };',
     replace: `...settlementTerms(checked, cap), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
     const row = ports.catalog.priceRow(model, ports.ledger.clock.now());
     return settlementTerms({ ...checked, row }, cap).chargeFor(usage);
@@ -170,8 +170,8 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'key-without-its-answer',
     what: 'A request under a key is charged without storing its answer.',
-    find: 'reservation, passage, attempt, ...settlementTerms',
-    replace: 'reservation, passage, ...settlementTerms',
+    find: '    attempt,\n    ...settlementTerms',
+    replace: '    ...settlementTerms',
     caughtBy: 'test/lambdas/core/idempotency/answer-once.test.ts',
   },
 ]);

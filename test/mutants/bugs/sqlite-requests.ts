@@ -123,7 +123,7 @@ const videoBugs = bugsIn('local/stores/sqlite/video-job-store.ts', jobTests, [
   },
   {
     id: 'sqlite-abandoned-video-created',
-    what: 'SQLite creates a video whose request was told that there is none.',
+    what: 'SQLite creates a video whose request got the answer that there is none.',
     find: "    db.sql('INSERT INTO videos (id, listed) VALUES (?, 0)').run(id);\n",
     replace: '',
   },

@@ -375,7 +375,7 @@ test('BILL-16 GEN-8 a dry run reports the field, the budget and the circuit, and
   const before = await versionOf();
   const dry = (body: object = {}) => tell(gateway, chat, apiKey, { headers: [DRY], body });
   expect(await dry()).toBe('200');
-  expect(await dry({ unknown: 1 })).toBe('400 unknown');
+  expect(await dry({ functions: [1] })).toBe('400 functions');
   expect(await dry(dear({ route: chat }))).toBe('400 request_budget_exceeded');
   await openCircuit(gateway, chat);
   expect(await dry()).toBe('503 service_unavailable');

@@ -119,6 +119,7 @@ export const en = {
     intro: 'Official SDKs work as they are: give them this address and your key.',
     address: 'Address',
     choose: 'Client',
+    guide: 'Set up other clients and SDKs',
   },
   key: {
     title: 'API key',

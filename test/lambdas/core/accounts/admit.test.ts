@@ -91,6 +91,17 @@ test('AUTH-4 a rotated key is 401 revoked_api_key and a blocked account 403', as
   expect(await refusal(admit(scene.ports, 'a', offered(KEY)))).toMatchObject({ code: 'revoked_api_key', status: 401 });
 });
 
+test('ERR-2 every 401 of an API key has x-should-retry: false', async () => {
+  const scene = await createScene();
+  await scene.memory.revoke(HASH);
+  for (const key of [undefined, 'sk-proj-something', UNKNOWN, KEY]) {
+    expect(await refusal(admit(scene.ports, 'a', offered(key)))).toMatchObject({
+      status: 401,
+      headers: { 'x-should-retry': 'false' },
+    });
+  }
+});
+
 test('LIM-2 of 40 requests with one key at one instant 15 are admitted, the others are 429', async () => {
   const { ports } = await createScene();
   const settled = await Promise.allSettled(Array.from({ length: 40 }, () => admit(ports, 'a', offered(KEY))));

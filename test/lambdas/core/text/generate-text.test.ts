@@ -125,6 +125,11 @@ test('BILL-5 a recording is held as the whole context, whatever its bytes: hours
   for (const recordings of [1, 2]) expect(tokensAtMost({ bytes: 10, images: [], recordings })).toBe(1_000_000);
 });
 
+test('BILL-5 a PDF document is held as the whole context, however few bytes it has', () => {
+  expect(tokensAtMost({ bytes: 10, images: [], documents: 0 })).toBe(74);
+  for (const documents of [1, 2]) expect(tokensAtMost({ bytes: 10, images: [], documents })).toBe(1_000_000);
+});
+
 test('BILL-5 a text is held at what it may have in tokens, and never above its bytes', () => {
   expect(tokensAtMost({ bytes: 500, textTokens: 100, images: [] })).toBe(164);
   expect(tokensAtMost({ bytes: 50, textTokens: 100, images: [] })).toBe(114);

@@ -186,6 +186,7 @@ export const requestOf = (changes: Partial<TextRequest> = {}): TextRequest => ({
   effort: undefined,
   prompt: PROMPT,
   promptPricing: 'one-rate',
+  ignored: [],
   body: {},
   ...changes,
 });

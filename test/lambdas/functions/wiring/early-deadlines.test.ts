@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readError } from '../../../support/hostile-oracle.ts';
 import { rowsOfTier } from '../../../tiers.ts';
 import {
   alike,
@@ -24,7 +25,7 @@ const refusedAt = async (service: SilentService, name: CustomerName, seconds: nu
   await service.pass(1);
   expect(heard.head?.statusCode).toBe(504);
   await done;
-  expect(JSON.parse(textOf(heard)).error).toMatchObject({
+  expect(readError({ status: 504, body: textOf(heard) }, 'any')).toMatchObject({
     code: 'upstream_timeout',
     message: `The model gave no answer within ${seconds} s. Nothing was charged.`,
   });

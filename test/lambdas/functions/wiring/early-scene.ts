@@ -44,12 +44,13 @@ export const failed = { status: 500, body: '{"error":{"message":"It broke.","typ
 /** How the words of a failure begin, of a request that had begun by then. */
 export const failureOf = (name: CustomerName, code: string, status: number): RegExp => {
   const ours = `"code":"${code}"`;
-  const googles = `"error":\\{"code":${status},"message":"[^"]+","status":"[A-Z_]+"\\}\\}`;
+  const googles = `"error":\\{"code":${status},"message":"[^"]+","status":"[A-Z_]+","details":\\[.*"reason":"${code}".*\\]\\}\\}`;
   const own: Partial<Record<CustomerName, string>> = {
     'messages stream': `event: error\\ndata: \\{"type":"error","error":\\{.*${ours}.*\\},"request_id":"ID"\\}\\n\\n`,
-    'responses stream': `event: error\\ndata: \\{"type":"error",${ours},.*"sequence_number":0\\}\\n\\n`,
+    'responses stream': `event: error\\ndata: \\{"type":"error",${ours},.*"sequence_number":0\\}\\n\\nevent: response.failed\\ndata: .*\\n\\n`,
     'streamGenerateContent sse': `data: \\{${googles}\\n\\n`,
     'streamGenerateContent array': `\\[\\{${googles}\\n`,
+    generateContent: `\\{${googles}!`,
     messages: `\\{"type":"error","error":\\{.*${ours}.*\\},"request_id":"ID"\\}!`,
   };
   const usual =

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { toTextOrder } from '../../../../lambdas/protocols/chat-completions/request.ts';
 import { bodyOf, effortField, hello, prepared, refusalOf, tool } from './chat-requests.ts';
 
 const schema = { type: 'json_schema', json_schema: { name: 'a', strict: true, schema: { type: 'object' } } };
@@ -67,10 +68,8 @@ const bad: readonly (readonly [fields: Readonly<Record<string, unknown>>, param:
   [{ response_format: { type: 'json_schema' } }, 'response_format.json_schema'],
   [{ response_format: { type: 'json_schema', json_schema: {} } }, 'response_format.json_schema.name'],
   [{ seed: 1.5 }, 'seed'],
-  [{ user: 'u'.repeat(257) }, 'user'],
   [{ reasoning_effort: 'max' }, 'reasoning_effort'],
   [{ output_config: { effort: 'minimal' } }, 'output_config.effort'],
-  [{ output_config: { format: {} } }, 'output_config.format'],
   [{ logit_bias: { a: 101 } }, 'logit_bias.a'],
   [{ top_logprobs: 21 }, 'top_logprobs'],
 ];
@@ -86,9 +85,12 @@ test.for([
   [{ store: true }, 'store'],
   [{ modalities: ['text', 'audio'] }, 'modalities'],
   [{ prompt_cache_retention: '24h' }, 'prompt_cache_retention'],
-  [{ functions: [] }, 'functions'],
-  [{ unknown: null }, 'unknown'],
-  [JSON.parse('{"__proto__":{"a":1}}'), '__proto__'],
+  [{ functions: [{ name: 'f' }] }, 'functions'],
+  [{ function_call: 'auto' }, 'function_call'],
+  [{ prediction: { type: 'content', content: 'x' } }, 'prediction'],
+  [{ audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
+  [{ web_search_options: { search_context_size: 'low' } }, 'web_search_options'],
+  [{ moderation: { model: 'm' } }, 'moderation'],
 ] as const)('GEN-9 %j is refused by name', ([fields, param]) => {
   const error = refusalOf(fields);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400 });
@@ -121,4 +123,13 @@ test('CHAT-1 an absent field is not sent', () => {
 
 test('CHAT-15 the end user is kept and sent', () => {
   expect(prepared({ user: 'me' }).body.user).toBe('me');
+});
+
+test('CHAT-15 an end user of more than 256 characters is ignored and listed', () => {
+  const { body, ignored } = prepared({ user: 'u'.repeat(257) });
+  expect(body).not.toHaveProperty('user');
+  expect(ignored).toEqual(['user']);
+  const json = bodyOf({ user: '\u{1F600}'.repeat(256) });
+  expect(toTextOrder(json, 0, () => '').endUser).toBe(json.user);
+  expect(toTextOrder(bodyOf({ user: 'u'.repeat(257) }), 0, () => '').endUser).toBeUndefined();
 });

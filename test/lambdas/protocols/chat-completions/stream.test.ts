@@ -29,16 +29,29 @@ test('CHAT-11 the finish reason, the usage and the cost go out as one chunk, the
   expect([first, second, done, more]).toEqual(['{"a":  1}', '{"b":  2}', '[DONE]', []]);
   expect(JSON.parse(last ?? '')).toEqual({
     ...held,
-    usage: { ...usage, prompt_tokens_details: { cached_tokens: 0 }, cost: '0.000720000001' },
+    usage: {
+      ...usage,
+      prompt_tokens_details: { cached_tokens: 0 },
+      cost: 0.000720000001,
+      cost_usd: '0.000720000001',
+    },
   });
 });
 
-test('BILL-9 without a reported usage only the cost is told', () => {
-  const { face, text } = opened();
-  face.finish({ kind: 'held', event: held, reportedUsage: undefined }, { ...receipt, costPicos: 0n });
-  const [last] = dataOf(text());
-  expect(JSON.parse(last ?? '').usage).toEqual({ cost: '0' });
-});
+test.for([
+  [0n, '0'],
+  [1n, '0.000000000001'],
+  [28_800n, '0.0000000288'],
+  [123_456_789_012_345_678_901n, '123456789.012345678901'],
+] as const)(
+  'BILL-15 a cost of %s pico-USD is the number and the string %s, alone without a usage',
+  ([picos, digits]) => {
+    const { face, text } = opened();
+    face.finish({ kind: 'held', event: held, reportedUsage: undefined }, { ...receipt, costPicos: picos });
+    const [last] = dataOf(text());
+    expect(last).toMatch(new RegExp(`"usage":\\{"cost":${digits.replace('.', '\\.')},"cost_usd":"${digits}"\\}`));
+  },
+);
 
 test('GEN-3 an error is an event of the error shape, and no [DONE] follows', () => {
   const { face, text } = opened();
@@ -100,7 +113,8 @@ test('CHAT-5 pieces of an answer in other terms become chunks: role first, calls
         total_tokens: 21,
         prompt_tokens_details: { cached_tokens: 2 },
         completion_tokens_details: { reasoning_tokens: 6 },
-        cost: '0.000720000001',
+        cost: 0.000720000001,
+        cost_usd: '0.000720000001',
       },
     },
   ]);

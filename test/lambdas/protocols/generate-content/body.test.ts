@@ -43,7 +43,6 @@ const accepted: readonly object[] = [
   { continuationToken: 'b3BhcXVl' },
   { labels: { team: 'a' } },
   { serviceTier: 'standard' },
-  { store: false },
   configured({ temperature: 0, topP: 1, topK: 40 }),
   configured({ candidateCount: 1, maxOutputTokens: 1, stopSequences: ['a', 'b'], seed: -5 }),
   configured({ presencePenalty: -2, frequencyPenalty: 2, responseLogprobs: true, logprobs: 20 }),
@@ -71,10 +70,6 @@ const refused: readonly (readonly [changes: object, param: string])[] = [
   [saying({ text: 5 }), 'contents[0].parts[0].text'],
   [saying({ thought: 'yes' }), 'contents[0].parts[0].thought'],
   [saying({ inlineData: { mimeType: 'image/png' } }), 'contents[0].parts[0].inlineData.data'],
-  [
-    saying({ inlineData: { ...inline('image/png', png).inlineData, displayName: 'a' } }),
-    'contents[0].parts[0].inlineData.displayName',
-  ],
   [saying({ functionCall: { name: 'a', args: [] } }), 'contents[0].parts[0].functionCall.args'],
   [saying({ functionResponse: { name: 'a', response: 'b' } }), 'contents[0].parts[0].functionResponse.response'],
   [
@@ -83,26 +78,38 @@ const refused: readonly (readonly [changes: object, param: string])[] = [
   ],
   [saying({ videoMetadata: { fps: 1.01 } }), 'contents[0].parts[0].videoMetadata.fps'],
   [saying({ mediaResolution: { level: 'HUGE' } }), 'contents[0].parts[0].mediaResolution.level'],
-  [saying({ executableCode: {} }), 'contents[0].parts[0].executableCode'],
-  [saying({ toolCall: {} }), 'contents[0].parts[0].toolCall'],
+  ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'].flatMap((name) => [
+    [saying({ [name]: {} }), `contents[0].parts[0].${name}`] as const,
+    [{ contents: [{ role: 'model', parts: [{ text: 'a', [name]: {} }] }] }, `contents[0].parts[0].${name}`] as const,
+  ]),
   [saying({ mediaProcessing: {} }), 'contents[0].parts[0].mediaProcessing'],
+  [saying({ text: null, mediaProcessing: {} }), 'contents[0].parts[0].mediaProcessing'],
+  [
+    { contents: [{ role: 'model', parts: [{ audioTranscription: { text: 'a' } }] }] },
+    'contents[0].parts[0].audioTranscription',
+  ],
   [{ systemInstruction: 'Be brief.' }, 'systemInstruction'],
-  [{ systemInstruction: { parts: [inline('image/png', png)] } }, 'systemInstruction.parts[0].text'],
-  ...['googleSearch', 'urlContext', 'codeExecution', 'mcpServers'].map(
+  [{ systemInstruction: { text: 'Be brief.' } }, 'systemInstruction.text'],
+  [{ systemInstruction: { parts: [{}] } }, 'systemInstruction.parts[0].text'],
+  [{ systemInstruction: { parts: [{ language: 'en' }] } }, 'systemInstruction.parts[0].language'],
+  ...['inlineData', 'fileData', 'functionCall', 'functionResponse'].map(
+    (name) =>
+      [{ systemInstruction: { parts: [{ text: 'a', [name]: {} }] } }, `systemInstruction.parts[0].${name}`] as const,
+  ),
+  ...['googleSearch', 'googleMaps', 'urlContext', 'codeExecution', 'fileSearch', 'computerUse', 'retrieval'].map(
     (name) => [{ tools: [{ functionDeclarations: [] }, { [name]: {} }] }, `tools[1].${name}`] as const,
   ),
+  [{ tools: [{ functionDeclarations: [{ name: 'a' }], googleSearch: {} }] }, 'tools[0].googleSearch'],
+  [{ tools: [{ mcpServers: [{ name: 'a' }] }] }, 'tools[0].mcpServers'],
   [declared({ name: '' }), 'tools[0].functionDeclarations[0].name'],
   [declared({ parameters: 'none' }), 'tools[0].functionDeclarations[0].parameters'],
-  [declared({ behavior: 'NON_BLOCKING' }), 'tools[0].functionDeclarations[0].behavior'],
   [calling({ mode: 'FORCE' }), 'toolConfig.functionCallingConfig.mode'],
   [calling({ allowedFunctionNames: 'weather' }), 'toolConfig.functionCallingConfig.allowedFunctionNames'],
-  [{ toolConfig: { retrievalConfig: {} } }, 'toolConfig.retrievalConfig'],
   [{ toolConfig: { includeServerSideToolInvocations: true } }, 'toolConfig.includeServerSideToolInvocations'],
-  [{ safetySettings: [{ method: 'SEVERITY' }] }, 'safetySettings[0].method'],
   [{ cachedContent: 'cachedContents/a' }, 'cachedContent'],
   [{ serviceTier: 'flex' }, 'serviceTier'],
+  [{ serviceTier: 'PRIORITY' }, 'serviceTier'],
   [{ store: true }, 'store'],
-  [{ modelArmorConfig: {} }, 'modelArmorConfig'],
   [{ stream: true }, 'stream'],
   [{ labels: { a: 1 } }, 'labels.a'],
   [{ continuationToken: 5 }, 'continuationToken'],
@@ -120,9 +127,9 @@ const refused: readonly (readonly [changes: object, param: string])[] = [
   [thinking({ thinkingBudget: '5' }), 'generationConfig.thinkingConfig.thinkingBudget'],
   [thinking({ thinkingLevel: 'high, please' }), 'generationConfig.thinkingConfig.thinkingLevel'],
   [thinking({ includeThoughts: 'yes' }), 'generationConfig.thinkingConfig.includeThoughts'],
-  ...['speechConfig', 'imageConfig', 'responseFormat'].map(
-    (name) => [configured({ [name]: {} }), `generationConfig.${name}`] as const,
-  ),
+  [configured({ imageConfig: {} }), 'generationConfig.imageConfig'],
+  [configured({ speechConfig: { languageCode: 'en-US' } }), 'generationConfig.speechConfig'],
+  [configured({ responseFormat: [{ text: {} }] }), 'generationConfig.responseFormat'],
 ];
 
 test.for(refused)('GEN-9 %j is 400 and names %s', ([changes, param]) => {
@@ -131,14 +138,9 @@ test.for(refused)('GEN-9 %j is 400 and names %s', ([changes, param]) => {
   expect(error.message).toContain(`${param}:`);
 });
 
-/** A field that is known keeps its one name in a refusal; one that is not is named as it was written. */
-const last = (param: string): string => param.split(/[.[\]]+/).findLast((name) => name !== '') ?? '';
-
 test.for(refused)('GEN-9 %j is refused in the spelling of the .proto file, too', ([changes, param]) => {
   const error = refusedBy(() => preparedBody(snakeBodyOf(changes)));
-  const snake = last(param).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  expect(error).toMatchObject({ code: 'invalid_request_error', status: 400 });
-  expect([param, param.slice(0, param.lastIndexOf(last(param))) + snake]).toContain(error.param);
+  expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
 });
 
 test('GEN-2 a body full of wrong members is described by its first one only', () => {

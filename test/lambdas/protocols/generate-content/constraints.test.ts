@@ -6,8 +6,6 @@ const mode = (name: string) => ({ ...tools, toolConfig: { functionCallingConfig:
 
 const limited = [
   [configured({ stopSequences: ['x'] }), 'stop', 'generationConfig.stopSequences'],
-  [configured({ seed: 0 }), 'seed', 'generationConfig.seed'],
-  [configured({ presencePenalty: 0.1 }), 'penalties', 'generationConfig.presencePenalty'],
   [configured({ responseLogprobs: true }), 'logprobs', 'generationConfig.responseLogprobs'],
   [configured({ logprobs: 0 }), 'logprobs', 'generationConfig.logprobs'],
   [configured({ responseMimeType: 'application/json' }), 'jsonObject', 'generationConfig.responseMimeType'],
@@ -22,6 +20,18 @@ test.for(limited)('GEN-11 %j is 400 without the capability %s, and passes with i
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
   expect(error.message).toMatch(/^.*: not supported with "gemini-4-argon".*Others\.$/);
   expect(prepared(changes, withCapabilities({ [capability]: true })).body).toMatchObject(changes);
+});
+
+test.for([
+  [{ seed: 0 }, 'seed'],
+  [{ presencePenalty: 0.1 }, 'penalties'],
+  [{ frequencyPenalty: -0.1 }, 'penalties'],
+] as const)('GEN-16 %j is listed and not sent without the capability %s', ([config, capability]) => {
+  const without = prepared(configured({ ...config, topK: 3 }), withCapabilities({ [capability]: false }));
+  expect(without.body.generationConfig).toEqual({ topK: 3 });
+  expect(without.ignored).toEqual([`generationConfig.${Object.keys(config)[0]}`]);
+  const taken = prepared(configured(config), withCapabilities({ [capability]: true }));
+  expect([taken.body.generationConfig, taken.ignored]).toEqual([config, []]);
 });
 
 test.for([{ stopSequences: [] }, { presencePenalty: 0 }, { frequencyPenalty: 0 }, { responseLogprobs: false }])(

@@ -75,7 +75,9 @@ test('BILL-17 the tokens of a whole request, in either spelling and without its 
 test.for([
   [{}, 'contents'],
   [{ contents: [hello], generateContentRequest: whole }, 'contents'],
-  [{ contents: [hello], generationConfig: {} }, 'generationConfig'],
+  [{ contents: [hello], generationConfig: { topK: 4 } }, 'generationConfig'],
+  [{ contents: [hello], systemInstruction: { parts: [{ text: 'a' }] } }, 'systemInstruction'],
+  [{ contents: [hello], tools: [{ functionDeclarations: [] }] }, 'tools'],
   [{ contents: [hello], model: 'other' }, 'model'],
   [saying(inline('image/gif', gif)), 'contents[0].parts[0].inlineData.data'],
   [{ generateContentRequest: { ...whole, model: 'other' } }, 'generateContentRequest.model'],
@@ -87,6 +89,25 @@ test.for([
   const { answer, calls } = await outcome(JSON.parse(JSON.stringify(json)));
   expect(answer).toMatchObject({ status: 400, param, message: expect.stringContaining(param) });
   expect(calls).toEqual([]);
+});
+
+test.for([
+  [{ contents: [{ ...hello, x: 1 }], foo_bar: 1, seed: null }, { contents: [hello] }, 'contents[].x,fooBar'],
+  [
+    { generateContentRequest: { ...whole, generationConfig: { topK: 4, presencePenalty: 1, x: 1 } } },
+    { generateContentRequest: whole },
+    'generateContentRequest.generationConfig.presencePenalty,generateContentRequest.generationConfig.x',
+  ],
+] as const)('GEN-16 counting ignores and lists what a request does: %j', async ([json, sent, listed]) => {
+  const body: JsonObject = JSON.parse(JSON.stringify(json));
+  const { answer, calls } = await outcome(body);
+  expect(answer).toMatchObject({ statusCode: 200, headers: { 'x-service-ignored-parameters': listed } });
+  expect(calls.map((call) => call.body)).toEqual([sent]);
+  const required = { headers: { 'x-service-require-parameters': 'true' } };
+  expect((await outcome(body, required)).answer).toMatchObject({ status: 400, param: listed.split(',')[0] });
+  const without = (await outcome(JSON.parse(JSON.stringify(sent)), required)).answer;
+  expect(without).toMatchObject({ statusCode: 200, headers: { 'content-type': expect.any(String) } });
+  expect(without).not.toHaveProperty(['headers', 'x-service-ignored-parameters']);
 });
 
 test('GEM-3 other framings and other headers than those of counting are 400', async () => {

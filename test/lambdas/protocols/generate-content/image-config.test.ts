@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { textModelOf } from '../../../../lambdas/core/catalog/text-model.ts';
+import { promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
 import { toCountOrder } from '../../../../lambdas/protocols/generate-content/request.ts';
 import {
   able,
   bodyOf,
   configured,
+  inline,
+  png,
   prepared,
   preparedBody,
   refusalOf,
   refusedBy,
+  saying,
   shippedCatalog,
   snakeBodyOf,
 } from './content-requests.ts';
@@ -49,12 +53,16 @@ test.for([
   [{ imageSize: '4k' }, 'imageSize', '"1K", "2K", "4K"'],
   [{ aspectRatio: '7:1' }, 'aspectRatio', '"16:9"'],
   [{ aspectRatio: 1 }, 'aspectRatio', '"16:9"'],
-  [{ personGeneration: 'ALLOW_ALL' }, 'personGeneration', 'not supported here'],
-  [{ outputMimeType: 'image/jpeg' }, 'outputMimeType', 'not supported here'],
 ] as const)('IMG-8, GEN-4 refuses by name what has no price: %j', ([imageConfig, field, said]) => {
   const { code, param, message } = refusalOf(configured({ imageConfig }), drawing());
   expect([code, param]).toEqual(['invalid_request_error', `generationConfig.imageConfig.${field}`]);
   expect(message).toContain(said);
+});
+
+test.for(['personGeneration', 'outputMimeType', 'imageOutputOptions'])('GEN-16 imageConfig.%s is listed', (name) => {
+  const { body, ignored } = prepared(configured({ imageConfig: { [name]: 'x', imageSize: '1K' } }), drawing());
+  expect(body.generationConfig).toEqual({ imageConfig: { imageSize: '1K' } });
+  expect(ignored).toEqual([`generationConfig.imageConfig.${name}`]);
 });
 
 test('IMG-2 a model of one size takes its own and no other', () => {
@@ -103,8 +111,15 @@ test('BILL-17 a whole request to be counted is checked alike', () => {
       () => '',
     );
   const config = configured({ imageConfig: { imageSize: '1K' } });
-  expect(whole(config).prepare(drawing())).toMatchObject({ generateContentRequest: config });
+  expect(whole(config).prepare(drawing()).body).toMatchObject({ generateContentRequest: config });
   expect(refusedBy(() => whole(config).prepare(able)).param).toBe(
     'generateContentRequest.generationConfig.imageConfig',
   );
+});
+
+test('BILL-5 an image is held for at the highest resolution that a part can ask for', () => {
+  const inlined = { ...inline('image/png', png), mediaResolution: { level: 'MEDIA_RESOLUTION_ULTRA_HIGH' } };
+  for (const model of [drawing(), lite(), drawing('gemini-3-pro-image')]) {
+    expect(promptTokensAtMost(model, prepared(saying(inlined), model))).toBeGreaterThan(2_240);
+  }
 });

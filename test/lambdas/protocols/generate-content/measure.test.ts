@@ -16,10 +16,11 @@ import {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-test('BILL-5 a prompt is as long as the body that came', () => {
+test('BILL-5 a prompt is as long as the body that came, or as it is sent in its one spelling', () => {
   const changes = { systemInstruction: { parts: [{ text: 'Sei kurz. 😀' }] } };
   expect(prepared(changes).prompt).toMatchObject({ bytes: bytesOf(bodyOf(changes)), images: [], recordings: 0 });
-  expect(preparedBody(snakeBodyOf(changes)).prompt.bytes).toBe(bytesOf(snakeBodyOf(changes)));
+  expect(preparedBody(bodyOf(changes), able, false, 5_000).prompt.bytes).toBe(5_000);
+  expect(preparedBody(snakeBodyOf(changes), able, false, 5_000).prompt.bytes).toBe(bytesOf(bodyOf(changes)));
 });
 
 test('BILL-5 bytes of images and recordings are no text; the recordings are counted', () => {
@@ -40,6 +41,40 @@ test('BILL-5 bytes of images and recordings are no text; the recordings are coun
     images: ['auto', 'auto'],
     recordings: 3,
   });
+});
+
+const utf8 = 'Ünïcode, 日本語 and 😀.\n'.repeat(50);
+const asBase64 = (text: string): string => Buffer.from(text).toString('base64');
+
+test('BILL-5 a document of plain text counts as the same text in a part', () => {
+  const document = prepared(saying(inline('text/csv', asBase64(utf8)))).prompt;
+  const { bytes, textTokens = 0 } = prepared(saying({ text: utf8 })).prompt;
+  expect(document).toMatchObject({ images: [], recordings: 0, documents: 0 });
+  expect(document.bytes).toBeGreaterThanOrEqual(Buffer.byteLength(utf8));
+  expect(document.bytes - bytes).toBeLessThan(100);
+  expect(document.textTokens).toBeGreaterThanOrEqual(textTokens);
+  expect((document.textTokens ?? 0) - textTokens).toBeLessThan(30);
+  const inResult = saying({ functionResponse: { name: 'a', parts: [inline('text/plain', asBase64(utf8))] } });
+  expect(prepared(inResult).prompt.textTokens).toBeGreaterThanOrEqual(textTokens);
+});
+
+test('BILL-5 each of two equal documents counts, and the base64 of neither', () => {
+  const file = inline('text/plain', asBase64(utf8));
+  const { bytes, textTokens } = prepared(saying(file, file)).prompt;
+  const once = prepared(saying({ text: utf8 })).prompt;
+  expect(bytes).toBeGreaterThanOrEqual(2 * Buffer.byteLength(utf8));
+  expect(bytes - 2 * once.bytes).toBeLessThan(100);
+  expect(textTokens).toBeGreaterThan(1.9 * (once.textTokens ?? 0));
+});
+
+test('BILL-5 a PDF document is held as the whole context, wherever it is', () => {
+  const pdf = inline('application/PDF', asBase64('%PDF-1.7'));
+  for (const changes of [saying(pdf), saying({ functionResponse: { name: 'a', parts: [pdf] } })]) {
+    const request = prepared(changes);
+    expect(request.prompt).toMatchObject({ documents: 1, images: [], recordings: 0 });
+    expect(promptTokensAtMost(shipped(), request)).toBe(shipped().limits.contextTokens);
+    expect(request.body).toEqual(bodyOf(changes));
+  }
 });
 
 const numbers = `[${Array.from({ length: 50 }, () => '1e20').join(',')}]`;

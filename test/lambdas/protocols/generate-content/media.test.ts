@@ -42,7 +42,7 @@ test.for([
   expect(refusalOf(inResult(inline(type, data)))).toMatchObject({ param: `${result}.inlineData.data` });
 });
 
-test.for(['application/pdf', 'text/plain', 'application/json', '', 'image', 'png', 'x-image/png'])(
+test.for(['application/pdf;a=b', 'application/json', '', 'image', 'text', 'png', 'x-image/png'])(
   'GEN-11 inline data of type "%s" is 400',
   (type) => {
     const param = `${first}.inlineData.mimeType`;
@@ -50,11 +50,56 @@ test.for(['application/pdf', 'text/plain', 'application/json', '', 'image', 'png
   },
 );
 
-test.for(['image/png', 'video/mp4', 'audio/mp3'])('GEN-11 %s is 400 where the entry has no such input', (type) => {
-  const error = refusalOf(saying(inline(type, png)), blind);
-  expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: `${first}.inlineData` });
-  expect(error.message).toContain('Others.');
-  expect(refusalOf(inResult(inline(type, png)), blind)).toMatchObject({ param: `${result}.inlineData` });
+test.for(['image/png', 'video/mp4', 'audio/mp3', 'application/pdf'])(
+  'GEN-11 %s is 400 where the entry has no such input',
+  (type) => {
+    const error = refusalOf(saying(inline(type, png)), blind);
+    expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: `${first}.inlineData` });
+    expect(error.message).toContain('Others.');
+    expect(refusalOf(inResult(inline(type, png)), blind)).toMatchObject({ param: `${result}.inlineData` });
+  },
+);
+
+test.for([
+  ['text/plain', 'SGVsbG8='],
+  ['TEXT/markdown; charset=utf-8', 'SGVsbG8'],
+  ['text/plain;format=flowed', 'SGVsbG8='],
+  ['text/csv', 'w7_DvA=='],
+  ['text/html', 'SGVs\nbG8=\n'],
+  ['text/html', 'SGVsbA=\n=\n'],
+  ['text/plain', ''],
+] as const)('GEM-1 a document of type %s in base64 is sent on', ([type, data]) => {
+  for (const changes of [saying(inline(type, data)), inResult(inline(type, data))]) {
+    expect(prepared(changes).body).toMatchObject(changes);
+  }
+});
+
+test.for([
+  ['another encoding', Buffer.from('\xfcber', 'latin1').toString('base64')],
+  ['no base64', 'Hello, world'],
+  ['text after the padding', 'SGVsbG8=SGVsbG8='],
+  ['a million blanks and a mark', `SGVsbG8=${' '.repeat(1_000_000)}!`],
+  ['a mark after a million blanks', `${' '.repeat(1_000_000)}!`],
+] as const)('GEM-1 a document of plain text in %s is 400', ([, data]) => {
+  const error = refusalOf(saying(inline('text/plain', data)));
+  const param = `${first}.inlineData.data`;
+  expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
+  expect(error.message).toBe(`${param}: must be UTF-8 text in base64.`);
+  expect(refusalOf(inResult(inline('text/plain', data)))).toMatchObject({ param: `${result}.inlineData.data` });
+});
+
+test.for([
+  'text/plain;charset=utf-16',
+  'Text/Plain; Charset="UTF-16LE"',
+  'text/plain; charset=utf-8; charset=utf-16',
+  "text/html;charset*=utf-16''a",
+])('GEM-1 a document of type %s is 400', (type) => {
+  const param = `${first}.inlineData.mimeType`;
+  expect(refusalOf(saying(inline(type, 'SGVsbG8=')))).toMatchObject({
+    code: 'invalid_request_error',
+    status: 400,
+    param,
+  });
 });
 
 test.for([

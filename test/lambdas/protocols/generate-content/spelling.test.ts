@@ -11,6 +11,7 @@ test.for([
     saying({ inline_data: { mime_type: 'text/plain', mimeType: 'image/png', data: png } }),
     'contents[0].parts[0].inlineData.mimeType',
   ],
+  [{ tool_config: {}, toolConfig: {} }, 'toolConfig'],
   [{ generationConfig: {}, generation_config: { candidateCount: 8 } }, 'generation_config'],
 ] as const)('GEN-9 one field in two spellings is 400: %j', ([changes, param]) => {
   const error = refusalOf(changes);
@@ -20,8 +21,11 @@ test.for([
 
 test('GEN-9 a spelling between the two is no field', () => {
   expect(refusalOf({ generation_Config: {} })).toMatchObject({ param: 'generation_Config' });
-  expect(refusalOf(configured({ top__p: 1 }))).toMatchObject({ param: 'generationConfig.top__p' });
-  expect(refusalOf({ constructor: {} })).toMatchObject({ param: 'constructor' });
+  expect(prepared(configured({ top__p: 1 }))).toMatchObject({
+    body: { generationConfig: {} },
+    ignored: ['generationConfig.top_P'],
+  });
+  expect(prepared({ constructor: {} }).ignored).toEqual(['constructor']);
 });
 
 test('GEM-1 null is the same as absent, in every message but not in what is passed unread', () => {

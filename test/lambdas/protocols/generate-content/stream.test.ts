@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { toErrorBody } from '../../../../lambdas/http/render-error.ts';
 import { generateContent } from '../../../../lambdas/protocols/generate-content/handler.ts';
 import { arrayStream, eventStream } from '../../../../lambdas/protocols/generate-content/stream.ts';
 import type { StreamFace } from '../../../../lambdas/protocols/text-face.ts';
@@ -12,7 +13,7 @@ const last = said('.', { finishReason: 'STOP' });
 
 const receipt = { costPicos: 1n, usage: undefined, balancePicos: undefined };
 const broken = new GatewayError('upstream_error', 'It broke. Nothing was charged.', { param: 'p' });
-const brokenElement = { error: { code: 502, message: 'It broke. Nothing was charged.', status: 'UNAVAILABLE' } };
+const brokenElement = toErrorBody(broken, 'generate_content', 'r');
 
 type Create = typeof eventStream;
 
@@ -20,6 +21,7 @@ const written = (create: Create, play: (face: StreamFace) => void): string => {
   let text = '';
   play(
     create({
+      requestId: 'r',
       write: (more) => {
         text += more;
       },
@@ -58,7 +60,7 @@ test('GEM-2 an array of the last elements alone, and one of none, are closed, to
   expect(none).toBe('[]');
 });
 
-test('GEN-3 an error after content is an event with a code that is a number', () => {
+test('GEN-3 an error after content is an event with the body of an HTTP error', () => {
   const [, , error, ...more] = written(eventStream, failing).split('\n\n');
   expect(JSON.parse(error?.replace(/^data: /, '') ?? '')).toEqual(brokenElement);
   expect(more).toEqual(['']);
@@ -74,20 +76,10 @@ test('GEN-3 an error is the last element of an array that is never closed', () =
 });
 
 test.for([
-  [new GatewayError('upstream_capacity', 'm'), 429, 'RESOURCE_EXHAUSTED'],
-  [new GatewayError('content_filter', 'm'), 400, 'INVALID_ARGUMENT'],
-  [new GatewayError('upstream_timeout', 'm'), 504, 'DEADLINE_EXCEEDED'],
-  [new GatewayError('service_unavailable', 'm'), 503, 'UNAVAILABLE'],
-] as const)('GEN-3 %s has the number and the status of its kind', ([error, code, status]) => {
-  const text = written(eventStream, (face) => face.fail(error));
-  expect(JSON.parse(text.slice(6))).toEqual({ error: { code, message: 'm', status } });
-});
-
-test.for([
   ['events', eventStream],
   ['an array', arrayStream],
 ] as const)('GEM-2 an answer of another protocol never becomes %s', ([, create]) => {
-  const face = create({ write: () => undefined });
+  const face = create({ requestId: 'r', write: () => undefined });
   expect(() => face.neutral([])).toThrow(/another protocol/);
   expect(() => face.finish({ kind: 'neutral', finishReason: 'stop' }, receipt)).toThrow(/another protocol/);
 });

@@ -136,6 +136,7 @@ const refused: readonly (readonly [rule: string, model: string, body: object, pa
   ['GEN-9', 'gemini-3-pro-image', { output_format: 'png' }, 'output_format', 'not supported'],
   ['GEN-9', 'seedream-4-0', { sequential_image_generation_options: {} }, 'sequential_image_generation_options', 'not'],
   ['GEN-9', 'gpt-image-2', { background: 'x'.repeat(65) }, 'background', '64 characters'],
+  ['GEN-9', 'gpt-image-2', { moderation: false }, 'moderation', 'must be a string'],
   ['GEN-9', 'gpt-image-2', { background: '\udc00' }, 'background', '64 characters'],
   ['GEN-9', 'gpt-image-2', { output_format: 'gif' }, 'output_format', '"png", "jpeg", "webp"'],
   ['GEN-9', 'gpt-image-2', { ['x'.repeat(500)]: 1 }, `${'x'.repeat(100)}…`, 'not supported'],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../../../lambdas/core/catalog/catalog.ts';
+import type { JsonObject } from '../../../../lambdas/core/json.ts';
 import type { CountCall, CountPorts } from '../../../../lambdas/core/text/count-tokens.ts';
 import { createCountMessageTokens } from '../../../../lambdas/protocols/messages/count-tokens.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
@@ -10,7 +11,7 @@ import { catalog, hello, NOW } from './messages-requests.ts';
 type Changes = Readonly<Record<string, unknown>>;
 
 /** The route behind the whole chain, with a vendor that is played. The account has no money at all. */
-const createCounting = async (ports: Partial<CountPorts<number>> = {}) => {
+const createCounting = async (ports: Partial<CountPorts<JsonObject>> = {}) => {
   const clock = new ManualClock(NOW);
   const calls: CountCall[] = [];
   const handle = createCountMessageTokens({
@@ -19,7 +20,7 @@ const createCounting = async (ports: Partial<CountPorts<number>> = {}) => {
     reachable: () => true,
     count: async (call) => {
       calls.push(call);
-      return 42;
+      return { input_tokens: 42 };
     },
     ...ports,
   });
@@ -50,7 +51,7 @@ test.for([
 });
 
 test.for([
-  [{ max_tokens: 5 }, 'max_tokens', 400],
+  [{ max_completion_tokens: 5 }, 'max_completion_tokens', 400],
   [{ model: 'claude-fable-9' }, 'model', 404],
   [{ model: 'gpt-4.1-mini' }, 'model', 400],
   [{ thinking: { type: 'enabled', budget_tokens: 2_000 } }, 'thinking.type', 400],
@@ -59,6 +60,30 @@ test.for([
   const answer = await send(fields);
   expect(answer).toMatchObject({ status, body: { type: 'error', error: { param } } });
   expect(calls).toEqual([]);
+});
+
+test('GEN-16 fields of the answer are ignored and listed when tokens are counted', async () => {
+  const { send, calls } = await createCounting();
+  const answer = { max_tokens: 5, stream: true, temperature: 1, metadata: { user_id: 'u' }, foo: 1 };
+  const { status, headers } = await send(answer);
+  expect(status).toBe(200);
+  expect(headers['x-service-ignored-parameters']).toBe('foo,max_tokens,metadata,stream,temperature');
+  expect(calls[0]?.body).toEqual({ model: 'claude-fable-5-2', messages: [hello] });
+  const strict = await send(answer, { 'x-service-require-parameters': 'true' });
+  expect(strict).toMatchObject({ status: 400, body: { error: { param: 'foo' } } });
+  expect(calls).toHaveLength(1);
+});
+
+test('MSG-7 counting sends the beta that a field needs, and lists the others', async () => {
+  const { send, calls } = await createCounting();
+  const context_management = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] };
+  const { headers } = await send(
+    { context_management },
+    { 'anthropic-beta': 'token-counting-2024-11-01,files-api-2025-04-14' },
+  );
+  expect(calls[0]?.headers).toEqual({ 'anthropic-beta': 'token-counting-2024-11-01,context-management-2025-06-27' });
+  expect(calls[0]?.body).toMatchObject({ context_management });
+  expect(headers['x-service-ignored-parameters']).toBe('anthropic-beta.files-api-2025-04-14');
 });
 
 test.for([

@@ -4,7 +4,7 @@ import type { Exchange } from '../../../../lambdas/http/exchange.ts';
 import { messages } from '../../../../lambdas/protocols/messages/handler.ts';
 import { requireMessagesVersion } from '../../../../lambdas/protocols/messages-version.ts';
 import { functionUrlEvent } from '../../http/function-url.ts';
-import { alternatives, bodyOf, refusalIn } from './messages-requests.ts';
+import { alternatives, bodyOf, entryOf, refusalIn } from './messages-requests.ts';
 
 const good = '2023-06-01';
 
@@ -55,9 +55,12 @@ test('AUTH-2 GEN-8 the version is refused before the fields of the body are', ()
   expect(refusalIn(() => messages.toOrder(versioned, alternatives)).param).toBe('max_tokens');
 });
 
-test('MSG-4 an anthropic-beta header is ignored, whatever it says', () => {
-  const headers = { 'anthropic-version': good, 'anthropic-beta': 'fast-mode-2026-02-01' };
-  expect(messages.toOrder(exchangeOf(headers), alternatives).modelId).toBe('claude-haiku-4-5');
+test('MSG-7 the anthropic-beta header of the client is read', () => {
+  const headers = { 'anthropic-version': good, 'anthropic-beta': 'fast-mode-2026-02-01,effort-2025-11-24' };
+  const order = messages.toOrder(exchangeOf(headers), alternatives);
+  const { headers: sent, ignored } = order.prepare(entryOf(order.modelId));
+  expect(sent).toEqual({ 'anthropic-beta': 'effort-2025-11-24' });
+  expect(ignored).toEqual(['anthropic-beta.fast-mode-2026-02-01']);
 });
 
 const context = { modelId: 'claude-haiku-4-5', requestId: 'id', nowMs: 0 };
@@ -92,7 +95,7 @@ test('GEN-3 an error in a stream is an event of that name, and no message_stop f
   expect(frame).toMatch(/^event: error\ndata: [^\n]*\n\n$/);
   expect(JSON.parse(frame.slice(frame.indexOf('{')))).toEqual({
     type: 'error',
-    error: { message: 'broken', type: 'upstream_error', code: 'upstream_error', param: 'p' },
+    error: { message: 'broken', type: 'api_error', code: 'upstream_error', param: 'p' },
     request_id: 'id',
   });
 });

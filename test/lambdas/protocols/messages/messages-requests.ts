@@ -3,7 +3,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../lambdas/core/json.ts';
-import type { TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/text-request.ts';
 import { alternativesIn } from '../../../../lambdas/protocols/alternatives.ts';
 import { toTextOrder } from '../../../../lambdas/protocols/messages/request.ts';
 
@@ -35,9 +35,12 @@ export const jsonOf = (value: unknown): JsonObject => {
 export const bodyOf = (changes: Changes): JsonObject =>
   jsonOf({ model: EVERYTHING, max_tokens: 100, messages: [hello], ...changes });
 
-export const prepared = (changes: Changes, model?: TextModel): TextRequest => {
-  const body = bodyOf(changes);
-  const order = toTextOrder(body, Buffer.byteLength(JSON.stringify(body)), alternatives);
+/** An order of this body, and of the beta header if it has one. */
+export const ordered = (json: JsonObject, betas?: string, bytes = Buffer.byteLength(JSON.stringify(json))): TextOrder =>
+  toTextOrder({ json, betas }, bytes, alternatives);
+
+export const prepared = (changes: Changes, model?: TextModel, betas?: string): TextRequest => {
+  const order = ordered(bodyOf(changes), betas);
   return order.prepare(model ?? entryOf(order.modelId));
 };
 

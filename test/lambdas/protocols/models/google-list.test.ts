@@ -41,7 +41,7 @@ test.for([
 ] as const)('CAT-7 a page of %s is 400 with param %s', async ([query, param]) => {
   const { read, apiKey } = await serveModels(createListGoogleModels);
   const { status, body } = await read(`/v1beta/models?${query}`, { 'x-provider-api-key': apiKey });
-  expect([status, body.error.param, body.error.status]).toEqual([400, param, 'INVALID_ARGUMENT']);
+  expect([status, body.error.details[0].metadata.param, body.error.status]).toEqual([400, param, 'INVALID_ARGUMENT']);
   expect(body.error.message).toContain(param);
 });
 

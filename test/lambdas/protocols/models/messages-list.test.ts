@@ -74,12 +74,12 @@ test('CAT-7 the SDK gets a model with all that its type has, by its id or its al
     max_tokens: 128_000,
     capabilities: {
       batch: { supported: false },
-      citations: { supported: false },
+      citations: { supported: true },
       code_execution: { supported: false },
       context_management: {
-        supported: false,
-        clear_thinking_20251015: null,
-        clear_tool_uses_20250919: null,
+        supported: true,
+        clear_thinking_20251015: { supported: true },
+        clear_tool_uses_20250919: { supported: true },
         compact_20260112: null,
       },
       effort: {
@@ -91,7 +91,7 @@ test('CAT-7 the SDK gets a model with all that its type has, by its id or its al
         max: { supported: true },
       },
       image_input: { supported: true },
-      pdf_input: { supported: false },
+      pdf_input: { supported: true },
       server_tools: { supported: false, code_execution: { supported: false }, web_search: { supported: false } },
       structured_outputs: { supported: true },
       thinking: {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import type { PageFiles } from '../../../../lambdas/core/pages/page-files.ts';
+import type { RouteHandler } from '../../../../lambdas/http/exchange.ts';
 import { createGetPage, createGetPageFile } from '../../../../lambdas/protocols/pages/handlers.ts';
 import { pageNames } from '../../../../lambdas/routes.ts';
 import { MemoryPageFiles } from '../../../support/memory/memory-page-files.ts';
@@ -15,6 +16,7 @@ beforeEach(() => {
   lines = [];
   for (const page of pageNames) {
     files.put(page, 'index.html', `<!doctype html>${page}`, 'text/html; charset=utf-8');
+    files.put(page, 'clients.html', '<!doctype html>clients', 'text/html; charset=utf-8');
     files.put(page, 'main.js', `'${page}'`, 'text/javascript; charset=utf-8');
   }
 });
@@ -23,8 +25,11 @@ beforeEach(() => {
 const get = async (path: string, pages: PageFiles = files) => {
   const ports = { pages, now: () => 0, finished: (_id: string, summary: object) => void lines.push(summary) };
   const page = path.startsWith('/app') ? 'app' : 'api-reference';
-  const isWhole = path === `/${page}`;
-  const handle = isWhole ? createGetPage(ports, page) : createGetPageFile(ports, page);
+  const wholes: Readonly<Record<string, RouteHandler>> = {
+    [`/${page}`]: createGetPage(ports, page),
+    '/api-reference/clients': createGetPage(ports, page, 'clients.html'),
+  };
+  const handle = wholes[path] ?? createGetPageFile(ports, page);
   const chain = await createChain({ handle });
   return invoke(chain.handler, functionUrlEvent({ path }));
 };
@@ -32,6 +37,7 @@ const get = async (path: string, pages: PageFiles = files) => {
 test.each([
   ['/app', '<!doctype html>app', 'text/html; charset=utf-8'],
   ['/api-reference', '<!doctype html>api-reference', 'text/html; charset=utf-8'],
+  ['/api-reference/clients', '<!doctype html>clients', 'text/html; charset=utf-8'],
   ['/app/assets/main.js', "'app'", 'text/javascript; charset=utf-8'],
   ['/api-reference/main.js', "'api-reference'", 'text/javascript; charset=utf-8'],
 ])('AUTH-6 REF-1 %s is there without a key', async (path, text, mediaType) => {
@@ -42,7 +48,8 @@ test.each([
 });
 
 test('REF-1 a page is not kept by browsers, and its files for minutes', async () => {
-  expect((await get('/app')).headers['cache-control']).toBe('no-cache');
+  for (const page of ['/app', '/api-reference/clients'])
+    expect((await get(page)).headers['cache-control']).toBe('no-cache');
   expect((await get('/app/assets/main.js')).headers['cache-control']).toBe('public, max-age=300');
 });
 

@@ -32,18 +32,64 @@ const opened = () => {
   return { face: responses.toStream({ ...context, write: (text) => void written.push(text) }), written };
 };
 
-test('GEN-3 an error is an error event with the next number, and no terminal event follows', () => {
+const begun = {
+  ...{ id: 'resp_7', object: 'response', created_at: 5, status: 'in_progress', model: 'gpt-5.5-pro' },
+  ...{ output: [], usage: null, error: null, incomplete_details: null, metadata: {} },
+};
+const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+const opening = [
+  event('response.created', { response: begun, sequence_number: 0 }),
+  event('response.in_progress', { response: begun, sequence_number: 1 }),
+];
+
+/** The data of the events after a failure, and their names. */
+const readFailure = (error: GatewayError, events: readonly string[]) => {
   const { face, written } = opened();
-  face.native(['event: response.created\ndata: {}\n\n', 'event: response.in_progress\ndata: {}\n\n']);
-  face.fail(new GatewayError('upstream_error', 'broken'));
-  const [, data = ''] = /^event: error\ndata: (.*)\n\n$/.exec(written.at(-1) ?? '') ?? [];
-  expect(JSON.parse(data)).toEqual({
-    type: 'error',
-    code: 'upstream_error',
-    message: 'broken',
-    param: null,
-    sequence_number: 2,
+  if (events.length > 0) face.native(events);
+  face.fail(error);
+  return written.slice(events.length > 0 ? 1 : 0).map((text) => {
+    const [, name, data = ''] = /^event: ([\w.]+)\ndata: (.*)\n\n$/.exec(text) ?? [];
+    const body = JSON.parse(data);
+    expect(body.type).toBe(name);
+    return body;
   });
+};
+
+test('GEN-3 a stream that fails ends with error and response.failed, with the next numbers', () => {
+  const events = [...opening, event('response.output_text.delta', { delta: 'a', sequence_number: 8 })];
+  expect(readFailure(new GatewayError('upstream_error', 'broken'), events)).toEqual([
+    { type: 'error', code: 'upstream_error', message: 'broken', param: null, sequence_number: 9 },
+    {
+      type: 'response.failed',
+      response: { ...begun, status: 'failed', error: { code: 'server_error', message: 'broken' } },
+      sequence_number: 10,
+    },
+  ]);
+});
+
+test('GEN-3 a stream that fails before its first event, or without numbers, has both events too', () => {
+  const error = new GatewayError('upstream_timeout', 'late');
+  const failed = { id: 'resp_id', object: 'response', status: 'failed', output: [], error: { code: 'server_error' } };
+  expect(readFailure(error, [])).toMatchObject([{ sequence_number: 0 }, { sequence_number: 1, response: failed }]);
+  const odd = ['data: {}\n\n', 'data: [1\n\n'];
+  expect(readFailure(error, odd)).toMatchObject([{ sequence_number: 2 }, { sequence_number: 3, response: failed }]);
+  const large = event('response.created', { response: { ...begun, instructions: 'x'.repeat(100_000) } });
+  expect(readFailure(error, [large])[1]?.response).not.toHaveProperty('instructions');
+});
+
+test.for([
+  ['context_length_exceeded', 'context_length_exceeded'],
+  ['invalid_image_format', 'invalid_image_format'],
+  ['content_filter', 'invalid_prompt'],
+  ['invalid_request_error', 'invalid_prompt'],
+  ['upstream_capacity', 'rate_limit_exceeded'],
+  ['service_unavailable', 'server_error'],
+  ['internal_error', 'server_error'],
+] as const)('GEN-3 the response that fails with %s has the code %s', ([code, theirs]) => {
+  expect(readFailure(new GatewayError(code, 'words'), opening)).toMatchObject([
+    { code },
+    { response: { error: { code: theirs, message: 'words' } } },
+  ]);
 });
 
 test('RESP-1 events pass with their names, the last ones after the charge', () => {
@@ -55,4 +101,14 @@ test('RESP-1 events pass with their names, the last ones after the charge', () =
     { costPicos: 1n, usage: undefined, balancePicos: undefined },
   );
   expect(written.join('')).toBe(`${events.join('')}event: response.completed\ndata: {}\n\n`);
+});
+
+test('RESP-5 the last event of a stream has the message first, as a plain answer has', () => {
+  const { face, written } = opened();
+  const reasoning = { type: 'reasoning', id: 'rs_1' };
+  const receipt = { costPicos: 1n, usage: undefined, balancePicos: undefined };
+  const last = (output: object[]) =>
+    event('response.completed', { response: { ...begun, output }, sequence_number: 9 });
+  face.finish({ kind: 'native', events: [last([reasoning, message])] }, receipt);
+  expect(written).toEqual([last([message, reasoning])]);
 });

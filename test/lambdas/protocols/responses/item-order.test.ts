@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { messageFirst, reasoningFirst } from '../../../../lambdas/protocols/responses/item-order.ts';
 
 const item = (name: string) => {
-  const types: Readonly<Record<string, string>> = { r: 'reasoning', f: 'function_call', o: 'function_call_output' };
+  const types: Readonly<Record<string, string>> = {
+    ...{ r: 'reasoning', f: 'function_call', o: 'function_call_output' },
+    ...{ c: 'custom_tool_call', x: 'custom_tool_call_output', s: 'tool_search_call', y: 'tool_search_output' },
+  };
   const [letter = ''] = name;
   return {
     type: types[letter] ?? 'message',
@@ -21,7 +24,7 @@ test.for([
   ['m1', 'm1'],
   ['m1 r1', 'm1 r1'],
   ['r1 f1', 'r1 f1'],
-  ['r1', 'r1'],
+  ['r1 r2 m1', 'm1 r1 r2'],
 ] as const)('RESP-5 an output of %s is answered as %s, and comes back in the order it was made in', ([made, told]) => {
   const shown = messageFirst(items(made));
   expect(shown).toEqual(items(told));
@@ -36,6 +39,10 @@ test.for([
   ['u1 r1 f1 o1 r2 m1 u2', 'u1 r1 f1 o1 r2 m1 u2'],
   ['u1 m1 f1 o1', 'u1 m1 f1 o1'],
   ['m1 r1', 'r1 m1'],
+  ['u1 r1', 'u1'],
+  ['u1 r1 u2 r2 m2 u3', 'u1 u2 r2 m2 u3'],
+  ['u1 r1 f1 o1 r2', 'u1 r1 f1 o1'],
+  ['u1 m1 r1 c1 x1 r2 s1 y1', 'u1 r1 m1 c1 x1 r2 s1 y1'],
 ] as const)('RESP-5 a history of %s goes to the vendor as %s', ([sent, order]) => {
   expect(reasoningFirst(items(sent))).toEqual(items(order));
 });

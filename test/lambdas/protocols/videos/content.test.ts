@@ -62,6 +62,14 @@ test('VID-4 one range of it is 206 with what stands where', async () => {
   expect(streamed).toMatchObject([{ status: 206 }]);
 });
 
+test('GEN-7 VID-4 HEAD has the headers of the whole file, and no byte of it', async () => {
+  const { send, streamed } = await finished();
+  const answer = await send({ method: 'HEAD', path: PATH, headers: { range: 'bytes=100-199' } });
+  expect([answer.status, answer.bytes.length]).toEqual([200, 0]);
+  expect(answer.headers).toMatchObject({ 'content-length': '200000', 'content-type': 'video/mp4', etag });
+  expect(streamed).toMatchObject([{ status: 200 }]);
+});
+
 test.for([
   ['bytes=0-1,4-5', etag],
   ['lines=1-2', etag],

@@ -11,6 +11,7 @@ const count = (played: Played) => {
     provider,
     upstream,
     body,
+    headers: { 'anthropic-beta': 'a', 'x-api-key': 'theirs' },
     signal: new AbortController().signal,
   });
   return { counted, seen };
@@ -18,12 +19,24 @@ const count = (played: Played) => {
 
 test("BILL-17 counting is one request with the client's body and the vendor's model", async () => {
   const { counted, seen } = count({ body: '{"input_tokens":14}' });
-  expect(await counted).toBe(14);
+  expect(await counted).toEqual({ input_tokens: 14 });
   expect(seen.requests).toMatchObject([
-    { url: 'https://api.anthropic.com/v1/messages/count_tokens', headers: { 'x-api-key': 'sk-vendor-canary' } },
+    {
+      url: 'https://api.anthropic.com/v1/messages/count_tokens',
+      headers: { 'x-api-key': 'sk-vendor-canary', 'anthropic-beta': 'a' },
+    },
   ]);
   expect(JSON.parse(seen.requests[0]?.body ?? '')).toEqual({ ...body, model: 'claude-vendor-20260101' });
   expect(seen.discarded).toBe(1);
+});
+
+test.for([
+  [{ original_input_tokens: 20 }, { context_management: { original_input_tokens: 20 } }],
+  [null, {}],
+  [{ original_input_tokens: 'many' }, {}],
+] as const)('BILL-17 with context_management of %j, %j is passed on', async ([context_management, rest]) => {
+  const { counted } = count({ body: JSON.stringify({ input_tokens: 14, context_management }) });
+  expect(await counted).toEqual({ input_tokens: 14, ...rest });
 });
 
 test.for(['', '[]', '{}', '{"input_tokens":"14"}', '{"input_tokens":-1}', '{"input_tokens":1.5}'])(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Conversation } from '../../../../lambdas/core/text/conversation.ts';
+import { type Conversation, JSON_INSTRUCTION } from '../../../../lambdas/core/text/conversation.ts';
 import { type CallParts, messagesCall, sentFor, wireTo } from './messages-call.ts';
 
 const tool = { name: 'find', description: undefined, parameters: undefined, strict: undefined };
@@ -73,18 +73,9 @@ const video = {
   param: 'messages[0].content[0].image_url.url',
 } as const;
 const refused: readonly (readonly [string, Partial<Conversation>, string])[] = [
-  ['a temperature above 1', { temperature: 1.01 }, 'temperature'],
   ['a stop sequence of blanks', { stop: ['a', ' \n'] }, 'stop'],
   ['an empty stop sequence', { stop: [''] }, 'stop'],
-  ['a seed', { seed: 0 }, 'seed'],
-  ['json_object', { format: { kind: 'json_object' } }, 'response_format'],
   ['a format without a schema', { format: { ...format, schema: undefined } }, 'response_format.json_schema.schema'],
-  ['a described format', { format: { ...format, description: 'd' } }, 'response_format.json_schema.description'],
-  ['metadata', { extras: { metadata: { a: 'b' } } }, 'metadata'],
-  ['logit_bias', { extras: { logit_bias: { 1: 5 } } }, 'logit_bias'],
-  ['verbosity', { extras: { verbosity: 'low' } }, 'verbosity'],
-  ['safety_identifier', { extras: { safety_identifier: 'x' } }, 'safety_identifier'],
-  ['prompt_cache_key', { extras: { prompt_cache_key: 'x' } }, 'prompt_cache_key'],
   ['a video', { turns: [{ role: 'user', content: [video], param: 'messages[0]' }] }, video.param],
 ];
 
@@ -95,6 +86,33 @@ test.for(refused)('CHAT-16 %s is refused by name before anything is sent', ([, c
   expect(attempt).toThrow(param);
   expect(seen.requests).toEqual([]);
 });
+
+test('CHAT-8 json_object becomes one sentence at the end of the system prompt', async () => {
+  const format = { kind: 'json_object' } as const;
+  expect((await sentFor({ conversation: { format } })).system).toBe(JSON_INSTRUCTION);
+  const turns: Conversation['turns'] = [
+    { role: 'system', text: 'Be brief.', param: 'messages[0]' },
+    { role: 'user', content: [{ kind: 'text', text: 'Hi' }], param: 'messages[1]' },
+  ];
+  const sent = await sentFor({ conversation: { turns, format } });
+  expect(sent.system).toBe(`Be brief.\n\n${JSON_INSTRUCTION}`);
+  expect(sent).not.toHaveProperty('output_config');
+});
+
+test.for(['none', 'minimal'])(
+  'CHAT-9 the effort %s becomes low, and thinking is off where it can be',
+  async (effort) => {
+    const can = { adaptive: true, manualBudget: false, canDisable: true, suffix: '-thinking' };
+    const conversation = { effort };
+    expect(await sentFor({ conversation, model: { thinking: can } })).toMatchObject({
+      output_config: { effort: 'low' },
+      thinking: { type: 'disabled' },
+    });
+    const sent = await sentFor({ conversation, model: { thinking: { ...can, canDisable: false } } });
+    expect(sent.output_config).toEqual({ effort: 'low' });
+    expect(sent).not.toHaveProperty('thinking');
+  },
+);
 
 const thinking = (adaptive: boolean, parts: CallParts = {}): CallParts => ({
   conversation: { thinking: true },

@@ -80,13 +80,6 @@ test('CHAT-6 an image that cannot be had is told before anything is sent', async
   expect(seen.requests).toEqual([]);
 });
 
-test.for(['low', 'original'] as const)('CHAT-16 the detail %s is refused by name', (detail) => {
-  const field = 'messages[0].content[1].image_url.detail';
-  expect(() => wireTo().wire.prepare(messagesCall(conversation(part('https://a.example/1', detail))))).toThrow(
-    expect.objectContaining({ code: 'invalid_request_error', param: field }),
-  );
-});
-
 test.for(['data:image/png;base64,R0lGODlhAQAB', 'data:image/png', ''])('CHAT-6 %j is no image', (url) => {
   expect(() => wireTo().wire.prepare(messagesCall(conversation(part(url))))).toThrow(
     expect.objectContaining({ code: 'invalid_image_format', param }),

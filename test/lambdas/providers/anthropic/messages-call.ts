@@ -18,6 +18,7 @@ const vendor = provider({
 export interface CallParts {
   /** What a client of the same protocol sent; without it the client speaks another one. */
   readonly body?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly conversation?: Partial<Conversation>;
   readonly stream?: boolean;
   readonly cap?: number;
@@ -25,7 +26,14 @@ export interface CallParts {
 }
 
 /** A call of the model `alpha-1`, which the vendor knows as `claude-vendor-20260101`. */
-export const messagesCall = ({ body, conversation, stream = false, cap, model: changes }: CallParts = {}): WireCall => {
+export const messagesCall = ({
+  body,
+  headers,
+  conversation,
+  stream = false,
+  cap,
+  model: changes,
+}: CallParts = {}): WireCall => {
   const entry = text({
     upstreams: [upstream({ provider: 'anthropic', model: 'claude-vendor-20260101', wire: 'anthropic_messages' })],
     ...changes,
@@ -45,7 +53,9 @@ export const messagesCall = ({ body, conversation, stream = false, cap, model: c
       effort: undefined,
       prompt: { bytes: 100, images: [] },
       promptPricing: 'one-rate',
+      ignored: [],
       body: body ?? {},
+      headers,
       ...(body ? {} : { toConversation: () => conversationOf(conversation) }),
     },
     model,

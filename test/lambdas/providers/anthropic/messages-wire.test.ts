@@ -66,6 +66,13 @@ test('GEN-5 a call is one request to the address, with the key and the version o
   }
 });
 
+test('MSG-7 the beta header of a request is sent', async () => {
+  const { wire, seen } = wireTo({ body: JSON.stringify(message) });
+  await wire.prepare(messagesCall({ body, headers: { 'anthropic-beta': 'a,b' } })).send(dispatch());
+  await wire.prepare(messagesCall({ body })).send(dispatch());
+  expect(seen.requests.map(({ headers }) => headers['anthropic-beta'])).toEqual(['a,b', undefined]);
+});
+
 test("MSG-1 a plain answer is the vendor's byte for byte but for the model", async () => {
   const spaced = JSON.stringify({ note: { model: 'inner' }, ...message }, null, 2);
   const { text, body: parsed, usage } = await nativeOf({ body: spaced });

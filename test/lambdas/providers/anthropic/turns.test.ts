@@ -103,6 +103,21 @@ test.for([
     ],
   ],
   [
+    'an answer that was cut while the model was thinking',
+    [user('a', 0), assistant('', 1), user('b', 2), assistant(' \n', 3)],
+    undefined,
+    [['user', said('a'), said('b')]],
+  ],
+  [
+    'such an answer after the result of a call',
+    [assistant('', 0, call('1')), tool('1', 'r', 1), assistant('', 2), user('b', 3)],
+    undefined,
+    [
+      ['assistant', use('1')],
+      ['user', result('1', 'r'), said('b')],
+    ],
+  ],
+  [
     'an answer to go on with',
     [user('a', 0), assistant('{', 1)],
     undefined,
@@ -158,7 +173,7 @@ const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat
 test.for([
   ['only instructions', [system('x', 0)], 'messages'],
   ['an empty user turn', [user('', 0)], 'messages[0].content'],
-  ['an empty answer', [user('a', 0), assistant('', 1)], 'messages[1].content'],
+  ['nothing but an empty answer', [system('x', 0), assistant('', 1)], 'messages'],
   ['a result without any call', [user('a', 0), tool('1', 'r', 1)], 'messages[1].tool_call_id'],
   ['a result with another id', [assistant('', 0, call('1')), tool('2', 'r', 1)], 'messages[1].tool_call_id'],
   [

@@ -42,3 +42,17 @@ test('CHAT-5 an id may name another call once the one before it has its result',
     '"functionResponse":{"id":"c","name":"g"',
   ]);
 });
+
+const saying = (role: 'user' | 'assistant', text: string): Turn =>
+  role === 'user'
+    ? { role, content: [{ kind: 'text', text }], param: 'messages[0]' }
+    : { role, text, toolCalls: [], param: 'messages[1]' };
+
+test('CHAT-2 an answer that was cut while the model was thinking is left out', async () => {
+  const sent = JSON.parse(await sentWith(saying('user', 'a'), saying('assistant', ''), saying('user', 'b')));
+  expect(sent.contents).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
+  await expect(sentWith(saying('assistant', ''))).rejects.toMatchObject({
+    code: 'invalid_messages',
+    param: 'messages',
+  });
+});

@@ -52,6 +52,7 @@ export const wireCall = ({ stream = false, choices = 1, body = nativeBody, conve
     effort: undefined,
     prompt: { bytes: 100, images: [] },
     promptPricing: 'one-rate',
+    ignored: [],
     body,
     ...(conversation ? { toConversation: () => conversation } : {}),
   },

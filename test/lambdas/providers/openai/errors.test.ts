@@ -140,3 +140,11 @@ test('ERR-5 the key of the vendor is never told', () => {
   expect(message).toBe('[redacted] is wrong, [redacted] is');
   expect(refusal(400, body(null, 'x', 'y', 'at sk-vendor-canary')).param).not.toContain('canary');
 });
+
+test('ERR-5 a message and a param of the vendor are trimmed and of a bounded length', () => {
+  expect(refusal(400, body(null, '  \n too hot \n')).message).toBe('too hot');
+  expect(refusal(400, body(null, ' \n ')).message).toBe('The model refused the request.');
+  const { message, param } = refusal(400, body(null, `${'a'.repeat(999)}\u{1f600}`, 'x', ` ${'b'.repeat(300)}`));
+  expect(param).toBe('b'.repeat(200));
+  expect(message).toBe(`${param}: ${'a'.repeat(999)}`);
+});

@@ -132,14 +132,6 @@ const video = {
 } as const;
 
 test.for([
-  [{ stop: ['x'] }, 'stop'],
-  [{ seed: 0 }, 'seed'],
-  [{ extras: { logprobs: true } }, 'logprobs'],
-  [{ extras: { top_logprobs: 2 } }, 'top_logprobs'],
-  [{ extras: { logit_bias: { '1': 1 } } }, 'logit_bias'],
-  [{ extras: { presence_penalty: 1 } }, 'presence_penalty'],
-  [{ extras: { frequency_penalty: 1 } }, 'frequency_penalty'],
-  [{ extras: { vendor_extra: 1 } }, 'vendor_extra'],
   [{ format: { ...format, schema: undefined } }, 'response_format.json_schema.schema'],
   [{ turns: [{ role: 'user', content: [video], param: 'messages[1]' }] }, video.param],
 ] as const satisfies readonly (readonly [Partial<Conversation>, string])[])(

@@ -24,6 +24,7 @@ export const wireCall = (parts: Parts = {}): WireCall => {
     effort: undefined,
     prompt: { bytes: 100, images: [] },
     promptPricing: 'one-rate',
+    ignored: [],
     body: parts.body ?? chatBody,
   };
   return {

@@ -33,6 +33,7 @@ test('tools and sampling are served once reasoning is off', async () => {
 });
 
 const user = (content: unknown) => ({ role: 'user', content });
+const calls = 'messages[1].tool_calls';
 const orphan = { role: 'tool', tool_call_id: 'call_1', content: '21 degrees' };
 const imaged = (url: string) => ({ messages: [user([{ type: 'image_url', image_url: { url } }])] });
 
@@ -42,7 +43,7 @@ test.each<[string, object, object]>([
   ['empty messages', { messages: [] }, { param: 'messages' }],
   ['an unknown role', { messages: [{ role: 'narrator', content: 'x' }] }, { param: 'messages[0].role' }],
   ['an unknown field', { top_k: 5 }, { param: 'top_k', code: 'unknown_parameter' }],
-  ['an unknown part field', cacheControlled(), { param: 'messages[0].content[0].cache_control' }],
+  ['an empty list of calls', { messages: [user('Hi'), { role: 'assistant', tool_calls: [] }] }, { param: calls }],
   ['stream_options without stream', { stream_options: {} }, { param: 'stream_options' }],
   ['a tool result without its call', { messages: [user('Hi'), orphan] }, { param: 'messages.[1].role' }],
   ['data that are not an image', imaged('data:image/png;base64,bm8gaW1hZ2U='), { code: 'invalid_image_format' }],
@@ -56,10 +57,32 @@ test.each<[string, object, object]>([
   expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', ...expected } });
 });
 
-function cacheControlled() {
-  const part = { type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } };
-  return { messages: [{ role: 'user', content: [part] }] };
-}
+const call = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{}' } };
+const copied = {
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ ...call, index: 0 }],
+  reasoning_content: 'x',
+  id: 'a',
+};
+const cacheControlled = { type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } };
+const nothing = { refusal: null, audio: null, function_call: null, tool_calls: null, name: null };
+const nullFields = ['tools', 'tool_choice', 'response_format', 'user', 'stop', 'parallel_tool_calls', 'functions'];
+
+test.each<[string, object]>([
+  ['unknown members of messages and calls', { messages: [user('Hi'), copied, orphan] }],
+  ['unknown members of parts', { messages: [user([cacheControlled])] }],
+  ['null in optional members of messages', { messages: [{ role: 'assistant', content: 'Hi', ...nothing }] }],
+  ['null in optional fields', Object.fromEntries(nullFields.map((name) => [name, null]))],
+  ['an empty logit_bias of a model that reasons', { model: 'gpt-5.4', logit_bias: {} }],
+  ['the defaults of sampling of a model that reasons', { model: 'gpt-5.4', temperature: 1, presence_penalty: 0 }],
+  ['options of the prompt cache', { prompt_cache_retention: '24h', prompt_cache_options: { mode: 'explicit' } }],
+])('accepts %s', async (_, change) => {
+  const body = { model: 'gpt-4.1-mini', messages: [user('Hello')], ...change };
+  const request = { method: 'POST', headers: { authorization: 'Bearer x' }, body: JSON.stringify(body) };
+  const response = await fetch(`${simulator.url}/v1/chat/completions`, request);
+  expect(await response.json()).toMatchObject({ object: 'chat.completion' });
+});
 
 test('refuses a JSON format without the word json, and accepts it with the word', async () => {
   const format: Params = { response_format: { type: 'json_object' } };

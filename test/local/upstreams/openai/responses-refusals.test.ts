@@ -11,6 +11,20 @@ async function send(change: object) {
   return { status: response.status, error };
 }
 
+const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' };
+const agentTools = [
+  {
+    type: 'function',
+    name: 'exec',
+    parameters: { type: 'object' },
+    strict: false,
+    defer_loading: true,
+    output_schema: {},
+  },
+  { type: 'custom', name: 'apply_patch', description: 'Edits files', format: grammar },
+  { type: 'namespace', name: 'mail', description: 'Mail', tools: [{ type: 'function', name: 'send', parameters: {} }] },
+  { type: 'tool_search', execution: 'client', description: 'Finds tools', parameters: { type: 'object' } },
+];
 const tool = { type: 'function', name: 'get_weather', parameters: { type: 'object' } };
 
 test.each<[string, object, object]>([
@@ -58,12 +72,24 @@ test.each([
   ['an earlier response that is null', { previous_response_id: null }],
   ['a JSON format with the word json', { text: { format: { type: 'json_object' } }, input: 'Give me JSON' }],
   ['a cap of 16', { max_output_tokens: 16 }],
+  ['the reasoning of earlier turns', { reasoning: { context: 'all_turns' } }],
+  ['fields that are null', { tools: null, tool_choice: null, text: null, prompt: null, user: null }],
+  ['what an agent sends beside its input', { client_metadata: { a: 'b' }, prompt_cache_retention: '24h' }],
+  ['tools that run at the client', { tools: agentTools }],
+  [
+    'the tools that are allowed',
+    { tools: agentTools, tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } },
+  ],
 ])('serves %s', async (_, change) => {
   expect((await send(change)).status).toBe(200);
 });
 
 function effort(model: string, level: string) {
   return { model, reasoning: { effort: level } };
+}
+
+function expectedId(item: string, id: string, prefix: string) {
+  return `Invalid '${item}.id': '${id}'. Expected an ID that begins with '${prefix}'.`;
 }
 
 function sealed(model: string) {
@@ -79,7 +105,19 @@ const message = {
 };
 const call = { type: 'function_call', id: `fc_${stem}2`, call_id: 'call_1', name: 'get_weather', arguments: '{}' };
 const result = { type: 'function_call_output', call_id: 'call_1', output: 'ok' };
+const custom = {
+  type: 'custom_tool_call',
+  id: 'ctc_1',
+  call_id: 'call_3',
+  name: 'apply_patch',
+  input: '*** Begin Patch',
+};
+const customResult = { type: 'custom_tool_call_output', call_id: 'call_3', output: 'Done' };
+const search = { type: 'tool_search_call', call_id: 'call_4', execution: 'client', arguments: { query: 'mail' } };
+const found = { type: 'tool_search_output', call_id: 'call_4', execution: 'client', tools: [{ type: 'function' }] };
 const loose = `Item 'rs_${stem}1' of type 'reasoning' was provided without its required following item.`;
+
+const expectedCustom = expectedId('input[1]', 'fc_1', 'ctc');
 
 test.each<[string, readonly object[], string]>([
   ['reasoning after its message', [user, message, reasoning, user], loose],
@@ -95,14 +133,32 @@ test.each<[string, readonly object[], string]>([
   [
     "a call's id that is not the vendor's",
     [user, { ...call, id: 'call_1' }, result],
-    "Invalid 'input[1].id': Expected an ID that begins with 'fc'.",
+    "Invalid 'input[1].id': 'call_1'. Expected an ID that begins with 'fc'.",
   ],
+  ["a message's id of another kind", [{ ...user, id: 'item_1' }], expectedId('input[0]', 'item_1', 'msg')],
+  ['a custom call with the id of a function call', [user, { ...custom, id: 'fc_1' }, customResult], expectedCustom],
+  ['a custom call without a result', [user, custom, user], 'No tool output found for custom tool call call_3.'],
+  [
+    'a custom result without a call',
+    [user, customResult],
+    'No tool call found for custom tool call output with call_id call_3.',
+  ],
+  ['an unknown member of an item', [{ ...user, created_by: 'x' }], "Unknown parameter: 'input[0].created_by'."],
 ])('refuses %s', async (_, input, text) => {
   expect(await send({ input })).toMatchObject({ status: 400, error: { message: text } });
 });
 
 test.each<[string, readonly object[]]>([
   ['reasoning before its message', [user, reasoning, message, user]],
+  ['reasoning without an id', [user, { ...reasoning, id: undefined }, message, user]],
+  ['an id on a message of the user', [{ ...user, type: 'message', id: 'msg_1' }]],
+  ['a custom call and its result', [user, reasoning, { ...custom, id: undefined }, customResult]],
+  ['a client-run tool search', [user, search, found]],
+  ['null in what an earlier answer leaves open', [user, { ...call, caller: null, namespace: null }, result]],
+  [
+    'a call that came directly, in a namespace',
+    [user, { ...call, caller: { type: 'direct' }, namespace: 'mail' }, result],
+  ],
   ['reasoning before a call without an id', [user, reasoning, { ...call, id: undefined }, result]],
   ['parallel calls', [user, reasoning, call, { ...call, call_id: 'call_2' }, result, { ...result, call_id: 'call_2' }]],
 ])('serves %s', async (_, input) => {

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { errorSchemas } from '../error-schemas.ts';
+import { count, unixSeconds, usd } from './forms.ts';
+import { chatUsage, message, response, toolCall } from './text.ts';
+
+/** CHAT-11: the data of each event but `[DONE]`. */
+export const chatChunk = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion.chunk'),
+    created: unixSeconds,
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        index: count,
+        delta: z.looseObject({
+          role: z.string().optional(),
+          content: z.string().nullable().optional(),
+          refusal: z.string().nullable().optional(),
+          tool_calls: z
+            .array(
+              z.looseObject({
+                index: count,
+                ...toolCall.partial().shape,
+                function: toolCall.shape.function.partial().optional(),
+              }),
+            )
+            .optional(),
+        }),
+        finish_reason: z.string().nullable().describe('`stop`, `length` or `tool_calls` in the last chunk.'),
+      }),
+    ),
+    usage: z
+      .looseObject({
+        ...chatUsage.partial().shape,
+        cost: z
+          .number()
+          .min(0)
+          .describe('What was charged, in USD: a number with all its digits, without an exponent.'),
+        cost_usd: usd.describe('The same as a string.'),
+      })
+      .nullable()
+      .optional()
+      .describe('In the last chunk alone.'),
+  })
+  .meta({ id: 'ChatCompletionChunk', description: 'The data of an event. After the last one comes `[DONE]`.' });
+
+/** RESP-1. The other events of the vendor have members of their own. */
+export const responseEvent = z
+  .looseObject({
+    type: z.string().describe('The name of the event, such as `response.output_text.delta`.'),
+    sequence_number: count,
+    response: response
+      .partial()
+      .optional()
+      .describe('In the first events, and whole in `response.completed` and `response.incomplete`.'),
+    item: z.looseObject({ type: z.string() }).optional(),
+    output_index: count.optional(),
+    content_index: count.optional(),
+    delta: z.string().optional().describe('The next piece of a text or of the arguments of a call.'),
+    code: z.string().nullable().optional().describe('Of an `error` event.'),
+    message: z.string().optional().describe('Of an `error` event.'),
+    param: z.string().nullable().optional().describe('Of an `error` event.'),
+  })
+  .meta({ id: 'ResponseStreamEvent', description: 'The data of an event.' });
+
+const block = z.looseObject({ type: z.string() });
+const index = count;
+
+/** MSG-1. Components of their own: generators name them after their place otherwise, and run out of names. */
+export const messageEvent = z
+  .discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('message_start'), message }).meta({ id: 'MessageStartEvent' }),
+    z
+      .looseObject({ type: z.literal('content_block_start'), index, content_block: block })
+      .meta({ id: 'ContentBlockStartEvent' }),
+    z
+      .looseObject({ type: z.literal('content_block_delta'), index, delta: block })
+      .meta({ id: 'ContentBlockDeltaEvent' }),
+    z.looseObject({ type: z.literal('content_block_stop'), index }).meta({ id: 'ContentBlockStopEvent' }),
+    z
+      .looseObject({
+        type: z.literal('message_delta'),
+        delta: z.looseObject({ stop_reason: z.string().nullable() }),
+        usage: z.looseObject({ output_tokens: count }),
+      })
+      .meta({ id: 'MessageDeltaEvent' }),
+    z.looseObject({ type: z.literal('message_stop') }).meta({ id: 'MessageStopEvent' }),
+    z.looseObject({ type: z.literal('ping') }).meta({ id: 'PingEvent' }),
+    errorSchemas.messages,
+  ])
+  .meta({ id: 'MessageStreamEvent', description: 'The data of an event.' });

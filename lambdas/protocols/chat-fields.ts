@@ -1,0 +1,180 @@
+import type { Wire } from '../core/catalog/providers.ts';
+import type { TextModel } from '../core/catalog/schema.ts';
+import type { JsonObject } from '../core/json.ts';
+import { upstreamFor } from '../core/paid-call/choose-upstream.ts';
+import { isTaken, type OptionalField } from './optional-fields.ts';
+
+export const chat: readonly Wire[] = ['openai_chat'];
+const openai: readonly Wire[] = ['openai_chat', 'openai_responses'];
+export const gemini: readonly Wire[] = ['gemini_generate_content', 'gemini_generate_content_image'];
+export const claude: readonly Wire[] = ['anthropic_messages'];
+
+/** The fields of a chat that the table and the choice of the upstream read. */
+export interface ChatFields {
+  readonly temperature?: number | null | undefined;
+  readonly top_p?: number | null | undefined;
+  readonly presence_penalty?: number | null | undefined;
+  readonly frequency_penalty?: number | null | undefined;
+  readonly seed?: number | null | undefined;
+  readonly stop?: string | readonly string[] | null | undefined;
+  readonly logit_bias?: object | null | undefined;
+  readonly logprobs?: boolean | null | undefined;
+  readonly top_logprobs?: number | null | undefined;
+  readonly tools?: readonly object[] | null | undefined;
+  readonly tool_choice?: string | object | null | undefined;
+  readonly parallel_tool_calls?: boolean | null | undefined;
+  readonly stream?: boolean | null | undefined;
+  readonly user?: string | null | undefined;
+  readonly metadata?: object | null | undefined;
+  readonly prompt_cache_key?: string | null | undefined;
+  readonly prompt_cache_options?: JsonObject | null | undefined;
+  readonly prompt_cache_retention?: string | null | undefined;
+  readonly safety_identifier?: string | null | undefined;
+  readonly verbosity?: string | null | undefined;
+  readonly service_tier?: string | null | undefined;
+  readonly modalities?: readonly string[] | null | undefined;
+  readonly store?: false | null | undefined;
+  readonly reasoning_effort?: string | null | undefined;
+  readonly output_config?: { readonly effort?: string | null | undefined } | null | undefined;
+}
+
+const isForced = ({ tool_choice: choice }: ChatFields): boolean => typeof choice === 'object' && choice !== null;
+const hasTools = ({ tools }: ChatFields): boolean => Boolean(tools?.length);
+const isEmpty = (value: object | null | undefined): boolean => Object.keys(value ?? {}).length === 0;
+
+/** The longest end user's name that is kept and sent, in characters (CHAT-15). */
+export const isEndUser = (name: string): boolean => name.length <= 512 && [...name].length <= 256;
+
+/** An e-mail address or a telephone number. Claude refuses both: https://github.com/BerriAI/litellm/issues/11432 */
+const isContact = (name: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(name) || /^\+?[\d\s()-]{7,}$/.test(name);
+
+/**
+ * What becomes of each field that not every model or vendor takes (CHAT-16, GEN-16). A field without a row goes to all of them.
+ * `wires` are the vendor protocols that have it.
+ */
+export const chatFields: readonly OptionalField<ChatFields>[] = [
+  {
+    field: 'temperature',
+    // Gemini takes it on all models, as the native route does.
+    isTaken: ({ temperature }, { capabilities }, wire) =>
+      gemini.includes(wire) || (capabilities.sampling && (!claude.includes(wire) || (temperature ?? 0) <= 1)),
+    otherwise: 'list',
+    isDefault: ({ temperature }) => temperature === 1,
+  },
+  {
+    field: 'top_p',
+    // Claude takes one of the two: https://platform.claude.com/docs/en/about-claude/models/migration-guide
+    isTaken: ({ temperature }, { capabilities }, wire) =>
+      gemini.includes(wire) ||
+      (capabilities.sampling && !(claude.includes(wire) && typeof temperature === 'number' && temperature <= 1)),
+    otherwise: 'list',
+    isDefault: (body) => body.top_p === 1,
+  },
+  {
+    field: 'presence_penalty',
+    capability: 'penalties',
+    wires: [...chat, ...gemini],
+    otherwise: 'list',
+    isDefault: (body) => body.presence_penalty === 0,
+  },
+  {
+    field: 'frequency_penalty',
+    capability: 'penalties',
+    wires: [...chat, ...gemini],
+    otherwise: 'list',
+    isDefault: (body) => body.frequency_penalty === 0,
+  },
+  { field: 'seed', capability: 'seed', wires: [...chat, ...gemini], otherwise: 'list' },
+  {
+    field: 'stop',
+    capability: 'stop',
+    wires: [...chat, ...claude, ...gemini],
+    otherwise: 'refuse',
+    isDefault: ({ stop }) => Array.isArray(stop) && stop.length === 0,
+  },
+  {
+    field: 'logit_bias',
+    capability: 'sampling',
+    wires: chat,
+    otherwise: 'list',
+    isDefault: (body) => isEmpty(body.logit_bias),
+  },
+  {
+    field: 'logprobs',
+    capability: 'logprobs',
+    wires: chat,
+    otherwise: 'refuse',
+    isDefault: ({ logprobs }) => logprobs === false,
+  },
+  {
+    field: 'top_logprobs',
+    capability: 'logprobs',
+    wires: chat,
+    otherwise: 'refuse',
+    isDefault: (body) => body.top_logprobs === 0,
+  },
+  { field: 'tools', capability: 'tools', otherwise: 'refuse', isDefault: (body) => !hasTools(body) },
+  {
+    field: 'parallel_tool_calls',
+    // OpenAI refuses it without tools, and one forced function is one call anyway.
+    isTaken: (body, { capabilities }, wire) => hasTools(body) && capabilities.parallelTools && !gemini.includes(wire),
+    otherwise: 'list',
+    isDefault: (body, { capabilities }) =>
+      body.parallel_tool_calls === true || !hasTools(body) || !capabilities.parallelTools || isForced(body),
+  },
+  {
+    field: 'tool_choice',
+    isTaken: hasTools,
+    otherwise: 'refuse',
+    isDefault: () => true,
+  },
+  { field: 'stream', capability: 'streaming', otherwise: 'refuse', isDefault: ({ stream }) => stream === false },
+  {
+    field: 'user',
+    wires: [...openai, ...claude],
+    isTaken: ({ user }, _, wire) => isEndUser(user ?? '') && !(claude.includes(wire) && isContact(user ?? '')),
+    otherwise: 'list',
+  },
+  { field: 'metadata', wires: openai, otherwise: 'list', isDefault: ({ metadata }) => isEmpty(metadata) },
+  { field: 'prompt_cache_key', wires: openai, otherwise: 'list' },
+  { field: 'safety_identifier', wires: openai, otherwise: 'list' },
+  { field: 'verbosity', wires: openai, isTaken: (_, { reasoning }) => reasoning !== null, otherwise: 'list' },
+  {
+    field: 'prompt_cache_options',
+    // Explicit breakpoints change what is written to a cache.
+    wires: [],
+    otherwise: 'list',
+    isDefault: ({ prompt_cache_options: options }) => {
+      const { mode = 'implicit', ...more } = options ?? {};
+      return mode === 'implicit' && isEmpty(more);
+    },
+  },
+  { field: 'service_tier', wires: chat, otherwise: 'list', isDefault: () => true },
+  { field: 'modalities', wires: chat, otherwise: 'list', isDefault: () => true },
+  { field: 'store', wires: chat, otherwise: 'list', isDefault: () => true },
+  { field: 'prompt_cache_retention', wires: chat, otherwise: 'list', isDefault: () => true },
+  { field: 'reasoning_effort', isTaken: (_, { reasoning }) => reasoning !== null, otherwise: 'list' },
+  {
+    field: 'output_config',
+    name: 'output_config.effort',
+    isTaken: (_, { reasoning }) => reasoning?.field === 'output_config.effort',
+    otherwise: 'list',
+    isDefault: ({ output_config: config }) => (config?.effort ?? undefined) === undefined,
+  },
+];
+
+/** The vendor protocol that the model is called over. */
+export const wireFor = (body: ChatFields, model: TextModel): Wire => {
+  const wish = { usesTools: hasTools(body), effort: body.reasoning_effort ?? undefined };
+  const upstream = upstreamFor(model, wish) ?? model.upstreams[0];
+  return upstream?.wire ?? 'openai_chat';
+};
+
+/** A chat in which every field can have its effect. */
+const plainChat: ChatFields = { tools: [{}] };
+
+/** Whether a chat with the model takes the field: it is neither ignored nor refused. */
+export const takesField = (field: string, model: TextModel): boolean => {
+  const wire = wireFor({ ...plainChat, tools: [] }, model);
+  return chatFields.every((row) => row.field !== field || isTaken(row, plainChat, { model, wire }));
+};

@@ -1,0 +1,6 @@
+/** Pages of a PDF in base64, or undefined if it is not a PDF. Pages inside compressed objects are not seen: at least one is counted. */
+export function pdfPages(base64: string): number | undefined {
+  const text = Buffer.from(base64, 'base64').toString('latin1');
+  if (!text.startsWith('%PDF-')) return undefined;
+  return Math.max(1, text.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0);
+}

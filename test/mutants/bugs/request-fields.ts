@@ -1,0 +1,186 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const chatTests = 'test/lambdas/protocols/chat-completions/vendor-fields.test.ts';
+const contentMeasureTests = 'test/lambdas/protocols/generate-content/measure.test.ts';
+const contentIgnoredTests = 'test/lambdas/protocols/generate-content/ignored.test.ts';
+const bodyTests = 'test/lambdas/protocols/chat-completions/body.test.ts';
+
+const messagesTests = 'test/lambdas/protocols/messages';
+
+/** What a lenient parser lets through. */
+export const requestFieldBugs: readonly MoneyBug[] = [
+  ...bugsIn('lambdas/protocols/fields.ts', 'test/lambdas/protocols/fields.test.ts', [
+    {
+      id: 'unknown-field-sent',
+      what: 'A field that the gateway does not know goes to the vendor and may cost money there.',
+      find: '  if (!policy) return member;\n',
+      replace: '  if (policy) return member;\n',
+    },
+    {
+      id: 'null-that-means-something-removed',
+      what: 'A null that the model should read does not reach it.',
+      find: '&& !policy?.nullable?.includes(name)',
+      replace: '',
+    },
+    {
+      id: 'copied-field-listed',
+      what: 'A client that sends back an earlier response is refused where parameters are required.',
+      find: "if (unknown === 'accept' || place.isCopied) return;\n",
+      replace: 'if (place.isCopied) return;\n',
+    },
+    {
+      id: 'two-spellings-of-one-field',
+      what: 'Of two caps in two spellings the last one counts.',
+      find: '    if (kept.has(name)) throw twoSpellings([...place.path, written]);\n',
+      replace: '',
+    },
+    {
+      id: 'refused-tool-left-out',
+      what: 'A tool that runs at the provider is left out, and the client pays for a response without it.',
+      find: ' || (kinds && isJsonObject(member))',
+      replace: '',
+    },
+    {
+      id: 'misspelled-cap-ignored',
+      what: 'A response is longer, and costs more, than the client asked for under a misspelled name.',
+      find: 'EDITS_MAX = 2',
+      replace: 'EDITS_MAX = 0',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/chat-completions/request.ts', chatTests, [
+    {
+      id: 'instruction-without-hold',
+      what: 'The hold does not count the sentence that asks Claude for JSON.',
+      find: 'promptTextTokens([sent, instruction, ...',
+      replace: 'promptTextTokens([sent, ...',
+    },
+    {
+      id: 'ignored-field-held',
+      what: 'An ignored field raises the hold, and a long one exceeds the context.',
+      find: 'const isAsItCame = kept.body === json && ignored.names.length === 0 && !mayChange(body);',
+      replace: 'const isAsItCame = true;',
+    },
+    {
+      id: 'cap-by-its-newer-name',
+      what: 'A cap under its newer name is not the one that the hold is computed from.',
+      find: 'outputTokensMax: body.max_completion_tokens ?? body.max_tokens ?? undefined',
+      replace: 'outputTokensMax: body.max_tokens ?? undefined',
+      caughtBy: 'test/lambdas/protocols/chat-completions/constraints.test.ts',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/chat-completions/to-send.ts', chatTests, [
+    {
+      id: 'thoughts-sent-back',
+      what: 'Thoughts that a client copies from an answer go to the vendor again and are charged.',
+      find: "parts.filter((part) => part.type === 'text' || part.type === 'refusal')",
+      replace: 'parts.filter((part): part is Said => true)',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/chat-completions/body.ts', bodyTests, [
+    {
+      id: 'vendor-tool-in-a-chat',
+      what: 'A tool that runs at the vendor passes as a function, and its calls are not in the hold.',
+      find: "type: z.literal('function', 'must be \"function\": other tools need the responses endpoint')",
+      replace: 'type: z.string()',
+    },
+    {
+      id: 'paid-cache-retention',
+      what: 'A retention of the cache that the vendor bills apart is forwarded.',
+      find: ".enum(['in_memory', 'in-memory'], ",
+      replace: ".enum(['in_memory', 'in-memory', '24h'], ",
+    },
+    {
+      id: 'dearer-service-tier',
+      what: 'A service tier with a higher price is forwarded.',
+      find: ".enum(['auto', 'default'], ",
+      replace: ".enum(['auto', 'default', 'priority'], ",
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/messages/betas.ts', `${messagesTests}/betas.test.ts`, [
+    {
+      id: 'priced-beta-forwarded',
+      what: 'A beta that changes the price, such as a faster mode, reaches the vendor.',
+      find: 'return [...named].filter((value) => forwarded.has(value));',
+      replace: 'return [...named];',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/messages/blocks.ts', `${messagesTests}/betas.test.ts`, [
+    {
+      id: 'vendor-tool-inside-an-addition',
+      what: 'A tool that runs at the vendor is defined in the middle of a conversation, and its calls are not in the hold.',
+      find: 'const toolChange = { tool: declaredTool,',
+      replace: 'const toolChange = { tool: anyObject,',
+    },
+    {
+      id: 'retention-inside-a-document',
+      what: 'A block inside a document asks for a cache write that the hold does not price.',
+      find: "  if (block.type !== 'document' || block.source.type !== 'content') return [];\n",
+      replace: "  if (block.type !== 'document' || block.source.type === 'content') return [];\n",
+      caughtBy: `${messagesTests}/request.test.ts`,
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/messages/body.ts', `${messagesTests}/body.test.ts`, [
+    {
+      id: 'cap-of-another-protocol-ignored',
+      what: 'A response costs more than the client allowed under the name of the cap on another endpoint.',
+      find: 'guarded: guardedNames, refused',
+      replace: 'refused',
+    },
+    {
+      id: 'summary-at-the-vendor',
+      what: 'A compaction passes as one of the edits, and its second model call is not in the hold.',
+      find: "type: z.literal('clear_thinking_20251015')",
+      replace: "type: z.literal(['clear_thinking_20251015', 'compact_20260112'])",
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/messages/media.ts', `${messagesTests}/request.test.ts`, [
+    {
+      id: 'pdf-without-hold',
+      what: 'A PDF document is held for no tokens, and hundreds of pages are charged.',
+      find: '      documents += 1;\n',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/messages/added-tokens.ts', `${messagesTests}/added-tokens.test.ts`, [
+    {
+      id: 'references-held-once',
+      what: 'A conversation that loads one large tool many times costs more than its hold.',
+      find: 'references.reduce(',
+      replace: '[...new Set(references)].reduce(',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/messages/request.ts', `${messagesTests}/sent-body.test.ts`, [
+    {
+      id: 'ignored-member-of-a-message-held',
+      what: 'An ignored member of a message raises the hold.',
+      find: 'if (!isAsItCame) return Buffer.byteLength(JSON.stringify(sent));',
+      replace: 'if (!isAsItCame) return bodyBytes;',
+    },
+  ]),
+  ...bugsIn(
+    'lambdas/protocols/generate-content/request.ts',
+    [contentMeasureTests, contentIgnoredTests],
+    [
+      {
+        id: 'document-held-without-its-text',
+        what: 'A document of a million words is held as a prompt without words.',
+        find: 'texts.length > 0 ? [request.sent, ...texts] : request.sent',
+        replace: 'request.sent',
+      },
+      {
+        id: 'ignored-content-field-held',
+        what: 'A field of generateContent that is ignored raises the hold.',
+        find: 'isWhole && request.isWhole && ',
+        replace: '',
+      },
+    ],
+  ),
+  ...bugsIn('lambdas/protocols/generate-content/media.ts', contentMeasureTests, [
+    {
+      id: 'pdf-held-without-its-pages',
+      what: 'A PDF document with a thousand pages is held as a prompt without pages.',
+      find: "counted.filter((kind) => kind === 'document').length",
+      replace: '0',
+    },
+  ]),
+];

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+
+const message = z.string().min(1);
+const param = z.string().nullable();
+const code = z.enum(errorCodes);
+const requestId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+
+const errorInfo = z.strictObject({
+  '@type': z.literal('type.googleapis.com/google.rpc.ErrorInfo'),
+  reason: code,
+  domain: z.literal('model-gateway'),
+  metadata: z.strictObject({ param: z.string().optional() }),
+});
+const retryInfo = z.strictObject({
+  '@type': z.literal('type.googleapis.com/google.rpc.RetryInfo'),
+  retryDelay: z.string().regex(/^\d+s$/),
+});
+
+/** Anthropic's types of errors. https://platform.claude.com/docs/en/api/errors */
+const messagesTypes = [
+  ...['invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error'],
+  ...['conflict_error', 'request_too_large', 'rate_limit_error', 'timeout_error', 'api_error', 'overloaded_error'],
+];
+
+/** GEN-3: the strict body of an error in each format. Each schema returns the members that all formats have, and its own. */
+export const errorShapes = {
+  plain: z
+    .strictObject({ error: z.strictObject({ message, type: z.string(), code, param }) })
+    .refine(
+      ({ error }) => error.type === new GatewayError(error.code, '').type,
+      'a type that ERR-1 has with another code',
+    )
+    .transform(({ error }) => error),
+  messages: z
+    .strictObject({
+      type: z.literal('error'),
+      error: z.strictObject({
+        ...{ message, type: z.enum(messagesTypes), code, param },
+        /** Only where the vendor's SDK reads it. */
+        details: z
+          .strictObject({
+            error_code: z.literal('thread_unsupported_request'),
+            unsupported: z.tuple([z.literal('thread')]),
+          })
+          .optional(),
+      }),
+      request_id: requestId,
+    })
+    .transform(({ error, request_id }) => ({ ...error, request_id })),
+  generate_content: z
+    .strictObject({
+      error: z.strictObject({
+        ...{ code: z.int().min(400).max(599), message, status: z.string().regex(/^[A-Z_]+$/) },
+        details: z.tuple([errorInfo]).or(z.tuple([errorInfo, retryInfo])),
+      }),
+    })
+    .refine(
+      ({ error }) => error.code === new GatewayError(error.details[0].reason, '').status,
+      'a status of another code',
+    )
+    .transform(({ error: { code: http, message, status, details } }) => ({
+      ...{ http, status, message, code: details[0].reason, param: details[0].metadata.param ?? null },
+      retryDelay: details[1]?.retryDelay,
+    })),
+};
+
+/** The three formats of an error. */
+export type ErrorShape = keyof typeof errorShapes;
