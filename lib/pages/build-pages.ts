@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type PageName, pageNames } from '../../lambdas/routes.ts';
+import { clientGuide } from './client-guide.ts';
 
 /** One file of a page, as it is put into the bucket under `pages/<page>/<file>`. */
 export interface PageFile {
@@ -28,15 +29,17 @@ export interface BuiltFile {
   readonly bytes: Uint8Array;
 }
 
-/** `index.html` and `openapi.json` as they stand, and `main.js` and `main.css` made of `main.tsx` and all that it imports. */
+/** Static files unchanged, `main.js` and `main.css` bundled from `main.tsx` and its imports, and the client guide of the reference. */
 export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> => {
   const { outputFiles } = await bundle(folder);
   const built = outputFiles.map(({ path, contents }) => ({
     file: path.slice(path.lastIndexOf('/') + 1),
     bytes: contents,
   }));
-  const standing = ['index.html', 'openapi.json'].filter((file) => existsSync(join(root, folder, file)));
-  return [...standing.map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) })), ...built];
+  const fixed = ['index.html', 'openapi.json', 'clients.css'].filter((file) => existsSync(join(root, folder, file)));
+  const guide =
+    basename(folder) === 'api-reference' ? [{ file: 'clients.html', bytes: Buffer.from(clientGuide()) }] : [];
+  return [...fixed.map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) })), ...built, ...guide];
 };
 
 /** The packages that a reader of the pages is sent parts of. */

@@ -174,8 +174,9 @@ const media: readonly MediaRow[] = [
   ['GET', `${SECOND}-${token}`, 'expired'],
   ['GET', `${SECOND - 1}-${token}`, 'expired'],
   ['GET', `0000000000-${token}`, 'expired'],
+  ['HEAD', `${SECOND + 1}-${token}`, 'bucket'],
+  ['HEAD', `${SECOND}-${token}`, 'expired'],
   // What the program has its own answer for.
-  ['HEAD', `${SECOND + 1}-${token}`, 'function'],
   ['POST', `${SECOND - 1}-${token}`, 'function'],
   ['OPTIONS', `${SECOND - 1}-${token}`, 'function'],
   ['GET', `${SECOND + 1}-${token}0`, 'function'],
@@ -191,4 +192,5 @@ test.each(media)('IMG-6 %s /media/%s: %s', (method, name, outcome) => {
   expect(chosen).toEqual(outcome === 'bucket' ? [group] : []);
   if (outcome !== 'expired') return expect(passed).toEqual(request);
   expect(result).toMatchObject({ statusCode: 404, headers: { 'x-request-id': { value: REQUEST_ID } } });
+  expect('body' in Object(result)).toBe(method === 'GET');
 });
