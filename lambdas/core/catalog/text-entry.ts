@@ -127,7 +127,7 @@ export const textEntry = (context: EntryContext) =>
           adaptive: z.boolean(),
           manualBudget: z.boolean(),
           canDisable: z.boolean(),
-          /** Thinks between calls of tools alone, on models that cannot be told not to think. */
+          /** Thinks between calls of tools alone, on models that always think. */
           betweenTools: z.boolean().optional(),
           suffix: z.string().min(1).optional(),
         })

@@ -20,13 +20,13 @@ export const refuseStreaming = (sent: JsonObject): void => {
   }
 };
 
-/** The fields of the entry's own (GEN-9), unchanged; null is as good as nothing. Any other field is refused by name. */
+/** Fields of the entry, unchanged. `null` counts as absent. Any other field is refused by name (GEN-9). */
 export const toExtras = (sent: JsonObject, model: ImageModel, isKnown: (name: string) => boolean): JsonObject => {
   const extras = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(sent)) {
     if (isKnown(name) || streaming.has(name)) continue;
-    if (!model.extraFields.includes(name)) throw unknownField(name, model);
     if (value === undefined || value === null) continue;
+    if (!model.extraFields.includes(name)) throw unknownField(name, model);
     refuseValue(name, value);
     extras.set(name, value);
   }

@@ -39,8 +39,8 @@ function toThinkingBlock(thinking: string): AnswerBlock {
 
 function toTextBlock(pieces: readonly string[]): AnswerBlock {
   return {
-    whole: { type: 'text', text: pieces.join(''), citations: null },
-    start: { type: 'text', text: '', citations: null },
+    whole: { type: 'text', text: pieces.join('') },
+    start: { type: 'text', text: '' },
     deltas: pieces.map((text) => ({ type: 'text_delta', text })),
   };
 }

@@ -15,6 +15,7 @@ const accepted: readonly (readonly [model: string, body: object, expected: objec
   ['gpt-image-2', {}, { prompt: PROMPT, n: 1, quality: undefined, references: [], extras: {}, endUser: undefined }],
   ['gpt-image-2', { n: 10, quality: 'high', size: '1024x1536' }, { n: 10, quality: 'high', size: { height: 1536 } }],
   ['gpt-image-2', { quality: 'auto', n: null, size: null, user: null, stream: null }, { n: 1, quality: undefined }],
+  ['gpt-image-2', { size: '1024x1024', negative_prompt: null, style: null }, { n: 1 }],
   ['gpt-image-2', { stream: false, user: 'end-user-1' }, { endUser: 'end-user-1', extras: {} }],
   [
     'gpt-image-2',
