@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Install } from './client.ts';
+import { runCommand } from './run-command.ts';
+
+/** The clients of this group cannot be installed here: they are skipped. */
+export class InstallError extends Error {
+  override readonly name = 'InstallError';
+}
+
+const INSTALL_LIMIT_MS = 240_000;
+const hashLength = 16;
+
+/** Folder that keeps the installed clients between runs. */
+export const cacheFolder = (environment: NodeJS.ProcessEnv): string =>
+  environment.CLIENTS_CACHE_DIR ||
+  join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'model-gateway-clients');
+
+/** Files with the pins of a group. */
+export const pinFiles = (install: Install): readonly string[] =>
+  install.kind === 'npm'
+    ? ['package.json', 'package-lock.json'].map((name) => join(import.meta.dirname, install.folder, name))
+    : [join(import.meta.dirname, 'py', `${install.requirements}.txt`)];
+
+/** Installs the pins of a group, once per state of its files. Returns its folder. Throws an InstallError. */
+export const installPins = async (install: Install, cache: string): Promise<string> => {
+  const files = pinFiles(install);
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(await readFile(file));
+  const group = install.kind === 'npm' ? install.folder : install.requirements;
+  const folder = join(cache, `${group}-${hash.digest('hex').slice(0, hashLength)}`);
+  if (existsSync(folder)) return folder;
+  const draft = `${folder}.${process.pid}`;
+  try {
+    await mkdir(draft, { recursive: true });
+    for (const file of files) await copyFile(file, join(draft, basename(file)));
+    for (const command of commandsOf(install, files)) await run(command, draft);
+    // Another run may have been faster.
+    await rename(draft, folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+    return folder;
+  } catch (error) {
+    throw error instanceof InstallError ? error : new InstallError(error instanceof Error ? error.message : `${error}`);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+};
+
+const commandsOf = (install: Install, [file = '']: readonly string[]): readonly (readonly string[])[] =>
+  install.kind === 'npm'
+    ? // Not `npm ci`: a lock file lacks optional packages for other platforms if its registry lacked them.
+      [['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']]
+    : [
+        ['python3', '-m', 'venv', 'venv'],
+        ['venv/bin/python', '-m', 'pip', 'install', '--no-input', '--quiet', '-r', basename(file)],
+      ];
+
+const run = async (command: readonly string[], cwd: string): Promise<void> => {
+  const env = { ...outerEnvironment(), PIP_DISABLE_PIP_VERSION_CHECK: '1' };
+  const { code, stderr } = await runCommand(command, { cwd, env, limitMs: INSTALL_LIMIT_MS });
+  if (code === 0) return;
+  const lines = stderr.trim().split('\n');
+  const line = lines.find((text) => /error/i.test(text)) ?? lines.at(-1);
+  throw new InstallError(`${command.slice(0, 4).join(' ')}: ${line}`);
+};
+
+/** The environment without what `npm run` adds for this repository. */
+const outerEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle|package|config_local_prefix)/.test(name)),
+  );
