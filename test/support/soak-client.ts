@@ -67,4 +67,4 @@ function outcomeOf({ status, headers }: Response, text: string): string {
   return text.endsWith('data: [DONE]\n\n') ? 'good' : `event ${codeOf(text)}`;
 }
 
-const codeOf = (text: string): string => /"code": ?"([a-z_]+)"/.exec(text)?.[1] ?? 'without a code';
+const codeOf = (text: string): string => /"(?:code|reason)": ?"([a-z_]+)"/.exec(text)?.[1] ?? 'without a code';

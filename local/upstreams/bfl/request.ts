@@ -1,6 +1,7 @@
 import { imageSize } from 'image-size';
 import * as z from 'zod';
 import { readImageInput } from '../image-input.ts';
+import { issueText } from '../issue-text.ts';
 import { isRecord } from '../json-sample.ts';
 import { bflError, invalidField } from './error.ts';
 
@@ -54,7 +55,7 @@ export function parseFluxRequest(model: string, body: unknown): FluxRequest {
   const parsed = fieldsSchema.safeParse(body);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw invalidField(issue?.path.map(String) ?? [], issue?.message ?? 'Input should be valid');
+    throw invalidField(issue?.path.map(String) ?? [], issueText(issue));
   }
   const inputMegapixels = sum(imageFields.map((name) => megapixelsOf(name, body[name])));
   const { prompt, width = pixelsDefault, height = pixelsDefault } = parsed.data;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readImageInput } from '../image-input.ts';
+import { issueText } from '../issue-text.ts';
 import { isRecord } from '../json-sample.ts';
 import { arkError, invalidParameter, missingParameter, modelNotFound } from './error.ts';
 import { defaultStep, type ImageModelFacts, imageFactsOf, ratioMax } from './images-models.ts';
@@ -53,7 +54,7 @@ function parseBody(body: unknown): DrawBody {
   const parsed = requestSchema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw invalidParameter(issue?.path.join('.') ?? '', issue?.message ?? 'unknown');
+  throw invalidParameter(issue?.path.join('.') ?? '', issueText(issue));
 }
 
 function refuseUnsupported(body: DrawBody, { refuses }: ImageModelFacts): void {

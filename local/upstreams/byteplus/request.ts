@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { issueText } from '../issue-text.ts';
 import { isRecord } from '../json-sample.ts';
 import { arkError, invalidParameter, missingParameter, modelNotFound } from './error.ts';
 import { imageSchema, refuseImages } from './images.ts';
@@ -61,7 +62,7 @@ function parseBody(body: unknown): TaskBody {
   const parsed = requestSchema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw invalidParameter(issue?.path.join('.') ?? '', issue?.message ?? 'unknown');
+  throw invalidParameter(issue?.path.join('.') ?? '', issueText(issue));
 }
 
 /** In this order, as the vendor does. Without a length the model is said to have chosen one, without a shape it takes the widest usual. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { readImageInput } from '../image-input.ts';
+import { issueText } from '../issue-text.ts';
 import { isRecord } from '../json-sample.ts';
 import type { VendorRefusal } from '../wire.ts';
 import { openaiError } from './error.ts';
@@ -26,7 +27,7 @@ function schemaError(error: z.ZodError): VendorRefusal {
     return openaiError(400, message, { param, code: 'missing_required_parameter' });
   }
   const code = issue.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
-  return openaiError(400, `Invalid '${param}': ${issue.message}.`, { param, code });
+  return openaiError(400, `Invalid '${param}': ${issueText(issue)}.`, { param, code });
 }
 
 /** `messages[0].content`, as the vendor writes it. */
