@@ -92,12 +92,15 @@ function composeText(ask: Ask, scenario: Scenario): string {
 
 const cities = ['Amsterdam', 'Berlin', 'Boston', 'London', 'Madrid', 'Moscow', 'New York', 'Paris', 'Rome', 'Tokyo'];
 
+/** Coding agents offer more tools and run what is called. They get scripted calls only. */
+const SAMPLED_TOOLS_MAX = 5;
+
 /** One call, or one for each city the prompt names: the usual way to try parallel calls. */
 function composeToolCalls(ask: Ask): readonly { name: string; argumentsJson: string }[] {
   const { tools, toolChoice: choice } = ask;
   if (choice === 'none' || ask.toolResults.length > 0) return [];
   const tool = typeof choice === 'string' ? tools[0] : tools.find(({ name }) => name === choice.name);
-  if (tool === undefined) return [];
+  if (tool === undefined || (choice === 'auto' && tools.length > SAMPLED_TOOLS_MAX)) return [];
   const prompt = withoutMarkers(ask.prompt).toLowerCase();
   const named = cities.filter((city) => prompt.includes(city.toLowerCase()));
   const parallel = ask.parallelTools ? named : named.slice(0, 1);

@@ -213,7 +213,10 @@ test('a coding agent is served: many tools, many betas, a long cap, a streamed a
   const body = {
     ...{ model, max_tokens: 128_000, stream: true, tools, thinking: { type: 'adaptive', display: 'updates' } },
     system: [{ type: 'text', text: 'You are an agent.', ...cached }],
-    messages: [user([{ type: 'text', text: 'Hi', ...cached }]), system([{ type: 'text', text: 'Today is Friday.' }])],
+    messages: [
+      user([{ type: 'text', text: 'Hi [[call mcp__server__tool_7 {}]]', ...cached }]),
+      system([{ type: 'text', text: 'Today is Friday.' }]),
+    ],
     metadata: { user_id: JSON.stringify({ device_id: 'a'.repeat(64), session_id: 'b'.repeat(36) }) },
     output_config: { effort: 'high' },
     context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },

@@ -98,3 +98,23 @@ test('the simulated Anthropic plays the call of a script', async () => {
   });
   expect(content).toMatchObject([{ type: 'tool_use', name: 'list', input: { path: '.' } }]);
 });
+
+test.each([
+  [5, 1],
+  [6, 0],
+])('with %i tools and no script %i of them is called', async (offered, called) => {
+  const tools = Array.from({ length: offered }, (_, index) => ({
+    type: 'function' as const,
+    function: { name: `tool_${index}` },
+  }));
+  const request = {
+    model: 'gpt-5.4',
+    reasoning_effort: 'none' as const,
+    messages: [{ role: 'user' as const, content: 'Hello.' }],
+    tools,
+  };
+  const { choices } = await openai.chat.completions.create(request);
+  expect(choices[0]?.message.tool_calls ?? []).toHaveLength(called);
+  const forced = await openai.chat.completions.create({ ...request, tool_choice: 'required' });
+  expect(forced.choices[0]?.message.tool_calls).toHaveLength(1);
+});
