@@ -43,22 +43,22 @@ const isAboutUs = (status: number, { code, type, message, param }: Refusal, rule
 export const toGatewayError = (
   status: number,
   refusal: Refusal,
-  told: RefusalContext,
+  context: RefusalContext,
   rules: RefusalRules,
 ): GatewayError => {
   if (isAboutUs(status, refusal, rules)) {
-    told.notice('vendor_refused_us');
+    context.notice('vendor_refused_us');
     return notAvailable();
   }
-  if (status === 400 || status === 413 || status === 422) return refused(refusal, told.secret, rules);
+  if (status === 400 || status === 413 || status === 422) return refused(refusal, context.secret, rules);
   if (status === 404) {
-    told.notice('vendor_model_missing');
+    context.notice('vendor_model_missing');
     return new GatewayError('model_unavailable', 'The vendor does not serve this model at present. Choose another.', {
       param: 'model',
     });
   }
   if (status === 429 || status === 529) {
-    const { retryAfterSeconds } = told;
+    const { retryAfterSeconds } = context;
     // Codex reads the seconds of an error in a stream from these words.
     const message = `The model is overloaded at the moment. Try again in ${retryAfterSeconds} s.`;
     return new GatewayError('upstream_capacity', message, { retryAfterSeconds });
@@ -90,9 +90,10 @@ export const vendorWords = (text: string, secret: string, charactersMax: number)
 
 const refused = (refusal: Refusal, secret: string, rules: RefusalRules): GatewayError => {
   const words = vendorWords(refusal.message, secret, MESSAGE_CHARACTERS_MAX) || 'The model refused the request.';
-  const told = refusal.param === undefined ? undefined : vendorWords(refusal.param, secret, PARAM_CHARACTERS_MAX);
+  const vendorParam =
+    refusal.param === undefined ? undefined : vendorWords(refusal.param, secret, PARAM_CHARACTERS_MAX);
   const code = codeOf(`${refusal.code} ${refusal.type}`, words, rules);
-  const param = code === 'context_length_exceeded' ? (told ?? rules.promptParam) : told;
+  const param = code === 'context_length_exceeded' ? (vendorParam ?? rules.promptParam) : vendorParam;
   // A message names the field to change (GEN-4).
   if (param === undefined) return new GatewayError(code, words);
   return new GatewayError(code, words.includes(param) ? words : `${param}: ${words}`, { param });

@@ -50,17 +50,17 @@ const undescribed = (answer: ReferenceAnswer | undefined, { headers }: Response)
 /** What a client of the description expects: a status, a content type, headers and a body that are there. */
 const expectDescribed = async ({ operation }: ReferenceRow, response: Response): Promise<unknown> => {
   const text = await response.text();
-  const told = `${operation.operationId} ${response.status} ${text.slice(0, 500)}`;
-  expect(response.ok, told).toBe(true);
+  const context = `${operation.operationId} ${response.status} ${text.slice(0, 500)}`;
+  expect(response.ok, context).toBe(true);
   const status = String(response.status);
   const answer = answerOf(document, operation, status);
   const [contentType = ''] = (response.headers.get('content-type') ?? '').split(';');
-  expect(Object.keys(answer?.content ?? {}), told).toContain(contentType);
-  expect(undescribed(answer, response), told).toEqual([]);
+  expect(Object.keys(answer?.content ?? {}), context).toContain(contentType);
+  expect(undescribed(answer, response), context).toEqual([]);
   const { schema, event } = contentOf(operation.operationId, status, contentType) ?? {};
   if (event) {
     const events = eventsIn(text);
-    expect(events.length, told).toBeGreaterThan(1);
+    expect(events.length, context).toBeGreaterThan(1);
     for (const each of events) event.parse(each);
   }
   if (contentType !== 'application/json') return text;

@@ -32,7 +32,7 @@ interface Framing {
   /** Only the end of the connection ends a stream of the provider. */
   readonly endsWithSocket?: true;
   /** The ending as the client reads it, if it differs. */
-  readonly told?: readonly unknown[];
+  readonly lastEvents?: readonly unknown[];
 }
 
 const THEIR_MODEL = 'the-name-of-the-provider';
@@ -71,7 +71,7 @@ const framings: readonly Framing[] = [
       '[DONE]',
     ],
     // One last chunk has the finish reason, the usage and the cost.
-    told: [
+    lastEvents: [
       expect.stringMatching(/"finish_reason":"stop".*"completion_tokens":6.*"cost":0\.\d+,"cost_usd":"0\.\d+"/),
       '[DONE]',
     ],
@@ -169,7 +169,7 @@ test.each(framings)(
     const read = [await held];
     for (let event = await next(); typeof event === 'string' && event !== 'closed'; event = await next())
       read.push(event);
-    expect(read).toEqual(framing.told ?? ending(model));
+    expect(read).toEqual(framing.lastEvents ?? ending(model));
     upstream.end();
     expect((await gateway.untilSettled()).openHolds).toBe(0);
   },

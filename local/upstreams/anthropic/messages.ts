@@ -58,7 +58,7 @@ function answer({ headers, body }: WireRequest, scenario: Scenario): Answer {
     claimed: scenario.claimedUsage,
     inferenceGeo: request.inference_geo,
   });
-  const told = scenario.noUsage ? undefined : usage;
+  const shownUsage = scenario.noUsage ? undefined : usage;
   const message = {
     ...{ id: `msg_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`, type: 'message', role: 'assistant' },
     ...{ model: facts.id, container: null, diagnostics: null },
@@ -67,9 +67,15 @@ function answer({ headers, body }: WireRequest, scenario: Scenario): Answer {
   const ending = toEnding(composed);
   const edits = applied && { context_management: { applied_edits: applied } };
   if (request.stream !== true) {
-    return jsonAnswer({ ...message, content: content.map(({ whole }) => whole), ...ending, ...edits, usage: told });
+    return jsonAnswer({
+      ...message,
+      content: content.map(({ whole }) => whole),
+      ...ending,
+      ...edits,
+      usage: shownUsage,
+    });
   }
-  const frames = streamFrames(message, { ending, edits }, content, told);
+  const frames = streamFrames(message, { ending, edits }, content, shownUsage);
   return { kind: 'stream', contentType: 'text/event-stream; charset=utf-8', frames };
 }
 
