@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { pictureOf } from '../local/upstreams/picture.ts';
-import { startSimulator } from '../local/upstreams/server.ts';
+import { pictureOf } from '../local/simulators/picture.ts';
+import { startSimulator } from '../local/simulators/server.ts';
 import { startGateway } from '../test/support/gateway.ts';
 
 /**

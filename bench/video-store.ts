@@ -10,7 +10,7 @@ import { createTables, localTableNames } from '../local/create-tables.ts';
 import { openDataFolder } from '../local/data-folder.ts';
 import { startDynamodb } from '../local/dynamodb-stand-in.ts';
 import { localMediaBucket, startS3 } from '../local/s3-stand-in.ts';
-import { startSimulator } from '../local/upstreams/server.ts';
+import { startSimulator } from '../local/simulators/server.ts';
 
 /**
  * How much memory the function of the state machine takes to store a video, in a process of its own beside the stand-ins for vendor,

@@ -1,6 +1,6 @@
 import type { Environment } from './engine.ts';
-import type { Scenario } from './upstreams/scenario.ts';
-import type { SimulatedVendor } from './upstreams/server.ts';
+import type { Scenario } from './simulators/scenario.ts';
+import type { SimulatedVendor } from './simulators/server.ts';
 import type { StandIn } from './welcome.ts';
 
 type Vendor = {
@@ -87,4 +87,4 @@ export async function openVendors(own: Environment): Promise<LocalVendors> {
 }
 
 /** Loaded only when needed: the simulators take memory. */
-const startSimulation = async () => (await import('./upstreams/server.ts')).startSimulator({ recordedMax: 0 });
+const startSimulation = async () => (await import('./simulators/server.ts')).startSimulator({ recordedMax: 0 });

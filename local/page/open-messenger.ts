@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type DataFolder, readOrCreateSecret } from '../data-folder.ts';
 import type { Environment } from '../engine.ts';
-import { startMessenger } from '../messenger/messenger.ts';
+import { startMessenger } from '../simulators/messenger/messenger.ts';
 import type { StandIn } from '../welcome.ts';
 import { createPageMessenger, type PageMessenger } from './page-messenger.ts';
 

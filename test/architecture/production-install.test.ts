@@ -9,7 +9,7 @@ const developmentOnly: ReadonlySet<string> = new Set([
   'local/emulated-engine.ts',
   'local/s3-stand-in.ts',
   'local/page/local-page.ts',
-  'local/upstreams/server.ts',
+  'local/simulators/server.ts',
   // Builds pages that `npm run build:pages` has not built.
   'esbuild',
 ]);

@@ -9,7 +9,7 @@ import { bundling } from '../../lib/constructs/bundled-code.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
 import { localMediaBucket } from '../../local/s3-stand-in.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startTestDynamodb } from '../support/dynamodb.ts';
 import { openDynamodbAccount } from '../support/dynamodb-account.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';

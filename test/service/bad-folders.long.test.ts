@@ -6,7 +6,7 @@ import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { joinDataFolder } from '../../local/data-folder.ts';
 import { openEmbeddedStores } from '../../local/embedded-stores.ts';
 import { readPepper } from '../../local/local-account.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { runBin, runCli } from '../support/cli-process.ts';
 import { startGateway } from '../support/gateway.ts';
 import { errorSchema } from '../support/gateway-chat.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type MessengerUser, startMessenger } from '../../local/messenger/messenger.ts';
-import { startSimulator } from '../../local/upstreams/server.ts';
+import { type MessengerUser, startMessenger } from '../../local/simulators/messenger/messenger.ts';
+import { startSimulator } from '../../local/simulators/server.ts';
 import { BOT_TOKEN, botHeaders, keysIn, toUpdate } from '../support/bot-updates.ts';
 import { startGateway } from '../support/gateway.ts';
 import { postChat, saying } from '../support/gateway-chat.ts';

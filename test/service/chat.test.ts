@@ -1,7 +1,7 @@
 import { BadRequestError } from 'openai';
 import { expect, test } from 'vitest';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import type { Scenario } from '../../local/upstreams/scenario.ts';
+import type { Scenario } from '../../local/simulators/scenario.ts';
 import {
   allEvents,
   chunkSchema,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Simulator } from '../../local/upstreams/server.ts';
+import type { Simulator } from '../../local/simulators/server.ts';
 import {
   callModel,
   expectOpen,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import openai from '../../catalog/openai.json' with { type: 'json' };
 import providers from '../../catalog/providers.json' with { type: 'json' };
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type CallOptions, callModel, type Told, withReserve } from '../support/circuit-calls.ts';
 import { openCircuit, startCircuitGateway } from '../support/circuit-hostile.ts';
 import { pricesOf } from '../support/gateway-chat.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../local/free-port.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type CallOptions, callModel, expectOpen, FAILS, realCircuit, withReserve } from '../support/circuit-calls.ts';
 import { frozenClock, type InProcessGateway, startInProcess } from '../support/in-process-gateway.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type CliResult, runCli } from '../support/cli-process.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
-import { type LocalMessenger, startMessenger } from '../../local/messenger/messenger.ts';
+import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
 import { BOT_TOKEN } from '../support/bot-updates.ts';
 import { runCli } from '../support/cli-process.ts';
 

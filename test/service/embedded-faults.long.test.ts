@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Parts } from '../../lambdas/functions/wiring/parts.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { errorSchema, MODEL, pricesOf, saying } from '../support/gateway-chat.ts';
 import { startInProcess, TEST_DAY } from '../support/in-process-gateway.ts';
 import {

@@ -8,7 +8,7 @@ import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { backUp } from '../../local/backup.ts';
 import { openEmbeddedStores } from '../../local/embedded-stores.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { runCli } from '../support/cli-process.ts';
 import { startGateway } from '../support/gateway.ts';
 import { postChat, saying } from '../support/gateway-chat.ts';

@@ -8,7 +8,7 @@ import { ledgerPartsFromEnvironment } from '../../lambdas/functions/wiring/ledge
 import { toLedgerPorts } from '../../lambdas/functions/wiring/ledger-ports.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { localMediaBucket } from '../../local/s3-stand-in.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { auditAccount } from '../contracts/ledger-audit.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';

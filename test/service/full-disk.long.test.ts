@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { runBin, runCli } from '../support/cli-process.ts';
 import { startGateway } from '../support/gateway.ts';
 import { errorSchema } from '../support/gateway-chat.ts';

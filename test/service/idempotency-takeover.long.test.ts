@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { LASTING_MODEL } from '../support/gateway-chat.ts';
 import { until, within } from '../support/gateway-process.ts';
 import { chatBody, type KeyedReply, postKeyed, untilAnswered } from '../support/keyed-requests.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { pricesOf } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';
 import { isGood, type Received } from '../support/kill-client.ts';

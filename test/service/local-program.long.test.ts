@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { runCli } from '../support/cli-process.ts';
 import { hasDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../lambdas/core/errors/gateway-error.ts';
-import type { Scenario } from '../../local/upstreams/scenario.ts';
-import { startSimulator } from '../../local/upstreams/server.ts';
+import type { Scenario } from '../../local/simulators/scenario.ts';
+import { startSimulator } from '../../local/simulators/server.ts';
 import { startGateway } from '../support/gateway.ts';
 import { postChat, readError as readPlainError, saying, spentBy } from '../support/gateway-chat.ts';
 import { inputLanes, type Lane, textLanes } from '../support/hostile-lanes.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startGateway } from '../support/gateway.ts';
 import { sdkFor } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startSimulator } from '../../local/upstreams/server.ts';
+import { startSimulator } from '../../local/simulators/server.ts';
 import { startGateway } from '../support/gateway.ts';
 import { spentBy } from '../support/gateway-chat.ts';
 import { chatClient } from '../support/protocol-chat.ts';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startGateway } from '../support/gateway.ts';
 import { TEST_DAY } from '../support/in-process-gateway.ts';
 import type { TestProgram } from '../support/program.ts';

@@ -3,7 +3,7 @@ import * as anthropicStatusErrors from '@anthropic-ai/sdk/error';
 import { ApiError } from '@google/genai';
 import OpenAI, * as openaiErrors from 'openai';
 import { expect, test } from 'vitest';
-import type { Scenario } from '../../local/upstreams/scenario.ts';
+import type { Scenario } from '../../local/simulators/scenario.ts';
 import { errorShapes } from '../support/error-shapes.ts';
 import { MODEL, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { GEMINI, googleFor } from '../support/google-client.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Workload, workloads } from '../../bin/costs/workloads.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type CapacityProxy, startCapacityProxy } from '../support/capacity-proxy.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
-import { videoBytesOf } from '../../local/upstreams/video-file.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
+import { videoBytesOf } from '../../local/simulators/video-file.ts';
 import { until } from '../support/gateway-process.ts';
 import { type ServerGroup, startServerGroup } from '../support/server-group.ts';
 import {

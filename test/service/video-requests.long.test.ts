@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { until } from '../support/gateway-process.ts';
 import type { TestProgram } from '../support/program.ts';
 import { type ServerGroup, startServerGroup } from '../support/server-group.ts';

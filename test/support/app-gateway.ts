@@ -1,7 +1,7 @@
 import { sign } from '@telegram-apps/init-data-node';
 import * as z from 'zod';
 import { signBody } from '../../lambdas/core/webhooks/signature.ts';
-import { startSimulator } from '../../local/upstreams/server.ts';
+import { startSimulator } from '../../local/simulators/server.ts';
 import { type GatewayOptions, startGateway } from './gateway.ts';
 import { postChat, saying } from './gateway-chat.ts';
 

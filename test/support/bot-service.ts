@@ -6,7 +6,7 @@ import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts'
 import type { Parts } from '../../lambdas/functions/wiring/parts.ts';
 import type { Summary } from '../../lambdas/http/exchange.ts';
 import { readSettings } from '../../lambdas/settings.ts';
-import { type LocalMessenger, startMessenger } from '../../local/messenger/messenger.ts';
+import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
 import { functionUrlEvent, invoke } from '../lambdas/http/function-url.ts';
 import { BOT_TOKEN, botHeaders, type SentText, toUpdate, USER } from './bot-updates.ts';
 import { ManualClock } from './memory/manual-clock.ts';

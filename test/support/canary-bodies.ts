@@ -1,6 +1,6 @@
-import { signatureOf } from '../../local/upstreams/anthropic/signature.ts';
-import { newThoughtSignature } from '../../local/upstreams/google/function-turns.ts';
-import { pictureOf } from '../../local/upstreams/picture.ts';
+import { signatureOf } from '../../local/simulators/anthropic/signature.ts';
+import { newThoughtSignature } from '../../local/simulators/google/function-turns.ts';
+import { pictureOf } from '../../local/simulators/picture.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

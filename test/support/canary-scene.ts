@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { signBody, updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { keysIn } from './bot-updates.ts';
 import { Canaries, type Ending } from './canary-kit.ts';
 import type { CanaryRequest, KeyPlace } from './canary-requests.ts';

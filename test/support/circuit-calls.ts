@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly body?: object;
 }
 
-/** One request of an account to a server, read to its end. `words` carry the vendor's part (local/upstreams/scenario.ts). */
+/** One request of an account to a server, read to its end. `words` carry the vendor's part (local/simulators/scenario.ts). */
 export async function callModel(
   { url }: Pick<TestGateway, 'url'>,
   { apiKey }: Pick<GroupAccount, 'apiKey'>,

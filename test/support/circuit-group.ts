@@ -1,4 +1,4 @@
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { realCircuit } from './circuit-calls.ts';
 import type { Environment } from './gateway-process.ts';
 import type { TestProgram } from './program.ts';

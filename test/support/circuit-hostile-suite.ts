@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startCircuitGateway } from './circuit-hostile.ts';
 import type { InProcessGateway, InProcessOptions } from './in-process-gateway.ts';
 

@@ -5,7 +5,7 @@ import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
-import { startSimulator } from '../../local/upstreams/server.ts';
+import { startSimulator } from '../../local/simulators/server.ts';
 import { startTestDynamodb } from './dynamodb.ts';
 import { startGateway } from './gateway.ts';
 import { runHere } from './scripted-terminal.ts';

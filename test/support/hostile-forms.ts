@@ -1,5 +1,5 @@
 import type { RouteName } from '../../lambdas/routes.ts';
-import { pictureOf } from '../../local/upstreams/picture.ts';
+import { pictureOf } from '../../local/simulators/picture.ts';
 import { wavOf } from './audio-samples.ts';
 
 const BOUNDARY = 'the-boundary-of-the-tests';

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { stopOrphan } from '../../local/child-process.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
 import { readAccount } from './hostile-account.ts';
 import { unlimited } from './in-process-gateway.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { measureImage } from '../../lambdas/protocols/image-file.ts';
-import { pictureOf } from '../../local/upstreams/picture.ts';
+import { pictureOf } from '../../local/simulators/picture.ts';
 import type { TestGateway } from './gateway.ts';
 
 export const png = (width = 1_024, height = 1_024, about = 'a reference'): Buffer =>

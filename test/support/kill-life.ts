@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RecordedRequest, Simulator } from '../../local/upstreams/server.ts';
+import type { RecordedRequest, Simulator } from '../../local/simulators/server.ts';
 import { dynamodbWire, s3Wire, type Wanted } from './fault-proxy-wire.ts';
 import type { Environment } from './gateway-process.ts';
 import { postUntilDeath, type Received } from './kill-client.ts';

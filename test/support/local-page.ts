@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { openVendors } from '../../local/local-vendors.ts';
-import { type LocalMessenger, startMessenger } from '../../local/messenger/messenger.ts';
 import { createLocalPage, type LocalPage } from '../../local/page/local-page.ts';
 import { createPageMessenger } from '../../local/page/page-messenger.ts';
+import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
 
 export type TestPage = {
   readonly port: number;

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { JsonValue } from '../../lambdas/core/json.ts';
 import { updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
-import { type LocalMessenger, startMessenger } from '../../local/messenger/messenger.ts';
-import { pictureOf } from '../../local/upstreams/picture.ts';
-import { type Simulator, startSimulator } from '../../local/upstreams/server.ts';
+import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
+import { pictureOf } from '../../local/simulators/picture.ts';
+import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import type { ReferenceOperation, ReferenceRow } from './reference-document.ts';
 

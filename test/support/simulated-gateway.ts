@@ -1,5 +1,5 @@
 import { afterAll, beforeEach } from 'vitest';
-import { startSimulator } from '../../local/upstreams/server.ts';
+import { startSimulator } from '../../local/simulators/server.ts';
 import { startGateway } from './gateway.ts';
 import type { Environment } from './gateway-process.ts';
 

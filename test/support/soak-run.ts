@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startSimulator } from '../../local/upstreams/server.ts';
+import { startSimulator } from '../../local/simulators/server.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { until } from './gateway-process.ts';
 import { numbersFrom } from './kill-random.ts';

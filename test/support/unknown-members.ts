@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RecordedRequest } from '../../local/upstreams/server.ts';
+import type { RecordedRequest } from '../../local/simulators/server.ts';
 
 /** Part of every name and value that is added. A search finds it wherever it arrives, since no encoding of JSON changes it. */
 export const UNHEARD = 'knunheard';

@@ -6,7 +6,7 @@ import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import type { VideoJob } from '../../lambdas/core/videos/video-job.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
-import { videoBytesOf } from '../../local/upstreams/video-file.ts';
+import { videoBytesOf } from '../../local/simulators/video-file.ts';
 import { errorSchema } from './gateway-chat.ts';
 import { until } from './gateway-process.ts';
 import type { GroupAccount, ServerGroup } from './server-group.ts';

@@ -11,7 +11,7 @@ import { openDataFolder } from '../../local/data-folder.ts';
 import { startDynamodb } from '../../local/dynamodb-stand-in.ts';
 import { freePort } from '../../local/free-port.ts';
 import { localMediaBucket, startS3 } from '../../local/s3-stand-in.ts';
-import { startSimulator } from '../../local/upstreams/server.ts';
+import { startSimulator } from '../../local/simulators/server.ts';
 import { openDynamodbAccount } from './dynamodb-account.ts';
 import { type Environment, until, within } from './gateway-process.ts';
 import { peakBytes } from './hostile-process.ts';

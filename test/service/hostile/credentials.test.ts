@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
 import { type Route, routes } from '../../../lambdas/routes.ts';
-import { type Simulator, startSimulator } from '../../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
 import {
   type Address,

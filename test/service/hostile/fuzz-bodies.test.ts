@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { mutatedText } from '../../support/hostile-json.ts';
 import { judge, moneyOf, refusePollution } from '../../support/hostile-oracle.ts';
 import type { PostRoute } from '../../support/hostile-routes.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { judge, moneyOf, readError, refusePollution, shapeAt } from '../../support/hostile-oracle.ts';
 import { allAddresses as addresses } from '../../support/hostile-routes.ts';
 import { ask, exchange, openWire, readWire, toBytes, type WireRequest } from '../../support/hostile-wire.ts';

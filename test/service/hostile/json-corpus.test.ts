@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { nested } from '../../support/hostile-json.ts';
 import { judge, moneyOf, readError } from '../../support/hostile-oracle.ts';
 import {

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../../lambdas/core/ledger/account.ts';
 import { parseUsd } from '../../../lambdas/core/money/usd.ts';
-import { type Simulator, startSimulator } from '../../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { realCircuit } from '../../support/circuit-calls.ts';
 import { holdAll, leaveStreams, openCircuit, sendTo, tell } from '../../support/circuit-hostile.ts';
 import { dear } from '../../support/error-rows-table.ts';

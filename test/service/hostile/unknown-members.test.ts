@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../../local/upstreams/server.ts';
+import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { ignoringRoutes, type PostRoute } from '../../support/hostile-routes.ts';
 import { ask } from '../../support/hostile-wire.ts';
 import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';

@@ -6,7 +6,7 @@ import type {
   ImageCall,
   ImageWire,
 } from '../../../lambdas/core/images/image-wire.ts';
-import { pictureOf } from '../../../local/upstreams/picture.ts';
+import { pictureOf } from '../../../local/simulators/picture.ts';
 
 /** What a vendor answers; `turn` counts the calls from 0. It may throw. */
 export type ImageScript = (call: ImageCall, turn: number) => Drawing | Promise<Drawing>;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { deliverImages } from '../../../../lambdas/core/images/deliver-images.ts';
 import type { DrawnImage } from '../../../../lambdas/core/images/image-wire.ts';
-import { pictureOf } from '../../../../local/upstreams/picture.ts';
+import { pictureOf } from '../../../../local/simulators/picture.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';
 import { imageOf, lostImage, pictures } from '../../../support/memory/scripted-image-wire.ts';
 import { imageWorld } from './image-world.ts';

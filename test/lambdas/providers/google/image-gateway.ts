@@ -10,7 +10,7 @@ import { createTextHandler } from '../../../../lambdas/functions/wiring/text-han
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
 import { createUpstreamHttp } from '../../../../lambdas/providers/upstream-http.ts';
 import { readSettings } from '../../../../lambdas/settings.ts';
-import { startSimulator } from '../../../../local/upstreams/server.ts';
+import { startSimulator } from '../../../../local/simulators/server.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startSimulator } from '../../../local/upstreams/server.ts';
+import { startSimulator } from '../../../local/simulators/server.ts';
 import { readToEnd, startSimulated } from './simulated.ts';
 
 const { simulator, openai } = await startSimulated();

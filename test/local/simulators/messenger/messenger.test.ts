@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { validate } from '@telegram-apps/init-data-node';
 import { Api, GrammyError, HttpError } from 'grammy/web';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readInitData } from '../../../lambdas/core/accounts/init-data.ts';
-import { updateSecretOf } from '../../../lambdas/core/webhooks/signature.ts';
-import { type LocalMessenger, startMessenger } from '../../../local/messenger/messenger.ts';
+import { readInitData } from '../../../../lambdas/core/accounts/init-data.ts';
+import { updateSecretOf } from '../../../../lambdas/core/webhooks/signature.ts';
+import { type LocalMessenger, startMessenger } from '../../../../local/simulators/messenger/messenger.ts';
 
 const TOKEN = '123456:token-of-the-tests';
 const ada = { id: 7, firstName: 'Ада', language: 'ru' } as const;

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { startSimulator } from '../../../../local/upstreams/server.ts';
+import { startSimulator } from '../../../../local/simulators/server.ts';
 import { startSimulated } from '../simulated.ts';
 
 const { openai } = await startSimulated();

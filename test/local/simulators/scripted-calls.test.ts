@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scriptOf } from '../../../local/upstreams/scripted-calls.ts';
+import { scriptOf } from '../../../local/simulators/scripted-calls.ts';
 import { startSimulated } from './simulated.ts';
 
 const { openai, anthropic } = await startSimulated();

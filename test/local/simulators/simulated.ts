@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { afterAll, afterEach, vi } from 'vitest';
-import { startSimulator } from '../../../local/upstreams/server.ts';
+import { startSimulator } from '../../../local/simulators/server.ts';
 
 /** A simulator for the tests of one file, and the vendors' SDKs as its clients. Call it at the top of the file. */
 export const startSimulated = async () => {

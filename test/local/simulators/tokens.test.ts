@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countTokens, splitTokens } from '../../../local/upstreams/tokens.ts';
+import { countTokens, splitTokens } from '../../../local/simulators/tokens.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 
 test('the pieces of a text are the text', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleJson } from '../../../local/upstreams/json-sample.ts';
+import { sampleJson } from '../../../local/simulators/json-sample.ts';
 
 test.each<[object, unknown]>([
   [{ type: 'string', minLength: 12 }, 'sample......'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Simulator } from '../../../../local/upstreams/server.ts';
+import type { Simulator } from '../../../../local/simulators/server.ts';
 
 export const tasksPath = '/api/v3/contents/generations/tasks';
 const headers = { authorization: 'Bearer ark-test', 'content-type': 'application/json' };

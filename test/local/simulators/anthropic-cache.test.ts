@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import { createPromptCache } from '../../../local/upstreams/anthropic/prompt-cache.ts';
+import { createPromptCache } from '../../../local/simulators/anthropic/prompt-cache.ts';
 import { startSimulated } from './simulated.ts';
 
 const { simulator } = await startSimulated();
