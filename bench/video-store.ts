@@ -8,8 +8,8 @@ import { createClients } from '../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
 import { createTables, localTableNames } from '../local/create-tables.ts';
 import { openDataFolder } from '../local/data-folder.ts';
-import { startDynamodb } from '../local/dynamodb-stand-in.ts';
-import { localMediaBucket, startS3 } from '../local/s3-stand-in.ts';
+import { startDynamodb } from '../local/emulators/dynamodb.ts';
+import { localMediaBucket, startS3 } from '../local/emulators/s3.ts';
 import { startSimulator } from '../local/simulators/server.ts';
 
 /**

@@ -83,7 +83,7 @@ const serveFolder = async (dataFolder: string, endings: (() => Promise<void>)[])
   const room = join(path, 'media');
   if (!existsSync(room))
     throw misused(`${dataFolder} holds no bucket of a local gateway. Set DATA_DIR or S3_ENDPOINT.`);
-  const { startS3 } = await import('../local/s3-stand-in.ts');
+  const { startS3 } = await import('../local/emulators/s3.ts');
   const standIn = await startS3({ path, room: () => room, close: () => undefined });
   endings.push(standIn.stop);
   return standIn.endpoint;

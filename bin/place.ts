@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { EnvironmentName } from '../lib/environments.ts';
 import { hasRoom, openDataFolder } from '../local/data-folder.ts';
-import { hasDynamodbData, runningDynamodb, startDynamodb } from '../local/dynamodb-stand-in.ts';
+import { hasDynamodbData, runningDynamodb, startDynamodb } from '../local/emulators/dynamodb.ts';
 import { BucketError } from './bucket.ts';
 import { failed, whyOf } from './exit.ts';
 import { readStack } from './place-stack.ts';

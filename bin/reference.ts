@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createReference, toText } from './reference/document.ts';
+import { createReference, toText } from '../reference/document.ts';
 
 /** `--check` changes nothing and exits with 1 when the file is not what the sources say. */
 const path = join(import.meta.dirname, '../web/api-reference/openapi.json');

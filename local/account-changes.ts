@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { type ChangeDelivery, type ChangeListener, startDelivery } from './change-delivery.ts';
-import { type ChangeStream, oldest, openStream, type Position, pageMax } from './change-stream.ts';
+import { type ChangeDelivery, type ChangeListener, startDelivery } from './emulators/change-delivery.ts';
+import { type ChangeStream, oldest, openStream, type Position, pageMax } from './emulators/change-stream.ts';
 
 /*
  * What the accounts table's stream and its event source mapping are in AWS. Nothing is read before the first listener is there, and

@@ -7,13 +7,13 @@ import { buildPages } from '../lib/pages/build-pages.ts';
 import { type AccountChanges, followChanges } from './account-changes.ts';
 import { createTables, localTableNames } from './create-tables.ts';
 import type { DataFolder } from './data-folder.ts';
-import { startDynamodb } from './dynamodb-stand-in.ts';
+import { startDynamodb } from './emulators/dynamodb.ts';
+import { createMediaBucket, localMediaBucket, startS3 } from './emulators/s3.ts';
+import { startStepFunctions } from './emulators/step-functions.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { fromStream } from './page/ledger-feed.ts';
 import { putPages } from './put-pages.ts';
-import { createMediaBucket, localMediaBucket, startS3 } from './s3-stand-in.ts';
-import { startStepFunctions } from './step-functions-stand-in.ts';
 import { videoMachineOptions } from './video-executions.ts';
 import type { StandIn } from './welcome.ts';
 

@@ -9,7 +9,7 @@ export const builtFolder = join(import.meta.dirname, '../built/pages');
 
 /** Folders of the pages' sources. */
 export const pageSources = {
-  'local-page': 'web/local-page',
+  'local-page': 'local/page/ui',
   app: 'web/app',
   'api-reference': 'web/api-reference',
 } as const;

@@ -3,7 +3,7 @@ import type { Parts } from '../lambdas/functions/wiring/parts.ts';
 import { createVideoStepsHandler } from '../lambdas/functions/wiring/video-steps-handler.ts';
 import type { Settings } from '../lambdas/settings.ts';
 import { readDefinition, toSubstitutions } from '../lib/video/definition.ts';
-import type { Executions, ExecutionsOptions } from './executions.ts';
+import type { Executions, ExecutionsOptions } from './emulators/executions.ts';
 import type { VideoLeases } from './stores/sqlite/video-leases.ts';
 
 /** Placeholders in the definition: the steps are called in this process. */
@@ -53,7 +53,7 @@ export const createLocalVideoMachine = (
   let opened: Promise<Executions> | undefined;
   const open = (): Promise<Executions> => {
     // Loaded at the first video: the library takes memory that most gateways never need.
-    opened ??= import('./executions.ts').then(({ createExecutions }) =>
+    opened ??= import('./emulators/executions.ts').then(({ createExecutions }) =>
       createExecutions({
         ...videoMachineOptions(partsOf().settings, partsOf, onFailure),
         machineArn: VIDEO_MACHINE_ARN,

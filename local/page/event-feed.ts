@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { PageEvents } from '../../web/local-page/wire.ts';
 import { safeHeaders } from './answers.ts';
+import type { PageEvents } from './ui/wire.ts';
 
 /** What a page that is opened later is told of what was before. */
 const KEPT_MAX = 200;

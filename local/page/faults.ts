@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type FaultName, faultNames, type VendorState } from '../../web/local-page/wire.ts';
 import type { LocalVendors } from '../local-vendors.ts';
 import type { Scenario } from '../simulators/scenario.ts';
 import { PageRefusal } from './guard.ts';
+import { type FaultName, faultNames, type VendorState } from './ui/wire.ts';
 
 const scenarios: Readonly<Record<FaultName, Scenario | undefined>> = {
   none: undefined,

@@ -4,7 +4,7 @@ import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { toAccount } from '../../lambdas/stores/dynamodb/account-item.ts';
 import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';
-import type { AccountNumbers, LedgerEvent } from '../../web/local-page/wire.ts';
+import type { AccountNumbers, LedgerEvent } from './ui/wire.ts';
 
 /** One write of an account, from any process. */
 export interface LedgerChange {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { type BuiltFile, mediaTypeOf } from '../../lib/pages/build-pages.ts';
-import type { LocalState } from '../../web/local-page/wire.ts';
 import type { LocalVendors } from '../local-vendors.ts';
 import { answerBytes, answerJson, readBody } from './answers.ts';
 import { createEventFeed } from './event-feed.ts';
@@ -13,6 +12,7 @@ import type { PageMessenger } from './page-messenger.ts';
 import { listPlaygroundModels } from './playground-models.ts';
 import { watchRequest } from './request-lines.ts';
 import { topUp, topUpSchema } from './top-up.ts';
+import type { LocalState } from './ui/wire.ts';
 
 export type LocalPageOptions = {
   readonly port: number;

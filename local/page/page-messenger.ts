@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../web/local-page/wire.ts';
 import type { LocalMessenger, MessengerUser } from '../simulators/messenger/messenger.ts';
+import type { ChatMessage } from './ui/wire.ts';
 
 export type ChatLanguage = MessengerUser['language'];
 

@@ -1,6 +1,6 @@
 import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
-import type { PlaygroundModel } from '../../web/local-page/wire.ts';
+import type { PlaygroundModel } from './ui/wire.ts';
 
 /** The models that answer a chat with text, in the order of the catalog. */
 export function listPlaygroundModels(nowMs: number, vendorIds: ReadonlySet<string>): readonly PlaygroundModel[] {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestLine } from '../../web/local-page/wire.ts';
+import type { RequestLine } from './ui/wire.ts';
 
 /** Calls back once a request of the gateway's own is over. The query is left out: a key may stand there. */
 export function watchRequest(

@@ -5,6 +5,9 @@ export type Room =
   | 'bin'
   | 'lib'
   | 'local'
+  | 'simulators'
+  | 'local-ui'
+  | 'reference'
   | 'catalog'
   | 'web'
   | 'test'
@@ -18,7 +21,7 @@ export type Room =
 const lambdaRooms = ['core', 'functions', 'host', 'http', 'messenger', 'protocols', 'providers', 'stores'] as const;
 type LambdaRoom = (typeof lambdaRooms)[number];
 
-const folders = ['bin', 'lib', 'local', 'catalog', 'web', 'test', 'bench'] as const;
+const folders = ['bin', 'lib', 'local', 'reference', 'catalog', 'web', 'test', 'bench'] as const;
 
 /** The room a file is in; undefined when it stands where nothing should. */
 export const roomOf = (path: string): Room | undefined => {
@@ -26,6 +29,8 @@ export const roomOf = (path: string): Room | undefined => {
   if (path === 'lambdas/settings.ts') return 'settings';
   if (path === 'lambdas/routes.ts') return 'routes';
   if (path === 'lambdas/metrics.ts') return 'metrics';
+  if (path.startsWith('local/simulators/')) return 'simulators';
+  if (path.startsWith('local/page/ui/')) return 'local-ui';
   const [top, second] = path.split('/');
   return top === 'lambdas' ? lambdaRooms.find((room) => room === second) : folders.find((folder) => folder === top);
 };
@@ -59,8 +64,11 @@ const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {
   ],
   host: ['core', 'http', 'settings', 'routes', 'functions', 'host'],
   lib: ['lib', 'catalog', 'settings', 'routes', 'metrics', 'core'],
+  reference: ['reference', 'protocols', 'http', 'core', 'routes', 'catalog'],
+  simulators: ['simulators', 'core', 'protocols', 'catalog'],
   catalog: ['catalog'],
   web: ['web'],
+  'local-ui': ['local-ui', 'web'],
 };
 
 const awsRooms: ReadonlySet<Room> = new Set(['stores', 'functions', ...free]);

@@ -5,7 +5,7 @@ import { pathProblems, sourceProblems } from './source-rules.ts';
 
 const paths = listPaths();
 const sources = paths
-  .filter((path) => /^(bin|lib|local|lambdas|catalog|test|bench|web)\/.*\.tsx?$/.test(path))
+  .filter((path) => /^(bin|lib|local|reference|lambdas|catalog|test|bench|web)\/.*\.tsx?$/.test(path))
   .map((path) => ({ path, source: readSource(path) }));
 
 test('every import of every file points where it may', () => {

@@ -7,7 +7,7 @@ import { importsOf, readSource, repository, withoutComments } from './read-impor
 /** Parts that a production host never loads. They import development dependencies. */
 const developmentOnly: ReadonlySet<string> = new Set([
   'local/emulated-engine.ts',
-  'local/s3-stand-in.ts',
+  'local/emulators/s3.ts',
   'local/page/local-page.ts',
   'local/simulators/server.ts',
   // Builds pages that `npm run build:pages` has not built.

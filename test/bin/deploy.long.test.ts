@@ -8,7 +8,7 @@ import { createProgram } from '../../bin/program.ts';
 import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
 import { buildPages, type PageFile } from '../../lib/pages/build-pages.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
-import { localMediaBucket, type S3StandIn, startS3 } from '../../local/s3-stand-in.ts';
+import { localMediaBucket, type S3StandIn, startS3 } from '../../local/emulators/s3.ts';
 import type { CdkScript } from '../support/fake-cdk.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 

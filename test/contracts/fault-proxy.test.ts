@@ -4,7 +4,7 @@ import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
 import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
-import { localMediaBucket } from '../../local/s3-stand-in.ts';
+import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { createTestClients, hasDynamodb, openTestTables, type TestTables } from '../support/dynamodb.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';

@@ -13,7 +13,7 @@ import { createMediaStore } from '../../lambdas/stores/s3/media-store.ts';
 import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
 import { createPageFiles } from '../../lambdas/stores/s3/page-files.ts';
 import { createVideoFiles } from '../../lambdas/stores/s3/video-files.ts';
-import { localMediaBucket } from '../../local/s3-stand-in.ts';
+import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { openFileStores } from '../../local/stores/files/file-stores.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';
 import { MemoryAnswerStore } from '../support/memory/memory-answer-store.ts';

@@ -8,7 +8,7 @@ import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts
 import { bundling } from '../../lib/constructs/bundled-code.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
-import { localMediaBucket } from '../../local/s3-stand-in.ts';
+import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startTestDynamodb } from '../support/dynamodb.ts';
 import { openDynamodbAccount } from '../support/dynamodb-account.ts';

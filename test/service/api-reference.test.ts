@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { dryRunAnswer } from '../../bin/reference/answers/dry-run.ts';
-import { operations } from '../../bin/reference/operations.ts';
 import { DRY_RUN_TYPE } from '../../lambdas/protocols/dry-run-answer.ts';
 import { type Route, type RouteName, routes } from '../../lambdas/routes.ts';
+import { dryRunAnswer } from '../../reference/answers/dry-run.ts';
+import { operations } from '../../reference/operations.ts';
 import { until } from '../support/gateway-process.ts';
 import { readError } from '../support/hostile-oracle.ts';
 import { startReferenceCustomer } from '../support/reference-customer.ts';

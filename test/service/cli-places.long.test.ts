@@ -6,7 +6,7 @@ import { hashApiKey } from '../../lambdas/core/accounts/api-key.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createTables, localDynamodbConfig } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
-import { startS3 } from '../../local/s3-stand-in.ts';
+import { startS3 } from '../../local/emulators/s3.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type CliResult, runCli } from '../support/cli-process.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';

@@ -7,7 +7,7 @@ import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.t
 import { ledgerPartsFromEnvironment } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { toLedgerPorts } from '../../lambdas/functions/wiring/ledger-ports.ts';
 import { localTableNames } from '../../local/create-tables.ts';
-import { localMediaBucket } from '../../local/s3-stand-in.ts';
+import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { auditAccount } from '../contracts/ledger-audit.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';

@@ -4,8 +4,8 @@ import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
-import { localMediaBucket } from '../../local/s3-stand-in.ts';
-import { localMachineArn } from '../../local/step-functions-stand-in.ts';
+import { localMediaBucket } from '../../local/emulators/s3.ts';
+import { localMachineArn } from '../../local/emulators/step-functions.ts';
 
 /** Something that is kept: the name of its kind, and all of it. */
 export interface Kept {

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDataFolder } from '../../local/data-folder.ts';
-import { startS3 } from '../../local/s3-stand-in.ts';
+import { startS3 } from '../../local/emulators/s3.ts';
 
 export interface TestBucket {
   readonly endpoint: string;

@@ -4,7 +4,7 @@ import { createLedgerStore } from '../../../lambdas/stores/dynamodb/ledger-store
 import { type AccountChanges, followChanges } from '../../../local/account-changes.ts';
 import { localTableNames } from '../../../local/create-tables.ts';
 import { createLedgerFeed, fromStream } from '../../../local/page/ledger-feed.ts';
-import type { LedgerEvent } from '../../../web/local-page/wire.ts';
+import type { LedgerEvent } from '../../../local/page/ui/wire.ts';
 import { hasDynamodb, startTestDynamodb, type TestDynamodb } from '../../support/dynamodb.ts';
 import { until } from '../../support/gateway-process.ts';
 

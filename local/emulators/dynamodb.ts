@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { type Child, runningChild, startChild } from '../child-process.ts';
+import { createTables, localDynamodbConfig } from '../create-tables.ts';
+import type { DataFolder } from '../data-folder.ts';
+import { freePort } from '../free-port.ts';
+
+const platformPackage = '@dynoxide/linux-x64';
+const roomName = 'dynamodb';
+const databaseName = 'data.db';
+const readyWithinMs = 10_000;
+const portAttempts = 3;
+
+export type DynamodbStandIn = { readonly endpoint: string; readonly pid: number; stop(): Promise<void> };
+
+export type DynamodbStandInOptions = {
+  readonly folder: DataFolder;
+  /** The database ended on its own; the message is one line for a person. */
+  readonly onExit: (message: string) => void;
+  readonly resolvePackage?: (name: string) => string;
+};
+
+/** Starts a DynamoDB of this machine's own, its data in the folder, all tables present. The caller stops it. */
+export async function startDynamodb(options: DynamodbStandInOptions): Promise<DynamodbStandIn> {
+  const command = findBinary(options.resolvePackage ?? createRequire(import.meta.url).resolve);
+  const room = options.folder.room(roomName);
+  const databaseFile = join(room, databaseName);
+
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const endpoint = `http://127.0.0.1:${port}`;
+    let started = false;
+    const child = await startChild({
+      command,
+      args: ['--host', '127.0.0.1', '--port', String(port), '--db-path', databaseFile],
+      room,
+      ownFile: databaseFile,
+      onExit: (message) => {
+        if (started) options.onExit(message);
+      },
+    });
+    try {
+      await waitUntilReady(child, endpoint);
+      await createTables(endpoint);
+      started = true;
+      return { endpoint, pid: child.pid, stop: child.stop };
+    } catch (error) {
+      const message = child.exitMessage();
+      await child.stop();
+      // It ends at once when another program took the port in between; any other reason shows again on the last attempt.
+      if (message === undefined || attempt === portAttempts) throw error;
+    }
+  }
+}
+
+/** Where the database of a data folder answers while some process has it running. */
+export function runningDynamodb(dataFolder: string): string | undefined {
+  const args = runningChild(join(resolve(dataFolder), roomName))?.args ?? [];
+  const port = args[args.indexOf('--port') + 1];
+  return args.includes('--port') && port ? `http://127.0.0.1:${port}` : undefined;
+}
+
+/** A folder in which nothing was ever stored has none. */
+export const hasDynamodbData = (dataFolder: string): boolean => existsSync(join(dataFolder, roomName, databaseName));
+
+function findBinary(resolvePackage: (name: string) => string): string {
+  try {
+    return join(dirname(resolvePackage(`${platformPackage}/package.json`)), 'dynoxide');
+  } catch (cause) {
+    throw new Error(
+      `No local database for ${process.platform}-${process.arch}: set DYNAMODB_ENDPOINT to a running one ` +
+        '(such as DynamoDB Local on http://127.0.0.1:8000), or run on linux-x64.',
+      { cause },
+    );
+  }
+}
+
+/** The port is asked, since the program's own ready line goes to its stderr and does not say that it answers. */
+async function waitUntilReady(child: Child, endpoint: string): Promise<void> {
+  const client = new DynamoDBClient({ ...localDynamodbConfig(endpoint), maxAttempts: 1 });
+  const until = Date.now() + readyWithinMs;
+  let lastError: unknown;
+  try {
+    while (Date.now() < until) {
+      const ended = child.exitMessage();
+      if (ended !== undefined) throw new Error(`The local database did not start: ${ended}`);
+      try {
+        await client.send(new ListTablesCommand({}), { abortSignal: AbortSignal.timeout(1_000) });
+        return;
+      } catch (error) {
+        lastError = error;
+        await sleep(15);
+      }
+    }
+    throw new Error(`The local database gave no answer within ${readyWithinMs / 1000} s.`, { cause: lastError });
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { errorCodes } from '../../lambdas/core/errors/gateway-error.ts';
+import { count, pixels, unixSeconds, videoId } from './forms.ts';
+
+/** EMB-1. */
+export const embeddings = z
+  .looseObject({
+    object: z.literal('list'),
+    model: z.string(),
+    data: z.array(
+      z.looseObject({
+        object: z.literal('embedding'),
+        index: count,
+        embedding: z
+          .union([z.array(z.number()), z.string()])
+          .describe('Numbers, or with `encoding_format` of base64 the bytes of little-endian 32-bit floats.'),
+      }),
+    ),
+    usage: z.looseObject({ prompt_tokens: count, total_tokens: count }),
+  })
+  .meta({ id: 'Embeddings' });
+
+/** MOD-1. */
+export const moderation = z
+  .looseObject({
+    id: z.string(),
+    model: z.string(),
+    results: z.array(
+      z.looseObject({
+        flagged: z.boolean(),
+        categories: z.record(z.string(), z.boolean()),
+        category_scores: z.record(z.string(), z.number().min(0).max(1)),
+      }),
+    ),
+  })
+  .meta({ id: 'Moderation' });
+
+/** IMG-1. */
+export const images = z
+  .looseObject({
+    created: unixSeconds,
+    data: z.array(
+      z.looseObject({
+        url: z.url().optional().describe('A link that works for 24 hours, without a key.'),
+        b64_json: z.string().optional().describe('The image itself.'),
+        size: pixels.describe('What the image really has, such as 1024x1024.'),
+        revised_prompt: z.string().optional(),
+      }),
+    ),
+    usage: z
+      .looseObject({ input_tokens: count, output_tokens: count, total_tokens: count })
+      .optional()
+      .describe('Where the vendor counts tokens.'),
+  })
+  .meta({ id: 'Images' });
+
+/** AUD-1. */
+export const transcript = z
+  .looseObject({ text: z.string(), usage: z.looseObject({ type: z.string().optional() }).optional() })
+  .meta({ id: 'Transcript' });
+
+/** VID-1. */
+export const video = z
+  .looseObject({
+    id: videoId,
+    object: z.literal('video'),
+    model: z.string(),
+    status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
+    progress: z.int().min(0).max(100).describe('Percent.'),
+    created_at: unixSeconds,
+    completed_at: unixSeconds.nullable(),
+    expires_at: unixSeconds.nullable().describe('Until when the file is kept: 24 hours after completion.'),
+    size: pixels,
+    seconds: z.string().regex(/^\d+$/),
+    prompt: z.string(),
+    error: z
+      .looseObject({ code: z.enum(errorCodes), message: z.string() })
+      .nullable()
+      .describe('Why a failed one failed.'),
+    remixed_from_video_id: z.null(),
+  })
+  .meta({ id: 'Video' });
+
+/** VID-8. */
+export const videoList = z
+  .looseObject({
+    object: z.literal('list'),
+    data: z.array(video),
+    first_id: videoId.nullable(),
+    last_id: videoId.nullable().describe('`after` of the next page.'),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'VideoList' });
+
+export const deletedVideo = z
+  .looseObject({ id: videoId, object: z.literal('video.deleted'), deleted: z.literal(true) })
+  .meta({ id: 'DeletedVideo' });
+
+export const file = { type: 'string', format: 'binary' } as const;

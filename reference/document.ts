@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type * as z from 'zod';
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { type Route, type RouteName, routes } from '../lambdas/routes.ts';
+import { errorTable } from './error-table.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { type Body, idOf } from './operation.ts';
+import { operations } from './operations.ts';
+import { createRefusals, type Refusals } from './refusals.ts';
+import { bodySchema } from './request-body.ts';
+import { responseHeaders } from './response-headers.ts';
+import { securitySchemes } from './security.ts';
+import { options } from './shown-schema.ts';
+import { tags } from './tags.ts';
+import { toOperation } from './to-operation.ts';
+
+/** The description of the whole API, in the order of the table of routes. The same sources give the same bytes. */
+export const createReference = (): JsonSchema => {
+  const refusals = createRefusals();
+  const paths = toPaths(refusals);
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Model gateway',
+        version: '1.0.0',
+        description: `${introduction()}${errorTable()}\n`,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+      paths,
+      components: {
+        schemas: { ...bodySchemas(), ...eventSchemas() },
+        responses: refusals.answers(),
+        headers: responseHeaders,
+        examples: refusals.examples(),
+        securitySchemes,
+      },
+    },
+    options,
+  );
+  return { ...document };
+};
+
+const introduction = (): string => readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
+
+const entries = (): (readonly [RouteName, Route])[] => {
+  const found: (readonly [RouteName, Route])[] = [];
+  let name: RouteName;
+  for (name in routes) found.push([name, routes[name]]);
+  return found;
+};
+
+const methodNames = { GET: 'get', POST: 'post', DELETE: 'delete' } as const;
+
+const toPaths = (refusals: Refusals): ZodOpenApiPathsObject => {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [name, route] of entries()) {
+    const operation = toOperation(name, route, operations[name], refusals);
+    paths[route.path] = { ...paths[route.path], [methodNames[route.method]]: operation };
+  }
+  return paths;
+};
+
+const bodySchemas = (): Record<string, JsonSchema> => {
+  const bodies = Object.values(operations).flatMap(({ json, form }) => [
+    ...(json ? [[json, 'json'] as const] : []),
+    ...(form ? [[form, 'form'] as const] : []),
+  ]);
+  return Object.fromEntries(
+    bodies.map(([body, kind]: readonly [Body, 'json' | 'form']) => [body.name, bodySchema(body, kind)]),
+  );
+};
+
+const eventSchemas = (): Record<string, z.ZodType> => {
+  const contents = Object.values(operations).flatMap(({ answers }) =>
+    Object.values(answers).flatMap(({ content }) => Object.values(content)),
+  );
+  return Object.fromEntries(contents.flatMap(({ event }) => (event ? [[idOf(event), event]] : [])));
+};
+
+export const toText = (document: JsonSchema): string => `${JSON.stringify(document, null, 2)}\n`;

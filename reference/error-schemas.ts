@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { errorCodes, type GatewayError } from '../lambdas/core/errors/gateway-error.ts';
+import type { ClientFormat } from '../lambdas/http/client-format.ts';
+import { googleStatusOf, messagesTypeOf } from '../lambdas/http/render-error.ts';
+import { requestId } from './answers/forms.ts';
+import { toError } from './error-notes.ts';
+
+/** What a member can be over all codes. */
+const values = (of: (error: GatewayError) => string) => z.enum([...new Set(errorCodes.map(toError).map(of))]);
+
+const message = z.string().describe('What is wrong and how to fix it, for people.');
+const code = z.enum(errorCodes).describe('One of the codes in the table of errors.');
+const members = {
+  message,
+  type: values(({ type }) => type).describe('The kind of error.'),
+  code,
+  param: z.string().nullable().describe('The JSON path, header or form field to change, or null.'),
+};
+
+/** https://google.aip.dev/193 */
+const detail = z
+  .looseObject({
+    '@type': z.string().describe('`type.googleapis.com/google.rpc.ErrorInfo` first; `RetryInfo` where a retry helps.'),
+    reason: code.optional(),
+    domain: z.string().optional(),
+    metadata: z.record(z.string(), z.string()).optional().describe('`param` is the field or header to change.'),
+    retryDelay: z
+      .string()
+      .regex(/^\d+s$/)
+      .optional()
+      .describe('The seconds of `Retry-After`, such as `1s`.'),
+  })
+  .meta({ id: 'GenerateContentErrorDetail' });
+
+/** The shape of an error in each format (GEN-3). */
+export const errorSchemas = {
+  plain: z.looseObject({ error: z.looseObject(members) }).meta({ id: 'Error' }),
+  messages: z
+    .looseObject({
+      type: z.literal('error'),
+      error: z.looseObject({
+        ...members,
+        type: values(messagesTypeOf).describe('The type that Anthropic has for the status.'),
+      }),
+      request_id: requestId,
+    })
+    .meta({ id: 'MessagesError' }),
+  generate_content: z
+    .looseObject({
+      error: z.looseObject({
+        code: z.int().min(400).max(599).describe('The HTTP status.'),
+        message,
+        status: values(googleStatusOf).describe('The canonical name of the HTTP status.'),
+        details: z.array(detail),
+      }),
+    })
+    .meta({ id: 'GenerateContentError' }),
+} satisfies Record<ClientFormat, z.ZodType>;

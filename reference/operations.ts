@@ -1,0 +1,32 @@
+import type { RouteName } from '../lambdas/routes.ts';
+import type { Operation } from './operation.ts';
+import { accountOperations } from './operations/account.ts';
+import { appOperations } from './operations/app.ts';
+import { audioOperations } from './operations/audio.ts';
+import { chatOperations } from './operations/chat.ts';
+import { generateContentOperations } from './operations/generate-content.ts';
+import { imageOperations } from './operations/images.ts';
+import { inputOperations } from './operations/inputs.ts';
+import { integrationOperations } from './operations/integration.ts';
+import { messagesOperations } from './operations/messages.ts';
+import { modelOperations } from './operations/models.ts';
+import { pageOperations } from './operations/pages.ts';
+import { responsesOperations } from './operations/responses.ts';
+import { videoOperations } from './operations/videos.ts';
+
+/** A route that is not described here does not compile. */
+export const operations: Record<RouteName, Operation> = {
+  ...chatOperations,
+  ...responsesOperations,
+  ...messagesOperations,
+  ...generateContentOperations,
+  ...inputOperations,
+  ...imageOperations,
+  ...audioOperations,
+  ...videoOperations,
+  ...modelOperations,
+  ...accountOperations,
+  ...appOperations,
+  ...integrationOperations,
+  ...pageOperations,
+};

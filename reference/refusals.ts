@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { type ErrorCode, errorCodes } from '../lambdas/core/errors/gateway-error.ts';
+import { type ClientFormat, formatOf } from '../lambdas/http/client-format.ts';
+import { isKeyCredential } from '../lambdas/http/credential.ts';
+import { toErrorBody } from '../lambdas/http/render-error.ts';
+import type { Route, RouteName } from '../lambdas/routes.ts';
+import { codesOfRoute } from './error-codes.ts';
+import { errorNotes, toError } from './error-notes.ts';
+import { errorSchemas } from './error-schemas.ts';
+import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
+
+export interface Refusals {
+  /** One answer for each status that the route's codes have. */
+  of(name: RouteName, route: Route, more: readonly ErrorCode[]): ZodOpenApiResponsesObject;
+  /** What they refer to. */
+  answers(): Record<string, ZodOpenApiResponseObject>;
+  examples(): Record<string, oas31.ExampleObject>;
+}
+
+type Formats = readonly [ClientFormat, ...ClientFormat[]];
+
+/** Formats of a route's errors: the lists of models follow the headers of the client (CAT-7). */
+const formatsOf = ({ path }: Route): Formats => {
+  const [first, ...others] = new Set(
+    [{}, { 'x-api-key': '' }, { 'x-goog-api-key': '' }].map((headers) => formatOf(path, headers)),
+  );
+  return [first ?? 'plain', ...others];
+};
+
+const REQUEST_ID = '01KAJ2Z8D5M8R3V0C7Q4T9XW1B';
+
+/**
+ * Many operations have the same answers to what goes wrong. Those are kept once, named after the first operation that has them: they
+ * would be half of the document otherwise.
+ */
+export const createRefusals = (): Refusals => {
+  const names = new Map<string, string>();
+  const answers = new Map<string, ZodOpenApiResponseObject>();
+  const examples = new Map<string, oas31.ExampleObject>();
+
+  const exampleOf = (format: ClientFormat, code: ErrorCode): oas31.ReferenceObject => {
+    const name = `${format}.${code}`;
+    const value = toErrorBody(toError(code), format, REQUEST_ID);
+    examples.set(name, { summary: `when ${errorNotes[code].when}`, value });
+    return { $ref: `#/components/examples/${name}` };
+  };
+
+  const answerOf = (
+    name: string,
+    { formats, limited }: Callers,
+    codes: readonly ErrorCode[],
+  ): oas31.ReferenceObject => {
+    const [format, ...others] = formats;
+    const key = [...formats, limited, ...codes].join(' ');
+    const known = names.get(key) ?? name;
+    names.set(key, known);
+    answers.set(known, {
+      description: codes.map((code) => `\`${code}\` when ${errorNotes[code].when}.`).join(' '),
+      headers: headerReferences(headersOf(codes, { format, limited })),
+      content: {
+        'application/json': {
+          schema: others.length === 0 ? errorSchemas[format] : z.union(formats.map((each) => errorSchemas[each])),
+          examples: Object.fromEntries(codes.map((code) => [code, exampleOf(format, code)])),
+        },
+      },
+    });
+    return { $ref: `#/components/responses/${known}` };
+  };
+
+  return {
+    of: (name, route, more) => {
+      const callers = { formats: formatsOf(route), limited: isKeyCredential(route.credential) };
+      const possible = new Set([...codesOfRoute(route), ...more]);
+      const codes = errorCodes.filter((code) => possible.has(code));
+      const byStatus = [...Map.groupBy(codes, (code) => toError(code).status)];
+      return Object.fromEntries(
+        byStatus
+          .toSorted(([one], [other]) => one - other)
+          .map(([status, found]) => [status, answerOf(`${name}.${status}`, callers, found)]),
+      );
+    },
+    answers: () => Object.fromEntries(answers),
+    examples: () => Object.fromEntries(examples),
+  };
+};
+
+/** The answers of a route, as far as their headers depend on it. */
+interface Callers {
+  /** At least one. */
+  readonly formats: Formats;
+  /** Requests count against a key. */
+  readonly limited: boolean;
+}
+
+/** Errors that come before the key is known: they have no limits of it (LIM-5). */
+const beforeKeys: ReadonlySet<number> = new Set([401, 405]);
+
+const headersOf = (
+  codes: readonly ErrorCode[],
+  { format, limited }: { readonly format: ClientFormat; readonly limited: boolean },
+): HeaderName[] => {
+  const headers: HeaderName[] = ['x-request-id'];
+  if (format === 'messages') headers.push('request-id');
+  if (limited && codes.some((code) => !beforeKeys.has(toError(code).status))) headers.push(...rateHeaders);
+  if (codes.some((code) => errorNotes[code].retryAfterSeconds !== undefined)) headers.push('Retry-After');
+  if (codes.includes('idempotency_exhausted')) headers.push('x-should-retry');
+  if (codes.includes('method_not_allowed')) headers.push('Allow');
+  if (codes.includes('range_not_satisfiable')) headers.push('Content-Range');
+  return headers;
+};

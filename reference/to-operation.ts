@@ -1,0 +1,90 @@
+import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { formatOf } from '../lambdas/http/client-format.ts';
+import { isKeyCredential } from '../lambdas/http/credential.ts';
+import { DRY_RUN_TYPE } from '../lambdas/protocols/dry-run-answer.ts';
+import { ignoresUnknown } from '../lambdas/protocols/fields.ts';
+import type { Route, RouteName } from '../lambdas/routes.ts';
+import { dryRunAnswer } from './answers/dry-run.ts';
+import type { Answer, Content, Operation } from './operation.ts';
+import { dryRun, requireParameters } from './parameters.ts';
+import type { Refusals } from './refusals.ts';
+import { requestBodyOf } from './request-body.ts';
+import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
+import { securityOf } from './security.ts';
+
+/** A route of the table as OpenAPI describes it. */
+export const toOperation = (
+  name: RouteName,
+  route: Route,
+  operation: Operation,
+  refusals: Refusals,
+): ZodOpenApiOperationObject => {
+  const body = requestBodyOf(operation);
+  return {
+    operationId: name,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: describe(route, operation),
+    security: securityOf(route.credential),
+    parameters: parametersOf(route, operation),
+    ...(body && { requestBody: body }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(operation.answers).map(([status, answer]) => [
+          status,
+          toAnswer(route, status, operation, answer),
+        ]),
+      ),
+      ...refusals.of(name, route, operation.codes ?? []),
+    },
+  };
+};
+
+const describe = ({ alsoAt }: Route, { description }: Operation): string =>
+  alsoAt
+    ? `${description}\n\nThe same is served at ${alsoAt.map((path) => `\`${path}\``).join(' and ')}.`
+    : description;
+
+const parametersOf = (route: Route, operation: Operation): oas31.ParameterObject[] => [
+  ...pathParametersOf(route, operation),
+  ...(operation.parameters ?? []),
+  ...(route.billed ? [dryRun] : []),
+  ...(ignoresFields(operation) ? [requireParameters] : []),
+];
+
+/** GEN-16. */
+const ignoresFields = ({ json }: Operation): boolean => json !== undefined && ignoresUnknown(json.schema);
+
+const pathParametersOf = ({ path }: Route, operation: Operation): oas31.ParameterObject[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const described = operation.path?.[name];
+    if (!described) throw new Error(`${path}: {${name}} has no description`);
+    const [description, example, form] = described;
+    const schema = { type: 'string', ...(form && { pattern: form.source }) } as const;
+    return { in: 'path', name, required: true, description, schema, example };
+  });
+
+const toAnswer = (route: Route, status: string, operation: Operation, answer: Answer): ZodOpenApiResponseObject => {
+  const headers: HeaderName[] = [
+    'x-request-id',
+    ...(formatOf(route.path, {}) === 'messages' ? (['request-id'] as const) : []),
+    ...(isKeyCredential(route.credential) ? rateHeaders : []),
+    ...(answer.headers ?? []),
+    ...(ignoresFields(operation) ? (['X-Service-Ignored-Parameters'] as const) : []),
+  ];
+  const content: Record<string, Content> = { ...answer.content };
+  // A type of its own, so that the answer of a request that is no dry run has one schema. Beside bytes alone generators would take it
+  // for the answer.
+  if (route.billed && status === '200' && 'application/json' in content)
+    content[DRY_RUN_TYPE] = { schema: dryRunAnswer };
+  return {
+    description: answer.description,
+    headers: headerReferences(headers),
+    content: Object.fromEntries(
+      Object.entries(content).map(([type, { schema, example }]) => [
+        type,
+        { schema, ...(example !== undefined && { example }) },
+      ]),
+    ),
+  };
+};

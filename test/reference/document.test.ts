@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+import { fieldNames } from '../../lambdas/protocols/audio/transcription-request.ts';
+import { type Route, routes } from '../../lambdas/routes.ts';
+import { createReference, toText } from '../../reference/document.ts';
+import { transcriptionRequest } from '../../reference/operations/audio.ts';
+import { operations } from '../../reference/operations.ts';
+import { answerOf, readReference, referencePath, rowsOf } from '../support/reference-document.ts';
+
+const document = readReference();
+const rows = rowsOf(document);
+const table = Object.entries<Route>(routes);
+
+/** The codes that an operation tells for a status. */
+const codesOf = (name: string, status: number): string[] => {
+  const row = rows.find(({ operation }) => operation.operationId === name);
+  if (!row) throw new Error(`no operation ${name}`);
+  const answer = answerOf(document, row.operation, String(status));
+  return Object.keys(answer?.content['application/json']?.examples ?? {});
+};
+
+test('REF-1 the committed description is what the sources say, to the byte', () => {
+  expect(toText(createReference()) === readFileSync(referencePath, 'utf8')).toBe(true);
+});
+
+test('REF-1 every route is described, and nothing else is', () => {
+  const described = rows.map(({ method, path, operation }) => `${operation.operationId} ${method} ${path}`);
+  expect(described.toSorted()).toEqual(table.map(([name, { method, path }]) => `${name} ${method} ${path}`).toSorted());
+  const text = JSON.stringify(document);
+  for (const path of table.flatMap(([, { alsoAt = [] }]) => alsoAt)) expect(text).toContain(path);
+});
+
+test('REF-1 every error code is described, under its own status', () => {
+  const missing = errorCodes.filter((code) => {
+    const { status } = new GatewayError(code, '');
+    return !table.some(([name]) => codesOf(name, status).includes(code));
+  });
+  expect(missing).toEqual([]);
+  for (const [name] of table) {
+    for (const status of [400, 401, 402, 403, 404, 405, 409, 413, 415, 416, 422, 429, 500, 502, 503, 504]) {
+      for (const code of codesOf(name, status)) {
+        const known = errorCodes.find((each) => each === code);
+        expect(known && new GatewayError(known, '').status, `${name} ${code}`).toBe(status);
+      }
+    }
+  }
+});
+
+test.each<[string, number, readonly string[]]>([
+  ['chatCompletions', 401, ['missing_api_key', 'invalid_api_key', 'revoked_api_key']],
+  ['chatCompletions', 402, ['insufficient_balance']],
+  ['chatCompletions', 409, ['idempotency_in_progress', 'idempotency_exhausted']],
+  ['speak', 409, []],
+  ['getVideo', 402, []],
+  ['getVideoContent', 416, ['range_not_satisfiable']],
+  ['rotateKey', 401, ['invalid_signature']],
+  ['rotateKey', 409, ['key_already_rotated']],
+  ['health', 401, []],
+  ['health', 429, []],
+  ['listPrices', 429, ['rate_limit_exceeded']],
+])('REF-1 %s has for %i the codes %j', (name, status, codes) => {
+  expect(codesOf(name, status)).toEqual(codes);
+});
+
+test('REF-1 IDEM-1 no parameter is named twice, and Idempotency-Key only where it is taken', () => {
+  const names = rows.map(({ operation: { operationId, parameters = [] } }) => ({
+    operationId,
+    names: parameters.map((parameter) => `${parameter.in} ${parameter.name}`),
+  }));
+  for (const each of names) expect(each.names, each.operationId).toEqual([...new Set(each.names)]);
+  const keyed = names.filter((each) => each.names.includes('header Idempotency-Key'));
+  expect(keyed.map(({ operationId }) => operationId)).toEqual([
+    ...['chatCompletions', 'responses', 'generateImages', 'createVideo'],
+  ]);
+});
+
+test('REF-1 each error has the shape of its format', () => {
+  const { examples } = document.components;
+  expect(examples['plain.not_found']?.value).toEqual({
+    error: { message: expect.any(String), type: 'invalid_request_error', code: 'not_found', param: null },
+  });
+  expect(examples['messages.rate_limit_exceeded']?.value).toMatchObject({
+    type: 'error',
+    request_id: expect.any(String),
+  });
+  expect(examples['generate_content.missing_api_key']?.value).toMatchObject({
+    error: { code: 401, status: 'UNAUTHENTICATED', details: [{ reason: 'missing_api_key' }] },
+  });
+});
+
+const bodies = Object.entries(operations).flatMap(([name, { json, form }]) => [
+  ...(json ? [{ name, kind: 'json', body: json }] : []),
+  ...(form ? [{ name, kind: 'form', body: form }] : []),
+]);
+
+test.each(bodies)('REF-1 the $kind examples of $name pass the check of its requests', ({ body }) => {
+  const beside = new Set(Object.keys(body.more ?? {}));
+  const examples = Object.values(body.examples);
+  expect(examples.length).toBeGreaterThan(0);
+  for (const { value } of examples) {
+    const checked = Object.fromEntries(Object.entries(value).filter(([name]) => !beside.has(name)));
+    expect(z.safeParse(body.schema, checked)).toMatchObject({ success: true });
+  }
+});
+
+test('REF-1 the form that is checked by hand has the fields of its check', () => {
+  const { file, ...texts } = transcriptionRequest.fields;
+  expect(file).toBeDefined();
+  expect(new Set(Object.keys(texts))).toEqual(fieldNames);
+});
+
+/** Where a schema says nothing at all of a list's items or an object's members. */
+const unsaid = (value: unknown, path = ''): string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const here = `${path}/${name}`;
+    const isEmpty = typeof member === 'object' && member !== null && Object.keys(member).length === 0;
+    return isEmpty && (name === 'items' || name === 'properties') ? [here] : unsaid(member, here);
+  });
+};
+
+test('REF-1 members of our own collections are shown in full', () => {
+  const requests = Object.fromEntries(bodies.map(({ body: { name } }) => [name, document.components.schemas[name]]));
+  expect(requests).toHaveProperty('ChatRequest.properties.messages.items.oneOf');
+  expect(requests).toHaveProperty(
+    'MessagesRequest.properties.tools.items.anyOf.5.properties.input_schema.type',
+    'object',
+  );
+  expect(requests).toHaveProperty('ChatRequest.properties.logit_bias.anyOf.0.additionalProperties.minimum', -100);
+  expect(requests).toHaveProperty('GenerateContentRequest.properties.contents.items.properties.role.enum');
+  // What an answer's message may have beside it is taken as it comes.
+  expect(unsaid(requests).filter((path) => !path.endsWith('/annotations/items'))).toEqual([]);
+});
+
+test('ERR-7 the introduction tells when to try again, and of buffers', () => {
+  const text = document.info.description.replaceAll('\n', ' ');
+  expect(text).toContain('Retry on 429, 500, 502, 503 and 504, up to five times, after 1, 2, 5, 15 and 30 seconds');
+  expect(text).toContain('Do not retry any other 4xx');
+  expect(text).toMatch(/behind a reverse proxy needs response buffering switched off/);
+  for (const code of errorCodes) expect(text).toContain(`| \`${code}\` |`);
+});
+
+test('REF-1 the description names no server but its own', () => {
+  expect(document.servers).toEqual([{ url: '/' }]);
+  const addresses = JSON.stringify(document).match(/https?:\/\/[a-z0-9.-]+/g) ?? [];
+  expect(addresses).toEqual([]);
+});
