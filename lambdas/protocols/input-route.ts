@@ -1,6 +1,6 @@
 import type { InputModel, InputOrder, PaidInput } from '../core/paid-call/input-answer.ts';
 import type { Caller } from '../core/paid-call/ports.ts';
-import { promptTokensOf } from '../core/pricing/token-usage.ts';
+import { promptTokensOf } from '../core/pricing/charge.ts';
 import { planAnswer } from '../http/early-form.ts';
 import type { Exchange, RouteHandler } from '../http/exchange.ts';
 import { callerOf } from './caller.ts';

@@ -1,5 +1,5 @@
 import type { Receipt } from '../core/paid-call/settle.ts';
-import { answerTokensOf, promptTokensOf } from '../core/pricing/token-usage.ts';
+import { answerTokensOf, promptTokensOf } from '../core/pricing/charge.ts';
 import type { Summary } from '../http/exchange.ts';
 
 /** What the log line says of a charge. */

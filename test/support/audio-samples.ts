@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 import { text, upstream, without } from '../lambdas/core/catalog/sample-data.ts';
 
 type Json = Readonly<Record<string, unknown>>;

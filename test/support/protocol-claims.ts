@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 import type { Question, Task, TextProtocol } from './protocol-client.ts';
 import type { Wire } from './protocol-usage.ts';
 

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 
 export type TextProtocol = 'chat_completions' | 'responses' | 'messages' | 'generate_content';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import type { TokenUsage } from '../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 import type { TestGateway } from './gateway.ts';
 
 const ratesSchema = z.object({

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 import { type Claim, claims } from './protocol-claims.ts';
 import type { Question, Reply, Task, TextProtocol } from './protocol-client.ts';
 import type { Wire } from './protocol-usage.ts';

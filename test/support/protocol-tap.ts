@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import * as z from 'zod';
-import type { TokenUsage } from '../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 import { usageIn, type Wire } from './protocol-usage.ts';
 
 /** One answer of a vendor, by what went over the line. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { TokenUsage } from '../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 
 const count = z
   .int()

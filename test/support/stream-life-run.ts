@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TokenUsage } from '../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 import { until, within } from './gateway-process.ts';
 import { readError } from './hostile-oracle.ts';
 import type { Reply } from './hostile-wire.ts';

@@ -1,6 +1,6 @@
 import type { Provider, SpeechModel, Upstream } from '../catalog/schema.ts';
 import type { JsonObject } from '../json.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { TokenUsage } from '../pricing/charge.ts';
 
 interface AudioCall {
   readonly provider: Provider;

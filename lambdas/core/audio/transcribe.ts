@@ -11,7 +11,7 @@ import { paidAnswer } from '../paid-call/paid-answer.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/ports.ts';
 import { reachModel } from '../paid-call/reach-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { TokenUsage } from '../pricing/charge.ts';
 import type { AudioUsage, Transcript, TranscriptionAsk, TranscriptionWire } from './audio-wire.ts';
 import { priceTranscription } from './transcription-price.ts';
 

@@ -1,7 +1,6 @@
 import type { TranscriptionModel } from '../catalog/schema.ts';
 import { unavailable } from '../paid-call/choose-model.ts';
-import type { Charge } from '../pricing/charge.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { AudioUsage, TranscriptionAsk } from './audio-wire.ts';
 import { wavSecondsAtMost } from './wav-length.ts';
 

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { TokenUsage } from '../pricing/charge.ts';
 
 /** Images that a client gets, of those its vendor made: at least as many. */
 export interface Delivery {

@@ -10,7 +10,7 @@ import { type Keyed, paidAnswer } from '../paid-call/paid-answer.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/ports.ts';
 import { reachModel } from '../paid-call/reach-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { TokenUsage } from '../pricing/charge.ts';
 import { deliverImages, type MadeImage } from './deliver-images.ts';
 import { deliveredUsage } from './delivered-share.ts';
 import { priceImages } from './image-price.ts';

@@ -1,6 +1,5 @@
 import type { ImageModel } from '../catalog/schema.ts';
-import type { Charge } from '../pricing/charge.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { ChosenSize } from './choose-size.ts';
 import { type Delivery, deliveredShare } from './delivered-share.ts';
 import { pixelsOf } from './image-pixels.ts';

@@ -1,6 +1,6 @@
 import type { ImageModel } from '../catalog/schema.ts';
 import type { Charge } from '../pricing/charge.ts';
-import { promptTokensOf, type TokenUsage } from '../pricing/token-usage.ts';
+import { promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
 import type { ChosenSize } from './choose-size.ts';
 import { deliveredUsage } from './delivered-share.ts';
 import { pixelsOf } from './image-pixels.ts';

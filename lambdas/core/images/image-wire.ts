@@ -1,6 +1,6 @@
 import type { ImageModel, Provider, Upstream } from '../catalog/schema.ts';
 import type { JsonObject } from '../json.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { TokenUsage } from '../pricing/charge.ts';
 import type { ChosenSize } from './choose-size.ts';
 import type { ImageMediaType } from './image-type.ts';
 

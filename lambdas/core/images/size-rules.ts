@@ -1,6 +1,6 @@
 import type { ImageModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { IMAGE_TIER_DEFAULT } from '../pricing/image-tier.ts';
+import { IMAGE_TIER_DEFAULT } from '../pricing/charge.ts';
 import type { ChosenSize, ImageTier } from './choose-size.ts';
 import { pixelsOf } from './image-pixels.ts';
 import type { Dimensions } from './image-wire.ts';

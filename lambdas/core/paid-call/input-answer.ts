@@ -2,7 +2,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { EmbeddingModel, ModerationModel, Provider, Upstream } from '../catalog/schema.ts';
 import type { JsonObject } from '../json.ts';
 import type { Charge } from '../pricing/charge.ts';
-import { promptTokensOf, type TokenUsage } from '../pricing/token-usage.ts';
+import { promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
 import { refuseAboveBudget } from './budget.ts';
 import { upstreamDeadline } from './deadline.ts';
 import type { DryRun } from './dry-run.ts';

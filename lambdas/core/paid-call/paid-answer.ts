@@ -1,7 +1,6 @@
 import type { Attempt } from '../idempotency/attempt.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
-import type { Charge } from '../pricing/charge.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { Deadline } from './deadline.ts';
 import { dispatchUnder } from './dispatch-under.ts';
 import { giveBack } from './give-back.ts';

@@ -7,8 +7,7 @@ import type { ChargeRecord } from '../ledger/charge-record.ts';
 import type { Reservation } from '../ledger/hold.ts';
 import { leaveNote } from '../ledger/leave-note.ts';
 import { apply, commit } from '../ledger/resolve.ts';
-import type { Charge } from '../pricing/charge.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { PaidCallPorts } from './ports.ts';
 
 /** What is needed to charge a request. */

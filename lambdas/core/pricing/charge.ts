@@ -7,3 +7,40 @@ export interface Charge {
   /** A count could not be true and was charged at its bound (BILL-7). */
   readonly implausible: boolean;
 }
+
+/**
+ * What a vendor counted, as disjoint numbers of tokens: none includes another, whatever the vendor's own fields do (BILL-11).
+ */
+export interface TokenUsage {
+  /** Prompt tokens that were neither read from nor written to a cache. */
+  readonly input: number;
+  readonly cacheRead: number;
+  /** Written to a cache for as long as the vendor keeps it by default: at Anthropic five minutes. */
+  readonly cacheWrite: number;
+  /** Written for an hour. */
+  readonly cacheWrite1h: number;
+  /** Answer tokens without reasoning. */
+  readonly output: number;
+  readonly reasoning: number;
+  /*
+   * Tokens of other kinds than text, where a model is sold by them; the counts above are then without them.
+   */
+  readonly imageInput?: number;
+  readonly cachedImageInput?: number;
+  readonly audioInput?: number;
+  readonly imageOutput?: number;
+}
+
+export const promptTokensOf = (usage: TokenUsage): number =>
+  usage.input +
+  usage.cacheRead +
+  usage.cacheWrite +
+  usage.cacheWrite1h +
+  (usage.imageInput ?? 0) +
+  (usage.cachedImageInput ?? 0) +
+  (usage.audioInput ?? 0);
+
+export const answerTokensOf = (usage: TokenUsage): number => usage.output + usage.reasoning + (usage.imageOutput ?? 0);
+
+/** What a model that draws in steps of size draws where nothing is said. */
+export const IMAGE_TIER_DEFAULT = '1K';

@@ -1,8 +1,7 @@
 import { cacheRatesOf, ratesAt } from '../catalog/rates.ts';
 import type { TextPriceRow, TextRates } from '../catalog/schema.ts';
 import type { Charge } from './charge.ts';
-import { IMAGE_TIER_DEFAULT } from './image-tier.ts';
-import { answerTokensOf, promptTokensOf, type TokenUsage } from './token-usage.ts';
+import { answerTokensOf, IMAGE_TIER_DEFAULT, promptTokensOf, type TokenUsage } from './charge.ts';
 
 /**
  * How the tokens of a prompt are told apart: `one-rate` on the formats that only report caching (BILL-18), on native messages by

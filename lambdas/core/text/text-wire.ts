@@ -1,6 +1,6 @@
 import type { Provider, TextModel, Upstream } from '../catalog/schema.ts';
 import type { JsonObject } from '../json.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { TokenUsage } from '../pricing/charge.ts';
 import type { FinishReason, TextAnswer, TextDelta } from './text-answer.ts';
 import type { TextProtocol, TextRequest } from './text-request.ts';
 

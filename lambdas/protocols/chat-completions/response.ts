@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { answerTokensOf, promptTokensOf, type TokenUsage } from '../../core/pricing/token-usage.ts';
+import { answerTokensOf, promptTokensOf, type TokenUsage } from '../../core/pricing/charge.ts';
 import type { ToolCall } from '../../core/text/conversation.ts';
 import type { TextAnswer } from '../../core/text/text-answer.ts';
 import type { WireAnswer } from '../../core/text/text-wire.ts';

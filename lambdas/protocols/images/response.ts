@@ -1,6 +1,6 @@
 import type { MadeImages } from '../../core/images/draw-images.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { promptTokensOf, type TokenUsage } from '../../core/pricing/token-usage.ts';
+import { promptTokensOf, type TokenUsage } from '../../core/pricing/charge.ts';
 
 /** https://platform.openai.com/docs/api-reference/images/object. `size` is what each image really has (IMG-9). */
 export const toImagesAnswer = ({ images, usage }: MadeImages, nowMs: number): JsonObject => ({

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
-import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import type { Frame } from '../event-frames.ts';
 import { unreadable } from '../refusals.ts';
 import { mergeUsage, toTokenUsage } from './messages-usage.ts';

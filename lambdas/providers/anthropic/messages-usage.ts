@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { tokenCount } from '../token-count.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { blocked, finishReasonOf, type Generated } from './chunk.ts';
 import { holdsImage, toDrawnUsage, toTokenUsage } from './usage.ts';
 

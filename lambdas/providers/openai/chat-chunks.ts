@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
-import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { filtered, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
 import type { ChatStreamOptions } from './chat-stream.ts';

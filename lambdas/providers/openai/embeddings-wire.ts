@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EmbeddingWire } from '../../core/embeddings/embed.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { tokenCount } from '../token-count.ts';
 import type { WireOptions } from '../vendor-call.ts';
 import { createInputWire } from './input-wire.ts';

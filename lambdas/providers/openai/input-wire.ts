@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { InputWire } from '../../core/paid-call/input-answer.ts';
-import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { readJsonText } from '../read-json.ts';
 import { unreadable } from '../refusals.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';

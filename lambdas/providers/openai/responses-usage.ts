@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { tokenCount } from '../token-count.ts';
 
 /**

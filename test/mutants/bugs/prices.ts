@@ -61,7 +61,7 @@ const chargeBugs = bugsIn('lambdas/core/pricing/text-price.ts', 'test/lambdas/co
 ]);
 
 const usageBugs = [
-  ...bugsIn('lambdas/core/pricing/token-usage.ts', 'test/lambdas/core/pricing/text-price.test.ts', [
+  ...bugsIn('lambdas/core/pricing/charge.ts', 'test/lambdas/core/pricing/text-price.test.ts', [
     {
       id: 'reasoning-for-nothing',
       what: 'Reasoning tokens are not charged.',

@@ -7,8 +7,7 @@ import type { DrawnCounts, ImageMoney } from '../../../../lambdas/core/images/im
 import { priceImages } from '../../../../lambdas/core/images/image-price.ts';
 import type { Dimensions, ImageAsk, ImageReference } from '../../../../lambdas/core/images/image-wire.ts';
 import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
-import type { Charge } from '../../../../lambdas/core/pricing/charge.ts';
-import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
+import type { Charge, TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import { image, load } from '../catalog/sample-data.ts';
 
 type Json = Readonly<Record<string, unknown>>;

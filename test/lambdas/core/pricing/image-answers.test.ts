@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TextPriceRow } from '../../../../lambdas/core/catalog/schema.ts';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import {
   affordableAnswerTokens,
   chargeFor,
@@ -8,7 +9,6 @@ import {
   maximumPrice,
   pricesAt,
 } from '../../../../lambdas/core/pricing/text-price.ts';
-import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 200, long: 20_000 });

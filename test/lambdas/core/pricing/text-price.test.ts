@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TextPriceRow } from '../../../../lambdas/core/catalog/schema.ts';
+import { promptTokensOf, type TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import { affordableAnswerTokens, chargeFor, maximumPrice } from '../../../../lambdas/core/pricing/text-price.ts';
-import { promptTokensOf, type TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 300, long: 20_000 });

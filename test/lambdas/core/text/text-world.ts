@@ -5,7 +5,7 @@ import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.t
 import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import { generateText, type TextManner } from '../../../../lambdas/core/text/generate-text.ts';
 import type { TextPorts } from '../../../../lambdas/core/text/text-ports.ts';
 import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/text-request.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { TokenUsage } from '../../../../lambdas/core/pricing/token-usage.ts';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import type { TextDelta } from '../../../../lambdas/core/text/text-answer.ts';
 import type { Ending } from '../../../../lambdas/core/text/text-wire.ts';
 import { nativeReader, neutralReader } from '../../../../lambdas/providers/google/stream.ts';
