@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { type AdmissionPorts, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import type { AddressLimit } from '../core/limits/address-limit.ts';
+import type { AddressLimit } from '../core/limits/rate-limit.ts';
 import type { RouteName } from '../routes.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { addressBucket } from './client-address.ts';

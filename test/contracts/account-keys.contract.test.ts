@@ -5,7 +5,7 @@ import { blockAccount } from '../../lambdas/core/accounts/block-account.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
 import { rotateKey } from '../../lambdas/core/accounts/rotate-key.ts';
 import { startChat } from '../../lambdas/core/accounts/start-chat.ts';
-import { bucketOf } from '../../lambdas/core/limits/gcra.ts';
+import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { conflict, createMoment, losesReply, withAccountFaults } from '../support/memory/faults.ts';
 import { rowsOfTier } from '../tiers.ts';

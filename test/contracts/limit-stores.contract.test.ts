@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bucketOf } from '../../lambdas/core/limits/gcra.ts';
+import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { countPassed, type LimitSubject, limitSubjects } from './limit-subjects.ts';
 
 const NOW = Date.UTC(2026, 10, 1) * 1_000;

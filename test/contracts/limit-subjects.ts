@@ -1,6 +1,6 @@
 import { ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
-import type { AddressCounters } from '../../lambdas/core/limits/address-limit.ts';
+import type { AddressCounters } from '../../lambdas/core/limits/rate-limit.ts';
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/address-counters.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { numberOf } from '../../local/stores/sqlite/database.ts';

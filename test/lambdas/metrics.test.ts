@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { limitNames } from '../../lambdas/core/errors/gateway-error.ts';
 import { movements } from '../../lambdas/core/ledger/money-meter.ts';
-import { limitNames } from '../../lambdas/core/limits/limit-name.ts';
 import { measures } from '../../lambdas/core/measures.ts';
 import { noticeNames } from '../../lambdas/core/notices.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { standing } from '../../bin/costs/standing.ts';
-import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
-import { limitNames } from '../../lambdas/core/limits/limit-name.ts';
+import { errorCodes, GatewayError, limitNames } from '../../lambdas/core/errors/gateway-error.ts';
 import { metrics } from '../../lambdas/metrics.ts';
 import { routes } from '../../lambdas/routes.ts';
 import { toSlug } from '../docs/markdown.ts';

@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { type ErrorCode, GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { AddressLimit } from '../limits/address-limit.ts';
-import { type Bucket, type BucketState, describe } from '../limits/gcra.ts';
-import type { ProcessBuckets } from '../limits/process-buckets.ts';
+import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
+import { type Bucket, type BucketState, describe } from '../limits/rate-limit.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
 import type { KeyReply, KeyStore } from './key-store.ts';
 import type { Peppers } from './peppers.ts';

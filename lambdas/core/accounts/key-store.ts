@@ -1,4 +1,4 @@
-import type { Bucket } from '../limits/gcra.ts';
+import type { Bucket } from '../limits/rate-limit.ts';
 
 export interface KeyRecord {
   readonly accountId: string;

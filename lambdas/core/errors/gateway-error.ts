@@ -1,4 +1,7 @@
-import type { LimitName } from '../limits/limit-name.ts';
+/** What may turn a request away with 429 and be the gateway's own doing (LIM-1, LIM-2, LIM-8, BILL-8). */
+export const limitNames = ['address', 'key', 'chat', 'holds', 'drains'] as const;
+
+export type LimitName = (typeof limitNames)[number];
 
 /** The closed list of error codes a client can meet, each with its HTTP status and `error.type` (spec, section "Errors"; ERR-1). */
 const rows = {

@@ -1,6 +1,4 @@
-import { AddressLimit } from '../../core/limits/address-limit.ts';
-import { bucketOf } from '../../core/limits/gcra.ts';
-import { ProcessBuckets } from '../../core/limits/process-buckets.ts';
+import { AddressLimit, bucketOf, ProcessBuckets } from '../../core/limits/rate-limit.ts';
 import { BodyBudget } from '../../http/body-budget.ts';
 import type { HttpPorts } from '../../http/handler.ts';
 import type { Parts } from './parts.ts';

@@ -11,7 +11,7 @@ import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import type { Outbox } from '../../core/ledger/outbox.ts';
-import type { AddressCounters } from '../../core/limits/address-limit.ts';
+import type { AddressCounters } from '../../core/limits/rate-limit.ts';
 import type { Measure } from '../../core/measures.ts';
 import type { NoticeName } from '../../core/notices.ts';
 import type { PageFiles } from '../../core/pages/page-files.ts';

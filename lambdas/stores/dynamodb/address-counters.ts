@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { AddressCounters } from '../../core/limits/address-limit.ts';
+import type { AddressCounters } from '../../core/limits/rate-limit.ts';
 import { number, text } from './attributes.ts';
 import { takeFromBucket } from './bucket-update.ts';
 

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type Bucket, latestTatMicros } from '../../core/limits/gcra.ts';
+import { type Bucket, latestTatMicros } from '../../core/limits/rate-limit.ts';
 import { type Item, number } from './attributes.ts';
 import { send } from './failures.ts';
 

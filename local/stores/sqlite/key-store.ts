@@ -1,7 +1,7 @@
 import type { NewKey } from '../../../lambdas/core/accounts/account-store.ts';
 import type { KeyRecord, KeyReply, KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
-import type { AddressCounters } from '../../../lambdas/core/limits/address-limit.ts';
-import { type Bucket, take } from '../../../lambdas/core/limits/gcra.ts';
+import type { AddressCounters } from '../../../lambdas/core/limits/rate-limit.ts';
+import { type Bucket, take } from '../../../lambdas/core/limits/rate-limit.ts';
 import { booleanOf, type Database, numberOf, type Row, textOf } from './database.ts';
 
 /** API keys in SQLite. Rates are not durable: after a power cut the buckets are fuller than they were. */

@@ -1,7 +1,10 @@
 import { hashApiKey, makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
-import { type AddressCounters, AddressLimit } from '../../../lambdas/core/limits/address-limit.ts';
-import { bucketOf } from '../../../lambdas/core/limits/gcra.ts';
-import { ProcessBuckets } from '../../../lambdas/core/limits/process-buckets.ts';
+import {
+  type AddressCounters,
+  AddressLimit,
+  bucketOf,
+  ProcessBuckets,
+} from '../../../lambdas/core/limits/rate-limit.ts';
 import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
 import { type Exchange, json, type RouteHandler, type Summary } from '../../../lambdas/http/exchange.ts';
 import { type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';

@@ -139,7 +139,7 @@ const inputBugs = bugsIn('lambdas/core/paid-call/input-answer.ts', 'test/lambdas
   },
 ]);
 
-const bucketBugs = bugsIn('lambdas/core/limits/gcra.ts', 'test/lambdas/core/limits/gcra.test.ts', [
+const bucketBugs = bugsIn('lambdas/core/limits/rate-limit.ts', 'test/lambdas/core/limits/rate-limit-gcra.test.ts', [
   {
     id: 'burst-of-one-more',
     what: 'A bucket lets one request more through than its burst.',

@@ -6,7 +6,7 @@ import type { MediaStore } from '../../../lambdas/core/images/media-store.ts';
 import type { LedgerRecords } from '../../../lambdas/core/ledger/ledger-records.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
-import type { AddressCounters } from '../../../lambdas/core/limits/address-limit.ts';
+import type { AddressCounters } from '../../../lambdas/core/limits/rate-limit.ts';
 import type { VideoJobStore } from '../../../lambdas/core/videos/job-store.ts';
 import type { VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
 import type { VideoMachine } from '../../../lambdas/core/videos/video-machine.ts';

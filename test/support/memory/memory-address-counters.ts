@@ -1,5 +1,5 @@
-import type { AddressCounters } from '../../../lambdas/core/limits/address-limit.ts';
-import { type Bucket, take } from '../../../lambdas/core/limits/gcra.ts';
+import type { AddressCounters } from '../../../lambdas/core/limits/rate-limit.ts';
+import { type Bucket, take } from '../../../lambdas/core/limits/rate-limit.ts';
 
 /** The shared address buckets without a database. */
 export class MemoryAddressCounters implements AddressCounters {

@@ -1,5 +1,5 @@
 import type { KeyRecord, KeyReply, KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
-import { type Bucket, take } from '../../../lambdas/core/limits/gcra.ts';
+import { type Bucket, take } from '../../../lambdas/core/limits/rate-limit.ts';
 
 /** The keys table without a database: look-up, revocation and rate in one synchronous step. */
 export class MemoryKeyStore implements KeyStore {

@@ -3,9 +3,7 @@ import { type AdmissionPorts, admit, admitAddress } from '../../../../lambdas/co
 import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { AddressLimit } from '../../../../lambdas/core/limits/address-limit.ts';
-import { bucketOf } from '../../../../lambdas/core/limits/gcra.ts';
-import { ProcessBuckets } from '../../../../lambdas/core/limits/process-buckets.ts';
+import { AddressLimit, bucketOf, ProcessBuckets } from '../../../../lambdas/core/limits/rate-limit.ts';
 import {
   createMoment,
   type FaultScript,

@@ -1,5 +1,5 @@
+import { limitNames } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { movements } from '../../../../lambdas/core/ledger/money-meter.ts';
-import { limitNames } from '../../../../lambdas/core/limits/limit-name.ts';
 import { measures } from '../../../../lambdas/core/measures.ts';
 import { noticeNames } from '../../../../lambdas/core/notices.ts';
 import { createReporting } from '../../../../lambdas/functions/wiring/reporting.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { bucketOf } from '../../../../lambdas/core/limits/gcra.ts';
+import { bucketOf } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-store.ts';
 import { createClaimStore } from '../../../../local/stores/sqlite/claim-store.ts';

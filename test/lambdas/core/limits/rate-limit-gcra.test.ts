@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bucketOf, describe as describeBucket, latestTatMicros, take } from '../../../../lambdas/core/limits/gcra.ts';
-import { ProcessBuckets } from '../../../../lambdas/core/limits/process-buckets.ts';
+import {
+  bucketOf,
+  describe as describeBucket,
+  latestTatMicros,
+  ProcessBuckets,
+  take,
+} from '../../../../lambdas/core/limits/rate-limit.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
 const NOW = Date.UTC(2026, 10, 1) * 1_000;

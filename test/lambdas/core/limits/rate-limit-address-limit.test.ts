@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
-import { AddressLimit } from '../../../../lambdas/core/limits/address-limit.ts';
-import { bucketOf } from '../../../../lambdas/core/limits/gcra.ts';
+import { AddressLimit, bucketOf } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { createMoment, type Fault, fails, throttled, withCounterFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
