@@ -1,5 +1,4 @@
-import type { CircuitKey } from './circuits.ts';
-import type { Opening } from './opening.ts';
+import type { CircuitKey, Opening } from './circuit.ts';
 
 /** The state item of a circuit that is open or half open for everybody; a closed one has none. */
 export interface CircuitState extends Opening {
@@ -16,7 +15,7 @@ export interface BucketCount {
 }
 
 /** What a reading brought of one item. A store may leave items out when it is short of capacity. */
-export type Part<T> = { readonly known: false } | { readonly known: true; readonly value: T };
+type Part<T> = { readonly known: false } | { readonly known: true; readonly value: T };
 
 export interface CircuitReading {
   readonly state: Part<CircuitState | undefined>;
@@ -61,3 +60,12 @@ export interface CircuitStore {
    */
   quarantine(modelId: string, untilMs: number, nowMs: number): Promise<boolean>;
 }
+
+/** Undefined when the store gave no answer, for whatever reason: a circuit must never fail the call that it watches over. */
+export const attempt = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await call();
+  } catch {
+    return undefined;
+  }
+};

@@ -1,5 +1,5 @@
 import { RecentMap } from '../recent-map.ts';
-import type { Barred } from './circuits.ts';
+import type { Barred } from './circuit.ts';
 import {
   afterProbe,
   type CircuitSettings,
@@ -7,7 +7,7 @@ import {
   type Outcome,
   openedAgain,
   retryAfterSeconds,
-} from './opening.ts';
+} from './circuit.ts';
 
 const ACCOUNTS_MAX = 1_000;
 /** A probe that nobody reports is given up: no call takes this long. */

@@ -1,18 +1,30 @@
-import { inTime } from '../clock.ts';
-import { attempt } from './attempt.ts';
-import { CallTally } from './call-tally.ts';
-import type { BucketCount, CircuitReading, CircuitState } from './circuit-store.ts';
-import type { Barred, CircuitKey } from './circuits.ts';
-import { openedAgain, retryAfterSeconds } from './opening.ts';
-import { type SharedPorts, SharedProbe, STATE_KEPT_MS } from './shared-probe.ts';
-import { SharedRun } from './shared-run.ts';
-import { holdsFailure, opensForAll, windowStarts } from './window.ts';
+import { type Clock, inTime } from '../clock.ts';
+import {
+  afterProbe,
+  type Barred,
+  type CircuitKey,
+  type CircuitSettings,
+  type Outcome,
+  openedAgain,
+  retryAfterSeconds,
+} from './circuit.ts';
+import {
+  attempt,
+  type BucketCount,
+  type CircuitReading,
+  type CircuitState,
+  type CircuitStore,
+} from './circuit-store.ts';
 
 const KNOWN_FOR_MS = 5_000;
+
 /** A store that failed is left alone this long. */
 const PAUSE_MS = 1_000;
+
 const LOOKED_UP_WITHIN_MS = 50;
+
 const LEASED_WITHIN_MS = 200;
+
 /** Told when the store does not say when the next probe is. */
 const UNKNOWN_SECONDS = 5;
 
@@ -160,3 +172,215 @@ export class SharedCircuit {
     this.#knownAtMs = Number.NEGATIVE_INFINITY;
   }
 }
+
+const LEASE_MS = 30_000;
+
+const RENEWED_EVERY_MS = 10_000;
+
+/** Longer than any call takes: a probe whose end nobody reports is not kept for ever. */
+const RENEWED_AT_MOST_MS = 1_200_000;
+
+/** A circuit that nobody has called for a day is forgotten. */
+const STATE_KEPT_MS = 86_400_000;
+
+interface SharedPorts {
+  readonly store: CircuitStore;
+  readonly clock: Clock;
+  readonly settings: CircuitSettings;
+  /** What a reading told of the model's quarantine. */
+  readonly learnQuarantine: (untilMs: number) => void;
+  readonly noticeOpened: () => void;
+  readonly noticeClosed: () => void;
+}
+
+/** The one call that may go to a half-open circuit, over all processes: its lease lasts while this process lives. */
+export class SharedProbe {
+  readonly #key: CircuitKey;
+  readonly #owner: string;
+  readonly #ports: SharedPorts;
+  #state: CircuitState | undefined;
+  #learn: (state: CircuitState | undefined) => void = () => undefined;
+  #doubt: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
+
+  constructor(key: CircuitKey, owner: string, ports: SharedPorts) {
+    this.#key = key;
+    this.#owner = owner;
+    this.#ports = ports;
+  }
+
+  async take(): ReturnType<CircuitStore['lease']> {
+    const { store, clock } = this.#ports;
+    const now = clock.now();
+    const reply = await store.lease(this.#key, { owner: this.#owner, leaseUntilMs: now + LEASE_MS }, now);
+    if ('leased' in reply) this.#state = reply.leased;
+    return reply;
+  }
+
+  /** Renews the lease until the call has ended. `learn` is told what became of the circuit, `doubt` that this is not known. */
+  keep(learn: (state: CircuitState | undefined) => void, doubt: () => void): void {
+    this.#learn = learn;
+    this.#doubt = doubt;
+    this.#renewAfter(RENEWED_AT_MOST_MS);
+  }
+
+  async end(outcome: Outcome): Promise<void> {
+    const { store, clock, settings, noticeClosed } = this.#ports;
+    this.#cancel();
+    if (!this.#state) return;
+    const now = clock.now();
+    const before = this.#state;
+    const after = outcome === 'unknown' ? before : afterProbe(before, outcome, now, settings);
+    const done = await attempt(() => {
+      if (outcome === 'unknown') return store.giveBack(this.#key, this.#owner);
+      if (!after) return store.close(this.#key, this.#owner);
+      return store.judge(this.#key, this.#owner, after, now + STATE_KEPT_MS);
+    });
+    if (done) this.#learn(after && { ...after, probe: undefined });
+    else this.#doubt();
+    if (done && !after) noticeClosed();
+  }
+
+  #renewAfter(leftMs: number): void {
+    if (leftMs <= 0) return;
+    const { store, clock } = this.#ports;
+    this.#cancel = clock.after(RENEWED_EVERY_MS, async () => {
+      this.#renewAfter(leftMs - RENEWED_EVERY_MS);
+      const kept = await attempt(() => store.renew(this.#key, this.#owner, clock.now() + LEASE_MS));
+      // Somebody else has it: to renew would be in vain.
+      if (kept === false) this.#cancel();
+    });
+  }
+}
+
+/**
+ * One run at a time. Whoever asks while one is under way gets the next, together with all others who asked: it begins after the
+ * question, so it sees what was there before. The work does not reject.
+ */
+class SharedRun<T> {
+  readonly #work: () => Promise<T>;
+  #current: Promise<T> | undefined;
+  #next: Promise<T> | undefined;
+
+  constructor(work: () => Promise<T>) {
+    this.#work = work;
+  }
+
+  /** What has been asked for and is not done. */
+  get pending(): Promise<T> | undefined {
+    return this.#next ?? this.#current;
+  }
+
+  request(): Promise<T> {
+    if (this.#next) return this.#next;
+    if (!this.#current) return this.#start();
+    this.#next = this.#current.then(() => {
+      this.#next = undefined;
+      return this.#start();
+    });
+    return this.#next;
+  }
+
+  #start(): Promise<T> {
+    this.#current = this.#work().then((result) => {
+      this.#current = undefined;
+      return result;
+    });
+    return this.#current;
+  }
+}
+
+/** Successes older than this say nothing about the present bucket. */
+const SUCCESSES_KEPT_MS = 15_000;
+
+const ACCOUNTS_TOLD = 2;
+
+/**
+ * The calls of this process that the shared window has not heard of. Successes are always counted here, in memory, and go out only
+ * together with a failure or while the window is known to hold one. Were they counted only from the first failure on, a few failures
+ * among thousands of calls a second would look like half of them. What a store does not take is dropped, both kinds together.
+ */
+class CallTally {
+  readonly #clock: Clock;
+  readonly #sends: SharedRun<boolean>;
+  #successes = 0;
+  #sinceMs = 0;
+  #failures = 0;
+  readonly #accounts = new Set<string>();
+
+  /** `accountsKnown`: how many accounts the bucket that begins then is known to name. */
+  constructor(store: CircuitStore, clock: Clock, key: CircuitKey, accountsKnown: (startMs: number) => number) {
+    this.#clock = clock;
+    this.#sends = new SharedRun(async () => {
+      const [startMs] = windowStarts(clock.now());
+      const accounts = accountsKnown(startMs) >= ACCOUNTS_TOLD ? [] : [...this.#accounts].slice(0, ACCOUNTS_TOLD);
+      this.#forgetStale();
+      const added = { startMs, failures: this.#failures, successes: this.#successes, accounts };
+      this.#failures = 0;
+      this.#accounts.clear();
+      this.dropSuccesses();
+      if (added.failures + added.successes === 0) return true;
+      const sent = await attempt(async () => {
+        await store.count(key, added, bucketExpiry(startMs));
+        return true;
+      });
+      return sent ?? false;
+    });
+  }
+
+  addSuccess(): void {
+    this.#forgetStale();
+    if (this.#successes === 0) this.#sinceMs = this.#clock.now();
+    this.#successes += 1;
+  }
+
+  addFailure(account: string): void {
+    this.#failures += 1;
+    this.#accounts.add(account);
+  }
+
+  dropSuccesses(): void {
+    this.#successes = 0;
+  }
+
+  /** Whether the store took what there was to send. */
+  send(): Promise<boolean> {
+    return this.#sends.request();
+  }
+
+  #forgetStale(): void {
+    if (this.#clock.now() - this.#sinceMs > SUCCESSES_KEPT_MS) this.dropSuccesses();
+  }
+}
+
+const BUCKET_MS = 15_000;
+
+/** Kept past the window, so that clocks may differ a little. */
+const KEPT_MS = 120_000;
+
+/** The bucket of this moment and the one before: together the last 15 to 30 s. */
+const windowStarts = (nowMs: number): readonly [current: number, previous: number] => {
+  const current = nowMs - (nowMs % BUCKET_MS);
+  return [current, current - BUCKET_MS];
+};
+
+const bucketExpiry = (startMs: number): number => startMs + KEPT_MS;
+
+const within = (buckets: readonly BucketCount[], nowMs: number): readonly BucketCount[] => {
+  const starts: readonly number[] = windowStarts(nowMs);
+  return buckets.filter(({ startMs }) => starts.includes(startMs));
+};
+
+const holdsFailure = (buckets: readonly BucketCount[], nowMs: number): boolean =>
+  within(buckets, nowMs).some(({ failures }) => failures > 0);
+
+/** Enough calls, half of them failed, and not those of one account alone. */
+const opensForAll = (buckets: readonly BucketCount[], nowMs: number, { calls }: CircuitSettings): boolean => {
+  const counted = within(buckets, nowMs);
+  const failures = sum(counted.map((bucket) => bucket.failures));
+  const successes = sum(counted.map((bucket) => bucket.successes));
+  const accounts = new Set(counted.flatMap((bucket) => bucket.accounts));
+  return failures + successes >= calls && failures >= successes && accounts.size >= 2;
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

@@ -1,5 +1,5 @@
 import type { Model } from '../catalog/schema.ts';
-import type { Barred } from '../circuit/circuits.ts';
+import type { Barred } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { unavailable } from './choose-model.ts';
 

@@ -1,5 +1,5 @@
 import type { Model } from '../catalog/schema.ts';
-import type { CircuitKey, Passage } from '../circuit/circuits.ts';
+import type { CircuitKey, Passage } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { type HoldOrder, nextIdAfter, placeHold, type Reservation } from '../ledger/hold.ts';
 import { release } from '../ledger/release.ts';

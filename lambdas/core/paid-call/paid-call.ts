@@ -1,4 +1,4 @@
-import type { Passage } from '../circuit/circuits.ts';
+import type { Passage } from '../circuit/circuit.ts';
 import type { Settlement } from './settle.ts';
 
 /** A call under way: what it is charged by, and the circuit it went through. */

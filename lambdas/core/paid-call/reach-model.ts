@@ -1,6 +1,6 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { Model } from '../catalog/schema.ts';
-import type { CircuitKey } from '../circuit/circuits.ts';
+import type { CircuitKey } from '../circuit/circuit.ts';
 import { barredError } from './barred.ts';
 import { unavailable } from './choose-model.ts';
 import { chooseUpstream, type Route } from './choose-upstream.ts';

@@ -1,5 +1,5 @@
 import type { Provider, TextModel, TextPriceRow, Upstream } from '../catalog/schema.ts';
-import type { CircuitKey } from '../circuit/circuits.ts';
+import type { CircuitKey } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { chooseUpstream } from '../paid-call/choose-upstream.ts';
 import { promptTokensAtLeast, promptTokensAtMost } from './estimate.ts';

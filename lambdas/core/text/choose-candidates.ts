@@ -1,6 +1,6 @@
 import { isAllowedFallback } from '../catalog/fallbacks.ts';
 import type { TextModel } from '../catalog/schema.ts';
-import type { Barred } from '../circuit/circuits.ts';
+import type { Barred } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { barredError } from '../paid-call/barred.ts';
 import { chooseModel, unavailable } from '../paid-call/choose-model.ts';

@@ -1,4 +1,4 @@
-import type { Passage } from '../circuit/circuits.ts';
+import type { Passage } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { ClaimLost } from '../idempotency/attempt.ts';

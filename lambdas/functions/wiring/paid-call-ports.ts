@@ -1,5 +1,5 @@
-import type { Circuits } from '../../core/circuit/circuits.ts';
-import { createCircuits } from '../../core/circuit/create-circuits.ts';
+import { createCircuits } from '../../core/circuit/breaker.ts';
+import type { Circuits } from '../../core/circuit/circuit.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
 import type { LedgerPorts } from '../../core/ledger/ledger-ports.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';

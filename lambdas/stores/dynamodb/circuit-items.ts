@@ -1,6 +1,5 @@
+import type { CircuitKey, Opening } from '../../core/circuit/circuit.ts';
 import type { BucketCount, CircuitState } from '../../core/circuit/circuit-store.ts';
-import type { CircuitKey } from '../../core/circuit/circuits.ts';
-import type { Opening } from '../../core/circuit/opening.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
 
 export const stateId = ({ providerId, modelId }: CircuitKey): string => `circuit#${providerId}#${modelId}`;

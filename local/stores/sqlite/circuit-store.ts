@@ -1,7 +1,6 @@
 import * as z from 'zod';
+import type { CircuitKey, Opening } from '../../../lambdas/core/circuit/circuit.ts';
 import type { BucketCount, CircuitState, CircuitStore } from '../../../lambdas/core/circuit/circuit-store.ts';
-import type { CircuitKey } from '../../../lambdas/core/circuit/circuits.ts';
-import type { Opening } from '../../../lambdas/core/circuit/opening.ts';
 import { type Database, numberOf, optionalTextOf, type Row } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
 

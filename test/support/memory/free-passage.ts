@@ -1,4 +1,4 @@
-import type { Circuits } from '../../../lambdas/core/circuit/circuits.ts';
+import type { Circuits } from '../../../lambdas/core/circuit/circuit.ts';
 
 /** Circuits that never open, and tell what they were told. */
 export const freePassage = (reports: string[] = []): Circuits => ({

@@ -1,11 +1,10 @@
+import type { CircuitKey, Opening } from '../../../lambdas/core/circuit/circuit.ts';
 import type {
   BucketCount,
   CircuitReading,
   CircuitState,
   CircuitStore,
 } from '../../../lambdas/core/circuit/circuit-store.ts';
-import type { CircuitKey } from '../../../lambdas/core/circuit/circuits.ts';
-import type { Opening } from '../../../lambdas/core/circuit/opening.ts';
 
 interface Kept<T> {
   readonly value: T;

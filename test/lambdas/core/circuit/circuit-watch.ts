@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
-import type { Outcome } from '../../../../lambdas/core/circuit/opening.ts';
 import { type CircuitWorld, STUCK_MS } from './circuit-world.ts';
 
 const BUCKET_MS = 15_000;

@@ -1,7 +1,7 @@
+import { createCircuits } from '../../../../lambdas/core/circuit/breaker.ts';
+import type { Barred, CircuitKey, Circuits, Passage } from '../../../../lambdas/core/circuit/circuit.ts';
+import { circuitDefaults, type Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
-import type { Barred, CircuitKey, Circuits, Passage } from '../../../../lambdas/core/circuit/circuits.ts';
-import { createCircuits } from '../../../../lambdas/core/circuit/create-circuits.ts';
-import { circuitDefaults, type Outcome } from '../../../../lambdas/core/circuit/opening.ts';
 import { sleep } from '../../../../lambdas/core/clock.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Outcome } from '../../../../lambdas/core/circuit/opening.ts';
+import type { Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { CircuitWorld, type Weather, weathers } from './circuit-world.ts';
 import { CircuitHistory } from './history.ts';

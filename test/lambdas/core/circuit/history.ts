@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import type { Barred, Passage } from '../../../../lambdas/core/circuit/circuits.ts';
-import type { Outcome } from '../../../../lambdas/core/circuit/opening.ts';
+import type { Barred, Outcome, Passage } from '../../../../lambdas/core/circuit/circuit.ts';
 import { CircuitWatch } from './circuit-watch.ts';
 import { CircuitWorld, type Weather, type WorldProcess } from './circuit-world.ts';
 

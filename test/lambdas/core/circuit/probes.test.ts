@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Passage } from '../../../../lambdas/core/circuit/circuits.ts';
+import type { Passage } from '../../../../lambdas/core/circuit/circuit.ts';
 import { CircuitWorld, type WorldProcess } from './circuit-world.ts';
 
 const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });

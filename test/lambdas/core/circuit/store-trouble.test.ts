@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createCircuits } from '../../../../lambdas/core/circuit/create-circuits.ts';
-import { circuitDefaults } from '../../../../lambdas/core/circuit/opening.ts';
+import { createCircuits } from '../../../../lambdas/core/circuit/breaker.ts';
+import { circuitDefaults } from '../../../../lambdas/core/circuit/circuit.ts';
 import { createMoment } from '../../../support/memory/faults.ts';
 import { around, CircuitWorld, type WorldProcess } from './circuit-world.ts';
 

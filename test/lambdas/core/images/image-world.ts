@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
-import type { Circuits } from '../../../../lambdas/core/circuit/circuits.ts';
+import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { sleep } from '../../../../lambdas/core/clock.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';

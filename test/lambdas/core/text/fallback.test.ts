@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Barred, Circuits } from '../../../../lambdas/core/circuit/circuits.ts';
+import type { Barred, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { usageOfRequest } from '../../../../lambdas/core/ledger/usage-list.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { RecentMap } from '../recent-map.ts';
-import { attempt } from './attempt.ts';
 import type { CircuitStore } from './circuit-store.ts';
+import { attempt } from './circuit-store.ts';
 
 const MODELS_MAX = 1_000;
 const MISSING_MAX = 20;

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
 import type { CircuitNotice } from '../notices.ts';
 import { RecentMap } from '../recent-map.ts';
+import type { Barred, CircuitKey, CircuitSettings, Circuits, Outcome, Passage } from './circuit.ts';
 import type { CircuitStore } from './circuit-store.ts';
-import type { Barred, CircuitKey, Circuits, Passage } from './circuits.ts';
 import { LocalCircuit } from './local-circuit.ts';
-import type { CircuitSettings, Outcome } from './opening.ts';
-import { Quarantines } from './quarantines.ts';
+import { Quarantines } from './quarantine.ts';
+import type { SharedProbe } from './shared-circuit.ts';
 import { SharedCircuit } from './shared-circuit.ts';
-import type { SharedProbe } from './shared-probe.ts';
 
 const CIRCUITS_MAX = 1_000;
 /** What is not counted before the answer may never be: the process can freeze with it. Longer than this nobody waits. */
