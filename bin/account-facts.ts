@@ -1,4 +1,4 @@
-import type { Account } from '../lambdas/core/ledger/account.ts';
+import type { Account } from '../lambdas/core/ledger/ledger.ts';
 import { formatUsd } from '../lambdas/core/money/usd.ts';
 import { toAccountObject } from '../lambdas/protocols/account-object.ts';
 import { failed } from './exit.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCOUNT_ID_RULE } from '../lambdas/core/accounts/account-id.ts';
-import { isCreditRef, REF_RULE } from '../lambdas/core/ledger/credit-account.ts';
+import { isCreditRef, REF_RULE } from '../lambdas/core/ledger/credit.ts';
 import { parseUsd } from '../lambdas/core/money/usd.ts';
 import { environmentNames } from '../lib/environments.ts';
 import type { PlaceOptions } from './place.ts';

@@ -1,4 +1,4 @@
-import type { LedgerPorts } from '../lambdas/core/ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../lambdas/core/ledger/ledger.ts';
 import { settingsSchema } from '../lambdas/settings.ts';
 import { misused } from './exit.ts';
 import type { Place } from './place.ts';

@@ -1,9 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AccountStore } from '../lambdas/core/accounts/account-store.ts';
-import type { LedgerRecords } from '../lambdas/core/ledger/ledger-records.ts';
-import type { LedgerStore } from '../lambdas/core/ledger/ledger-store.ts';
-import type { OperationLog } from '../lambdas/core/ledger/operation-log.ts';
+import type { LedgerStore } from '../lambdas/core/ledger/ledger.ts';
 import type { Outbox } from '../lambdas/core/ledger/outbox.ts';
+import type { LedgerRecords, OperationLog } from '../lambdas/core/ledger/records.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/job-store.ts';
 import type { VideoFiles } from '../lambdas/core/videos/video-files.ts';
 import { createAccountStore } from '../lambdas/stores/dynamodb/account-store.ts';

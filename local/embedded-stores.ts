@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { AuditCursor } from '../lambdas/core/ledger/audit-run.ts';
-import type { OperationLog } from '../lambdas/core/ledger/operation-log.ts';
+import type { OperationLog } from '../lambdas/core/ledger/records.ts';
 import type { Parts } from '../lambdas/functions/wiring/parts.ts';
 import { DiskSpace } from './stores/disk-space.ts';
 import { openFileStores } from './stores/files/file-stores.ts';

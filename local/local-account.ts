@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { makeApiKey } from '../lambdas/core/accounts/api-key.ts';
 import { toNewKey } from '../lambdas/core/accounts/new-key.ts';
 import { hashesOf } from '../lambdas/core/accounts/peppers.ts';
-import { balanceOf } from '../lambdas/core/ledger/account.ts';
+import { balanceOf } from '../lambdas/core/ledger/ledger.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
 import type { Parts } from '../lambdas/functions/wiring/parts.ts';
 import { type DataFolder, hasRoom, readOrCreateSecret } from './data-folder.ts';

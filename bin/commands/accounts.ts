@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { toMasked } from '../../lambdas/core/accounts/api-key.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
-import { accountIds } from '../../lambdas/core/ledger/ledger-records.ts';
+import { accountIds } from '../../lambdas/core/ledger/records.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount, toAccountFacts, toTime } from '../account-facts.ts';
 import { type ReadOptions, withReading } from '../command-options.ts';

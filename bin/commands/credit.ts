@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
+import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
 import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount } from '../account-facts.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { type Account, balanceOf, type Hold } from '../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
+import { type Account, balanceOf, type Hold } from '../../lambdas/core/ledger/ledger.ts';
+import { resolveForeign } from '../../lambdas/core/ledger/release.ts';
 import { apply } from '../../lambdas/core/ledger/resolve.ts';
-import { resolveForeign } from '../../lambdas/core/ledger/resolve-foreign.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount, toTime } from '../account-facts.ts';
 import { type MoneyOptions, type ReadOptions, withMoney, withReading } from '../command-options.ts';

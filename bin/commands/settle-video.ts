@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
-import { resolveForeign } from '../../lambdas/core/ledger/resolve-foreign.ts';
+import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
+import { resolveForeign } from '../../lambdas/core/ledger/release.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { releaseVideo } from '../../lambdas/core/videos/release-video.ts';
 import { LAST_STEPS_MS } from '../../lambdas/core/videos/resume-videos.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { RecordRange } from '../../lambdas/core/ledger/ledger-records.ts';
-import { listUsage } from '../../lambdas/core/ledger/usage-list.ts';
+import type { RecordRange } from '../../lambdas/core/ledger/records.ts';
+import { listUsage } from '../../lambdas/core/ledger/usage.ts';
 import { toCsv } from '../../lambdas/protocols/usage/csv.ts';
 import { readUsageQuery } from '../../lambdas/protocols/usage/query.ts';
 import { toUsageRow, type UsageRow } from '../../lambdas/protocols/usage/row.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accountIds } from '../../lambdas/core/ledger/ledger-records.ts';
+import { accountIds } from '../../lambdas/core/ledger/records.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import type { JobPosition } from '../../lambdas/core/videos/job-store.ts';
 import { isEnded, type VideoJob } from '../../lambdas/core/videos/video-job.ts';

@@ -1,8 +1,8 @@
 import type { StartPorts } from '../core/accounts/start-chat.ts';
 import type { UpdateLog } from '../core/accounts/update-log.ts';
 import type { Catalog } from '../core/catalog/catalog.ts';
-import type { LedgerRecords } from '../core/ledger/ledger-records.ts';
-import type { LedgerStore } from '../core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../core/ledger/ledger.ts';
+import type { LedgerRecords } from '../core/ledger/records.ts';
 import type { NoticeName } from '../core/notices.ts';
 import type { BotAccess } from './messenger-api.ts';
 

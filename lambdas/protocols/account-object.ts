@@ -1,4 +1,4 @@
-import { type Account, balanceOf, heldOf } from '../core/ledger/account.ts';
+import { type Account, balanceOf, heldOf } from '../core/ledger/ledger.ts';
 import { formatUsd } from '../core/money/usd.ts';
 
 /** An account as its owner sees it (BILL-15): decimal strings, nothing rounded. */

@@ -1,6 +1,6 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
+import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { toAccount } from '../../lambdas/stores/dynamodb/account-item.ts';
 import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ACCOUNT_ID_FORM } from '../../lambdas/core/accounts/account-id.ts';
-import { REF_FORM } from '../../lambdas/core/ledger/credit-account.ts';
+import { REF_FORM } from '../../lambdas/core/ledger/credit.ts';
 import { count, day, receiptId, time, usd } from './forms.ts';
 
 const accountId = z.string().regex(ACCOUNT_ID_FORM);

@@ -2,8 +2,8 @@ import type { AccountStore, NewAccount, NewKey } from '../../lambdas/core/accoun
 import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
 import type { UpdateLog } from '../../lambdas/core/accounts/update-log.ts';
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
-import type { LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
-import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
+import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';

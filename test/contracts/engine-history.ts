@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
-import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
 import {
   GIVEN_PICOS,
   LIFETIME_MS,

@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig } from '../../local/create-tables.ts';
 import { openTestTables } from '../support/dynamodb.ts';

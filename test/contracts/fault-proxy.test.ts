@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, expect, test as plainTest } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
-import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';

@@ -1,8 +1,7 @@
 import { type AttributeValue, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
-import { type Account, balanceOf } from '../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
-import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
+import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
 import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { expectBalanced } from './ledger-subjects.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
+import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
 import { AT, HUGE, ledgerScene } from './ledger-scene.ts';
 import { expectBalanced, ledgerSubjects } from './ledger-subjects.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accountIds } from '../../lambdas/core/ledger/ledger-records.ts';
+import { accountIds } from '../../lambdas/core/ledger/records.ts';
 import { AT, ledgerScene } from './ledger-scene.ts';
 import { ledgerSubjects } from './ledger-subjects.ts';
 

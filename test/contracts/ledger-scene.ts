@@ -1,7 +1,5 @@
 import { beforeAll, expect } from 'vitest';
-import type { Account } from '../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
-import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { Account, ChargeRecord, HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { type LedgerSubject, watched } from './ledger-subjects.ts';
 
 export const AT = Date.UTC(2026, 10, 1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { AT, HUGE, ledgerScene } from './ledger-scene.ts';
 import { ledgerSubjects } from './ledger-subjects.ts';
 

@@ -1,8 +1,8 @@
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
-import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
-import type { LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
-import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
+import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
+import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
 import { accountKey } from '../../lambdas/stores/dynamodb/account-item.ts';
 import type { Item } from '../../lambdas/stores/dynamodb/attributes.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AuditCursor } from '../../lambdas/core/ledger/audit-run.ts';
-import { accountIds, type LedgerRecords } from '../../lambdas/core/ledger/ledger-records.ts';
-import type { Operation, OperationLog } from '../../lambdas/core/ledger/operation-log.ts';
+import type { Operation, OperationLog } from '../../lambdas/core/ledger/records.ts';
+import { accountIds, type LedgerRecords } from '../../lambdas/core/ledger/records.ts';
 import { createAuditCursor } from '../../lambdas/stores/dynamodb/audit-cursor.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createOperationLog } from '../../lambdas/stores/dynamodb/operation-log.ts';

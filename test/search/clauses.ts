@@ -105,7 +105,7 @@ const outbox: readonly Clause[] = [
   {
     id: 'note-first',
     clause: 'whoever releases the hold of another looks for a note first',
-    file: 'lambdas/core/ledger/resolve-foreign.ts',
+    file: 'lambdas/core/ledger/release.ts',
     find: 'const note = await ports.outbox.read(holdId);',
     replace: 'const note = undefined;',
     configuration: 'd',
@@ -113,7 +113,7 @@ const outbox: readonly Clause[] = [
   {
     id: 'note-in-time',
     clause: 'a note counts only if it was there before the hold expired',
-    file: 'lambdas/core/ledger/leave-note.ts',
+    file: 'lambdas/core/ledger/outbox.ts',
     find: 'return leftMs() >= MARGIN_MS - TAKEN_MS && clock.now() < takenOverAtMs();',
     replace: 'return true;',
     configuration: 'd',
@@ -121,7 +121,7 @@ const outbox: readonly Clause[] = [
   {
     id: 'note-in-lease',
     clause: 'under a key, a note counts only if it was there before the lease ended',
-    file: 'lambdas/core/ledger/leave-note.ts',
+    file: 'lambdas/core/ledger/outbox.ts',
     find: ' && clock.now() < takenOverAtMs()',
     replace: '',
     configuration: 'e',
@@ -145,7 +145,7 @@ const outbox: readonly Clause[] = [
   {
     id: 'note-stays',
     clause: 'a note goes only after its charge is recorded',
-    file: 'lambdas/core/ledger/settle-notes.ts',
+    file: 'lambdas/core/ledger/outbox.ts',
     find: 'const record = await commit(ports, note.record);',
     replace: 'await ports.outbox.remove(holdId);\n  const record = await commit(ports, note.record);',
     configuration: 'd',

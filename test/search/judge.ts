@@ -1,4 +1,4 @@
-import { heldOf } from '../../lambdas/core/ledger/account.ts';
+import { heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import { Closing } from './closing.ts';
 import type { Configuration } from './configuration.ts';
 import { requestOf } from './operations.ts';

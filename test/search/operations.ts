@@ -5,9 +5,7 @@ import type {
   ClaimStore,
   PreparedAnswer,
 } from '../../lambdas/core/idempotency/claim-store.ts';
-import type { Account } from '../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
-import type { Due, HoldRequest, RecordReply } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { Account, ChargeRecord, Due, HoldRequest, RecordReply } from '../../lambdas/core/ledger/ledger.ts';
 import type { OutboxNote } from '../../lambdas/core/ledger/outbox.ts';
 
 export type TakeOver = Parameters<ClaimStore['takeOver']>[0];

@@ -1,8 +1,5 @@
 import type { IdempotencyPorts } from '../../lambdas/core/idempotency/idempotency-ports.ts';
-import type { Account } from '../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
-import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
-import type { LedgerStore } from '../../lambdas/core/ledger/ledger-store.ts';
+import type { Account, ChargeRecord, LedgerPorts, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { Answer, AnswerTo, Kind, Op } from './operations.ts';
 import type { Host } from './run-actor.ts';
 import { ACCOUNT } from './world.ts';

@@ -1,5 +1,5 @@
 import type { Claim } from '../../lambdas/core/idempotency/claim-store.ts';
-import type { Account } from '../../lambdas/core/ledger/account.ts';
+import type { Account } from '../../lambdas/core/ledger/ledger.ts';
 import { MemoryClaimStore } from '../support/memory/memory-claim-store.ts';
 import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 import { MemoryOutbox } from '../support/memory/memory-outbox.ts';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import type { VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
 import { type CliScene, openCliScene, openLocalBucket } from '../support/cli-scene.ts';

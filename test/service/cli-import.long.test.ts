@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../lambdas/core/accounts/api-key.ts';
-import { balanceOf } from '../../lambdas/core/ledger/account.ts';
+import { balanceOf } from '../../lambdas/core/ledger/ledger.ts';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { localTableNames } from '../../local/create-tables.ts';

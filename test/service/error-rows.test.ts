@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
+import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
 import { CENT, leaveStreams, openCircuit, sendTo } from '../support/circuit-hostile.ts';
 import { circuitSuite } from '../support/circuit-hostile-suite.ts';
 import { dear, hasLength, keyed, type Refusal, refusals, served, type Way, ways } from '../support/error-rows-table.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { ledgerPartsFromEnvironment } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { toLedgerPorts } from '../../lambdas/functions/wiring/ledger-ports.ts';

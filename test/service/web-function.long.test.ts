@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
-import { balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
+import { balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import { routes } from '../../lambdas/routes.ts';
 import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
 import { LASTING_MODEL, postChat, readEvents, saying } from '../support/gateway-chat.ts';

@@ -1,4 +1,4 @@
-import { balanceOf, heldOf } from '../../lambdas/core/ledger/account.ts';
+import { balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import type { PageFile } from '../../lib/pages/build-pages.ts';
 import { type Environment, until } from './gateway-process.ts';
 import { type InProcessGateway, startInProcess } from './in-process-gateway.ts';

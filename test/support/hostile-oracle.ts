@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
-import { HOLDS_MAX } from '../../lambdas/core/ledger/account.ts';
+import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
 import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import type { Reply } from './hostile-wire.ts';
 import type { InProcessGateway } from './in-process-gateway.ts';

@@ -12,7 +12,7 @@ import type { Catalog } from '../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import type { Clock } from '../../lambdas/core/clock.ts';
 import { type AccountAudit, auditAll } from '../../lambdas/core/ledger/audit.ts';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createAccountHandler } from '../../lambdas/functions/wiring/account-handler.ts';
 import { createAppHandler } from '../../lambdas/functions/wiring/app-handler.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account } from '../../lambdas/core/ledger/account.ts';
+import type { Account } from '../../lambdas/core/ledger/ledger.ts';
 import type { TestGateway } from './gateway.ts';
 import { errorSchema } from './gateway-chat.ts';
 import { until } from './gateway-process.ts';

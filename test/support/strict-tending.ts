@@ -1,5 +1,5 @@
-import type { LedgerPorts } from '../../lambdas/core/ledger/ledger-ports.ts';
-import { settleNotes as settle } from '../../lambdas/core/ledger/settle-notes.ts';
+import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
+import { settleNotes as settle } from '../../lambdas/core/ledger/outbox.ts';
 import { sweep as sweepHolds } from '../../lambdas/core/ledger/sweep.ts';
 import { type ResumePorts, resumeVideos as resume } from '../../lambdas/core/videos/resume-videos.ts';
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import type { ChargeRecord } from '../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import type { VideoJob } from '../../lambdas/core/videos/video-job.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';

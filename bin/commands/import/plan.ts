@@ -1,7 +1,7 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
-import { type Account, balanceOf } from '../../../lambdas/core/ledger/account.ts';
-import type { LedgerRecords } from '../../../lambdas/core/ledger/ledger-records.ts';
-import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
+import { type Account, balanceOf } from '../../../lambdas/core/ledger/ledger.ts';
+import type { LedgerRecords } from '../../../lambdas/core/ledger/records.ts';
 import { formatUsd } from '../../../lambdas/core/money/usd.ts';
 import type { ImportRow, RefusedRow } from './rows.ts';
 

@@ -2,8 +2,8 @@ import type { AccountStore } from '../../../lambdas/core/accounts/account-store.
 import { type KeyPorts, makeKey, toNewKey } from '../../../lambdas/core/accounts/new-key.ts';
 import { hashesOf, type Peppers } from '../../../lambdas/core/accounts/peppers.ts';
 import type { Clock } from '../../../lambdas/core/clock.ts';
-import { balanceOf } from '../../../lambdas/core/ledger/account.ts';
-import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
+import { balanceOf } from '../../../lambdas/core/ledger/ledger.ts';
 import { untilDefinite } from '../../../lambdas/core/ledger/resolve.ts';
 import { failed } from '../../exit.ts';
 import type { KeyFile } from './key-file.ts';

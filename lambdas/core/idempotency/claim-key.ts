@@ -1,9 +1,9 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { ChargeRecord } from '../ledger/charge-record.ts';
 import { HOLD_IDS, holdIdOf } from '../ledger/hold.ts';
+import type { ChargeRecord } from '../ledger/ledger.ts';
+import { resolveForeign } from '../ledger/release.ts';
 import { apply, untilDefinite } from '../ledger/resolve.ts';
-import { resolveForeign } from '../ledger/resolve-foreign.ts';
 import { Attempt, KEPT_MS, storeIsDown } from './attempt.ts';
 import type { Claim, StoredAnswer } from './claim-store.ts';
 import { committedAnswer } from './committed-answer.ts';

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors/gateway-error.ts';
-import type { LedgerPorts } from '../ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { AnswerStore, ClaimRef, ClaimStore, StoredAnswer } from './claim-store.ts';
 
 /** An answer that stands without a charge record that carries its hash. */

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts';
+import type { AccountRecords } from './audit.ts';
 import { type AccountAudit, type AllAuditPorts, auditAccount } from './audit.ts';
-import type { AccountRecords } from './audit-reading.ts';
 
 /** Where the next run goes on. Every method is one call, safe to repeat, and throws StoreError without a definite answer. */
 export interface AuditCursor {

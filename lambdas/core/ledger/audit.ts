@@ -1,10 +1,11 @@
 import type { Clock } from '../clock.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { type Finding, findingsOf } from './audit-findings.ts';
-import { type AuditStores, type Reading, readStably } from './audit-reading.ts';
-import { accountIds, type LedgerRecords } from './ledger-records.ts';
+import { formatUsd } from '../money/usd.ts';
+import { requestIdOf } from './hold.ts';
+import { type Account, balanceOf, type ChargeRecord, heldOf, type LedgerStore } from './ledger.ts';
+import { accountIds, type LedgerRecords } from './records.ts';
 
-export interface AuditPorts extends AuditStores {
+interface AuditPorts extends AuditStores {
   readonly clock: Clock;
 }
 
@@ -95,3 +96,235 @@ const unreadable = (accountId: string, { message }: Error): AccountAudit => ({
   implausible: [],
   findings: [{ accountId, recordId: null, invariant: 'readable', message }],
 });
+
+type Invariant =
+  /** Available plus open holds is credited minus spent. */
+  | 'balance'
+  /** Spent is the sum of the charges whose holds are closed. */
+  | 'spent'
+  /** Credited is the sum of the credits. */
+  | 'credited'
+  /** Available is below zero only where a charge was above its hold, and says so (BILL-7). */
+  | 'overdrawn-by-overage'
+  | 'one-charge-per-request'
+  | 'released-costs-nothing'
+  /** A charge is what its usage and prices come to (BILL-3), and never below zero. */
+  | 'charge-as-priced'
+  /** A record stands under the account, hold and request that it names. */
+  | 'record-in-place'
+  /** A hold ends soon after its expiry (BILL-13). */
+  | 'hold-swept'
+  /** Whatever is stored can be read. */
+  | 'readable';
+
+export interface Finding {
+  readonly accountId: string;
+  /** A hold id; null where the account as a whole does not add up. */
+  readonly recordId: string | null;
+  readonly invariant: Invariant;
+  readonly message: string;
+  /** By how much, where sums differ. Pico-USD. */
+  readonly differencePicos?: bigint;
+}
+
+/** Later than the sweeper ever is. */
+export const SWEEP_LATE_MS = 600_000;
+
+const findingsOf = (reading: Reading, nowMs: number): readonly Finding[] => [
+  ...balanceFinding(reading.account),
+  ...(reading.stable ? sumFindings(reading) : []),
+  ...overdrawnFinding(reading),
+  ...recordFindings(reading),
+  ...unsweptHolds(reading.account, nowMs),
+];
+
+const sumOf = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((sum, amount) => sum + amount, 0n);
+
+const differing = (
+  accountId: string,
+  invariant: Invariant,
+  [what, actual]: readonly [string, bigint],
+  [against, expected]: readonly [string, bigint],
+): readonly Finding[] => {
+  const differencePicos = actual - expected;
+  if (differencePicos === 0n) return [];
+  const amounts = `${what} ${formatUsd(actual)} USD, ${against} ${formatUsd(expected)} USD`;
+  const message = `${amounts}: ${formatUsd(differencePicos)} USD apart`;
+  return [{ accountId, recordId: null, invariant, message, differencePicos }];
+};
+
+const balanceFinding = (account: Account): readonly Finding[] =>
+  differing(
+    account.id,
+    'balance',
+    ['available and held are', account.availablePicos + heldOf(account)],
+    ['credited less spent is', balanceOf(account)],
+  );
+
+/** A record whose hold is still open has not been counted yet. */
+const sumFindings = ({ account, records, credits }: Reading): readonly Finding[] => {
+  const closed = [...records.values()].filter(({ holdId }) => !account.holds.has(holdId));
+  const charged = closed.filter(({ outcome }) => outcome === 'settled').map(({ amountPicos }) => amountPicos);
+  return [
+    ...differing(account.id, 'spent', ['spent is', account.spentPicos], ['its charges are', sumOf(charged)]),
+    ...differing(
+      account.id,
+      'credited',
+      ['credited is', account.creditedPicos],
+      ['its credits are', sumOf(credits.values())],
+    ),
+  ];
+};
+
+const overdrawnFinding = ({ account, records }: Reading): readonly Finding[] => {
+  if (account.availablePicos >= 0n || [...records.values()].some(({ overage }) => overage)) return [];
+  const message = `available is ${formatUsd(account.availablePicos)} USD, and no charge is flagged as above its hold`;
+  return [{ accountId: account.id, recordId: null, invariant: 'overdrawn-by-overage', message }];
+};
+
+const recordFindings = ({ account, records }: Reading): readonly Finding[] => {
+  const chargedBy = new Map<string, string>();
+  const findings: Finding[] = [];
+  const find = ({ holdId }: ChargeRecord, invariant: Invariant, message: string) =>
+    findings.push({ accountId: account.id, recordId: holdId, invariant, message });
+  for (const record of [...records.values()].toSorted((one, other) => (one.holdId < other.holdId ? -1 : 1))) {
+    const { accountId, holdId, requestId, outcome, amountPicos } = record;
+    if (accountId !== account.id || requestId !== requestIdOf(holdId))
+      find(record, 'record-in-place', `the record names account ${accountId} and request ${requestId}`);
+    if (outcome === 'released') {
+      if (amountPicos !== 0n)
+        find(record, 'released-costs-nothing', `released, and yet of ${formatUsd(amountPicos)} USD`);
+      continue;
+    }
+    const priced = recordedAmount(record);
+    if (amountPicos < 0n || (priced !== undefined && priced !== amountPicos))
+      find(record, 'charge-as-priced', `charged ${formatUsd(amountPicos)} USD, usage and prices make ${worth(priced)}`);
+    const first = chargedBy.get(requestIdOf(holdId));
+    if (first !== undefined) find(record, 'one-charge-per-request', `the request was charged by ${first} already`);
+    chargedBy.set(requestIdOf(holdId), holdId);
+  }
+  return findings;
+};
+
+const worth = (picos: bigint | undefined): string => (picos === undefined ? 'no amount' : `${formatUsd(picos)} USD`);
+
+const unsweptHolds = ({ id, holds }: Account, nowMs: number): readonly Finding[] =>
+  [...holds]
+    .filter(([, { expiresAtMs }]) => nowMs - expiresAtMs > SWEEP_LATE_MS)
+    .map(([holdId, { expiresAtMs }]) => ({
+      accountId: id,
+      recordId: holdId,
+      invariant: 'hold-swept',
+      message: `open, and expired since ${new Date(expiresAtMs).toISOString()}: the sweeper does not run`,
+    }));
+
+/** What was written down about one account. */
+export type AccountRecords = Pick<LedgerRecords, 'listRecords' | 'readCredits'>;
+
+export interface AuditStores {
+  readonly store: Pick<LedgerStore, 'readAccount'>;
+  readonly records: AccountRecords;
+}
+
+/** An account beside everything that was written down about it. */
+interface Reading {
+  readonly account: Account;
+  /** By hold id. */
+  readonly records: ReadonlyMap<string, ChargeRecord>;
+  /** By reference. Pico-USD. */
+  readonly credits: ReadonlyMap<string, bigint>;
+  /** Nothing was written to the account meanwhile, so that its sums can be compared. */
+  readonly stable: boolean;
+}
+
+const TRIES = 50;
+
+const PAGE = 1_000;
+
+/** Records of requests that overtook one another are this close together, or a second reading finds them. */
+const OVERLAP = 50;
+
+/**
+ * Reads the account before and after its records, again and again until both are the same. Records never change, so every try but the
+ * first reads the latest ones only, which is fast enough to come between two writes of an account that is in use.
+ */
+const readStably = async (stores: AuditStores, accountId: string): Promise<Reading | undefined> => {
+  const records = new Map<string, ChargeRecord>();
+  let account = await stores.store.readAccount(accountId);
+  let fromHoldId: string | undefined;
+  for (let tried = 1; account; tried += 1) {
+    const [credits, latest] = await Promise.all([
+      stores.records.readCredits(accountId),
+      gather(stores.records, accountId, fromHoldId, records),
+    ]);
+    const after = await stores.store.readAccount(accountId);
+    if (!after) return undefined;
+    const stable = after.version === account.version;
+    if (stable || tried === TRIES) {
+      return { account, records, credits: new Map(credits.map(({ ref, amountPicos }) => [ref, amountPicos])), stable };
+    }
+    fromHoldId = latest && oldestInMotion(account, latest);
+    account = after;
+  }
+  return undefined;
+};
+
+/** Answers the id before which nothing new is expected; undefined when there is too little to tell. */
+const gather = async (
+  source: AccountRecords,
+  accountId: string,
+  fromHoldId: string | undefined,
+  into: Map<string, ChargeRecord>,
+): Promise<string | undefined> => {
+  let latest: string | undefined;
+  let beforeHoldId: string | undefined;
+  for (;;) {
+    const { records, more } = await source.listRecords(accountId, { fromHoldId, beforeHoldId, limit: PAGE });
+    for (const record of records) into.set(record.holdId, record);
+    if (beforeHoldId === undefined) latest = records[OVERLAP]?.holdId;
+    beforeHoldId = records.at(-1)?.holdId;
+    if (!more || beforeHoldId === undefined) return latest ?? fromHoldId;
+  }
+};
+
+/** Holds that were open may have been closed since; all others were placed later than those that are known. */
+const oldestInMotion = (account: Account, latest: string): string =>
+  [...account.holds.keys()].reduce((oldest, holdId) => (holdId < oldest ? holdId : oldest), latest);
+
+/** Those without a price of their own cost what text costs. */
+const promptCounts = [
+  'input',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'imageInput',
+  'cachedImageInput',
+  'audioInput',
+] as const;
+
+const answerCounts = ['output', 'reasoning', 'imageOutput'] as const;
+
+/** What else is sold, each by a price of its own name. */
+const otherCounts = [
+  'image',
+  'inputImage',
+  'firstMegapixel',
+  'extraMilliMegapixel',
+  'referenceMilliMegapixel',
+  'second',
+  'character',
+] as const;
+
+const knownCounts: ReadonlySet<string> = new Set([...promptCounts, ...answerCounts, ...otherCounts]);
+
+/**
+ * What the counts and prices of a record come to, in pico-USD; undefined where they do not say: counts that could not be true were
+ * charged at a bound (BILL-7).
+ */
+export const recordedAmount = ({ usage, prices, implausible }: ChargeRecord): bigint | undefined => {
+  if (!usage || !prices || implausible) return undefined;
+  if (![...Object.keys(usage), ...Object.keys(prices)].every((name) => knownCounts.has(name))) return undefined;
+  const priced = (counts: readonly string[], otherwise = 0n): bigint =>
+    counts.reduce((sum, name) => sum + BigInt(usage[name] ?? 0) * (prices[name] ?? otherwise), 0n);
+  return priced(promptCounts, prices.input) + priced(answerCounts, prices.output) + priced(otherCounts);
+};

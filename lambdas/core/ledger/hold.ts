@@ -2,9 +2,8 @@ import { sleep } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
-import { type Account, balanceOf, HOLDS_MAX, heldOf } from './account.ts';
-import type { LedgerPorts } from './ledger-ports.ts';
-import type { HoldReply } from './ledger-store.ts';
+import type { HoldReply, LedgerPorts } from './ledger.ts';
+import { type Account, balanceOf, HOLDS_MAX, heldOf } from './ledger.ts';
 
 export interface Reservation {
   readonly accountId: string;

@@ -1,4 +1,4 @@
-import type { ChargeRecord } from './charge-record.ts';
+import type { ChargeRecord } from './ledger.ts';
 
 /**
  * What money does, for trends and alarms: the ledger alone is exact. Over time, held and overage are as much as charged and released,

@@ -1,4 +1,8 @@
-import type { ChargeRecord } from './charge-record.ts';
+import { StoreError } from '../errors/store-error.ts';
+import { atOnce } from './at-once.ts';
+import type { Reservation } from './hold.ts';
+import type { ChargeRecord, LedgerPorts } from './ledger.ts';
+import { apply, commit } from './resolve.ts';
 
 /** A settlement that the ledger's store did not take in time: its answer has gone out, so it has to be charged. */
 export interface OutboxNote {
@@ -20,3 +24,82 @@ export interface Outbox {
   list(): Promise<readonly string[]>;
   remove(holdId: string): Promise<void>;
 }
+
+/** A note comes this long before others may release the hold, or not at all: their clocks may be ahead of ours. */
+const MARGIN_MS = 60_000;
+
+/** What the store of the notes may take of that, and the clocks differ by. */
+const TAKEN_MS = 30_000;
+
+/**
+ * Leaves a settlement in the outbox. True only when it is there in time for everyone who could release the hold to find it, that is
+ * before its expiry and, under an Idempotency-Key, before the lease ends (`takenOverAtMs`). A false answer does not mean that there is
+ * no note: a release decides.
+ */
+export const leaveNote = async (
+  { outbox, clock }: LedgerPorts,
+  { amountPicos, expiresAtMs }: Reservation,
+  record: ChargeRecord,
+  takenOverAtMs: () => number,
+): Promise<boolean> => {
+  const leftMs = (): number => expiresAtMs - clock.now();
+  if (leftMs() < MARGIN_MS || clock.now() >= takenOverAtMs()) return false;
+  const note = { record, holdAmountPicos: amountPicos };
+  // Once more, since a note whose reply was lost would be charged though its answer was withheld.
+  if (!((await isPut(outbox, note)) || (await isPut(outbox, note)))) return false;
+  return leftMs() >= MARGIN_MS - TAKEN_MS && clock.now() < takenOverAtMs();
+};
+
+const isPut = async (outbox: Outbox, note: OutboxNote): Promise<boolean> => {
+  try {
+    await outbox.put(note);
+    return true;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return false;
+  }
+};
+
+export interface NotesReport {
+  readonly settled: number;
+  /** Notes whose hold had been released before: their answers were not served as a success, or somebody released by force. */
+  readonly late: number;
+  /** Left for the next run. */
+  readonly failed: number;
+  /** Of those that could be read, since when the oldest waits. Unix milliseconds. */
+  readonly oldestAtMs: number | undefined;
+  /** For a person, once all others are done: notes that failed by no fault of a store. */
+  readonly bug: AggregateError | undefined;
+}
+
+/**
+ * BILL-14: charges what waits in the outbox. A note goes only when its hold's money has been moved. What fails for one note keeps
+ * no other waiting. Throws StoreError when they cannot be listed.
+ */
+export const settleNotes = async (ports: LedgerPorts): Promise<NotesReport> => {
+  const report = { settled: 0, late: 0, failed: 0 };
+  let oldestAtMs: number | undefined;
+  const bugs: unknown[] = [];
+  await atOnce(await ports.outbox.list(), async (holdId) => {
+    let note: OutboxNote | undefined;
+    try {
+      note = await ports.outbox.read(holdId);
+      if (!note) return;
+      const outcome = await settleNote(ports, holdId, note);
+      report[outcome] += 1;
+    } catch (error) {
+      report.failed += 1;
+      if (note) oldestAtMs = Math.min(note.record.at, oldestAtMs ?? Infinity);
+      if (!(error instanceof StoreError)) bugs.push(error);
+    }
+  });
+  const bug = bugs.length === 0 ? undefined : new AggregateError(bugs, `${bugs.length} notes could not be settled`);
+  return { ...report, oldestAtMs, bug };
+};
+
+const settleNote = async (ports: LedgerPorts, holdId: string, note: OutboxNote): Promise<'settled' | 'late'> => {
+  const record = await commit(ports, note.record);
+  await apply(ports, record, note.holdAmountPicos);
+  await ports.outbox.remove(holdId);
+  return record.outcome === 'settled' ? 'settled' : 'late';
+};

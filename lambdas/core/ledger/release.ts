@@ -1,11 +1,9 @@
 import { StoreError } from '../errors/store-error.ts';
-import type { Account } from './account.ts';
-import type { ChargeRecord } from './charge-record.ts';
-import type { Reservation } from './hold.ts';
-import type { LedgerPorts } from './ledger-ports.ts';
+import { type Reservation, requestIdOf } from './hold.ts';
+import type { Account, ChargeRecord, LedgerPorts } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
-export interface Reason {
+interface Reason {
   /** An error code, or what else became of the request. */
   readonly reason: string;
   readonly modelId?: string;
@@ -48,4 +46,28 @@ const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {
     if (!(error instanceof StoreError)) throw error;
     return undefined;
   }
+};
+
+/**
+ * The record that ends a hold of somebody else: a settlement that waits in the outbox, the record that is already there, or a
+ * release. The account has not been brought up to date. Throws StoreError, also when the outbox does not answer: what it may hold
+ * must not be passed over.
+ */
+export const resolveForeign = async (
+  ports: LedgerPorts,
+  { accountId, holdId, reason }: { readonly accountId: string; readonly holdId: string; readonly reason: string },
+): Promise<ChargeRecord> => {
+  const note = await ports.outbox.read(holdId);
+  return commit(
+    ports,
+    note?.record ?? {
+      accountId,
+      holdId,
+      requestId: requestIdOf(holdId),
+      outcome: 'released',
+      amountPicos: 0n,
+      at: ports.clock.now(),
+      reason,
+    },
+  );
 };

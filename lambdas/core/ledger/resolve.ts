@@ -1,8 +1,6 @@
 import { sleep } from '../clock.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { Account } from './account.ts';
-import type { ChargeRecord } from './charge-record.ts';
-import type { LedgerPorts } from './ledger-ports.ts';
+import type { Account, ChargeRecord, LedgerPorts } from './ledger.ts';
 import { meterResolved } from './money-meter.ts';
 
 const RETRY_DELAYS_MS = [50, 200, 800] as const;

@@ -1,7 +1,7 @@
 import { utcDay } from '../catalog/rates.ts';
-import type { ChargeRecord } from './charge-record.ts';
-import type { LedgerRecords } from './ledger-records.ts';
-import { gatherRequests } from './usage-list.ts';
+import type { ChargeRecord } from './ledger.ts';
+import type { LedgerRecords } from './records.ts';
+import { gatherRequests } from './usage.ts';
 
 export interface ModelSpend {
   readonly model: string;

@@ -1,9 +1,8 @@
 import { StoreError } from '../errors/store-error.ts';
-import type { Account, Hold } from './account.ts';
 import { atOnce } from './at-once.ts';
-import type { LedgerPorts } from './ledger-ports.ts';
+import type { Account, Hold, LedgerPorts } from './ledger.ts';
+import { resolveForeign } from './release.ts';
 import { apply } from './resolve.ts';
-import { resolveForeign } from './resolve-foreign.ts';
 
 export interface SweepReport {
   readonly accounts: number;

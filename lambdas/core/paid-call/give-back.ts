@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { ClaimLost } from '../idempotency/attempt.ts';
-import type { LedgerPorts } from '../ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
 import type { PaidCall } from './paid-call.ts';
 

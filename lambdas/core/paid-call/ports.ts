@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
-import type { LedgerPorts } from '../ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
 import type { PaidNotice } from '../notices.ts';
 

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/store-error.ts';
-import type { ChargeRecord } from '../ledger/charge-record.ts';
+import type { ChargeRecord } from '../ledger/ledger.ts';
 import { apply, untilDefinite } from '../ledger/resolve.ts';
 import type { VideoFailure, VideoJob } from './video-job.ts';
 import type { VideoStepPorts, VideoTimes } from './video-ports.ts';

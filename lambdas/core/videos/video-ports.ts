@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
-import type { LedgerPorts } from '../ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { VideoMeasure } from '../measures.ts';
 import type { VideoNotice } from '../notices.ts';
 import type { VideoJobStore } from './job-store.ts';

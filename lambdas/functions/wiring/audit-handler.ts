@@ -1,5 +1,4 @@
-import type { AccountAudit } from '../../core/ledger/audit.ts';
-import type { Finding } from '../../core/ledger/audit-findings.ts';
+import type { AccountAudit, Finding } from '../../core/ledger/audit.ts';
 import { auditUntil } from '../../core/ledger/audit-run.ts';
 import type { AuditParts, Reporting } from './parts.ts';
 

@@ -1,4 +1,4 @@
-import type { LedgerPorts } from '../../core/ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../../core/ledger/ledger.ts';
 import { type MoneyMeter, movements } from '../../core/ledger/money-meter.ts';
 import { type MoneyMetric, moneyMetric } from '../../metrics.ts';
 import type { LedgerParts } from './parts.ts';

@@ -1,4 +1,4 @@
-import { type NotesReport, settleNotes } from '../../core/ledger/settle-notes.ts';
+import { type NotesReport, settleNotes } from '../../core/ledger/outbox.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
 import type { LedgerParts } from './parts.ts';
 

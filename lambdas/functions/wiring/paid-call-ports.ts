@@ -1,7 +1,7 @@
 import { createCircuits } from '../../core/circuit/breaker.ts';
 import type { Circuits } from '../../core/circuit/circuit.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
-import type { LedgerPorts } from '../../core/ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
 import type { PaidCallPorts } from '../../core/paid-call/ports.ts';
 import { toLedgerPorts } from './ledger-ports.ts';

@@ -1,5 +1,5 @@
 import { toMasked } from '../../core/accounts/api-key.ts';
-import { type Account, balanceOf, heldOf } from '../../core/ledger/account.ts';
+import { type Account, balanceOf, heldOf } from '../../core/ledger/ledger.ts';
 import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { appButton } from '../app-button.ts';

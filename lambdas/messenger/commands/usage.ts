@@ -1,7 +1,7 @@
-import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../core/ledger/ledger.ts';
 import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { lastDays, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
-import { listUsage } from '../../core/ledger/usage-list.ts';
+import { listUsage } from '../../core/ledger/usage.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/request-time.ts';
 import { appButton } from '../app-button.ts';

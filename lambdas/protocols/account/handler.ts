@@ -1,4 +1,4 @@
-import type { Account } from '../../core/ledger/account.ts';
+import type { Account } from '../../core/ledger/ledger.ts';
 import { admissionOf, json, type RouteHandler } from '../../http/exchange.ts';
 import { toAccountObject } from '../account-object.ts';
 import { orUnavailable } from '../account-reads.ts';

@@ -2,10 +2,10 @@ import type { AccountStore, CurrentKey } from '../../core/accounts/account-store
 import { toMasked } from '../../core/accounts/api-key.ts';
 import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/days-left.ts';
 import { keyIdOf } from '../../core/accounts/new-key.ts';
-import { balanceOf } from '../../core/ledger/account.ts';
 import { requestIdOf } from '../../core/ledger/hold.ts';
-import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
-import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../core/ledger/ledger.ts';
+import { balanceOf } from '../../core/ledger/ledger.ts';
+import type { LedgerRecords } from '../../core/ledger/records.ts';
 import { type RecentSpend, sumRecent } from '../../core/ledger/spend.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';

@@ -1,4 +1,4 @@
-import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
+import type { LedgerRecords } from '../../core/ledger/records.ts';
 import { type ModelSpend, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import { type CreditPorts, creditAccount } from '../../core/ledger/credit-account.ts';
+import { type CreditPorts, creditAccount } from '../../core/ledger/credit.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ACCOUNT_ID_FORM, ACCOUNT_ID_RULE } from '../../core/accounts/account-id.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { REF_FORM, REF_RULE } from '../../core/ledger/credit-account.ts';
+import { REF_FORM, REF_RULE } from '../../core/ledger/credit.ts';
 import { PICOS_PER_USD } from '../../core/money/usd.ts';
 import { parseWith } from '../parse.ts';
 import { usdAmount } from '../usd-amount.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import type { LedgerRecords } from '../../core/ledger/ledger-records.ts';
-import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
-import { listUsage, usageOfRequest } from '../../core/ledger/usage-list.ts';
+import type { LedgerStore } from '../../core/ledger/ledger.ts';
+import type { LedgerRecords } from '../../core/ledger/records.ts';
+import { listUsage, usageOfRequest } from '../../core/ledger/usage.ts';
 import { admissionOf, type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
 import { toCsv } from './csv.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
-import type { RecordRange } from '../../core/ledger/ledger-records.ts';
+import type { RecordRange } from '../../core/ledger/records.ts';
 import { firstIdAt } from '../../http/request-time.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,4 @@
-import type { Hold } from '../../core/ledger/account.ts';
-import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
+import type { ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { timeOfRequest } from '../../http/request-time.ts';
 import { wireNames } from '../price-names.ts';

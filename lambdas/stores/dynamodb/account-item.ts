@@ -1,4 +1,4 @@
-import type { Account, AccountStatus, Hold } from '../../core/ledger/account.ts';
+import type { Account, AccountStatus, Hold } from '../../core/ledger/ledger.ts';
 import { type Item, number, readBigint, readMap, readNumber, readText, text } from './attributes.ts';
 
 const SHARDS = 4;

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { NewAccount } from '../../core/accounts/account-store.ts';
-import { START_REF } from '../../core/ledger/credit-account.ts';
+import { START_REF } from '../../core/ledger/credit.ts';
 import { newAccountItem } from './account-item.ts';
 import type { AccountTables } from './account-store.ts';
 import { type Item, number, text } from './attributes.ts';

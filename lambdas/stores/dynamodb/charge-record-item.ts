@@ -1,4 +1,4 @@
-import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../core/ledger/ledger.ts';
 import { type Item, number, readBigint, readNumber, readText, text } from './attributes.ts';
 
 export const chargeKey = (accountId: string, holdId: string): Item => ({

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { CreditReply, CreditRequest } from '../../core/ledger/ledger-store.ts';
+import type { CreditReply, CreditRequest } from '../../core/ledger/ledger.ts';
 import { accountKey } from './account-item.ts';
 import { type Item, number, readBigint, text } from './attributes.ts';
 import { failed, transact } from './transaction.ts';

@@ -4,14 +4,8 @@ import {
   ScanCommand,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
-import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
-import type {
-  AccountPlace,
-  CreditRecord,
-  LedgerRecords,
-  RecordPage,
-  RecordRange,
-} from '../../core/ledger/ledger-records.ts';
+import type { ChargeRecord } from '../../core/ledger/ledger.ts';
+import type { AccountPlace, CreditRecord, LedgerRecords, RecordPage, RecordRange } from '../../core/ledger/records.ts';
 import { accountIdOf } from './account-item.ts';
 import { type Item, readBigint, readNumber, readText, text } from './attributes.ts';
 import { toChargeRecord } from './charge-record-item.ts';

@@ -1,7 +1,6 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type Account, HOLDS_MAX } from '../../core/ledger/account.ts';
-import type { ChargeRecord } from '../../core/ledger/charge-record.ts';
-import type { HoldReply, HoldRequest, LedgerStore, RecordReply } from '../../core/ledger/ledger-store.ts';
+import type { ChargeRecord, HoldReply, HoldRequest, LedgerStore, RecordReply } from '../../core/ledger/ledger.ts';
+import { type Account, HOLDS_MAX } from '../../core/ledger/ledger.ts';
 import { accountKey, newAccountItem, toAccount } from './account-item.ts';
 import { number, text } from './attributes.ts';
 import { chargeKey, toChargeItem, toChargeRecord } from './charge-record-item.ts';

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Operation, OperationLog } from '../../core/ledger/operation-log.ts';
+import type { Operation, OperationLog } from '../../core/ledger/records.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
 import { send } from './failures.ts';
 import { query, withPrefix } from './query.ts';

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Due } from '../../core/ledger/ledger-store.ts';
+import type { Due } from '../../core/ledger/ledger.ts';
 import { accountIdOf, accountKey, shards } from './account-item.ts';
 import { number, text } from './attributes.ts';
 import { send } from './failures.ts';

@@ -9,8 +9,8 @@ import type {
   Profile,
 } from '../../../lambdas/core/accounts/account-store.ts';
 import { THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
-import type { Account } from '../../../lambdas/core/ledger/account.ts';
-import { START_REF } from '../../../lambdas/core/ledger/credit-account.ts';
+import { START_REF } from '../../../lambdas/core/ledger/credit.ts';
+import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
 import { bigintOf, booleanOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { hasKey, insertKey } from './key-store.ts';
 import { type AccountChange, insertAccount, insertCredit, NEXT_CHANGE, readAccount } from './ledger-store.ts';

@@ -2,8 +2,7 @@ import type { BalanceChange } from '../../../lambdas/core/accounts/low-balance.t
 import type { NoticeOutcome } from '../../../lambdas/core/accounts/send-notices.ts';
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
-import type { Account } from '../../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
+import type { Account, ChargeRecord } from '../../../lambdas/core/ledger/ledger.ts';
 import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
 import { readAccount, readRecord } from './ledger-store.ts';
 

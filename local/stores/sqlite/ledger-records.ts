@@ -3,10 +3,11 @@ import type {
   AccountPlace,
   CreditRecord,
   LedgerRecords,
+  Operation,
+  OperationLog,
   RecordPage,
   RecordRange,
-} from '../../../lambdas/core/ledger/ledger-records.ts';
-import type { Operation, OperationLog } from '../../../lambdas/core/ledger/operation-log.ts';
+} from '../../../lambdas/core/ledger/records.ts';
 import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { toRecord } from './ledger-store.ts';
 

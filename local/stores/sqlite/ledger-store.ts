@@ -1,16 +1,16 @@
 import { isCrossing, THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
-import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
 import type {
+  ChargeRecord,
   CreditReply,
   CreditRequest,
   HoldReply,
   HoldRequest,
   LedgerStore,
   RecordReply,
-} from '../../../lambdas/core/ledger/ledger-store.ts';
+} from '../../../lambdas/core/ledger/ledger.ts';
+import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
 import { formatUsd, PICOS_PER_USD } from '../../../lambdas/core/money/usd.ts';
 import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 

@@ -9,7 +9,7 @@ import { type ImportRow, readRows } from '../../../bin/commands/import/rows.ts';
 import { importRow, staleKeys } from '../../../bin/commands/import/run.ts';
 import { hashApiKey } from '../../../lambdas/core/accounts/api-key.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
-import { balanceOf } from '../../../lambdas/core/ledger/account.ts';
+import { balanceOf } from '../../../lambdas/core/ledger/ledger.ts';
 import { accountsThrough, ledgerThrough } from '../../support/memory/every-call.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 import { MemoryAccountStore } from '../../support/memory/memory-account-store.ts';

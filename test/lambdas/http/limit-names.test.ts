@@ -1,8 +1,8 @@
 import { sign } from '@telegram-apps/init-data-node';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
-import { HOLDS_MAX } from '../../../lambdas/core/ledger/account.ts';
 import { placeHold } from '../../../lambdas/core/ledger/hold.ts';
+import { HOLDS_MAX } from '../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../lambdas/core/limits/detached-drains.ts';
 import { refuseManyDrains } from '../../../lambdas/core/paid-call/hold-and-enter.ts';
 import { ledgerScene } from '../core/ledger/ledger-scene.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createCatalog } from '../../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
-import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../../lambdas/core/money/usd.ts';
 import { type BotService, type BotServiceOptions, createBotService } from '../../support/bot-service.ts';
 import { USER } from '../../support/bot-updates.ts';

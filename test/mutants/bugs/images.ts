@@ -7,7 +7,7 @@ const priceTests = 'test/lambdas/core/images/image-price.test.ts';
 const tokenTests = 'test/lambdas/core/images/image-token-price.test.ts';
 const faultTests = 'test/lambdas/core/images/store-faults.test.ts';
 const answerTests = 'test/lambdas/core/pricing/image-answers.test.ts';
-const recordTests = 'test/lambdas/core/pricing/recorded-amount.test.ts';
+const recordTests = 'test/lambdas/core/ledger/audit-recorded-amount.test.ts';
 const textTests = 'test/lambdas/core/text/image-answers.test.ts';
 
 const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
@@ -176,7 +176,7 @@ const answerBugs = [
       replace: 'cap * choices : cap',
     },
   ]),
-  ...bugsIn('lambdas/core/pricing/recorded-amount.ts', recordTests, [
+  ...bugsIn('lambdas/core/ledger/audit.ts', recordTests, [
     {
       id: 'images-in-answers-not-audited',
       what: 'The audit takes a charge for an image in an answer for wrong.',

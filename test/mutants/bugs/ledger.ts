@@ -66,7 +66,7 @@ const releaseBugs = bugsIn('lambdas/core/ledger/release.ts', `${tests}/resolve.t
   },
 ]);
 
-const foreignBugs = bugsIn('lambdas/core/ledger/resolve-foreign.ts', outboxTests, [
+const foreignBugs = bugsIn('lambdas/core/ledger/release.ts', outboxTests, [
   {
     id: 'sweeper-passes-over-the-outbox',
     what: 'The sweeper releases an expired hold without looking for a note.',
@@ -115,7 +115,7 @@ const sweepBugs = bugsIn('lambdas/core/ledger/sweep.ts', `${tests}/sweep.test.ts
 ]);
 
 const noteBugs = [
-  ...bugsIn('lambdas/core/ledger/leave-note.ts', outboxTests, [
+  ...bugsIn('lambdas/core/ledger/outbox.ts', outboxTests, [
     {
       id: 'note-in-the-last-minute',
       what: 'A note is left when the sweeper may come before it.',
@@ -136,7 +136,7 @@ const noteBugs = [
       caughtBy: 'test/lambdas/core/idempotency/lost-claims.test.ts',
     },
   ]),
-  ...bugsIn('lambdas/core/ledger/settle-notes.ts', outboxTests, [
+  ...bugsIn('lambdas/core/ledger/outbox.ts', outboxTests, [
     {
       id: 'note-removed-first',
       what: 'A note is removed before its charge is recorded.',

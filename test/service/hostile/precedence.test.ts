@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOLDS_MAX } from '../../../lambdas/core/ledger/account.ts';
+import { HOLDS_MAX } from '../../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { realCircuit } from '../../support/circuit-calls.ts';

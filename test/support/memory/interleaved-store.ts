@@ -1,5 +1,5 @@
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
-import type { LedgerStore } from '../../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import { ledgerThrough } from './every-call.ts';
 
 /** A list of numbers that decides everything random in a history. When it is used up, the plainest choice is made: 0. */

@@ -1,13 +1,5 @@
-import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../../lambdas/core/ledger/charge-record.ts';
 import type {
-  AccountPlace,
-  CreditRecord,
-  LedgerRecords,
-  RecordPage,
-  RecordRange,
-} from '../../../lambdas/core/ledger/ledger-records.ts';
-import type {
+  ChargeRecord,
   CreditReply,
   CreditRequest,
   Due,
@@ -15,7 +7,15 @@ import type {
   HoldRequest,
   LedgerStore,
   RecordReply,
-} from '../../../lambdas/core/ledger/ledger-store.ts';
+} from '../../../lambdas/core/ledger/ledger.ts';
+import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
+import type {
+  AccountPlace,
+  CreditRecord,
+  LedgerRecords,
+  RecordPage,
+  RecordRange,
+} from '../../../lambdas/core/ledger/records.ts';
 
 interface Row {
   readonly id: string;

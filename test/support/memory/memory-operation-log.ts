@@ -1,4 +1,4 @@
-import type { Operation, OperationLog } from '../../../lambdas/core/ledger/operation-log.ts';
+import type { Operation, OperationLog } from '../../../lambdas/core/ledger/records.ts';
 
 /** What operators have done, without a table. */
 export class MemoryOperationLog implements OperationLog {

@@ -8,7 +8,7 @@ import type { SpeechSink } from '../../../../lambdas/core/audio/pumped-speech.ts
 import { type SpeechOrder, speak } from '../../../../lambdas/core/audio/speak.ts';
 import { type TranscriptionOrder, transcribe } from '../../../../lambdas/core/audio/transcribe.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
-import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { PaidCallPorts } from '../../../../lambdas/core/paid-call/ports.ts';

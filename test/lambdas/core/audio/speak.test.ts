@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Speech } from '../../../../lambdas/core/audio/speak.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { recordedAmount } from '../../../../lambdas/core/pricing/recorded-amount.ts';
+import { recordedAmount } from '../../../../lambdas/core/ledger/audit.ts';
 import { CHARACTER, speech } from '../../../support/audio-samples.ts';
 import { fails } from '../../../support/memory/faults.ts';
 import { upstream } from '../catalog/sample-data.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AudioUsage } from '../../../../lambdas/core/audio/audio-wire.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { recordedAmount } from '../../../../lambdas/core/pricing/recorded-amount.ts';
+import { recordedAmount } from '../../../../lambdas/core/ledger/audit.ts';
 import { audioTokens, SECOND, tokenTranscription, transcription, wavOf } from '../../../support/audio-samples.ts';
 import { provider, upstream } from '../catalog/sample-data.ts';
 import { createAudioWorld, refusal, transcript } from './audio-world.ts';

@@ -1,6 +1,6 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
-import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { InputAnswer, InputCall, InputPorts, PaidInput } from '../../../../lambdas/core/paid-call/input-answer.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
-import { resolveForeign } from '../../../../lambdas/core/ledger/resolve-foreign.ts';
+import { resolveForeign } from '../../../../lambdas/core/ledger/release.ts';
 import { createMoment, type FaultScript, fails, withClaimFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';
 import { LEASE_MS } from '../../../support/memory/memory-idempotency.ts';

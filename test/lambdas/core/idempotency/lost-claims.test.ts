@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
-import { resolveForeign } from '../../../../lambdas/core/ledger/resolve-foreign.ts';
+import { resolveForeign } from '../../../../lambdas/core/ledger/release.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import {
   createMoment,

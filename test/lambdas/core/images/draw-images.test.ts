@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { recordedAmount } from '../../../../lambdas/core/ledger/audit.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import { recordedAmount } from '../../../../lambdas/core/pricing/recorded-amount.ts';
 import { fails } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';
 import {

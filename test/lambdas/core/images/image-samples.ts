@@ -6,7 +6,7 @@ import type { ImageTier } from '../../../../lambdas/core/images/choose-size.ts';
 import type { DrawnCounts, ImageMoney } from '../../../../lambdas/core/images/image-price.ts';
 import { priceImages } from '../../../../lambdas/core/images/image-price.ts';
 import type { Dimensions, ImageAsk, ImageReference } from '../../../../lambdas/core/images/image-wire.ts';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { Charge, TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import { image, load } from '../catalog/sample-data.ts';
 

@@ -5,9 +5,8 @@ import { chooseSize, type SizeWish } from '../../../../lambdas/core/images/choos
 import { pixelsOf } from '../../../../lambdas/core/images/image-pixels.ts';
 import { type DrawnCounts, type ImageMoney, priceImages } from '../../../../lambdas/core/images/image-price.ts';
 import type { ImageAsk, ImageReference } from '../../../../lambdas/core/images/image-wire.ts';
-import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
+import { auditAccount, recordedAmount } from '../../../../lambdas/core/ledger/audit.ts';
 import { PICOS_PER_USD, parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import { recordedAmount } from '../../../../lambdas/core/pricing/recorded-amount.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { randomRuns } from '../../../support/random-runs.ts';

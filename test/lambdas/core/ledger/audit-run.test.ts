@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { type AuditCursor, type AuditRunPorts, auditUntil } from '../../../../lambdas/core/ledger/audit-run.ts';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { withRecordFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';

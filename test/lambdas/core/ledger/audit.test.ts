@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Account } from '../../../../lambdas/core/ledger/account.ts';
-import { auditAccount, auditAll } from '../../../../lambdas/core/ledger/audit.ts';
-import { SWEEP_LATE_MS } from '../../../../lambdas/core/ledger/audit-findings.ts';
-import type { AuditStores } from '../../../../lambdas/core/ledger/audit-reading.ts';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import type { AuditStores } from '../../../../lambdas/core/ledger/audit.ts';
+import { auditAccount, auditAll, SWEEP_LATE_MS } from '../../../../lambdas/core/ledger/audit.ts';
+import type { Account, ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { fails, withFaults, withRecordFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';

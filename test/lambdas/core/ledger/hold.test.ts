@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { HOLDS_MAX } from '../../../../lambdas/core/ledger/account.ts';
 import { type HoldOrder, placeHold } from '../../../../lambdas/core/ledger/hold.ts';
+import { HOLDS_MAX } from '../../../../lambdas/core/ledger/ledger.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
 import { conflict, fails, losesReply, throttled } from '../../../support/memory/faults.ts';

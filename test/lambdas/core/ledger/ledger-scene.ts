@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
-import { type Account, balanceOf, heldOf } from '../../../../lambdas/core/ledger/account.ts';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
 import type { HoldOrder } from '../../../../lambdas/core/ledger/hold.ts';
-import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import type { ChargeRecord, LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
+import { type Account, balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import { type Faulty, type LedgerFaults, withFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';

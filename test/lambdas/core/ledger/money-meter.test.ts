@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
-import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
 import { type Movement, movements } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { sumRecent, sumSpend } from '../../../../lambdas/core/ledger/spend.ts';
 import { withRecordFaults } from '../../../support/memory/faults.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Barred, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { usageOfRequest } from '../../../../lambdas/core/ledger/usage-list.ts';
+import { usageOfRequest } from '../../../../lambdas/core/ledger/usage.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
 import type { WireCall } from '../../../../lambdas/core/text/text-wire.ts';
 import { createMoment } from '../../../support/memory/faults.ts';

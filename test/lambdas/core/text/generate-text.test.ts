@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { balanceOf } from '../../../../lambdas/core/ledger/account.ts';
+import { balanceOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
 import type { PromptSize } from '../../../../lambdas/core/text/text-request.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { balanceOf } from '../../../../lambdas/core/ledger/account.ts';
-import { settleNotes } from '../../../../lambdas/core/ledger/settle-notes.ts';
+import { balanceOf } from '../../../../lambdas/core/ledger/ledger.ts';
+import { settleNotes } from '../../../../lambdas/core/ledger/outbox.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createMoment, fails, losesReply } from '../../../support/memory/faults.ts';

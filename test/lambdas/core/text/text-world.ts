@@ -1,7 +1,7 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
-import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';

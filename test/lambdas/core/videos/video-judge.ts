@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Clock } from '../../../../lambdas/core/clock.ts';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { isEnded, type VideoJob, videoIdOf } from '../../../../lambdas/core/videos/video-job.ts';
 import type { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import type { MemoryVideoFiles } from '../../../support/memory/memory-video-files.ts';

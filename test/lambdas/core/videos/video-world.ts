@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
-import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger-ports.ts';
+import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
 import { keyIdOf, toNewKey } from '../../../../lambdas/core/accounts/new-key.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { signBody } from '../../../../lambdas/core/webhooks/signature.ts';
 import { createAccountHandler } from '../../../../lambdas/functions/wiring/account-handler.ts';
 import { createAppHandler } from '../../../../lambdas/functions/wiring/app-handler.ts';

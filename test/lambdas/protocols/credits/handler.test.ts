@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { balanceOf } from '../../../../lambdas/core/ledger/account.ts';
+import { balanceOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { conflict, fails, losesReply, withFaults } from '../../../support/memory/faults.ts';
 import { ACCOUNT, type AppService, createAppService } from '../../functions/wiring/app-service.ts';

@@ -4,7 +4,7 @@ import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import type { UpdateLog } from '../../../../lambdas/core/accounts/update-log.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
 import type { ClaimStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
-import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger-store.ts';
+import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { AddressCounters } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { bucketOf } from '../../../../lambdas/core/limits/rate-limit.ts';
 import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
-import type { RecordRange } from '../../../../lambdas/core/ledger/ledger-records.ts';
-import { listUsage, usageOfRequest } from '../../../../lambdas/core/ledger/usage-list.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
+import type { RecordRange } from '../../../../lambdas/core/ledger/records.ts';
+import { listUsage, usageOfRequest } from '../../../../lambdas/core/ledger/usage.ts';
 import { withRecordFaults } from '../../../support/memory/faults.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { ID, settledRecord } from './ledger-scene.ts';

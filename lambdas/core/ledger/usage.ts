@@ -1,8 +1,6 @@
-import type { Account, Hold } from './account.ts';
-import type { ChargeRecord } from './charge-record.ts';
 import { requestIdOf } from './hold.ts';
-import type { LedgerRecords, RecordRange } from './ledger-records.ts';
-import type { LedgerStore } from './ledger-store.ts';
+import type { Account, ChargeRecord, Hold, LedgerStore } from './ledger.ts';
+import type { LedgerRecords, RecordRange } from './records.ts';
 
 export interface UsagePage {
   /** One for each request, the newest first. */

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { catalogData } from '../../../../catalog/index.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { textModelOf } from '../../../../lambdas/core/catalog/text-model.ts';
-import type { ChargeRecord } from '../../../../lambdas/core/ledger/charge-record.ts';
+import { recordedAmount } from '../../../../lambdas/core/ledger/audit.ts';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { Charge } from '../../../../lambdas/core/pricing/charge.ts';
-import { recordedAmount } from '../../../../lambdas/core/pricing/recorded-amount.ts';
 import { chargeFor } from '../../../../lambdas/core/pricing/text-price.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 

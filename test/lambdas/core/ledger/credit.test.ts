@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
-import { creditAccount } from '../../../../lambdas/core/ledger/credit-account.ts';
+import { creditAccount } from '../../../../lambdas/core/ledger/credit.ts';
 import { conflict, fails, type LedgerFaults, losesReply, throttled } from '../../../support/memory/faults.ts';
 import { ID, ledgerScene } from './ledger-scene.ts';
 

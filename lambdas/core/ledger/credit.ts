@@ -1,6 +1,5 @@
-import { type Account, balanceOf } from './account.ts';
-import type { LedgerPorts } from './ledger-ports.ts';
-import type { CreditRequest, LedgerStore } from './ledger-store.ts';
+import type { CreditRequest, LedgerPorts, LedgerStore } from './ledger.ts';
+import { type Account, balanceOf } from './ledger.ts';
 import { untilDefinite } from './resolve.ts';
 
 /** What an account begins with has this reference; a payment of that name would pass for it and be credited to nobody. */
