@@ -1,9 +1,7 @@
-import { answerOnce } from '../core/idempotency/answer-once.ts';
-import type { Attempt } from '../core/idempotency/attempt.ts';
-import type { StoredAnswer } from '../core/idempotency/claim-store.ts';
-import { fingerprintOf } from '../core/idempotency/fingerprint.ts';
-import type { Creations, IdempotencyPorts } from '../core/idempotency/idempotency-ports.ts';
-import { hashOf } from '../core/idempotency/stored-answer.ts';
+import { answerOnce } from '../core/idempotency/claim.ts';
+import type { Creations, IdempotencyPorts, StoredAnswer } from '../core/idempotency/claim-store.ts';
+import type { Attempt } from '../core/idempotency/claimed-execution.ts';
+import { fingerprintOf, hashOf } from '../core/idempotency/stored-answer.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/json.ts';
 import { formatOf } from '../http/client-format.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-import type { IdempotencyPorts } from '../core/idempotency/idempotency-ports.ts';
+import type { IdempotencyPorts } from '../core/idempotency/claim-store.ts';
 import type { TextSink } from '../core/text/pumped-stream.ts';
 import type { TextPorts } from '../core/text/text-ports.ts';
 import type { TextOrder, TextProtocol } from '../core/text/text-request.ts';

@@ -129,7 +129,7 @@ const outbox: readonly Clause[] = [
   {
     id: 'lapsed',
     clause: 'a lease that had run out before it was renewed carries no note',
-    file: 'lambdas/core/idempotency/attempt.ts',
+    file: 'lambdas/core/idempotency/claimed-execution.ts',
     find: 'if (ledger.clock.now() >= this.takenOverAtMs) this.#lapsed = true;',
     replace: '',
     configuration: 'e',
@@ -165,7 +165,7 @@ const idempotency: readonly Clause[] = [
   {
     id: 'lease',
     clause: 'a take-over only after the lease has run out',
-    file: 'lambdas/core/idempotency/claim-key.ts',
+    file: 'lambdas/core/idempotency/claim.ts',
     find: 'if (claim.leaseUntilMs > nowMs) throw inProgress();',
     replace: '',
     configuration: 'e',
@@ -173,7 +173,7 @@ const idempotency: readonly Clause[] = [
   {
     id: 'resolve-holds',
     clause: 'a take-over first ends the holds of the request before',
-    file: 'lambdas/core/idempotency/claim-key.ts',
+    file: 'lambdas/core/idempotency/claim.ts',
     find: 'for (let id = 0; id < HOLD_IDS; id += 1) {',
     replace: 'for (let id = 0; id < 0; id += 1) {',
     configuration: 'c',
@@ -181,7 +181,7 @@ const idempotency: readonly Clause[] = [
   {
     id: 'resolve-all',
     clause: 'a take-over ends all ids of the request before, not the first alone',
-    file: 'lambdas/core/idempotency/claim-key.ts',
+    file: 'lambdas/core/idempotency/claim.ts',
     find: 'for (let id = 0; id < HOLD_IDS; id += 1) {',
     replace: 'for (let id = 0; id < 1; id += 1) {',
     configuration: 'c',
@@ -199,7 +199,7 @@ const idempotency: readonly Clause[] = [
   {
     id: 'matching-hash',
     clause: 'a prepared answer is served only with the record that carries its hash',
-    file: 'lambdas/core/idempotency/committed-answer.ts',
+    file: 'lambdas/core/idempotency/claim.ts',
     find: 'if (record?.answer !== prepared.hash) return undefined;',
     replace: '',
     configuration: 'c',
@@ -215,7 +215,7 @@ const idempotency: readonly Clause[] = [
   {
     id: 'loser-stops',
     clause: 'whoever loses its prepare does not go on to commit',
-    file: 'lambdas/core/idempotency/attempt.ts',
+    file: 'lambdas/core/idempotency/claimed-execution.ts',
     find: 'throw new ClaimLost();\n  }\n\n  /** The answer of a refusal',
     replace: "return 'lost';\n  }\n\n  /** The answer of a refusal",
     configuration: 'c',
@@ -232,7 +232,7 @@ const idempotency: readonly Clause[] = [
   {
     id: 'settled-ends',
     clause: 'after a charge nobody dispatches again',
-    file: 'lambdas/core/idempotency/claim-key.ts',
+    file: 'lambdas/core/idempotency/claim.ts',
     find: 'if (settled) return answerOfSettled(ports, request);',
     replace: '',
     configuration: 'c',

@@ -1,4 +1,4 @@
-import type { IdempotencyPorts } from '../../lambdas/core/idempotency/idempotency-ports.ts';
+import type { IdempotencyPorts } from '../../lambdas/core/idempotency/claim-store.ts';
 import type { Account, ChargeRecord, LedgerPorts, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { Answer, AnswerTo, Kind, Op } from './operations.ts';
 import type { Host } from './run-actor.ts';

@@ -1,5 +1,5 @@
-import { answerOnce } from '../../lambdas/core/idempotency/answer-once.ts';
-import type { Attempt } from '../../lambdas/core/idempotency/attempt.ts';
+import { answerOnce } from '../../lambdas/core/idempotency/claim.ts';
+import type { Attempt } from '../../lambdas/core/idempotency/claimed-execution.ts';
 import { generateText } from '../../lambdas/core/text/generate-text.ts';
 import type { PumpedStream, TextSink } from '../../lambdas/core/text/pumped-stream.ts';
 import type { TextPorts } from '../../lambdas/core/text/text-ports.ts';

@@ -1,4 +1,4 @@
-import type { Attempt } from '../idempotency/attempt.ts';
+import type { Attempt } from '../idempotency/claimed-execution.ts';
 import type { PaidCall } from './paid-call.ts';
 
 /** Whoever has lost its key makes no call, and says nothing about the vendor. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts';
-import { ClaimLost } from '../idempotency/attempt.ts';
+import { ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
 import type { PaidCall } from './paid-call.ts';

@@ -1,5 +1,5 @@
-import type { Attempt } from '../idempotency/attempt.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { Attempt } from '../idempotency/claimed-execution.ts';
 import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { Deadline } from './deadline.ts';
 import { dispatchUnder } from './dispatch-under.ts';

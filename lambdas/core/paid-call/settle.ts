@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { type Attempt, ClaimLost } from '../idempotency/attempt.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { Reservation } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { balanceOf } from '../ledger/ledger.ts';

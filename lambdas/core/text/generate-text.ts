@@ -1,6 +1,6 @@
 import type { TextModel } from '../catalog/schema.ts';
-import type { Attempt } from '../idempotency/attempt.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { Attempt } from '../idempotency/claimed-execution.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { dispatchUnder } from '../paid-call/dispatch-under.ts';
 import type { DryRun } from '../paid-call/dry-run.ts';

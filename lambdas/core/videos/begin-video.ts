@@ -1,7 +1,7 @@
 import type { Passage } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { ClaimLost } from '../idempotency/attempt.ts';
+import { ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { Reservation } from '../ledger/hold.ts';
 import { untilDefinite } from '../ledger/resolve.ts';
 import { giveBack } from '../paid-call/give-back.ts';

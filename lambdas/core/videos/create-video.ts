@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { VideoModel } from '../catalog/schema.ts';
-import type { Attempt } from '../idempotency/attempt.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { Attempt } from '../idempotency/claimed-execution.ts';
 import type { Reservation } from '../ledger/hold.ts';
 import type { VideoMeasure } from '../measures.ts';
 import { barredError } from '../paid-call/barred.ts';

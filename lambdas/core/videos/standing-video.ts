@@ -1,7 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts';
-import { inProgress } from '../idempotency/claim-key.ts';
-import type { StoredAnswer } from '../idempotency/claim-store.ts';
-import type { Creations, StandingAnswer } from '../idempotency/idempotency-ports.ts';
+import { inProgress } from '../idempotency/claim.ts';
+import type { Creations, StandingAnswer, StoredAnswer } from '../idempotency/claim-store.ts';
 import { untilDefinite } from '../ledger/resolve.ts';
 import { mayStillBegin, neverBegun } from './never-begun.ts';
 import { releaseVideo } from './release-video.ts';

@@ -1,6 +1,6 @@
 import { createCircuits } from '../../core/circuit/breaker.ts';
 import type { Circuits } from '../../core/circuit/circuit.ts';
-import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
+import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
 import type { LedgerPorts } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
 import type { PaidCallPorts } from '../../core/paid-call/ports.ts';

@@ -1,5 +1,5 @@
-import type { Attempt } from '../../core/idempotency/attempt.ts';
-import type { IdempotencyPorts } from '../../core/idempotency/idempotency-ports.ts';
+import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
+import type { Attempt } from '../../core/idempotency/claimed-execution.ts';
 import { drawImages, type ImageOrder, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
 import type { Caller } from '../../core/paid-call/ports.ts';
 import { planAnswer } from '../../http/early-form.ts';

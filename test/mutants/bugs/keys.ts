@@ -1,9 +1,9 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
-const answerTests = 'test/lambdas/core/idempotency/answer-once.test.ts';
+const answerTests = 'test/lambdas/core/idempotency/claim-answer-once.test.ts';
 const lostTests = 'test/lambdas/core/idempotency/lost-claims.test.ts';
 
-const claimBugs = bugsIn('lambdas/core/idempotency/claim-key.ts', answerTests, [
+const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
     id: 'take-over-of-a-running-request',
     what: 'A key is taken over, and its holds are released, while its request is at work.',
@@ -38,7 +38,7 @@ const claimBugs = bugsIn('lambdas/core/idempotency/claim-key.ts', answerTests, [
   },
 ]);
 
-const answerBugs = bugsIn('lambdas/core/idempotency/committed-answer.ts', lostTests, [
+const answerBugs = bugsIn('lambdas/core/idempotency/claim.ts', lostTests, [
   {
     id: 'prepared-answer-without-its-record',
     what: 'An answer that was prepared and never charged is served.',
@@ -47,7 +47,7 @@ const answerBugs = bugsIn('lambdas/core/idempotency/committed-answer.ts', lostTe
   },
 ]);
 
-const attemptBugs = bugsIn('lambdas/core/idempotency/attempt.ts', answerTests, [
+const attemptBugs = bugsIn('lambdas/core/idempotency/claimed-execution.ts', answerTests, [
   {
     id: 'lapsed-lease-forgotten',
     what: 'A lease that ran out and was renewed counts as if nobody could have released the hold meanwhile.',
@@ -91,7 +91,7 @@ const attemptBugs = bugsIn('lambdas/core/idempotency/attempt.ts', answerTests, [
   },
 ]);
 
-const onceBugs = bugsIn('lambdas/core/idempotency/answer-once.ts', answerTests, [
+const onceBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
     id: 'loser-serves-an-error',
     what: 'Whoever lost its key does not look for the answer of the one who has it.',

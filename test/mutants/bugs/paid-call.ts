@@ -26,14 +26,14 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-dow
     replace: `const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, undefined));
   if (attempt && toStore) await attempt.prepare(reservation.holdId, toStore);
   return committed;`,
-    caughtBy: 'test/lambdas/core/idempotency/answer-once.test.ts',
+    caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {
     id: 'record-without-the-hash',
     what: 'The charge record does not name the answer it commits.',
     find: '...(answer === undefined ? {} : { answer }),',
     replace: '',
-    caughtBy: 'test/lambdas/core/idempotency/answer-once.test.ts',
+    caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {
     id: 'overage-cut',
@@ -172,7 +172,7 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
     what: 'A request under a key is charged without storing its answer.',
     find: '    attempt,\n    ...settlementTerms',
     replace: '    ...settlementTerms',
-    caughtBy: 'test/lambdas/core/idempotency/answer-once.test.ts',
+    caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
 ]);
 

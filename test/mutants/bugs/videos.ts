@@ -165,7 +165,7 @@ const standingBugs = bugsIn('lambdas/core/videos/standing-video.ts', histories, 
   },
 ]);
 
-const claimBugs = bugsIn('lambdas/core/idempotency/claim-key.ts', standingTests, [
+const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', standingTests, [
   {
     id: 'take-over-passes-over-a-video',
     what: 'A take-over does not look at what the old request has made, and makes another.',

@@ -1,4 +1,4 @@
-import type { IdempotencyPorts } from '../../../lambdas/core/idempotency/idempotency-ports.ts';
+import type { IdempotencyPorts } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerPorts } from '../../../lambdas/core/ledger/ledger.ts';
 import { MemoryAnswerStore } from './memory-answer-store.ts';
 import { MemoryClaimStore } from './memory-claim-store.ts';

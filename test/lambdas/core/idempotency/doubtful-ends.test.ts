@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
+import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { resolveForeign } from '../../../../lambdas/core/ledger/release.ts';
 import { createMoment, type FaultScript, fails, withClaimFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
-import type { IdempotencyPorts, KeyedRequest } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
+import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
+import type { IdempotencyPorts, KeyedRequest } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { TextManner } from '../../../../lambdas/core/text/generate-text.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';

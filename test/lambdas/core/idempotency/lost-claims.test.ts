@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
+import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { resolveForeign } from '../../../../lambdas/core/ledger/release.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import {

@@ -3,7 +3,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { sleep } from '../../../../lambdas/core/clock.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
+import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import {
   drawImages,
   type ImageOrder,

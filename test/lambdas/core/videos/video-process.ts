@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../../../../lambdas/core/clock.ts';
 import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
+import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import type { AnswerStore, ClaimStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { Outbox } from '../../../../lambdas/core/ledger/outbox.ts';

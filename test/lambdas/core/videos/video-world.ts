@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { answerOnce } from '../../../../lambdas/core/idempotency/answer-once.ts';
-import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/idempotency-ports.ts';
+import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
+import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';

@@ -4,14 +4,13 @@ import { HOLD_IDS, holdIdOf } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveForeign } from '../ledger/release.ts';
 import { apply, untilDefinite } from '../ledger/resolve.ts';
-import { Attempt, KEPT_MS, storeIsDown } from './attempt.ts';
-import type { Claim, StoredAnswer } from './claim-store.ts';
-import { committedAnswer } from './committed-answer.ts';
-import type { IdempotencyPorts, KeyedRequest } from './idempotency-ports.ts';
-import { keepStanding } from './keep-standing.ts';
+import type { Claim, ClaimRef, IdempotencyPorts, KeyedRequest, StandingAnswer, StoredAnswer } from './claim-store.ts';
+import { Attempt, ClaimLost, KEPT_MS, storeIsDown } from './claimed-execution.ts';
+import { readPrepared, toPrepared } from './stored-answer.ts';
 
 /** IDEM-7: one more is refused. */
 const DISPATCHES_MAX = 6;
+
 /** Each failed try means that another request did something under the same key. */
 const TRIES = 4;
 
@@ -31,7 +30,7 @@ const exhausted = (why: string): GatewayError =>
  * Claims the key, takes it over from a request that has shown no sign of life for the time of its lease, or answers what is stored.
  * Throws the 409 or 422 of a key in other use, and a 503 when a store does not answer.
  */
-export const claimKey = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<Attempt | StoredAnswer> => {
+const claimKey = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<Attempt | StoredAnswer> => {
   try {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const outcome = await tryToClaim(ports, request);
@@ -121,4 +120,100 @@ const answerOfSettled = async (ports: IdempotencyPorts, request: KeyedRequest): 
   const stored = claim && (await committedAnswer(ports, request, claim));
   if (stored) return stored;
   throw exhausted('a request with it was charged, and its answer is lost.');
+};
+
+/** The answer of a claim, if the record of its hold has committed it. Throws StoreError. */
+const committedAnswer = async (
+  { answers, ledger }: IdempotencyPorts,
+  { accountId }: ClaimRef,
+  { state, prepared }: Claim,
+): Promise<StoredAnswer | undefined> => {
+  if (!prepared) return undefined;
+  if (state !== 'done') {
+    const record = await ledger.store.readRecord(accountId, prepared.holdId);
+    if (record?.answer !== prepared.hash) return undefined;
+  }
+  return readPrepared(answers, prepared);
+};
+
+/**
+ * Completes a claim in its owner's name, whose creation stands, unless its owner has committed an answer of its own meanwhile: then
+ * that one counts. Undefined when the claim has changed hands. What the store does not take here is found again by the next request,
+ * which comes to the same answer. Throws StoreError when it cannot be seen whether there is such an answer.
+ */
+const keepStanding = async (
+  ports: IdempotencyPorts,
+  request: KeyedRequest,
+  owner: string,
+  { holdId, answer }: StandingAnswer,
+): Promise<StoredAnswer | undefined> => {
+  const committed = await answerOfClaim(ports, request);
+  if (committed) return committed;
+  try {
+    if (await complete(ports, request, owner, { holdId, answer })) return answer;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return answer;
+  }
+  return answerOfClaim(ports, request);
+};
+
+const answerOfClaim = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<StoredAnswer | undefined> => {
+  const claim = await untilDefinite(ports.ledger, () => ports.claims.read(request));
+  return claim && committedAnswer(ports, request, claim);
+};
+
+const complete = async (
+  { claims, answers, ledger }: IdempotencyPorts,
+  request: KeyedRequest,
+  owner: string,
+  { holdId, answer }: StandingAnswer,
+): Promise<boolean> => {
+  const prepared = await toPrepared(answers, answer, holdId);
+  const expiresAtMs = ledger.clock.now() + KEPT_MS;
+  if (!(await untilDefinite(ledger, () => claims.prepare(request, owner, prepared, expiresAtMs)))) return false;
+  return untilDefinite(ledger, () => claims.complete(request, owner));
+};
+
+type Answered<Fresh> =
+  | { readonly kind: 'fresh'; readonly value: Fresh }
+  | { readonly kind: 'replayed'; readonly answer: StoredAnswer };
+
+/**
+ * IDEM-8: at most one charge and one answer for each key, whoever dies or wakes when. `work` does the request; it prepares its answer
+ * before it commits the charge, and completes after. Throws what `work` throws, and the 409 and 422 of a key in other use.
+ */
+export const answerOnce = async <Fresh>(
+  ports: IdempotencyPorts,
+  request: KeyedRequest,
+  work: (attempt: Attempt) => Promise<Fresh>,
+): Promise<Answered<Fresh>> => {
+  const claimed = await claimKey(ports, request);
+  if (!(claimed instanceof Attempt)) return { kind: 'replayed', answer: claimed };
+  try {
+    return { kind: 'fresh', value: await work(claimed) };
+  } catch (error) {
+    if (!(error instanceof ClaimLost)) throw error;
+    const answer = await answerOfAnother(ports, request);
+    if (!answer) throw inProgress();
+    return { kind: 'replayed', answer };
+  } finally {
+    // Does nothing after an answer that was committed, or money whose fate is not known.
+    await claimed.free();
+  }
+};
+
+/** Whoever lost its key never serves its own answer. */
+const answerOfAnother = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<StoredAnswer | undefined> => {
+  try {
+    const claim = await ports.claims.read(request);
+    const committed = claim && (await committedAnswer(ports, request, claim));
+    if (committed) return committed;
+    // Its own, never another's: who has the key now may still be making one.
+    const standing = await request.creations?.read(request.requestId);
+    return standing && (await keepStanding(ports, request, request.requestId, standing));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw storeIsDown(error);
+  }
 };

@@ -1,8 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { untilDefinite } from '../ledger/resolve.ts';
-import type { StoredAnswer } from './claim-store.ts';
-import type { IdempotencyPorts, KeyedRequest } from './idempotency-ports.ts';
+import type { IdempotencyPorts, KeyedRequest, StoredAnswer } from './claim-store.ts';
 import { toPrepared } from './stored-answer.ts';
 
 /** IDEM-7. */
