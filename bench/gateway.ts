@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { catalogData } from '../catalog/index.ts';
-import { hashApiKey, makeApiKey } from '../lambdas/core/accounts/api-key.ts';
+import { hashApiKey, makeApiKey } from '../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import { PICOS_PER_USD } from '../lambdas/core/money/usd.ts';
 import { systemClock } from '../lambdas/functions/wiring/ledger-parts.ts';

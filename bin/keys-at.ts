@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { KeyPorts } from '../lambdas/core/accounts/new-key.ts';
-import { type Peppers, parsePeppers } from '../lambdas/core/accounts/peppers.ts';
+import type { KeyPorts } from '../lambdas/core/accounts/keys.ts';
+import { type Peppers, parsePeppers } from '../lambdas/core/accounts/keys.ts';
 import { readPeppers } from '../lambdas/functions/wiring/secrets.ts';
 import { failed, whyOf } from './exit.ts';
 import { localSecretPath, type Place } from './place.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { ulid } from 'ulid';
 import { catalogData } from '../catalog/index.ts';
-import { parsePeppers } from '../lambdas/core/accounts/peppers.ts';
+import { parsePeppers } from '../lambdas/core/accounts/keys.ts';
 import { createNotices } from '../lambdas/core/accounts/send-notices.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import { openDoorOf } from '../lambdas/functions/wiring/front-door.ts';

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { makeApiKey } from '../lambdas/core/accounts/api-key.ts';
-import { toNewKey } from '../lambdas/core/accounts/new-key.ts';
-import { hashesOf } from '../lambdas/core/accounts/peppers.ts';
+import { hashesOf, makeApiKey, toNewKey } from '../lambdas/core/accounts/keys.ts';
 import { balanceOf } from '../lambdas/core/ledger/ledger.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
 import type { Parts } from '../lambdas/functions/wiring/parts.ts';

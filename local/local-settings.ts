@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
-import { isApiKey, makeApiKey } from '../lambdas/core/accounts/api-key.ts';
+import { isApiKey, makeApiKey } from '../lambdas/core/accounts/keys.ts';
 import { parseUsd } from '../lambdas/core/money/usd.ts';
 import { SettingsError, toSettingsError } from '../lambdas/settings.ts';
 import { parseTrustedProxies } from './trusted-proxies.ts';

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
-import { toMasked } from '../../lambdas/core/accounts/api-key.ts';
-import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
+import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { accountIds } from '../../lambdas/core/ledger/records.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount, toAccountFacts, toTime } from '../account-facts.ts';

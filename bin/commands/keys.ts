@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import { isAccountId } from '../../lambdas/core/accounts/account-id.ts';
 import type { CurrentKey } from '../../lambdas/core/accounts/account-store.ts';
-import { toMasked } from '../../lambdas/core/accounts/api-key.ts';
-import { issueKey } from '../../lambdas/core/accounts/issue-key.ts';
-import { keyIdOf } from '../../lambdas/core/accounts/new-key.ts';
-import { rotateKey } from '../../lambdas/core/accounts/rotate-key.ts';
+import { isAccountId } from '../../lambdas/core/accounts/account-store.ts';
+import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
+import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
 import { readAccount } from '../account-facts.ts';
 import { accountIdRule, type ReasonOptions, withReason } from '../command-options.ts';

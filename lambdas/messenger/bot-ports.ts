@@ -1,5 +1,4 @@
-import type { StartPorts } from '../core/accounts/start-chat.ts';
-import type { UpdateLog } from '../core/accounts/update-log.ts';
+import type { StartPorts, UpdateLog } from '../core/accounts/chats.ts';
 import type { Catalog } from '../core/catalog/catalog.ts';
 import type { LedgerStore } from '../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../core/ledger/records.ts';

@@ -1,4 +1,4 @@
-import type { TurnKey } from '../core/accounts/update-log.ts';
+import type { TurnKey } from '../core/accounts/chats.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { StoreError } from '../core/errors/store-error.ts';
 import { untilDefinite } from '../core/ledger/resolve.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ACCOUNT_ID_FORM } from '../../lambdas/core/accounts/account-id.ts';
+import { ACCOUNT_ID_FORM } from '../../lambdas/core/accounts/account-store.ts';
 import { REF_FORM } from '../../lambdas/core/ledger/credit.ts';
 import { count, day, receiptId, time, usd } from './forms.ts';
 

@@ -96,7 +96,7 @@ describe('each rule can fail', () => {
 
   test.each([
     ['lambdas/core/catalog/schema.ts', 'zod'],
-    ['lambdas/core/accounts/api-key.ts', 'node:crypto'],
+    ['lambdas/core/accounts/keys.ts', 'node:crypto'],
     ['lambdas/protocols/messages/x.ts', 'lambdas/protocols/parse.ts'],
     ['lambdas/stores/dynamodb/x.ts', '@aws-sdk/client-dynamodb'],
     ['lambdas/functions/text.ts', 'catalog/index.ts'],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { type CommandLine, platformName } from './cli/command-line.ts';
 import { type Case, type Client, type Expectation, type ScenarioName, scenariosOf } from './client.ts';
 import { type ClientProgram, type Job, startProgram } from './client-program.ts';

@@ -1,6 +1,6 @@
 import type { AccountStore, NewAccount, NewKey } from '../../lambdas/core/accounts/account-store.ts';
+import type { UpdateLog } from '../../lambdas/core/accounts/chats.ts';
 import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
-import type { UpdateLog } from '../../lambdas/core/accounts/update-log.ts';
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TurnKey, UPDATE_LEASE_MS } from '../../lambdas/core/accounts/update-log.ts';
+import { type TurnKey, UPDATE_LEASE_MS } from '../../lambdas/core/accounts/chats.ts';
 import { type AccountSubject, accountSubjects, OPENED_AT_MS as NOW } from './account-subjects.ts';
 
 describe.each(accountSubjects)('the log of updates $name', ({ open }) => {

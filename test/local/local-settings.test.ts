@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { isApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { readSettings, SettingsError } from '../../lambdas/settings.ts';
 import { hostDefaults, readLocalSettings } from '../../local/local-settings.ts';
 import { noTables } from '../support/memory/memory-stores.ts';

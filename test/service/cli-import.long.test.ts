@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { hashApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { balanceOf } from '../../lambdas/core/ledger/ledger.ts';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createTables, localDynamodbConfig } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';

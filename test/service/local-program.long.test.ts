@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { isApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { runCli } from '../support/cli-process.ts';

@@ -1,5 +1,5 @@
 import { catalogData } from '../../catalog/index.ts';
-import { hashApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
 import type { Catalog } from '../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts';

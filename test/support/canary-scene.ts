@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { signBody, updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';

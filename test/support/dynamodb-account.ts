@@ -1,4 +1,4 @@
-import { parsePeppers } from '../../lambdas/core/accounts/peppers.ts';
+import { parsePeppers } from '../../lambdas/core/accounts/keys.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request as openRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
 import type { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { localTableNames } from '../../local/create-tables.ts';

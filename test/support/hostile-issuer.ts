@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';

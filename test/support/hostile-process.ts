@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { stopOrphan } from '../../local/child-process.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type Environment, spawnLocal, until, within } from './gateway-process.ts';

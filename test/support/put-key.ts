@@ -1,5 +1,5 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { KeyLabel } from '../../lambdas/core/accounts/api-key.ts';
+import type { KeyLabel } from '../../lambdas/core/accounts/keys.ts';
 import { toKeyItem } from '../../lambdas/stores/dynamodb/key-store.ts';
 
 interface LooseKey {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';

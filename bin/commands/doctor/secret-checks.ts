@@ -1,5 +1,5 @@
 import { catalogData } from '../../../catalog/index.ts';
-import { LETTERS_LEAST } from '../../../lambdas/core/accounts/peppers.ts';
+import { LETTERS_LEAST } from '../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { readBotToken, readProviderKeys, readTopUpKey } from '../../../lambdas/functions/wiring/secrets.ts';
 import { settingsSchema } from '../../../lambdas/settings.ts';

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { isApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import { failed, refused, whyOf } from '../../exit.ts';
 
 /** Keys of accounts that an import opens. One that was added is on the disk, and is there again when the import is repeated. */

@@ -1,4 +1,4 @@
-import { isAccountId } from '../../../lambdas/core/accounts/account-id.ts';
+import { isAccountId } from '../../../lambdas/core/accounts/account-store.ts';
 import { formatUsd, parseUsd } from '../../../lambdas/core/money/usd.ts';
 import { accountIdRule } from '../../command-options.ts';
 import { CsvError, type CsvRow, parseCsv } from './csv.ts';

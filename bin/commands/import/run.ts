@@ -1,6 +1,5 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
-import { type KeyPorts, makeKey, toNewKey } from '../../../lambdas/core/accounts/new-key.ts';
-import { hashesOf, type Peppers } from '../../../lambdas/core/accounts/peppers.ts';
+import { hashesOf, type KeyPorts, makeKey, type Peppers, toNewKey } from '../../../lambdas/core/accounts/keys.ts';
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import { balanceOf } from '../../../lambdas/core/ledger/ledger.ts';

@@ -3,9 +3,9 @@ import { type ErrorCode, GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
 import { type Bucket, type BucketState, describe } from '../limits/rate-limit.ts';
-import { hashApiKey, isApiKey } from './api-key.ts';
 import type { KeyReply, KeyStore } from './key-store.ts';
-import type { Peppers } from './peppers.ts';
+import type { Peppers } from './keys.ts';
+import { hashApiKey, isApiKey } from './keys.ts';
 
 export interface Admission {
   readonly accountId: string;

@@ -1,5 +1,5 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { LETTERS_LEAST, type Peppers, parsePeppers } from '../../core/accounts/peppers.ts';
+import { LETTERS_LEAST, type Peppers, parsePeppers } from '../../core/accounts/keys.ts';
 import type { Settings } from '../../settings.ts';
 import type { Environment } from './ledger-parts.ts';
 

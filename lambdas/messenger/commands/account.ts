@@ -1,4 +1,4 @@
-import { toMasked } from '../../core/accounts/api-key.ts';
+import { toMasked } from '../../core/accounts/keys.ts';
 import { type Account, balanceOf, heldOf } from '../../core/ledger/ledger.ts';
 import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { formatUsd } from '../../core/money/usd.ts';

@@ -1,6 +1,6 @@
-import { toMasked } from '../../core/accounts/api-key.ts';
-import { startChat } from '../../core/accounts/start-chat.ts';
-import type { TurnKey } from '../../core/accounts/update-log.ts';
+import type { TurnKey } from '../../core/accounts/chats.ts';
+import { startChat } from '../../core/accounts/chats.ts';
+import { toMasked } from '../../core/accounts/keys.ts';
 import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { appButton } from '../app-button.ts';
 import type { BotPorts } from '../bot-ports.ts';

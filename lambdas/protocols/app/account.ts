@@ -1,7 +1,6 @@
 import type { AccountStore, CurrentKey } from '../../core/accounts/account-store.ts';
-import { toMasked } from '../../core/accounts/api-key.ts';
 import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/days-left.ts';
-import { keyIdOf } from '../../core/accounts/new-key.ts';
+import { keyIdOf, toMasked } from '../../core/accounts/keys.ts';
 import { requestIdOf } from '../../core/ledger/hold.ts';
 import type { LedgerStore } from '../../core/ledger/ledger.ts';
 import { balanceOf } from '../../core/ledger/ledger.ts';

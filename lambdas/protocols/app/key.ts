@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { toMasked } from '../../core/accounts/api-key.ts';
-import { type RotationPorts, rotateKey } from '../../core/accounts/rotate-key.ts';
+import { type RotationPorts, rotateKey } from '../../core/accounts/issue-key.ts';
+import { toMasked } from '../../core/accounts/keys.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
 import { parseWith } from '../parse.ts';

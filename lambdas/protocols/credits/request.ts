@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ACCOUNT_ID_FORM, ACCOUNT_ID_RULE } from '../../core/accounts/account-id.ts';
+import { ACCOUNT_ID_FORM, ACCOUNT_ID_RULE } from '../../core/accounts/account-store.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { REF_FORM, REF_RULE } from '../../core/ledger/credit.ts';
 import { PICOS_PER_USD } from '../../core/money/usd.ts';

@@ -1,5 +1,5 @@
 import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../core/accounts/update-log.ts';
+import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../core/accounts/chats.ts';
 import { type Item, number, text } from './attributes.ts';
 import { send } from './failures.ts';
 

@@ -1,4 +1,4 @@
-import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../../lambdas/core/accounts/update-log.ts';
+import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../../lambdas/core/accounts/chats.ts';
 import { type Database, numberOf } from './database.ts';
 
 /** The messenger drops an update after a day and does not repeat its ids within a week. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openKeyFile } from '../../../bin/commands/import/key-file.ts';
-import { makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'key-file-'));
 

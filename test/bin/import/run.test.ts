@@ -7,7 +7,7 @@ import { type KeyFile, openKeyFile } from '../../../bin/commands/import/key-file
 import { planRow } from '../../../bin/commands/import/plan.ts';
 import { type ImportRow, readRows } from '../../../bin/commands/import/rows.ts';
 import { importRow, staleKeys } from '../../../bin/commands/import/run.ts';
-import { hashApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import { balanceOf } from '../../../lambdas/core/ledger/ledger.ts';
 import { accountsThrough, ledgerThrough } from '../../support/memory/every-call.ts';

@@ -1,4 +1,4 @@
-import { hashApiKey, makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey, makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import {
   type AddressCounters,
   AddressLimit,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isApiKey, makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { isApiKey, makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import { credentialForms, isKeyCredential } from '../../../lambdas/http/credential.ts';
 import { type Route, routes } from '../../../lambdas/routes.ts';
 import { viewerFunctionCode } from '../../../lib/edge/function-code.ts';

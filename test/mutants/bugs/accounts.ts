@@ -3,8 +3,8 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 const storeTests = 'test/contracts/account-store.contract.test.ts';
 const keyTests = 'test/contracts/account-keys.contract.test.ts';
 const logTests = 'test/contracts/update-log.contract.test.ts';
-const rotationTests = 'test/lambdas/core/accounts/rotate-key.test.ts';
-const startTests = 'test/lambdas/core/accounts/start-chat.test.ts';
+const rotationTests = 'test/lambdas/core/accounts/issue-key-rotate-key.test.ts';
+const startTests = 'test/lambdas/core/accounts/chats-start-chat.test.ts';
 const initDataTests = 'test/lambdas/core/accounts/init-data.test.ts';
 const balanceTests = 'test/lambdas/core/accounts/low-balance.test.ts';
 const signatureTests = 'test/lambdas/core/webhooks/signature.test.ts';
@@ -70,7 +70,7 @@ const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-changes.ts', keyTests,
   },
 ]);
 
-const rotationBugs = bugsIn('lambdas/core/accounts/rotate-key.ts', rotationTests, [
+const rotationBugs = bugsIn('lambdas/core/accounts/issue-key.ts', rotationTests, [
   {
     id: 'rotation-of-any-key',
     what: 'A rotation from a page that shows an old key replaces the newest one.',
@@ -99,7 +99,7 @@ const rotationBugs = bugsIn('lambdas/core/accounts/rotate-key.ts', rotationTests
   },
 ]);
 
-const startBugs = bugsIn('lambdas/core/accounts/start-chat.ts', startTests, [
+const startBugs = bugsIn('lambdas/core/accounts/chats.ts', startTests, [
   {
     id: 'every-start-replaces-the-key',
     what: 'A second start revokes the key that its owner works with.',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import { type Route, routes } from '../../../lambdas/routes.ts';
 import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { makeApiKey } from '../../../lambdas/core/accounts/api-key.ts';
+import { makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
 import { postRoutes, VERSION } from '../../support/hostile-routes.ts';
 import { ask, type Reply, type WireRequest } from '../../support/hostile-wire.ts';

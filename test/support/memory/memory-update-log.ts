@@ -1,4 +1,4 @@
-import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../../lambdas/core/accounts/update-log.ts';
+import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../../lambdas/core/accounts/chats.ts';
 
 /** Updates and starts by key, each with the end of its lease. */
 export class MemoryUpdateLog implements UpdateLog {

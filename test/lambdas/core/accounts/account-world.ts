@@ -1,10 +1,8 @@
 import type { AccountStore, CurrentKey } from '../../../../lambdas/core/accounts/account-store.ts';
-import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
-import { type Issued, issueKey } from '../../../../lambdas/core/accounts/issue-key.ts';
-import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
-import { type RotatedKey, rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
-import { type Started, type StartPorts, startChat } from '../../../../lambdas/core/accounts/start-chat.ts';
+import { type Started, type StartPorts, startChat } from '../../../../lambdas/core/accounts/chats.ts';
+import { type Issued, issueKey, type RotatedKey, rotateKey } from '../../../../lambdas/core/accounts/issue-key.ts';
+import { hashApiKey, keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
 import { accountsThrough } from '../../../support/memory/every-call.ts';
 import { type FaultPlan, type FaultScript, type Faulty, withAccountFaults } from '../../../support/memory/faults.ts';

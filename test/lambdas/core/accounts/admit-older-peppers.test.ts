@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type AdmissionPorts, admit } from '../../../../lambdas/core/accounts/admit.ts';
-import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
+import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { AddressLimit, bucketOf, ProcessBuckets } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { type FaultScript, fails, throttled, withKeyFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AdmissionPorts, admit, admitAddress } from '../../../../lambdas/core/accounts/admit.ts';
-import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
+import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { AddressLimit, bucketOf, ProcessBuckets } from '../../../../lambdas/core/limits/rate-limit.ts';
 import {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
-import { issueKey } from '../../../../lambdas/core/accounts/issue-key.ts';
-import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
-import { rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
+import { issueKey, rotateKey } from '../../../../lambdas/core/accounts/issue-key.ts';
+import { keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { accountsThrough } from '../../../support/memory/every-call.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';
 import { accountWorld } from './account-world.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
-import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
-import { rotateKey } from '../../../../lambdas/core/accounts/rotate-key.ts';
-import { type Started, startChat } from '../../../../lambdas/core/accounts/start-chat.ts';
+import { type Started, startChat } from '../../../../lambdas/core/accounts/chats.ts';
+import { rotateKey } from '../../../../lambdas/core/accounts/issue-key.ts';
+import { keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { accountsThrough } from '../../../support/memory/every-call.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { accountWorld, CHAT, hashOf, START_CREDIT } from './account-world.ts';

@@ -1,7 +1,6 @@
 import { sign } from '@telegram-apps/init-data-node';
 import { ulid } from 'ulid';
-import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
-import { keyIdOf, toNewKey } from '../../../../lambdas/core/accounts/new-key.ts';
+import { hashApiKey, keyIdOf, toNewKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { signBody } from '../../../../lambdas/core/webhooks/signature.ts';

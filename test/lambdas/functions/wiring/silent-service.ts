@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { catalogData } from '../../../../catalog/index.ts';
-import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createAudioHandler } from '../../../../lambdas/functions/wiring/audio-handler.ts';

@@ -1,5 +1,5 @@
 import { catalogData } from '../../../../catalog/index.ts';
-import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createContentHandler } from '../../../../lambdas/functions/wiring/content-handler.ts';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { catalogData } from '../../../../catalog/index.ts';
-import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AccountStore } from '../../../../lambdas/core/accounts/account-store.ts';
+import type { UpdateLog } from '../../../../lambdas/core/accounts/chats.ts';
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
-import type { UpdateLog } from '../../../../lambdas/core/accounts/update-log.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
 import type { ClaimStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isApiKey, labelOf } from '../../../../lambdas/core/accounts/api-key.ts';
-import type { Started } from '../../../../lambdas/core/accounts/start-chat.ts';
+import type { Started } from '../../../../lambdas/core/accounts/chats.ts';
+import { isApiKey, labelOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { conflict, createMoment, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
 import { type AccountMethod, accountWorld, CHAT, hashOf, START_CREDIT } from './account-world.ts';
 

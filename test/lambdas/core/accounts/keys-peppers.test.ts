@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
-import { toNewKey } from '../../../../lambdas/core/accounts/new-key.ts';
-import { hashesOf, parsePeppers } from '../../../../lambdas/core/accounts/peppers.ts';
+import { hashApiKey, hashesOf, parsePeppers, toNewKey } from '../../../../lambdas/core/accounts/keys.ts';
 
 const NEW = 'the newest of the peppers';
 const OLD = 'an older one of the peppers';

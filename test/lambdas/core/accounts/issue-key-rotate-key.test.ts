@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isApiKey, labelOf } from '../../../../lambdas/core/accounts/api-key.ts';
-import { keyIdOf } from '../../../../lambdas/core/accounts/new-key.ts';
+import { isApiKey, keyIdOf, labelOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { conflict, createMoment, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
 import { type AccountMethod, accountWorld, hashOf } from './account-world.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashApiKey, isApiKey, labelOf, makeApiKey } from '../../../../lambdas/core/accounts/api-key.ts';
+import { hashApiKey, isApiKey, labelOf, makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 100, long: 5_000 });

@@ -1,0 +1,109 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { NewKey } from './account-store.ts';
+
+const KEY_PREFIX = 'sk-service-';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const SECRET_LENGTH = 43;
+
+const CHECKSUM_LENGTH = 6;
+
+const form = /^sk-service-([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+const toBase62 = (value: bigint, length: number): string => {
+  let rest = value;
+  let text = '';
+  for (let digit = 0; digit < length; digit += 1) {
+    text = `${ALPHABET[Number(rest % 62n)]}${text}`;
+    rest /= 62n;
+  }
+  return text;
+};
+
+const checksum = (secret: string): string => {
+  const digest = createHash('sha256').update(KEY_PREFIX).update(secret).digest();
+  return toBase62(digest.readBigUInt64BE(0), CHECKSUM_LENGTH);
+};
+
+/** AUTH-5: `sk-service-`, 43 base62 characters out of 32 random bytes, 6 of checksum. */
+export const makeApiKey = (random: Uint8Array): string => {
+  if (random.length !== 32) throw new RangeError('an API key takes 32 random bytes');
+  const secret = toBase62(BigInt(`0x${Buffer.from(random).toString('hex')}`), SECRET_LENGTH);
+  return `${KEY_PREFIX}${secret}${checksum(secret)}`;
+};
+
+/** A mistyped key dies here, without a read of any table. */
+export const isApiKey = (text: string): boolean => {
+  const [, secret = '', check] = form.exec(text) ?? [];
+  return check !== undefined && check === checksum(secret);
+};
+
+/** What is stored in place of the key. */
+export const hashApiKey = (pepper: string, key: string): string =>
+  createHmac('sha256', pepper).update(key).digest('hex');
+
+export interface KeyLabel {
+  readonly prefix: string;
+  readonly lastFour: string;
+}
+
+/** As much of a key as may be shown: `sk-service-AbCd…wxyz`. */
+export const toMasked = ({ prefix, lastFour }: KeyLabel): string => `${prefix}…${lastFour}`;
+
+export const labelOf = (key: string): KeyLabel => ({
+  prefix: key.slice(0, KEY_PREFIX.length + 4),
+  lastFour: key.slice(-4),
+});
+
+export interface KeyPorts {
+  readonly pepper: string;
+  /** 32 bytes that nobody can foresee. */
+  readonly newKeyBytes: () => Uint8Array;
+}
+
+export interface MadeKey {
+  /** To be told to its owner once and stored nowhere. */
+  readonly apiKey: string;
+  readonly key: NewKey;
+}
+
+export const makeKey = ({ pepper, newKeyBytes }: KeyPorts, isShown: boolean): MadeKey => {
+  const apiKey = makeApiKey(newKeyBytes());
+  return { apiKey, key: toNewKey(pepper, apiKey, isShown) };
+};
+
+export const toNewKey = (pepper: string, apiKey: string, isShown: boolean): NewKey => ({
+  hash: hashApiKey(pepper, apiKey),
+  label: labelOf(apiKey),
+  pepperId: createHash('sha256').update(pepper).digest('hex').slice(0, 8),
+  isShown,
+});
+
+/** What a key may be called by in the open: sixteen hexadecimal digits that follow from its hash. */
+export const keyIdOf = (hash: string): string => createHash('sha256').update(hash).digest('hex').slice(0, 16);
+
+/** What API keys are hashed with. */
+export interface Peppers {
+  /** Of keys that are made now. */
+  readonly pepper: string;
+  /** Those that keys may still be hashed with, the newest first. */
+  readonly olderPeppers: readonly string[];
+}
+
+/** Of every secret that somebody here has made up. */
+export const LETTERS_LEAST = 16;
+
+/** One on each line, the newest first. Throws an Error, which quotes none of them. */
+export const parsePeppers = (text: string): Peppers => {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const [pepper, ...olderPeppers] = new Set(lines.filter((line) => line !== ''));
+  if (pepper === undefined || [pepper, ...olderPeppers].some(({ length }) => length < LETTERS_LEAST)) {
+    throw new Error(`a pepper has at least ${LETTERS_LEAST} letters, and each stands on a line of its own`);
+  }
+  return { pepper, olderPeppers };
+};
+
+/** What a key may be stored as, the likeliest first. */
+export const hashesOf = ({ pepper, olderPeppers }: Peppers, apiKey: string): readonly string[] =>
+  [pepper, ...olderPeppers].map((one) => hashApiKey(one, apiKey));
