@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { untilDefinite } from '../lambdas/core/ledger/resolve.ts';
+import { untilDefinite } from '../lambdas/core/retry.ts';
 import { systemClock } from '../lambdas/functions/wiring/ledger-parts.ts';
 import type { ReasonOptions } from './command-options.ts';
 import type { Place } from './place.ts';

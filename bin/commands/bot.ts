@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Api, GrammyError } from 'grammy/web';
-import { updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
+import { updateSecretOf } from '../../lambdas/core/signature.ts';
 import { readBotToken } from '../../lambdas/functions/wiring/secrets.ts';
 import { appUrlOf } from '../../lambdas/messenger/bot-ports.ts';
 import { type BotAccess, openApi } from '../../lambdas/messenger/messenger-api.ts';

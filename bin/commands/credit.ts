@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
-import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import { untilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';
 import { type MoneyOptions, toAmount, withMoney } from '../command-options.ts';
 import { failed, refused } from '../exit.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { atOnce } from '../../lambdas/core/ledger/at-once.ts';
+import { atOnce } from '../../lambdas/core/concurrency.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { toTextCell } from '../../lambdas/protocols/usage/csv.ts';
 import { type ReasonOptions, withReason } from '../command-options.ts';

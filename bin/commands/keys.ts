@@ -3,7 +3,7 @@ import type { CurrentKey } from '../../lambdas/core/accounts/account-store.ts';
 import { isAccountId } from '../../lambdas/core/accounts/account-store.ts';
 import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
-import { untilDefinite } from '../../lambdas/core/ledger/resolve.ts';
+import { untilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';
 import { accountIdRule, type ReasonOptions, withReason } from '../command-options.ts';
 import { failed, misused, refused, whyOf } from '../exit.ts';

@@ -22,3 +22,6 @@ export const inTime = <T>(clock: Clock, limitMs: number, pending: Promise<T>): P
       resolve(value);
     });
   });
+
+/** The UTC calendar day, which compares as text. */
+export const utcDay = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { isEqual } from '../core/webhooks/signature.ts';
+import { isEqual } from '../core/signature.ts';
 
 /** How long a front door waits for an answer that does not begin, and whether one may begin before its status is known. */
 export interface Patience {

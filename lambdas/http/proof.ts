@@ -1,6 +1,6 @@
 import { INIT_DATA_ROTATION_MS, type InitData, readInitData } from '../core/accounts/init-data.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { isEqual, isSigned, isTimely, updateSecretOf } from '../core/webhooks/signature.ts';
+import { isEqual, isSigned, isTimely, updateSecretOf } from '../core/signature.ts';
 import type { OtherCredential } from '../routes.ts';
 
 /** What callers without an API key are known by. Without a secret nobody gets in by it. */

@@ -1,5 +1,5 @@
 import { decodeTime, encodeTime } from 'ulid';
-import { utcDay } from '../core/catalog/rates.ts';
+import { utcDay } from '../core/clock.ts';
 
 const TIME_CHARACTERS = 10;
 

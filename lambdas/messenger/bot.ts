@@ -1,5 +1,5 @@
 import { Composer } from 'grammy/web';
-import { untilDefinite } from '../core/ledger/resolve.ts';
+import { untilDefinite } from '../core/retry.ts';
 import { appButton } from './app-button.ts';
 import type { BotPorts } from './bot-ports.ts';
 import { createBalance, createShowKey, createTopUp, withAccount } from './commands/account.ts';

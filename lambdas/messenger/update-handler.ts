@@ -1,7 +1,7 @@
 import type { TurnKey } from '../core/accounts/chats.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { StoreError } from '../core/errors/store-error.ts';
-import { untilDefinite } from '../core/ledger/resolve.ts';
+import { untilDefinite } from '../core/retry.ts';
 import { type Exchange, json, type RouteHandler } from '../http/exchange.ts';
 import { createBot } from './bot.ts';
 import type { BotPorts } from './bot-ports.ts';

@@ -1,6 +1,6 @@
 import { imageSize } from 'image-size';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { sniffImage } from '../core/images/image-type.ts';
+import { sniffImage } from '../core/image-type.ts';
 import type { Dimensions, ImageFile } from '../core/images/image-wire.ts';
 import { measureJpeg } from './jpeg-size.ts';
 

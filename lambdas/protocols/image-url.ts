@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { sniffImage } from '../core/images/image-type.ts';
+import { sniffImage } from '../core/image-type.ts';
 
 const HEAD_CHARACTERS_MAX = 256;
 const dataUri = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { type ImageMediaType, sniffImage } from '../core/images/image-type.ts';
+import { type ImageMediaType, sniffImage } from '../core/image-type.ts';
 import { createGuardedLookup, type LookupAll, publicWeb, type Reach } from './guarded-address.ts';
 import { parsePublicUrl, problemOf, requestPublic } from './public-url.ts';
 

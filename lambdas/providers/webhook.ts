@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { signBody } from '../core/webhooks/signature.ts';
+import { signBody } from '../core/signature.ts';
 import { createGuardedLookup, type LookupAll, publicWeb, type Reach } from './guarded-address.ts';
 import { parsePublicUrl, requestPublic } from './public-url.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { signBody } from '../../lambdas/core/webhooks/signature.ts';
+import { signBody } from '../../lambdas/core/signature.ts';
 
 export const topUpSchema = z.strictObject({
   account: z.string().min(1).max(200),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
+import { updateSecretOf } from '../../lambdas/core/signature.ts';
 import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
 import { BOT_TOKEN } from '../support/bot-updates.ts';
 import { runCli } from '../support/cli-process.ts';

@@ -1,6 +1,6 @@
 import { sign } from '@telegram-apps/init-data-node';
 import * as z from 'zod';
-import { signBody } from '../../lambdas/core/webhooks/signature.ts';
+import { signBody } from '../../lambdas/core/signature.ts';
 import { startSimulator } from '../../local/simulators/server.ts';
 import { type GatewayOptions, startGateway } from './gateway.ts';
 import { postChat, saying } from './gateway-chat.ts';

@@ -1,4 +1,4 @@
-import { updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
+import { updateSecretOf } from '../../lambdas/core/signature.ts';
 
 export const BOT_TOKEN = '123456:token-of-the-tests';
 export const USER = 700_100;

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { signBody, updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
+import { signBody, updateSecretOf } from '../../lambdas/core/signature.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { keysIn } from './bot-updates.ts';
 import { Canaries, type Ending } from './canary-kit.ts';

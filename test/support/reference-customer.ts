@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { JsonValue } from '../../lambdas/core/json.ts';
-import { updateSecretOf } from '../../lambdas/core/webhooks/signature.ts';
+import { updateSecretOf } from '../../lambdas/core/signature.ts';
 import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
 import { pictureOf } from '../../local/simulators/picture.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';

@@ -3,7 +3,7 @@ import { hashesOf, type KeyPorts, makeKey, type Peppers, toNewKey } from '../../
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import { balanceOf } from '../../../lambdas/core/ledger/ledger.ts';
-import { untilDefinite } from '../../../lambdas/core/ledger/resolve.ts';
+import { untilDefinite } from '../../../lambdas/core/retry.ts';
 import { failed } from '../../exit.ts';
 import type { KeyFile } from './key-file.ts';
 import { type PlannedRow, refOf } from './plan.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import type { AccountStore } from './account-store.ts';
 
 export interface BlockPorts {

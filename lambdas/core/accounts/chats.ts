@@ -1,4 +1,4 @@
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import type { Chat } from './account-store.ts';
 import type { RotationPorts } from './issue-key.ts';
 import { type KeyLabel, makeKey } from './keys.ts';

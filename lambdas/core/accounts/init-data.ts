@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isEqual } from '../webhooks/signature.ts';
+import { isEqual } from '../signature.ts';
 
 /** Who has opened the mini app, as the messenger vouches for it. */
 export interface InitData {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import type { AccountStore, CurrentKey } from './account-store.ts';
 import { type KeyLabel, type KeyPorts, keyIdOf, type MadeKey, makeKey } from './keys.ts';
 

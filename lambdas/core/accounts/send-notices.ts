@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../clock.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
 import { RecentMap } from '../recent-map.ts';
+import { untilDefinite } from '../retry.ts';
 import type { AccountStore, Chat, Language } from './account-store.ts';
 import type { BalanceChange } from './low-balance.ts';
 

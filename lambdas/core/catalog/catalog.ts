@@ -1,5 +1,6 @@
+import { utcDay } from '../clock.ts';
 import { nearestOf } from './nearest.ts';
-import { rowIndexOn, utcDay } from './rates.ts';
+import { rowIndexOn } from './rates.ts';
 import type { Model, Protocol, Provider } from './schema.ts';
 
 /** The validated catalog. The caller says what time it is, so every answer can be repeated. */

@@ -2,9 +2,6 @@ import { formatUsd } from '../money/usd.ts';
 import { unitSizes } from './prices.ts';
 import type { PriceRow, TextRates } from './schema.ts';
 
-/** The UTC calendar day, which compares as text. */
-export const utcDay = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);
-
 interface Dated {
   readonly from?: string | undefined;
   readonly until?: string | undefined;
@@ -26,7 +23,7 @@ interface Tiered<Rates> {
 export const ratesAt = <Rates>(row: Tiered<Rates>, promptTokens: number): Rates =>
   row.tiers.findLast((tier) => promptTokens > tier.aboveInputTokens)?.rates ?? row.rates;
 
-export interface CacheRates {
+interface CacheRates {
   readonly cacheWrite5m: bigint;
   readonly cacheWrite1h: bigint;
   readonly cacheRead: bigint;

@@ -1,6 +1,6 @@
+import { utcDay } from '../clock.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogProblem } from './load-catalog.ts';
-import { utcDay } from './rates.ts';
 import type { Model } from './schema.ts';
 
 const MS_PER_DAY = 86_400_000;

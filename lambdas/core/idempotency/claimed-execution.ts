@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import type { IdempotencyPorts, KeyedRequest, StoredAnswer } from './claim-store.ts';
 import { toPrepared } from './stored-answer.ts';
 

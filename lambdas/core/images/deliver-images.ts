@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
+import { sniffImage } from '../image-type.ts';
+import { untilDefinite } from '../retry.ts';
 import type { ImagePorts } from './draw-images.ts';
-import { sniffImage } from './image-type.ts';
 import type { Dimensions, DrawnImage } from './image-wire.ts';
 import { linkImage } from './media-link.ts';
 

@@ -1,8 +1,8 @@
 import type { ImageModel, Provider, Upstream } from '../catalog/schema.ts';
+import type { ImageMediaType } from '../image-type.ts';
 import type { JsonObject } from '../json.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
 import type { ChosenSize } from './choose-size.ts';
-import type { ImageMediaType } from './image-type.ts';
 
 export type ImageQuality = ImageModel['capabilities']['quality'][number];
 

@@ -1,4 +1,4 @@
-import type { ImageMediaType } from './image-type.ts';
+import type { ImageMediaType } from '../image-type.ts';
 import type { MediaStore } from './media-store.ts';
 
 /** IMG-6. */

@@ -1,4 +1,4 @@
-import type { ImageMediaType } from './image-type.ts';
+import type { ImageMediaType } from '../image-type.ts';
 
 export interface StoredMedia {
   readonly mediaType: string;

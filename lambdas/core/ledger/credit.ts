@@ -1,6 +1,6 @@
+import { untilDefinite } from '../retry.ts';
 import type { CreditRequest, LedgerPorts, LedgerStore } from './ledger.ts';
 import { type Account, balanceOf } from './ledger.ts';
-import { untilDefinite } from './resolve.ts';
 
 /** What an account begins with has this reference; a payment of that name would pass for it and be credited to nobody. */
 export const START_REF = 'start';

@@ -1,5 +1,5 @@
+import { atOnce } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { atOnce } from './at-once.ts';
 import type { Reservation } from './hold.ts';
 import type { ChargeRecord, LedgerPorts } from './ledger.ts';
 import { apply, commit } from './resolve.ts';

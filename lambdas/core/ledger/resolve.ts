@@ -1,25 +1,6 @@
-import { sleep } from '../clock.ts';
-import { StoreError } from '../errors/store-error.ts';
+import { untilDefinite } from '../retry.ts';
 import type { Account, ChargeRecord, LedgerPorts } from './ledger.ts';
 import { meterResolved } from './money-meter.ts';
-
-const RETRY_DELAYS_MS = [50, 200, 800] as const;
-
-/** The write is safe to repeat, so it is, briefly, until the answer is definite. Throws the last StoreError. */
-export const untilDefinite = async <T>(
-  ports: Pick<LedgerPorts, 'clock' | 'random'>,
-  call: () => Promise<T>,
-): Promise<T> => {
-  for (const delayMs of RETRY_DELAYS_MS) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      await sleep(ports.clock, delayMs * (0.5 + ports.random()));
-    }
-  }
-  return call();
-};
 
 /**
  * The commit point: writes the record unless the hold already has one, and answers the record that counts. A caller whose

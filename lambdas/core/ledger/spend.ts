@@ -1,4 +1,4 @@
-import { utcDay } from '../catalog/rates.ts';
+import { utcDay } from '../clock.ts';
 import type { ChargeRecord } from './ledger.ts';
 import type { LedgerRecords } from './records.ts';
 import { gatherRequests } from './usage.ts';

@@ -1,5 +1,5 @@
+import { atOnce } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { atOnce } from './at-once.ts';
 import type { Account, Hold, LedgerPorts } from './ledger.ts';
 import { resolveForeign } from './release.ts';
 import { apply } from './resolve.ts';

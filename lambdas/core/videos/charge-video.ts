@@ -1,4 +1,5 @@
-import { commit, untilDefinite } from '../ledger/resolve.ts';
+import { commit } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import { endVideo } from './end-video.ts';
 import type { VideoEnded } from './release-video.ts';
 import { isEnded, type VideoJob } from './video-job.ts';

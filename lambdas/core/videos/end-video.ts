@@ -1,6 +1,7 @@
 import { StoreError } from '../errors/store-error.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
-import { apply, untilDefinite } from '../ledger/resolve.ts';
+import { apply } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import type { VideoFailure, VideoJob } from './video-job.ts';
 import type { VideoStepPorts, VideoTimes } from './video-ports.ts';
 

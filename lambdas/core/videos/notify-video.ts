@@ -1,4 +1,4 @@
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import { isEnded } from './video-job.ts';
 import type { VideoStepPorts } from './video-ports.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import { mayStillBegin, neverBegun } from './never-begun.ts';
 import { isEnded, type VideoFailure, type VideoJob } from './video-job.ts';
 import type { VideoStepPorts, VideoTimes } from './video-ports.ts';

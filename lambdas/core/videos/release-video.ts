@@ -1,5 +1,5 @@
 import { resolveForeign } from '../ledger/release.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import { type EndingPorts, endVideo } from './end-video.ts';
 import { isEnded, type VideoFailure } from './video-job.ts';
 

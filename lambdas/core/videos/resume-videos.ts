@@ -1,5 +1,5 @@
+import { atOnce } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { atOnce } from '../ledger/at-once.ts';
 import { releaseVideo } from './release-video.ts';
 import { isEnded } from './video-job.ts';
 import type { VideoMachine } from './video-machine.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { inProgress } from '../idempotency/claim.ts';
 import type { Creations, StandingAnswer, StoredAnswer } from '../idempotency/claim-store.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import { mayStillBegin, neverBegun } from './never-begun.ts';
 import { releaseVideo } from './release-video.ts';
 import { isEnded, type VideoJob, videoIdOf } from './video-job.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { untilDefinite } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
 import { ignoreStore } from './end-video.ts';
 import { askVendor } from './poll-video.ts';
 import { isEnded } from './video-job.ts';

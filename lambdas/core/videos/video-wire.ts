@@ -1,5 +1,5 @@
 import type { Provider } from '../catalog/schema.ts';
-import type { ImageMediaType } from '../images/image-type.ts';
+import type { ImageMediaType } from '../image-type.ts';
 import type { VideoFailure } from './video-job.ts';
 
 /** The first frame. */

@@ -1,7 +1,7 @@
 import { toMasked } from '../../core/accounts/keys.ts';
 import { type Account, balanceOf, heldOf } from '../../core/ledger/ledger.ts';
-import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { formatUsd } from '../../core/money/usd.ts';
+import { untilDefinite } from '../../core/retry.ts';
 import { appButton } from '../app-button.ts';
 import type { BotPorts } from '../bot-ports.ts';
 import { html } from '../html.ts';

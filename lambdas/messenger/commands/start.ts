@@ -1,7 +1,7 @@
 import type { TurnKey } from '../../core/accounts/chats.ts';
 import { startChat } from '../../core/accounts/chats.ts';
 import { toMasked } from '../../core/accounts/keys.ts';
-import { untilDefinite } from '../../core/ledger/resolve.ts';
+import { untilDefinite } from '../../core/retry.ts';
 import { appButton } from '../app-button.ts';
 import type { BotPorts } from '../bot-ports.ts';
 import type { Visit } from '../visit.ts';

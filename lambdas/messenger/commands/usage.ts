@@ -1,8 +1,8 @@
 import type { ChargeRecord } from '../../core/ledger/ledger.ts';
-import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { lastDays, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
 import { listUsage } from '../../core/ledger/usage.ts';
 import { formatUsd } from '../../core/money/usd.ts';
+import { untilDefinite } from '../../core/retry.ts';
 import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/request-time.ts';
 import { appButton } from '../app-button.ts';
 import type { BotPorts } from '../bot-ports.ts';

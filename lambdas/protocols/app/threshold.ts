@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { AccountStore } from '../../core/accounts/account-store.ts';
 import type { Clock } from '../../core/clock.ts';
-import { untilDefinite } from '../../core/ledger/resolve.ts';
 import { formatUsd, PICOS_PER_USD } from '../../core/money/usd.ts';
+import { untilDefinite } from '../../core/retry.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
 import { parseWith } from '../parse.ts';

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
+import { webhookSecretOf } from '../../core/signature.ts';
 import type { Webhook } from '../../core/videos/video-job.ts';
-import { webhookSecretOf } from '../../core/webhooks/signature.ts';
 import { credentialForms } from '../../http/credential.ts';
 
 /** What is wrong with an address, as a sentence; undefined when nothing is to be seen of it yet. */

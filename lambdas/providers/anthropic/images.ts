@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import { sniffImage } from '../../core/images/image-type.ts';
+import { sniffImage } from '../../core/image-type.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ImagePart } from '../../core/text/conversation.ts';
 import type { FetchedImage } from '../image-fetch.ts';

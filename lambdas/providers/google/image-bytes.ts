@@ -1,4 +1,4 @@
-import { type ImageMediaType, sniffImage } from '../../core/images/image-type.ts';
+import { type ImageMediaType, sniffImage } from '../../core/image-type.ts';
 import { unreadable } from '../refusals.ts';
 import type { Part } from './chunk.ts';
 import { noImage } from './errors.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { StoreError } from '../../core/errors/store-error.ts';
-import type { ImageMediaType } from '../../core/images/image-type.ts';
+import type { ImageMediaType } from '../../core/image-type.ts';
 import type { Part } from './chunk.ts';
 import { textOf } from './function-calls.ts';
 import { decodeImage, imageDataOf } from './image-bytes.ts';

@@ -1,4 +1,4 @@
-import { updateSecretOf } from '../../../lambdas/core/webhooks/signature.ts';
+import { updateSecretOf } from '../../../lambdas/core/signature.ts';
 import { startBotApi } from './bot-api.ts';
 import type { ChatMessage, MessengerUser } from './chat-message.ts';
 import type { Failure } from './failures.ts';

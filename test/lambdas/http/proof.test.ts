@@ -1,7 +1,7 @@
 import { sign } from '@telegram-apps/init-data-node';
 import { expect, test } from 'vitest';
 import { INIT_DATA_READING_MS, INIT_DATA_ROTATION_MS } from '../../../lambdas/core/accounts/init-data.ts';
-import { SIGNATURE_AGE_MS, signBody, updateSecretOf } from '../../../lambdas/core/webhooks/signature.ts';
+import { SIGNATURE_AGE_MS, signBody, updateSecretOf } from '../../../lambdas/core/signature.ts';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
 import { type OtherCredential, type Route, routes } from '../../../lambdas/routes.ts';
 import { fails, withCounterFaults } from '../../support/memory/faults.ts';

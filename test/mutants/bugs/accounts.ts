@@ -7,7 +7,7 @@ const rotationTests = 'test/lambdas/core/accounts/issue-key-rotate-key.test.ts';
 const startTests = 'test/lambdas/core/accounts/chats-start-chat.test.ts';
 const initDataTests = 'test/lambdas/core/accounts/init-data.test.ts';
 const balanceTests = 'test/lambdas/core/accounts/low-balance.test.ts';
-const signatureTests = 'test/lambdas/core/webhooks/signature.test.ts';
+const signatureTests = 'test/lambdas/core/signature.test.ts';
 const proofTests = 'test/lambdas/http/proof.test.ts';
 
 const openingBugs = bugsIn('lambdas/stores/dynamodb/account-opening.ts', storeTests, [
@@ -153,7 +153,7 @@ const initDataBugs = bugsIn('lambdas/core/accounts/init-data.ts', initDataTests,
   },
 ]);
 
-const signatureBugs = bugsIn('lambdas/core/webhooks/signature.ts', signatureTests, [
+const signatureBugs = bugsIn('lambdas/core/signature.ts', signatureTests, [
   {
     id: 'payment-reported-for-ever',
     what: 'A report of a payment that somebody has caught is good for ever.',

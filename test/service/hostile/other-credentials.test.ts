@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signBody, updateSecretOf } from '../../../lambdas/core/webhooks/signature.ts';
+import { signBody, updateSecretOf } from '../../../lambdas/core/signature.ts';
 import { judge, readError } from '../../support/hostile-oracle.ts';
 import { botToken, topUpKey } from '../../support/hostile-process.ts';
 import { type Address, allForms, otherAddresses, withQuery } from '../../support/hostile-routes.ts';

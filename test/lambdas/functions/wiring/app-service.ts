@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { hashApiKey, keyIdOf, toNewKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
-import { signBody } from '../../../../lambdas/core/webhooks/signature.ts';
+import { signBody } from '../../../../lambdas/core/signature.ts';
 import { createAccountHandler } from '../../../../lambdas/functions/wiring/account-handler.ts';
 import { createAppHandler } from '../../../../lambdas/functions/wiring/app-handler.ts';
 import type { Parts } from '../../../../lambdas/functions/wiring/parts.ts';

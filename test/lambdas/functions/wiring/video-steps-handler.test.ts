@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import { webhookSecretOf } from '../../../../lambdas/core/webhooks/signature.ts';
+import { webhookSecretOf } from '../../../../lambdas/core/signature.ts';
 import { partsFromEnvironment } from '../../../../lambdas/functions/wiring/parts-from-environment.ts';
 import { videoPartsFromEnvironment } from '../../../../lambdas/functions/wiring/video-parts.ts';
 import { createVideoStepsHandler } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';

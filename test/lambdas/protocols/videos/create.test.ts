@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { webhookSecretOf } from '../../../../lambdas/core/signature.ts';
 import { isVideoId } from '../../../../lambdas/core/videos/video-job.ts';
-import { webhookSecretOf } from '../../../../lambdas/core/webhooks/signature.ts';
 import { fails } from '../../../support/memory/faults.ts';
 import { ACCOUNT, NOW } from '../../core/videos/video-samples.ts';
 import { formOf } from '../../http/forms.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../../lambdas/core/json.ts';
-import { webhookSecretOf } from '../../../../lambdas/core/webhooks/signature.ts';
+import { webhookSecretOf } from '../../../../lambdas/core/signature.ts';
 import { parseFormBody } from '../../../../lambdas/http/form-body.ts';
 import { toVideoOrder } from '../../../../lambdas/protocols/videos/request.ts';
 import { byTokens, videoModel } from '../../core/videos/video-samples.ts';

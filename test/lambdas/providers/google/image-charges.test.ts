@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sniffImage } from '../../../../lambdas/core/images/image-type.ts';
+import { sniffImage } from '../../../../lambdas/core/image-type.ts';
 import { eventsIn } from '../openai/stream-reading.ts';
 import { type ImageGateway, startImageGateway } from './image-gateway.ts';
 

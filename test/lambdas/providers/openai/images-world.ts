@@ -1,6 +1,6 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { ImageModel } from '../../../../lambdas/core/catalog/schema.ts';
-import type { ImageMediaType } from '../../../../lambdas/core/images/image-type.ts';
+import type { ImageMediaType } from '../../../../lambdas/core/image-type.ts';
 import type { Drawing, ImageCall, ImageFile, ImageReference } from '../../../../lambdas/core/images/image-wire.ts';
 import { createOpenaiImageWire } from '../../../../lambdas/providers/openai/images-wire.ts';
 import type { UpstreamHttp } from '../../../../lambdas/providers/upstream-http.ts';

@@ -3,7 +3,7 @@ import { validate } from '@telegram-apps/init-data-node';
 import { Api, GrammyError, HttpError } from 'grammy/web';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readInitData } from '../../../../lambdas/core/accounts/init-data.ts';
-import { updateSecretOf } from '../../../../lambdas/core/webhooks/signature.ts';
+import { updateSecretOf } from '../../../../lambdas/core/signature.ts';
 import { type LocalMessenger, startMessenger } from '../../../../local/simulators/messenger/messenger.ts';
 
 const TOKEN = '123456:token-of-the-tests';

@@ -8,8 +8,8 @@ import {
   signBody,
   updateSecretOf,
   webhookSecretOf,
-} from '../../../../lambdas/core/webhooks/signature.ts';
-import { randomRuns } from '../../../support/random-runs.ts';
+} from '../../../lambdas/core/signature.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 100, long: 5_000 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sniffImage } from '../../../../lambdas/core/images/image-type.ts';
+import { sniffImage } from '../../../lambdas/core/image-type.ts';
 
 const starts = [
   ['image/png', Buffer.from('89504e470d0a1a0a', 'hex')],
