@@ -1,4 +1,4 @@
-import type { AnswerBy } from '../core/paid-call/ports.ts';
+import type { AnswerBy } from '../core/paid-call/dependencies.ts';
 import { formatOf } from './client-format.ts';
 import { type Exchange, json, type Opening } from './exchange.ts';
 import { toErrorBody } from './render-error.ts';

@@ -1,4 +1,4 @@
-import type { AnswerBy, Caller } from '../core/paid-call/ports.ts';
+import type { AnswerBy, Caller } from '../core/paid-call/dependencies.ts';
 import { admissionOf, type Exchange } from '../http/exchange.ts';
 
 /** Who asks, and how long there is for the answer. */

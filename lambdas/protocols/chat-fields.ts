@@ -1,7 +1,7 @@
 import type { Wire } from '../core/catalog/providers.ts';
 import type { TextModel } from '../core/catalog/schema.ts';
 import type { JsonObject } from '../core/json.ts';
-import { upstreamFor } from '../core/paid-call/choose-upstream.ts';
+import { upstreamFor } from '../core/paid-call/route-model.ts';
 import { isTaken, type OptionalField } from './optional-fields.ts';
 
 export const chat: readonly Wire[] = ['openai_chat'];

@@ -1,5 +1,5 @@
 import { formatUsd } from '../core/money/usd.ts';
-import type { DryRun } from '../core/paid-call/dry-run.ts';
+import type { DryRun } from '../core/paid-call/preflight.ts';
 import { type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
 import { wireNames } from './price-names.ts';
 import { ignoredHeaders } from './receipt-headers.ts';

@@ -1,5 +1,5 @@
-import type { InputModel, InputOrder, PaidInput } from '../core/paid-call/input-answer.ts';
-import type { Caller } from '../core/paid-call/ports.ts';
+import type { InputModel, InputOrder, PaidInput } from '../core/inputs/paid-input.ts';
+import type { Caller } from '../core/paid-call/dependencies.ts';
 import { promptTokensOf } from '../core/pricing/charge.ts';
 import { planAnswer } from '../http/early-form.ts';
 import type { Exchange, RouteHandler } from '../http/exchange.ts';

@@ -1,6 +1,6 @@
 import type { TextModel } from '../core/catalog/schema.ts';
 import type { Attempt } from '../core/idempotency/claimed-execution.ts';
-import type { AnswerBy } from '../core/paid-call/ports.ts';
+import type { AnswerBy } from '../core/paid-call/dependencies.ts';
 import { type GeneratedText, generateText, type Outcome } from '../core/text/generate-text.ts';
 import type { TextOrder } from '../core/text/text-request.ts';
 import { planAnswer } from '../http/early-form.ts';

@@ -1,5 +1,5 @@
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
-import { paidAnswer } from '../../lambdas/core/paid-call/paid-answer.ts';
+import { paidAnswer } from '../../lambdas/core/paid-call/with-paid-call.ts';
 import { settleNotes, sweep } from '../support/strict-tending.ts';
 import type { Served } from './operations.ts';
 import { askVendor, CIRCUIT, errorTold, findModel, paidCallPorts, USAGE } from './paid-ports.ts';

@@ -1,7 +1,7 @@
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
 import { DetachedDrains } from '../../lambdas/core/limits/detached-drains.ts';
-import type { PaidCallPorts } from '../../lambdas/core/paid-call/ports.ts';
+import type { PaidCallPorts } from '../../lambdas/core/paid-call/dependencies.ts';
 import { data, text } from '../lambdas/core/catalog/sample-data.ts';
 import type { Served } from './operations.ts';
 import { ledgerPorts } from './ports.ts';

@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors/gateway-error.ts';
-import { asGatewayError, giveBack } from '../paid-call/give-back.ts';
-import type { PaidCall } from '../paid-call/paid-call.ts';
-import type { PaidCallPorts } from '../paid-call/ports.ts';
+import type { PaidCallPorts } from '../paid-call/dependencies.ts';
 import { applyCharge, commitCharge, type Receipt } from '../paid-call/settle.ts';
+import type { PaidCall } from '../paid-call/with-paid-call.ts';
+import { asGatewayError, giveBack } from '../paid-call/with-paid-call.ts';
 import type { SpeechStream } from './audio-wire.ts';
 
 /** Where sound goes. None of these ever waits or throws. */

@@ -1,14 +1,12 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { SpeechModel } from '../catalog/schema.ts';
-import { refuseAboveBudget } from '../paid-call/budget.ts';
-import { chooseModel } from '../paid-call/choose-model.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
-import type { DryRun } from '../paid-call/dry-run.ts';
-import { giveBack } from '../paid-call/give-back.ts';
-import { holdAndEnter, refuseManyDrains } from '../paid-call/hold-and-enter.ts';
-import type { PaidCall } from '../paid-call/paid-call.ts';
-import type { Caller, PaidCallPorts } from '../paid-call/ports.ts';
-import { reachModel } from '../paid-call/reach-model.ts';
+import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
+import type { DryRun } from '../paid-call/preflight.ts';
+import { refuseAboveBudget } from '../paid-call/preflight.ts';
+import { chooseModel, reachModel } from '../paid-call/route-model.ts';
+import type { PaidCall } from '../paid-call/with-paid-call.ts';
+import { giveBack, holdAndEnter, refuseManyDrains } from '../paid-call/with-paid-call.ts';
 import type { SpeechAsk, SpeechFormat, SpeechWire } from './audio-wire.ts';
 import { type PumpedSpeech, pumpedSpeech } from './pumped-speech.ts';
 

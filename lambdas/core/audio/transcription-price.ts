@@ -1,5 +1,5 @@
 import type { TranscriptionModel } from '../catalog/schema.ts';
-import { unavailable } from '../paid-call/choose-model.ts';
+import { unavailable } from '../paid-call/route-model.ts';
 import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { AudioUsage, TranscriptionAsk } from './audio-wire.ts';
 import { wavSecondsAtMost } from './wav-length.ts';

@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { Caller, PaidCallPorts } from './ports.ts';
+import type { Caller, PaidCallPorts } from './dependencies.ts';
 
 const PLAIN_MS = 600_000;
 const REASONING_MS = 900_000;

@@ -8,7 +8,7 @@ import { balanceOf } from '../ledger/ledger.ts';
 import { leaveNote } from '../ledger/outbox.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import type { Charge, TokenUsage } from '../pricing/charge.ts';
-import type { PaidCallPorts } from './ports.ts';
+import type { PaidCallPorts } from './dependencies.ts';
 
 /** What is needed to charge a request. */
 export interface Settlement {

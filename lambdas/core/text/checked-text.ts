@@ -1,7 +1,7 @@
 import type { Provider, TextModel, TextPriceRow, Upstream } from '../catalog/schema.ts';
 import type { CircuitKey } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { chooseUpstream } from '../paid-call/choose-upstream.ts';
+import { chooseUpstream } from '../paid-call/route-model.ts';
 import { promptTokensAtLeast, promptTokensAtMost } from './estimate.ts';
 import type { TextPorts } from './text-ports.ts';
 import type { TextOrder, TextRequest } from './text-request.ts';

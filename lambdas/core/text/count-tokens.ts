@@ -4,7 +4,7 @@ import type { Provider, TextModel, Upstream } from '../catalog/schema.ts';
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { JsonObject } from '../json.ts';
-import { chooseModel, unavailable } from '../paid-call/choose-model.ts';
+import { chooseModel, unavailable } from '../paid-call/route-model.ts';
 import type { TextProtocol } from './text-request.ts';
 
 export interface CountCall {

@@ -2,12 +2,16 @@ import type { TextModel } from '../catalog/schema.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import type { Attempt } from '../idempotency/claimed-execution.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
-import { dispatchUnder } from '../paid-call/dispatch-under.ts';
-import type { DryRun } from '../paid-call/dry-run.ts';
-import { giveBack } from '../paid-call/give-back.ts';
-import { type Candidate, holdAndEnter, refuseManyDrains } from '../paid-call/hold-and-enter.ts';
-import type { Caller } from '../paid-call/ports.ts';
+import type { Caller } from '../paid-call/dependencies.ts';
+import type { DryRun } from '../paid-call/preflight.ts';
 import { type Receipt, settle } from '../paid-call/settle.ts';
+import {
+  type Candidate,
+  dispatchUnder,
+  giveBack,
+  holdAndEnter,
+  refuseManyDrains,
+} from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
 import type { CheckedText } from './checked-text.ts';
 import { chooseCandidates } from './choose-candidates.ts';

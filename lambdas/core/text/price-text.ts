@@ -1,5 +1,5 @@
 import type { HoldOrder } from '../ledger/hold.ts';
-import { refuseAboveBudget } from '../paid-call/budget.ts';
+import { refuseAboveBudget } from '../paid-call/preflight.ts';
 import type { Settlement } from '../paid-call/settle.ts';
 import { affordableAnswerTokens, chargeFor, imageTokensOf, maximumPrice } from '../pricing/text-price.ts';
 import type { CheckedText } from './checked-text.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { GatewayError } from '../errors/gateway-error.ts';
-import { asGatewayError, giveBack } from '../paid-call/give-back.ts';
-import type { PaidCall } from '../paid-call/paid-call.ts';
 import { applyCharge, commitCharge, type Receipt } from '../paid-call/settle.ts';
+import type { PaidCall } from '../paid-call/with-paid-call.ts';
+import { asGatewayError, giveBack } from '../paid-call/with-paid-call.ts';
 import type { TextDelta } from './text-answer.ts';
 import type { TextPorts } from './text-ports.ts';
 import type { Ending, WireEvent, WireStream } from './text-wire.ts';

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { Reservation } from '../ledger/hold.ts';
-import { giveBack } from '../paid-call/give-back.ts';
+import { giveBack } from '../paid-call/with-paid-call.ts';
 import { untilDefinite } from '../retry.ts';
 import type { CreatePorts, ReadyVideo, VideoManner } from './create-video.ts';
 import { firstLookAt } from './resume-videos.ts';

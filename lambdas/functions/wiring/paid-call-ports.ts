@@ -3,7 +3,7 @@ import type { Circuits } from '../../core/circuit/circuit.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
 import type { LedgerPorts } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
-import type { PaidCallPorts } from '../../core/paid-call/ports.ts';
+import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
 import type { Parts, VideoParts } from './parts.ts';
 

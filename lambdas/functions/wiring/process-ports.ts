@@ -1,4 +1,4 @@
-import type { PaidCallPorts } from '../../core/paid-call/ports.ts';
+import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import type { HttpPorts } from '../../http/handler.ts';
 import { toHttpPorts } from './http-ports.ts';
 import { toPaidCallPorts } from './paid-call-ports.ts';

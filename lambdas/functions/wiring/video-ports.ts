@@ -1,5 +1,5 @@
 import type { PaidNotice, VideoNotice } from '../../core/notices.ts';
-import type { PaidCallPorts } from '../../core/paid-call/ports.ts';
+import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import type { CreatePorts } from '../../core/videos/create-video.ts';
 import type { ReadPorts } from '../../core/videos/read-videos.ts';
 import type { StandingPorts } from '../../core/videos/standing-video.ts';

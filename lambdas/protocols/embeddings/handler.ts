@@ -1,4 +1,4 @@
-import { type EmbeddingPorts, embed } from '../../core/embeddings/embed.ts';
+import { type EmbeddingPorts, embed } from '../../core/inputs/embed.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
 import { createInputRoute } from '../input-route.ts';
 import { toEmbeddingOrder } from './request.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { EmbeddingModel } from '../../core/catalog/schema.ts';
-import type { EmbeddingOrder } from '../../core/embeddings/embed.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { EmbeddingOrder } from '../../core/inputs/embed.ts';
+import type { InputRequest } from '../../core/inputs/paid-input.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { InputRequest } from '../../core/paid-call/input-answer.ts';
 import { showAs } from '../bounded.ts';
 import { endUserName } from '../end-user.ts';
 import { fields, guardedNames, keepFields } from '../fields.ts';

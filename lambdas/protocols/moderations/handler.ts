@@ -1,4 +1,4 @@
-import { type ModerationPorts, moderate } from '../../core/moderations/moderate.ts';
+import { type ModerationPorts, moderate } from '../../core/inputs/moderate.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
 import { createInputRoute } from '../input-route.ts';
 import { toModerationOrder } from './request.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ModerationModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { ModerationOrder } from '../../core/inputs/moderate.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { ModerationOrder } from '../../core/moderations/moderate.ts';
 import { listOf } from '../bounded.ts';
 import { type FieldPolicy, fields, guardedNames, keepFields } from '../fields.ts';
 import { inlineImageCharacters } from '../image-url.ts';

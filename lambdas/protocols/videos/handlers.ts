@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
 import type { Attempt } from '../../core/idempotency/claimed-execution.ts';
-import type { Caller } from '../../core/paid-call/ports.ts';
+import type { Caller } from '../../core/paid-call/dependencies.ts';
 import { type CreatePorts, createVideo, type VideoOrder } from '../../core/videos/create-video.ts';
 import { listVideos, locateVideo, type ReadPorts, readVideo, removeVideo } from '../../core/videos/read-videos.ts';
 import { type StandingPorts, videoCreations } from '../../core/videos/standing-video.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EmbeddingWire } from '../../core/embeddings/embed.ts';
+import type { EmbeddingWire } from '../../core/inputs/embed.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { tokenCount } from '../token-count.ts';

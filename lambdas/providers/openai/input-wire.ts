@@ -1,5 +1,5 @@
+import type { InputWire } from '../../core/inputs/paid-input.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { InputWire } from '../../core/paid-call/input-answer.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { readJsonText } from '../read-json.ts';
 import { unreadable } from '../refusals.ts';

@@ -1,4 +1,4 @@
-import type { ModerationWire } from '../../core/moderations/moderate.ts';
+import type { ModerationWire } from '../../core/inputs/moderate.ts';
 import type { WireOptions } from '../vendor-call.ts';
 import { createInputWire } from './input-wire.ts';
 

@@ -78,7 +78,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-dow
   },
 ]);
 
-const giveBackBugs = bugsIn('lambdas/core/paid-call/give-back.ts', `${text}/store-down.test.ts`, [
+const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/store-down.test.ts`, [
   {
     id: 'failure-keeps-its-hold',
     what: 'A request that failed does not give its hold back.',
@@ -94,7 +94,7 @@ const giveBackBugs = bugsIn('lambdas/core/paid-call/give-back.ts', `${text}/stor
   },
 ]);
 
-const enterBugs = bugsIn('lambdas/core/paid-call/hold-and-enter.ts', `${text}/fallback.test.ts`, [
+const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/fallback.test.ts`, [
   {
     id: 'circuit-loser-keeps-its-hold',
     what: 'Whoever does not get the probe of a circuit keeps its money held.',

@@ -124,7 +124,7 @@ const holdBugs = bugsIn('lambdas/core/text/price-text.ts', budgetTests, [
   },
 ]);
 
-const inputBugs = bugsIn('lambdas/core/paid-call/input-answer.ts', 'test/lambdas/core/embeddings/embed.test.ts', [
+const inputBugs = bugsIn('lambdas/core/inputs/paid-input.ts', 'test/lambdas/core/inputs/embed.test.ts', [
   {
     id: 'input-without-bound',
     what: 'A count of input tokens that cannot be true is charged in full.',

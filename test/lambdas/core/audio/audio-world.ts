@@ -11,7 +11,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { PaidCallPorts } from '../../../../lambdas/core/paid-call/ports.ts';
+import type { PaidCallPorts } from '../../../../lambdas/core/paid-call/dependencies.ts';
 import { speech, tokenTranscription, transcription } from '../../../support/audio-samples.ts';
 import { type Fault, fails, withFaults, withOutboxFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';

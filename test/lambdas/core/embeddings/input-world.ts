@@ -1,9 +1,9 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
+import type { InputAnswer, InputCall, InputPorts, PaidInput } from '../../../../lambdas/core/inputs/paid-input.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { InputAnswer, InputCall, InputPorts, PaidInput } from '../../../../lambdas/core/paid-call/input-answer.ts';
 import { type Fault, withFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';

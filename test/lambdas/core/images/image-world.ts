@@ -15,7 +15,7 @@ import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { Keyed } from '../../../../lambdas/core/paid-call/paid-answer.ts';
+import type { Keyed } from '../../../../lambdas/core/paid-call/with-paid-call.ts';
 import { measureImage } from '../../../../lambdas/protocols/image-file.ts';
 import {
   type Fault,

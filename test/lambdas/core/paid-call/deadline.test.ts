@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { upstreamDeadline } from '../../../../lambdas/core/paid-call/deadline.ts';
-import type { AnswerBy } from '../../../../lambdas/core/paid-call/ports.ts';
+import type { AnswerBy } from '../../../../lambdas/core/paid-call/dependencies.ts';
 import { text } from '../catalog/sample-data.ts';
 import { loggingSink, streamed } from '../text/sink.ts';
 import { NOW } from '../text/text-models.ts';

@@ -1,4 +1,4 @@
-import type { InputAnswer, InputWire } from '../../../../lambdas/core/paid-call/input-answer.ts';
+import type { InputAnswer, InputWire } from '../../../../lambdas/core/inputs/paid-input.ts';
 import type { WireOptions } from '../../../../lambdas/providers/vendor-call.ts';
 import { type Answer, playVendor } from '../played-vendor.ts';
 import { wireCall } from './wire-call.ts';

@@ -1,5 +1,6 @@
 import type { EmbeddingModel } from '../catalog/schema.ts';
-import { chooseModel } from '../paid-call/choose-model.ts';
+import type { Caller } from '../paid-call/dependencies.ts';
+import { chooseModel } from '../paid-call/route-model.ts';
 import {
   type InputOrder,
   type InputPorts,
@@ -7,8 +8,7 @@ import {
   inputAnswer,
   inputTokensAtMost,
   type PaidInput,
-} from '../paid-call/input-answer.ts';
-import type { Caller } from '../paid-call/ports.ts';
+} from './paid-input.ts';
 
 export type EmbeddingWire = InputWire;
 export type EmbeddingPorts = InputPorts;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { moderate } from '../../../../lambdas/core/moderations/moderate.ts';
+import { moderate } from '../../../../lambdas/core/inputs/moderate.ts';
+import type { InputRequest } from '../../../../lambdas/core/inputs/paid-input.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { InputRequest } from '../../../../lambdas/core/paid-call/input-answer.ts';
 import { price } from '../catalog/sample-data.ts';
 import { answered, answerOf, createInputWorld, embedding, moderation, used } from '../embeddings/input-world.ts';
 

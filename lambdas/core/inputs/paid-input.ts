@@ -1,16 +1,15 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { EmbeddingModel, ModerationModel, Provider, Upstream } from '../catalog/schema.ts';
 import type { JsonObject } from '../json.ts';
+import { upstreamDeadline } from '../paid-call/deadline.ts';
+import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
+import type { DryRun } from '../paid-call/preflight.ts';
+import { refuseAboveBudget } from '../paid-call/preflight.ts';
+import { reachModel } from '../paid-call/route-model.ts';
+import type { Receipt } from '../paid-call/settle.ts';
+import { paidAnswer, refuseManyDrains } from '../paid-call/with-paid-call.ts';
 import type { Charge } from '../pricing/charge.ts';
 import { promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
-import { refuseAboveBudget } from './budget.ts';
-import { upstreamDeadline } from './deadline.ts';
-import type { DryRun } from './dry-run.ts';
-import { refuseManyDrains } from './hold-and-enter.ts';
-import { paidAnswer } from './paid-answer.ts';
-import type { Caller, PaidCallPorts } from './ports.ts';
-import { reachModel } from './reach-model.ts';
-import type { Receipt } from './settle.ts';
 
 /** Models that are sold by what goes in alone. */
 export type InputModel = EmbeddingModel | ModerationModel;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type EmbeddingOrder, embed } from '../../../../lambdas/core/embeddings/embed.ts';
 import { GatewayError, invalidRequest } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { type EmbeddingOrder, embed } from '../../../../lambdas/core/inputs/embed.ts';
+import type { InputRequest } from '../../../../lambdas/core/inputs/paid-input.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { InputRequest } from '../../../../lambdas/core/paid-call/input-answer.ts';
 import { price } from '../catalog/sample-data.ts';
-import { answered, answerOf, createInputWorld, embedding, moderation, RATE, used } from './input-world.ts';
+import { answered, answerOf, createInputWorld, embedding, moderation, RATE, used } from '../embeddings/input-world.ts';
 
 type Options = Partial<Parameters<typeof createInputWorld>[0]>;
 

@@ -1,4 +1,18 @@
 import type { Model } from '../catalog/schema.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
+
+/** The most one request may reserve (BILL-4). */
+const HOLD_MAX_PICOS = 100n * PICOS_PER_USD;
+
+export const refuseAboveBudget = (amountPicos: bigint, param: string, advice: string): void => {
+  if (amountPicos <= HOLD_MAX_PICOS) return;
+  throw new GatewayError(
+    'request_budget_exceeded',
+    `This request could cost ${formatUsd(amountPicos)} USD, more than the 100 USD one request may reserve: ${advice}.`,
+    { param },
+  );
+};
 
 /** What a request would reserve, found out without reserving it (BILL-16). */
 export interface DryRun {

@@ -1,0 +1,117 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Wire } from '../catalog/providers.ts';
+import type { Model, ModelKind, Protocol, Provider, Upstream } from '../catalog/schema.ts';
+import { textModelOf } from '../catalog/text-model.ts';
+import type { Barred, CircuitKey } from '../circuit/circuit.ts';
+import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
+import type { Caller, PaidCallPorts } from './dependencies.ts';
+
+const endpoints: Record<Protocol, string> = {
+  chat_completions: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+  generate_content: '/v1beta/models/{model}:generateContent',
+  images_generations: '/v1/images/generations',
+  images_edits: '/v1/images/edits',
+  videos: '/v1/videos',
+  audio_transcriptions: '/v1/audio/transcriptions',
+  audio_speech: '/v1/audio/speech',
+  moderations: '/v1/moderations',
+  embeddings: '/v1/embeddings',
+};
+
+type ModelOf<Kind extends ModelKind> = Extract<Model, { kind: Kind }>;
+
+const isKind = <Kind extends ModelKind>(model: Model, kind: Kind): model is ModelOf<Kind> => model.kind === kind;
+
+/** A model that draws is one for text where it is called so (GEN-11). */
+const seenAs = (model: Model, kind: ModelKind): Model => (kind === 'text' && textModelOf(model)) || model;
+
+/** CAT-6 and GEN-11. `param` is where the request names its model. */
+export const chooseModel = <Kind extends ModelKind>(
+  catalog: Catalog,
+  { modelId, protocol, kind, nowMs }: { modelId: string; protocol: Protocol; kind: Kind; nowMs: number },
+): ModelOf<Kind> => {
+  const model = catalog.find(modelId, nowMs);
+  if (!model) {
+    throw new GatewayError('model_not_found', catalog.explainMissing(modelId, nowMs, protocol), { param: 'model' });
+  }
+  const protocols: readonly Protocol[] = model.protocols;
+  if (!protocols.includes(protocol)) {
+    const fitting = protocols.map((name) => endpoints[name]).join(' or ');
+    throw invalidRequest('model', `model: "${model.id}" is not served here, but at ${fitting}.`);
+  }
+  const seen = seenAs(model, kind);
+  if (!isKind(seen, kind)) throw unavailable(model);
+  return seen;
+};
+
+export const unavailable = ({ id }: Model): GatewayError =>
+  new GatewayError('model_unavailable', `"${id}" cannot be reached at present. Choose another model.`, {
+    param: 'model',
+  });
+
+export interface Route<SpokenWire> {
+  readonly upstream: Upstream;
+  readonly provider: Provider;
+  readonly wire: SpokenWire;
+}
+
+/** What an upstream's condition can be about. */
+interface RouteWish {
+  readonly usesTools: boolean;
+  readonly effort: string | undefined;
+}
+
+/** The first upstream whose condition fits, if its wire is spoken and its provider is on; else 503 without Retry-After (ERR-2). */
+export const chooseUpstream = <SpokenWire>(
+  { catalog, wires }: Pick<PaidCallPorts, 'catalog'> & { readonly wires: ReadonlyMap<Wire, SpokenWire> },
+  model: Model,
+  wish: RouteWish = { usesTools: false, effort: undefined },
+): Route<SpokenWire> => {
+  const upstream = upstreamFor(model, wish);
+  const provider = upstream && catalog.provider(upstream.provider);
+  const wire = upstream && wires.get(upstream.wire);
+  if (!upstream || !wire || !provider?.enabled) throw unavailable(model);
+  return { upstream, provider, wire };
+};
+
+/** Undefined when none that fits is enabled. */
+export const upstreamFor = (model: Model, wish: RouteWish): Upstream | undefined =>
+  model.upstreams.find((candidate) => candidate.enabled && fits(candidate, wish));
+
+const fits = ({ when }: Upstream, { usesTools, effort }: RouteWish): boolean =>
+  when !== 'tools_unless_effort_none' || (usesTools && effort !== 'none');
+
+interface ReachPorts<SpokenWire> extends Pick<PaidCallPorts, 'catalog' | 'reachable' | 'circuits'> {
+  readonly wires: ReadonlyMap<Wire, SpokenWire>;
+}
+
+/**
+ * The way to a model without alternatives: 503 where there is none, or where its circuit is open (FALL-5, AUD-2). `check` throws the
+ * 400 of what the vendor's protocol has no place for, which comes before the circuit (GEN-8).
+ */
+export const reachModel = <SpokenWire>(
+  ports: ReachPorts<SpokenWire>,
+  { accountId }: Caller,
+  model: Model,
+  check?: (wire: SpokenWire) => void,
+): Route<SpokenWire> & { readonly circuit: CircuitKey } => {
+  const route = chooseUpstream(ports, model);
+  check?.(route.wire);
+  if (!ports.reachable(route.provider)) throw unavailable(model);
+  const circuit = { providerId: route.provider.id, modelId: model.id };
+  const barred = ports.circuits.look(circuit, accountId);
+  if (barred) throw barredError(model, barred);
+  return { ...route, circuit };
+};
+
+/** FALL-5, BILL-10: why a model that the catalog has is not called. */
+export const barredError = (model: Model, barred: Barred): GatewayError => {
+  if (barred.kind === 'quarantined') return unavailable(model);
+  return new GatewayError(
+    'service_unavailable',
+    `"${model.id}" fails at the moment and is not called for ${barred.retryAfterSeconds} s. Try again then, or choose another model.`,
+    { param: 'model', retryAfterSeconds: barred.retryAfterSeconds },
+  );
+};

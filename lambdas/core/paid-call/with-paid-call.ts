@@ -1,0 +1,211 @@
+import type { Model } from '../catalog/schema.ts';
+import type { CircuitKey, Passage } from '../circuit/circuit.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
+import { type HoldOrder, nextIdAfter, placeHold, type Reservation } from '../ledger/hold.ts';
+import type { LedgerPorts } from '../ledger/ledger.ts';
+import { release } from '../ledger/release.ts';
+import type { Charge, TokenUsage } from '../pricing/charge.ts';
+import type { Deadline } from './deadline.ts';
+import type { Caller, PaidCallPorts } from './dependencies.ts';
+import { barredError } from './route-model.ts';
+import { type Receipt, type Settlement, settle } from './settle.ts';
+
+/** A model a request could go to, checked and priced. */
+export interface Candidate {
+  readonly model: Model;
+  readonly circuit: CircuitKey;
+  readonly hold: Pick<HoldOrder, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy'>;
+}
+
+export interface Entered<Chosen extends Candidate> {
+  readonly candidate: Chosen;
+  readonly reservation: Reservation;
+  readonly passage: Passage;
+}
+
+/**
+ * Reserves the money and, just before dispatch, asks the circuit. Who is turned away there gives the hold back; the reserve that the
+ * client named is then held for anew, at its own prices.
+ */
+export const holdAndEnter = async <Chosen extends Candidate>(
+  ports: PaidCallPorts,
+  { accountId, requestId }: Caller,
+  first: Chosen,
+  second?: () => Promise<Chosen>,
+): Promise<Entered<Chosen>> => {
+  refuseManyDrains(ports, accountId);
+  const enter = async (candidate: Chosen, firstId: number, isLast: boolean): Promise<Entered<Chosen> | Left> => {
+    const { model, circuit, hold } = candidate;
+    const reservation = await placeHold(ports.ledger, { ...hold, accountId, requestId, firstId });
+    const passage = await ports.circuits.enter(circuit, { accountId, requestId });
+    if (passage.kind === 'passage') return { candidate, reservation, passage };
+    const error = barredError(model, passage);
+    const goesOn = passage.kind === 'open' && !isLast;
+    // A request that goes on has not ended: this hold is not what became of it.
+    await release(ports.ledger, reservation, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
+    return { error, goesOn, nextId: nextIdAfter(reservation) };
+  };
+  const entered = await enter(first, 0, !second);
+  if (!('error' in entered)) return entered;
+  if (!second || !entered.goesOn) throw entered.error;
+  const instead = await enter(await second(), entered.nextId, true);
+  if ('error' in instead) throw instead.error;
+  return instead;
+};
+
+/** A circuit let nobody through, and the hold was given back. */
+interface Left {
+  readonly error: GatewayError;
+  /** To the reserve. */
+  readonly goesOn: boolean;
+  readonly nextId: number;
+}
+
+/** BILL-8. */
+export const refuseManyDrains = ({ drains }: Pick<PaidCallPorts, 'drains'>, accountId: string): void => {
+  if (!drains.isFull(accountId)) return;
+  throw new GatewayError(
+    'rate_limit_exceeded',
+    'This account has left too many streams before their end, and they are still being read. Wait for them to end.',
+    { retryAfterSeconds: 1, limit: 'drains' },
+  );
+};
+
+/** Under an Idempotency-Key: what is stored before the answer is charged. */
+export interface Keyed<Answer> {
+  readonly attempt: Attempt;
+  readonly toStored: (answer: Answer, costPicos: bigint) => StoredAnswer;
+}
+
+interface PaidOrder<Answer> extends Pick<Settlement, 'endUser' | 'ignored' | 'expectsUsage'>, Candidate {
+  readonly deadline: Deadline;
+  /** What came, at the prices the request was held at (BILL-3). */
+  readonly chargeFor: (answer: Answer) => Charge;
+  readonly keyed?: Keyed<Answer> | undefined;
+}
+
+/** Hold, call once, settle (BILL-1), for answers that come whole. The request has been checked before. */
+export const paidAnswer = async <Answer extends { readonly usage: TokenUsage | undefined }>(
+  ports: PaidCallPorts,
+  caller: Caller,
+  order: PaidOrder<Answer>,
+  send: (signal: AbortSignal) => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly receipt: Receipt }> => {
+  const { reservation, passage } = await holdAndEnter(ports, caller, order);
+  const { deadline, endUser, ignored, chargeFor, expectsUsage, keyed } = order;
+  const paid = {
+    modelId: order.model.id,
+    endUser,
+    ignored,
+    expectsUsage,
+    reservation,
+    passage,
+    attempt: keyed?.attempt,
+  };
+  try {
+    await dispatchUnder(keyed?.attempt, paid);
+    const answer = await send(deadline.start());
+    deadline.stop();
+    const settlement: Settlement = { ...paid, chargeFor: () => chargeFor(answer) };
+    const toStored = (costPicos: bigint) => keyed?.toStored(answer, costPicos);
+    const [receipt] = await Promise.all([
+      settle(ports, settlement, answer.usage, toStored),
+      passage.report('succeeded'),
+    ]);
+    return { answer, receipt };
+  } catch (error) {
+    deadline.stop();
+    throw await giveBack(ports.ledger, paid, error);
+  }
+};
+
+/** Whoever has lost its key makes no call, and says nothing about the vendor. */
+export const dispatchUnder = async (
+  attempt: Attempt | undefined,
+  { reservation, passage }: Pick<PaidCall, 'reservation' | 'passage'>,
+): Promise<void> => {
+  try {
+    await attempt?.dispatch(reservation.holdId);
+  } catch (error) {
+    await passage.report('unknown');
+    throw error;
+  }
+};
+
+type Failed = Pick<PaidCall, 'reservation' | 'passage' | 'modelId' | 'attempt'>;
+
+/**
+ * Ends a request that failed after its hold: tells the circuit, releases the hold, and answers the error to end with: what was
+ * thrown, unless a charge turns out to stand. It never throws itself.
+ */
+export const giveBack = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
+  const [failure] = await Promise.all([released(ledger, failed, thrown), failed.passage.report(outcomeOf(thrown))]);
+  return failure;
+};
+
+/** A vendor that turned this request away is there and works. */
+const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
+  if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') return 'unknown';
+  return thrown.upstreamFailed ? 'failed' : 'succeeded';
+};
+
+const released = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
+  const { reservation, modelId, attempt } = failed;
+  try {
+    const { failure, answer } = await storeRefusal(failed, thrown);
+    const reason = { reason: reasonOf(failure), modelId, ...(answer === undefined ? {} : { answer }) };
+    const record = await release(ledger, reservation, reason);
+    // A charge, or an answer under the key, may stand: only who takes the key over can find out.
+    const stands = record ? record.outcome === 'settled' : answer !== undefined || attempt?.mayBeCharged === true;
+    if (stands) attempt?.abandon();
+    if (record?.outcome === 'settled') {
+      return new GatewayError('internal_error', 'The answer was charged and then lost on our side.', { cause: thrown });
+    }
+    // What the client is told of a bug must not be that nothing was charged.
+    if (answer === undefined) return record || failure instanceof ClaimLost ? failure : asGatewayError(failure);
+    if (record?.answer !== answer) return new ClaimLost();
+    // Whoever repeats the request finds the answer by its record as well.
+    await attempt?.complete().catch(() => undefined);
+    return thrown;
+  } catch (bug) {
+    attempt?.abandon();
+    return asGatewayError(bug);
+  }
+};
+
+const reasonOf = (failure: unknown): string => {
+  if (failure instanceof ClaimLost) return 'taken_over';
+  return failure instanceof GatewayError ? failure.code : 'internal_error';
+};
+
+interface Refused {
+  /** What to end with. */
+  readonly failure: unknown;
+  /** The hash under which it is stored. */
+  readonly answer?: string;
+}
+
+/** IDEM-7: the vendor's refusal of the request itself is the answer to its repetitions, too. */
+const storeRefusal = async ({ reservation, attempt }: Failed, thrown: unknown): Promise<Refused> => {
+  const refusal = attempt?.toStoredRefusal(thrown);
+  if (!attempt || !refusal) return { failure: thrown };
+  try {
+    return { failure: thrown, answer: await attempt.prepare(reservation.holdId, refusal) };
+  } catch (error) {
+    // It costs nothing: an answer that cannot be kept may be given all the same.
+    return { failure: error instanceof GatewayError ? thrown : error };
+  }
+};
+
+/** As an event of a stream has to have it. */
+export const asGatewayError = (thrown: unknown): GatewayError =>
+  thrown instanceof GatewayError
+    ? thrown
+    : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: thrown });
+
+/** A call under way: what it is charged by, and the circuit it went through. */
+export interface PaidCall extends Settlement {
+  readonly passage: Passage;
+}
