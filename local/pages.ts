@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PageFiles } from '../lambdas/core/pages/page-files.ts';
+import type { PageFiles } from '../lambdas/core/images/media.ts';
 import { type PageName, pageNames } from '../lambdas/routes.ts';
 import { type BuiltFile, buildFiles, mediaTypeOf } from '../lib/pages/build-pages.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { StoredMedia } from '../../lambdas/core/images/media-store.ts';
+import type { StoredMedia } from '../../lambdas/core/images/media.ts';
 import { type MediaSubject, mediaSubjects, type PageSubject, pageSubjects } from './media-subjects.ts';
 
 const contentOf = async (stored: StoredMedia | undefined) =>

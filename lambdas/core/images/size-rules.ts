@@ -2,17 +2,15 @@ import type { ImageModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { IMAGE_TIER_DEFAULT } from '../pricing/charge.ts';
 import type { ChosenSize, ImageTier } from './choose-size.ts';
-import { pixelsOf } from './image-pixels.ts';
 import type { Dimensions } from './image-wire.ts';
-import { describeBounds, misfitOf, nearestWithin, ratioOf, type SizeBounds } from './size-bounds.ts';
-import { largestOfRatio } from './size-ratio.ts';
-import { distanceOf, guessSize, nearestOf, parseSize, toSizeText } from './size-text.ts';
 
 type SizeRule = ImageModel['image']['size'];
+
 type RuleOf<Mode extends SizeRule['mode']> = Extract<SizeRule, { readonly mode: Mode }>;
 
 /** What a vendor that chooses for itself draws at most: https://platform.openai.com/docs/api-reference/images/create, `size`. */
 export const AUTO_PIXELS_MAX = 1_536 * 1_024;
+
 const tiersUpwards: readonly ImageTier[] = ['1K', '1.5K', '2K', '4K'];
 
 interface Refused {
@@ -88,8 +86,10 @@ const drawnAs = (asked: Dimensions, { upstreamLimit }: RuleOf<'enum_by_tier'>): 
 
 /** https://ai.google.dev/gemini-api/docs/image-generation, `imageConfig.aspectRatio`. */
 const vendorRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
+
 /** A size much longer than the longest of these would come back as another shape. */
 const RATIO_MAX = 3;
+
 /** The longest edge that counts as a step; beyond the last it is the largest step. */
 const stepEdges: readonly (readonly [ImageTier, number])[] = [
   ['1K', 1_536],
@@ -139,6 +139,7 @@ export const chooseByArea = (model: ImageModel, rule: RuleOf<'pixels'>, size: st
 };
 
 const AREA_DEFAULT = '2048x2048';
+
 const AREA_EDGE_MAX = 4_096;
 
 const areaBounds = ({ minPixels, maxPixels = AREA_EDGE_MAX ** 2 }: RuleOf<'pixels'>): SizeBounds => ({
@@ -149,3 +150,175 @@ const areaBounds = ({ minPixels, maxPixels = AREA_EDGE_MAX ** 2 }: RuleOf<'pixel
   maxPixels,
   maxRatio: 16,
 });
+
+/** Which sizes a model draws, in pixels. */
+export interface SizeBounds {
+  /** Of each edge. */
+  readonly multipleOf: number;
+  readonly minEdge: number;
+  readonly maxEdge: number;
+  /** Of both edges multiplied. */
+  readonly minPixels: number;
+  readonly maxPixels: number;
+  /** The longer edge over the shorter; infinite where any shape is drawn. */
+  readonly maxRatio: number;
+}
+
+/** A suggestion is a round size also where the vendor takes odd ones. */
+const SUGGESTED_STEP = 16;
+
+const ratioOf = ({ width, height }: Dimensions): number => Math.max(width, height) / Math.min(width, height);
+
+const edgeFits = (edge: number, { multipleOf, minEdge, maxEdge }: SizeBounds): boolean =>
+  edge % multipleOf === 0 && edge >= minEdge && edge <= maxEdge;
+
+/** The first edge that breaks the bounds alone, or both where it is their area or shape; undefined when the size is drawn. */
+export const misfitOf = (size: Dimensions, bounds: SizeBounds): 'width' | 'height' | 'both' | undefined => {
+  if (!edgeFits(size.width, bounds)) return 'width';
+  if (!edgeFits(size.height, bounds)) return 'height';
+  const pixels = size.width * size.height;
+  const fits = pixels >= bounds.minPixels && pixels <= bounds.maxPixels && ratioOf(size) <= bounds.maxRatio;
+  return fits ? undefined : 'both';
+};
+
+/** In words, to stand behind "must be". */
+export const describeBounds = (bounds: SizeBounds): string => {
+  const { multipleOf, minEdge, maxEdge, minPixels, maxPixels, maxRatio } = bounds;
+  const edges = [
+    ...(multipleOf > 1 ? [`a multiple of ${multipleOf}`] : []),
+    ...(minEdge > multipleOf ? [`at least ${minEdge}`] : []),
+    `at most ${maxEdge}`,
+  ].join(', ');
+  const area = minPixels > minEdge ** 2 ? `${minPixels} to ${maxPixels} pixels` : `at most ${maxPixels} pixels`;
+  const shape = Number.isFinite(maxRatio) ? `, the longer edge at most ${maxRatio} times the shorter` : '';
+  return `<width>x<height>, each edge ${edges}, together ${area}${shape}`;
+};
+
+/** The size within the bounds that is least far away. Undefined only where the bounds leave no size at all. */
+export const nearestWithin = (asked: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
+  const { minEdge, maxEdge, minPixels, maxPixels, maxRatio } = bounds;
+  const step = Math.max(bounds.multipleOf, SUGGESTED_STEP);
+  const up = (edge: number): number => Math.ceil(edge / step) * step;
+  const down = (edge: number): number => Math.floor(edge / step) * step;
+  const sizes: Dimensions[] = [];
+  for (let width = up(minEdge); width <= maxEdge; width += step) {
+    const least = up(Math.max(minEdge, minPixels / width, width / maxRatio));
+    const most = down(Math.min(maxEdge, maxPixels / width, width * maxRatio));
+    if (least > most) continue;
+    // As high as it was asked for, and as high as its shape makes it.
+    for (const wanted of [asked.height, (width * asked.height) / asked.width]) {
+      sizes.push({ width, height: Math.min(Math.max(Math.round(wanted / step) * step, least), most) });
+    }
+  }
+  return nearestOf(sizes, (size) => distanceOf(size, asked));
+};
+
+/** An image this near to a ratio passes for it. */
+const ERROR_MAX = 0.02;
+
+/** An exact ratio that costs more than this share of the pixels is not worth it. */
+const EXACT_SHARE_MIN = 0.5;
+
+const divisorOf = (one: number, other: number): number => (other === 0 ? one : divisorOf(other, one % other));
+
+/**
+ * The largest size of a ratio within the bounds: of exactly that ratio, unless edges of the right multiple leave none of a fair size;
+ * then the largest that comes near. Undefined when there is none.
+ */
+export const largestOfRatio = (ratio: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
+  const exact = exactOf(ratio, bounds);
+  return exact && exact.width * exact.height >= bounds.maxPixels * EXACT_SHARE_MIN ? exact : nearOf(ratio, bounds);
+};
+
+/** Both edges are multiples of the step only when what they have in common is one. */
+const exactOf = (ratio: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
+  const divisor = divisorOf(ratio.width, ratio.height);
+  const width = (ratio.width / divisor) * bounds.multipleOf;
+  const height = (ratio.height / divisor) * bounds.multipleOf;
+  const times = Math.floor(
+    Math.min(bounds.maxEdge / Math.max(width, height), Math.sqrt(bounds.maxPixels / (width * height))),
+  );
+  const size = { width: width * times, height: height * times };
+  return times > 0 && misfitOf(size, bounds) === undefined ? size : undefined;
+};
+
+const nearOf = (ratio: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
+  const { multipleOf: step, minEdge, maxEdge } = bounds;
+  let largest: Dimensions | undefined;
+  for (let width = Math.ceil(minEdge / step) * step; width <= maxEdge; width += step) {
+    const steps = (width * ratio.height) / ratio.width / step;
+    for (const height of [Math.floor(steps) * step, Math.ceil(steps) * step]) {
+      const size = { width, height };
+      const isNear = Math.abs((width * ratio.height) / (height * ratio.width) - 1) <= ERROR_MAX;
+      if (!isNear || misfitOf(size, bounds) !== undefined) continue;
+      if (!largest || width * height > largest.width * largest.height) largest = size;
+    }
+  }
+  return largest;
+};
+
+const sizeForm = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
+
+const guessForm = /(\d{1,6})\D{1,3}(\d{1,6})/;
+
+const stepForm = /^\s*(\d{1,2}(?:\.\d)?)\s*k\s*$/i;
+
+/** No size is longer: a client's megabytes are not searched for one. */
+const GUESSED_CHARACTERS_MAX = 32;
+
+const STEP_PIXELS = 1_024;
+
+/** `<width>x<height>` without leading zeros; undefined for anything else. */
+const parseSize = (text: string): Dimensions | undefined => toDimensions(sizeForm.exec(text));
+
+export const toSizeText = ({ width, height }: Dimensions): string => `${width}x${height}`;
+
+/** What a refused text may have meant, such as `1024 X 768` or `2k`: only ever to suggest the nearest size. */
+const guessSize = (text: string): Dimensions | undefined => {
+  const start = text.slice(0, GUESSED_CHARACTERS_MAX);
+  const edge = Number(stepForm.exec(start)?.[1] ?? 0) * STEP_PIXELS;
+  return edge > 0 ? { width: edge, height: edge } : toDimensions(guessForm.exec(start));
+};
+
+const toDimensions = (found: RegExpExecArray | null): Dimensions | undefined => {
+  const [, width, height] = found ?? [];
+  return width === undefined || height === undefined
+    ? undefined
+    : { width: Math.max(1, Number(width)), height: Math.max(1, Number(height)) };
+};
+
+/** Of two sizes that are equally far, the one of the same shape is the better answer. */
+const SHAPE_WEIGHT = 1.1;
+
+/** How far apart two sizes are; twice as much is as far as half as much. */
+const distanceOf = (one: Dimensions, other: Dimensions): number => {
+  const wider = Math.log(one.width / other.width);
+  const higher = Math.log(one.height / other.height);
+  return Math.abs(wider + higher) + SHAPE_WEIGHT * Math.abs(wider - higher);
+};
+
+const nearestOf = <Item>(items: readonly Item[], distance: (item: Item) => number): Item | undefined => {
+  let nearest: Item | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    const far = distance(item);
+    if (far >= least) continue;
+    nearest = item;
+    least = far;
+  }
+  return nearest;
+};
+
+const nominalEdges: Readonly<Record<ImageTier, number>> = { '1K': 1_024, '1.5K': 1_536, '2K': 2_048, '4K': 4_096 };
+
+/** The most pixels an image of that size has; a named step is a square of its edge, whatever its ratio. */
+export const pixelsOf = (size: ChosenSize): number => {
+  switch (size.kind) {
+    case 'pixels':
+      return size.width * size.height;
+    case 'tier':
+      return nominalEdges[size.tier] ** 2;
+    case 'vendor':
+      return size.pixelsMax;
+  }
+};

@@ -1,4 +1,4 @@
-import type { MediaPorts } from '../../core/images/media-link.ts';
+import type { MediaPorts } from '../../core/images/media.ts';
 import type { Parts } from './parts.ts';
 
 /** Throws where this function has not been told what links begin with. */

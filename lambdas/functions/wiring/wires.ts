@@ -2,7 +2,7 @@ import type { SpeechWire, TranscriptionWire } from '../../core/audio/audio-wire.
 import type { Wire } from '../../core/catalog/providers.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { ImageWire } from '../../core/images/image-wire.ts';
-import { newMediaLink } from '../../core/images/media-link.ts';
+import { newMediaLink } from '../../core/images/media.ts';
 import type { InputWire } from '../../core/inputs/paid-input.ts';
 import type { TextWire } from '../../core/text/text-wire.ts';
 import type { VideoWire } from '../../core/videos/video-wire.ts';

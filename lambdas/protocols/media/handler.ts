@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import { mediaEndsAt } from '../../core/images/media-link.ts';
-import type { MediaStore, StoredMedia } from '../../core/images/media-store.ts';
+import type { MediaStore, StoredMedia } from '../../core/images/media.ts';
+import { mediaEndsAt } from '../../core/images/media.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
 import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';

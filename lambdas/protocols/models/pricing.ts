@@ -2,7 +2,7 @@ import type { Catalog } from '../../core/catalog/catalog.ts';
 import { toListedPrice } from '../../core/catalog/rates.ts';
 import type { Model, TextModel } from '../../core/catalog/schema.ts';
 import { textModelOf } from '../../core/catalog/text-model.ts';
-import { pricesOf } from '../../core/images/image-token-price.ts';
+import { pricesOf } from '../../core/images/image-price.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { pricesAt } from '../../core/pricing/text-price.ts';
 import { toPrice } from './price-list.ts';

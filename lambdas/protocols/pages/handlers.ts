@@ -1,6 +1,5 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import type { StoredMedia } from '../../core/images/media-store.ts';
-import type { PageFiles } from '../../core/pages/page-files.ts';
+import type { PageFiles, StoredMedia } from '../../core/images/media.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../../http/exchange.ts';
 import type { PageName } from '../../routes.ts';
 import { orUnavailable } from '../account-reads.ts';

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { MediaStore } from '../../core/images/media-store.ts';
+import type { MediaStore } from '../../core/images/media.ts';
 import { send } from './failures.ts';
 import { openObject } from './open-object.ts';
 

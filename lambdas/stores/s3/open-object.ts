@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { StoredMedia } from '../../core/images/media-store.ts';
+import type { StoredMedia } from '../../core/images/media.ts';
 import { find } from './failures.ts';
 import { piecesOf } from './object-body.ts';
 

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { PageFiles } from '../../core/pages/page-files.ts';
+import type { PageFiles } from '../../core/images/media.ts';
 import { openObject } from './open-object.ts';
 
 /** `pages/<page>/<file>`. */

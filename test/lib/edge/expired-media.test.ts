@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newMediaLink } from '../../../lambdas/core/images/media-link.ts';
+import { newMediaLink } from '../../../lambdas/core/images/media.ts';
 import { createGetMedia } from '../../../lambdas/protocols/media/handler.ts';
 import { mediaFunctionCode, viewerFunctionCode } from '../../../lib/edge/function-code.ts';
 import { createChain } from '../../lambdas/http/chain.ts';

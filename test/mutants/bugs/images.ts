@@ -1,10 +1,10 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
-const deliverTests = 'test/lambdas/core/images/deliver-images.test.ts';
+const deliverTests = 'test/lambdas/core/images/draw-images-deliver-images.test.ts';
 const drawTests = 'test/lambdas/core/images/draw-images.test.ts';
 const keyedTests = 'test/lambdas/core/images/keyed-images.test.ts';
 const priceTests = 'test/lambdas/core/images/image-price.test.ts';
-const tokenTests = 'test/lambdas/core/images/image-token-price.test.ts';
+const tokenTests = 'test/lambdas/core/images/image-price-image-token-price.test.ts';
 const faultTests = 'test/lambdas/core/images/store-faults.test.ts';
 const answerTests = 'test/lambdas/core/pricing/image-answers.test.ts';
 const recordTests = 'test/lambdas/core/ledger/audit-recorded-amount.test.ts';
@@ -44,7 +44,7 @@ const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
   },
 ]);
 
-const deliverBugs = bugsIn('lambdas/core/images/deliver-images.ts', deliverTests, [
+const deliverBugs = bugsIn('lambdas/core/images/draw-images.ts', deliverTests, [
   {
     id: 'link-charged-before-it-leads-anywhere',
     what: 'A link is told, and charged, whose image may not have been stored.',
@@ -120,7 +120,7 @@ const priceBugs = bugsIn('lambdas/core/images/image-price.ts', priceTests, [
   },
 ]);
 
-const tokenBugs = bugsIn('lambdas/core/images/image-token-price.ts', tokenTests, [
+const tokenBugs = bugsIn('lambdas/core/images/image-price.ts', tokenTests, [
   {
     id: 'tokens-of-lost-images-charged',
     what: 'Tokens of images that did not come are charged.',

@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
 import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
-import type { MediaStore } from '../../../lambdas/core/images/media-store.ts';
+import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
 import type { VideoJobStore } from '../../../lambdas/core/videos/job-store.ts';

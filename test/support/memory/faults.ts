@@ -2,7 +2,7 @@ import type { AccountStore } from '../../../lambdas/core/accounts/account-store.
 import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
-import type { MediaStore } from '../../../lambdas/core/images/media-store.ts';
+import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
 import type { LedgerRecords } from '../../../lambdas/core/ledger/records.ts';

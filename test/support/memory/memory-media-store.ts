@@ -1,4 +1,4 @@
-import type { MediaStore, StoredMedia } from '../../../lambdas/core/images/media-store.ts';
+import type { MediaStore, StoredMedia } from '../../../lambdas/core/images/media.ts';
 
 interface Kept {
   readonly bytes: Uint8Array;

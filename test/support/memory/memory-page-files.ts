@@ -1,5 +1,4 @@
-import type { StoredMedia } from '../../../lambdas/core/images/media-store.ts';
-import type { PageFiles } from '../../../lambdas/core/pages/page-files.ts';
+import type { PageFiles, StoredMedia } from '../../../lambdas/core/images/media.ts';
 
 export class MemoryPageFiles implements PageFiles {
   readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly mediaType: string }>();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linkImage, mediaEndsAt, newMediaLink } from '../../../../lambdas/core/images/media-link.ts';
+import { linkImage, mediaEndsAt, newMediaLink } from '../../../../lambdas/core/images/media.ts';
 import { MemoryMediaStore } from '../../../support/memory/memory-media-store.ts';
 
 const token = '0123456789abcdef0123456789abcdef';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
-import { linkImage } from '../../../../lambdas/core/images/media-link.ts';
-import type { MediaStore } from '../../../../lambdas/core/images/media-store.ts';
+import type { MediaStore } from '../../../../lambdas/core/images/media.ts';
+import { linkImage } from '../../../../lambdas/core/images/media.ts';
 import { createGetMedia } from '../../../../lambdas/protocols/media/handler.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryMediaStore } from '../../../support/memory/memory-media-store.ts';

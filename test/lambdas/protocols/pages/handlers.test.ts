@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
-import type { PageFiles } from '../../../../lambdas/core/pages/page-files.ts';
+import type { PageFiles } from '../../../../lambdas/core/images/media.ts';
 import type { RouteHandler } from '../../../../lambdas/http/exchange.ts';
 import { createGetPage, createGetPageFile } from '../../../../lambdas/protocols/pages/handlers.ts';
 import { pageNames } from '../../../../lambdas/routes.ts';

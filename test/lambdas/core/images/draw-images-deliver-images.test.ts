@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { deliverImages } from '../../../../lambdas/core/images/deliver-images.ts';
+import { deliverImages } from '../../../../lambdas/core/images/draw-images.ts';
 import type { DrawnImage } from '../../../../lambdas/core/images/image-wire.ts';
 import { pictureOf } from '../../../../local/simulators/picture.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';

@@ -1,5 +1,4 @@
 import type { ImageMediaType } from '../image-type.ts';
-import type { MediaStore } from './media-store.ts';
 
 /** IMG-6. */
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
@@ -13,7 +12,7 @@ export interface MediaPorts {
 }
 
 /** A link nobody can guess: when it ends, in epoch seconds, and 128 random bits. */
-export interface MediaLink {
+interface MediaLink {
   readonly name: string;
   readonly url: string;
 }
@@ -42,3 +41,22 @@ export const linkImage = async (
   await ports.media.put(name, bytes, mediaType);
   return url;
 };
+
+export interface StoredMedia {
+  readonly mediaType: string;
+  readonly length: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Images that links lead to. Throws StoreError. */
+export interface MediaStore {
+  put(name: string, bytes: Uint8Array, mediaType: ImageMediaType): Promise<void>;
+  /** Undefined when there is no such image. Whether its time is over is not asked here. */
+  open(name: string): Promise<StoredMedia | undefined>;
+}
+
+/** Files of pages, put there when the gateway is deployed. Throws StoreError. */
+export interface PageFiles {
+  /** Undefined when the page has no such file. */
+  open(page: string, file: string): Promise<StoredMedia | undefined>;
+}
