@@ -2,13 +2,13 @@ import type { TranscriptionModel } from '../catalog/schema.ts';
 import { unavailable } from '../paid-call/route-model.ts';
 import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { AudioUsage, TranscriptionAsk } from './audio-wire.ts';
-import { wavSecondsAtMost } from './wav-length.ts';
 
 type PriceRow = TranscriptionModel['prices'][number];
+
 type Rates<Unit extends PriceRow['unit']> = Extract<PriceRow, { readonly unit: Unit }>['rates'];
 
 /** What a transcription can cost, and what it comes to. */
-export interface TranscriptionMoney {
+interface TranscriptionMoney {
   readonly holdPicos: bigint;
   /** Pico-USD per unit. */
   readonly prices: Readonly<Record<string, bigint>>;
@@ -22,6 +22,7 @@ export interface TranscriptionMoney {
 
 /** A count beyond so many times what is held for cannot be true: the longest recording is an estimate where no vendor states one. */
 const IMPLAUSIBLE_TIMES = 4;
+
 /** Around the client's own prompt a vendor may put words of its own. */
 const VENDOR_WORDS_TOKENS = 1_000;
 
@@ -112,3 +113,55 @@ const byTokens = (
 };
 
 const recorded = ({ input, audioInput = 0, output }: TokenUsage): Charge['usage'] => ({ input, audioInput, output });
+
+/** Chunks that stand before the samples; a file with more of them is not looked through. */
+const CHUNKS_MAX = 64;
+
+const PCM = 1;
+
+const FLOAT = 3;
+
+/** Beyond what any recorder writes, a head claims what it likes to seem short. */
+const CHANNELS_MAX = 8;
+
+const SAMPLES_PER_SECOND_MAX = 192_000;
+
+const BITS: readonly number[] = [8, 16, 24, 32];
+
+/**
+ * How many seconds a WAV file of plain samples can last at most; undefined for anything else. The samples are counted by the bytes that
+ * are there and by what each of them takes, never by the lengths and rates that the file claims to have and that a decoder may ignore.
+ * https://learn.microsoft.com/windows/win32/medfound/tutorial--decoding-audio#file-header
+ */
+export const wavSecondsAtMost = (bytes: Uint8Array): number | undefined => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 12 || nameAt(bytes, 0) !== 'RIFF' || nameAt(bytes, 8) !== 'WAVE') return undefined;
+  let bytesPerSecond: number | undefined;
+  let at = 12;
+  for (let chunk = 0; chunk < CHUNKS_MAX && at + 8 <= bytes.length; chunk += 1) {
+    const name = nameAt(bytes, at);
+    const length = view.getUint32(at + 4, true);
+    if (name === 'data') return bytesPerSecond && (bytes.length - at - 8) / bytesPerSecond;
+    if (name === 'fmt ' && bytesPerSecond !== undefined) return undefined;
+    if (name === 'fmt ') bytesPerSecond = rateOf(view, at + 8, length);
+    // Chunks begin at even places.
+    at += 8 + length + (length % 2);
+  }
+  return undefined;
+};
+
+const nameAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
+
+const rateOf = (view: DataView, at: number, length: number): number | undefined => {
+  if (length < 16 || at + 16 > view.byteLength) return undefined;
+  const coding = view.getUint16(at, true);
+  const channels = view.getUint16(at + 2, true);
+  const samplesPerSecond = view.getUint32(at + 4, true);
+  const bits = view.getUint16(at + 14, true);
+  const frameBytes = view.getUint16(at + 12, true);
+  // The extensible coding hides another one behind a name of its own.
+  if ((coding !== PCM && coding !== FLOAT) || !BITS.includes(bits)) return undefined;
+  if (channels > CHANNELS_MAX || samplesPerSecond > SAMPLES_PER_SECOND_MAX) return undefined;
+  if (frameBytes !== channels * (bits / 8)) return undefined;
+  return channels * samplesPerSecond * (bits / 8) || undefined;
+};

@@ -1,5 +1,5 @@
-import { sniffAudio } from '../../core/audio/audio-format.ts';
 import type { AudioFile } from '../../core/audio/audio-wire.ts';
+import { sniffAudio } from '../../core/audio/audio-wire.ts';
 import type { TranscriptionOrder } from '../../core/audio/transcribe.ts';
 import type { TranscriptionModel } from '../../core/catalog/schema.ts';
 import type { Form, FormFile } from '../../http/exchange.ts';

@@ -4,7 +4,7 @@ import type {
   Transcript,
   TranscriptionCall,
 } from '../../../../lambdas/core/audio/audio-wire.ts';
-import type { SpeechSink } from '../../../../lambdas/core/audio/pumped-speech.ts';
+import type { SpeechSink } from '../../../../lambdas/core/audio/speak.ts';
 import { type SpeechOrder, speak } from '../../../../lambdas/core/audio/speak.ts';
 import { type TranscriptionOrder, transcribe } from '../../../../lambdas/core/audio/transcribe.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';

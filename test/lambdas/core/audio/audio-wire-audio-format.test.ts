@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sniffAudio } from '../../../../lambdas/core/audio/audio-format.ts';
+import { sniffAudio } from '../../../../lambdas/core/audio/audio-wire.ts';
 import { wavOf } from '../../../support/audio-samples.ts';
 
 test.for([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wavSecondsAtMost } from '../../../../lambdas/core/audio/wav-length.ts';
+import { wavSecondsAtMost } from '../../../../lambdas/core/audio/transcription-price.ts';
 import { wavOf } from '../../../support/audio-samples.ts';
 
 test.for([
