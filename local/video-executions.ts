@@ -1,4 +1,4 @@
-import type { VideoMachine } from '../lambdas/core/videos/video-machine.ts';
+import type { VideoMachine } from '../lambdas/core/videos/dependencies.ts';
 import type { Parts } from '../lambdas/functions/wiring/parts.ts';
 import { createVideoStepsHandler } from '../lambdas/functions/wiring/video-steps-handler.ts';
 import type { Settings } from '../lambdas/settings.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
 import { resolveForeign } from '../../lambdas/core/ledger/release.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import { releaseVideo } from '../../lambdas/core/videos/release-video.ts';
+import { releaseVideo } from '../../lambdas/core/videos/finish-video.ts';
 import { LAST_STEPS_MS } from '../../lambdas/core/videos/resume-videos.ts';
 import { isEnded, type VideoJob } from '../../lambdas/core/videos/video-job.ts';
 import { readAccount, toTime } from '../account-facts.ts';

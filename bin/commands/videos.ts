@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { accountIds } from '../../lambdas/core/ledger/records.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import type { JobPosition } from '../../lambdas/core/videos/job-store.ts';
+import type { JobPosition } from '../../lambdas/core/videos/video-job.ts';
 import { isEnded, type VideoJob } from '../../lambdas/core/videos/video-job.ts';
 import { toTime } from '../account-facts.ts';
 import { type ReadOptions, withReading } from '../command-options.ts';

@@ -5,7 +5,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { AnswerStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore, PageFiles } from '../../lambdas/core/images/media.ts';
 import type { Outbox } from '../../lambdas/core/ledger/outbox.ts';
-import type { VideoFiles } from '../../lambdas/core/videos/video-files.ts';
+import type { VideoFiles } from '../../lambdas/core/videos/dependencies.ts';
 import { createS3Access, patient } from '../../lambdas/functions/wiring/s3-clients.ts';
 import { createAnswerStore } from '../../lambdas/stores/s3/answer-store.ts';
 import { createMediaStore } from '../../lambdas/stores/s3/media-store.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
-import type { ByteRange } from '../../lambdas/core/videos/video-files.ts';
+import type { ByteRange } from '../../lambdas/core/videos/dependencies.ts';
 import { type MediaSubject, mediaSubjects } from './media-subjects.ts';
 
 const MiB = 1024 * 1024;

@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { JobRange } from '../../lambdas/core/videos/job-store.ts';
-import type { VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
+import type { JobRange, VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
 
 const failure = { code: 'upstream_error', message: 'gone' } as const;

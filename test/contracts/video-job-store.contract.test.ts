@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Ending } from '../../lambdas/core/videos/job-store.ts';
-import type { VideoFailure, VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
+import type { Ending, VideoFailure, VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
 
 const failure: VideoFailure = { code: 'upstream_error', message: 'ünï "quoted" \n \u{1f600}' };

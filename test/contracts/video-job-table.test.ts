@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test as plainTest } from 'vitest';
-import type { VideoJobStore } from '../../lambdas/core/videos/job-store.ts';
+import type { VideoJobStore } from '../../lambdas/core/videos/video-job.ts';
 import { number, text } from '../../lambdas/stores/dynamodb/attributes.ts';
 import { toVideoItem } from '../../lambdas/stores/dynamodb/video-item.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';

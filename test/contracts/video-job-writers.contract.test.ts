@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { VideoJobStore } from '../../lambdas/core/videos/job-store.ts';
-import type { VideoJob } from '../../lambdas/core/videos/video-job.ts';
+import type { VideoJob, VideoJobStore } from '../../lambdas/core/videos/video-job.ts';
 import { rowsOfTier } from '../tiers.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
 

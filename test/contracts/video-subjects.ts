@@ -1,6 +1,5 @@
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { VideoJobStore } from '../../lambdas/core/videos/job-store.ts';
-import type { VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
+import type { VideoJobStore, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
 import type { Item } from '../../lambdas/stores/dynamodb/attributes.ts';
 import { videoKey } from '../../lambdas/stores/dynamodb/video-item.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../lambdas/core/clock.ts';
-import type { VideoMachine } from '../../lambdas/core/videos/video-machine.ts';
+import type { VideoMachine } from '../../lambdas/core/videos/dependencies.ts';
 import { Aborted, playStates, StepFailed, secondsMaxOf } from './video-states.ts';
 
 interface Execution {

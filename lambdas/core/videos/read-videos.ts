@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { JobPage, JobPosition, JobRange, VideoJobStore } from './job-store.ts';
-import type { ByteRange, VideoFiles } from './video-files.ts';
+import type { ByteRange, VideoFiles } from './dependencies.ts';
+import type { JobPage, JobPosition, JobRange, VideoJobStore } from './video-job.ts';
 import { CONTENT_KEPT_MS, isEnded, isVideoId, type StoredFile, type VideoJob } from './video-job.ts';
 
 export interface ReadPorts {

@@ -1,9 +1,8 @@
 import { atOnce } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { releaseVideo } from './release-video.ts';
+import type { VideoMachine, VideoStepPorts } from './dependencies.ts';
+import { releaseVideo } from './finish-video.ts';
 import { isEnded } from './video-job.ts';
-import type { VideoMachine } from './video-machine.ts';
-import type { VideoStepPorts } from './video-ports.ts';
 
 export interface ResumePorts extends VideoStepPorts {
   readonly machine: VideoMachine;

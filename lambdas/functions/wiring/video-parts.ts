@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { catalogData } from '../../../catalog/index.ts';
 import { loadCatalog } from '../../core/catalog/load-catalog.ts';
-import type { VideoMachine } from '../../core/videos/video-machine.ts';
+import type { VideoMachine } from '../../core/videos/dependencies.ts';
 import { createUpstreamHttp } from '../../providers/upstream-http.ts';
 import { createWebhookSender } from '../../providers/webhook.ts';
 import { createCircuitStore } from '../../stores/dynamodb/circuit-store.ts';

@@ -1,10 +1,10 @@
 import type { PaidNotice, VideoNotice } from '../../core/notices.ts';
 import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import type { CreatePorts } from '../../core/videos/create-video.ts';
+import type { VideoStepPorts, VideoTimes } from '../../core/videos/dependencies.ts';
+import type { StandingPorts } from '../../core/videos/existing-creation.ts';
 import type { ReadPorts } from '../../core/videos/read-videos.ts';
-import type { StandingPorts } from '../../core/videos/standing-video.ts';
 import { isVideoId, type VideoJob } from '../../core/videos/video-job.ts';
-import type { VideoStepPorts, VideoTimes } from '../../core/videos/video-ports.ts';
 import { toWebhookBody } from '../../protocols/videos/webhook-event.ts';
 import type { Settings } from '../../settings.ts';
 import { toLedgerPorts } from './ledger-ports.ts';

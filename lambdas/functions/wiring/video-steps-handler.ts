@@ -1,12 +1,9 @@
 import * as z from 'zod';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import { chargeVideo, finishVideo } from '../../core/videos/charge-video.ts';
-import { notifyVideo } from '../../core/videos/notify-video.ts';
+import type { VideoStepPorts } from '../../core/videos/dependencies.ts';
+import { chargeVideo, finishVideo, notifyVideo, releaseVideo, storeVideo } from '../../core/videos/finish-video.ts';
 import { pollVideo } from '../../core/videos/poll-video.ts';
-import { releaseVideo } from '../../core/videos/release-video.ts';
-import { storeVideo } from '../../core/videos/store-video.ts';
 import { isVideoId } from '../../core/videos/video-job.ts';
-import type { VideoStepPorts } from '../../core/videos/video-ports.ts';
 import type { VideoParts } from './parts.ts';
 import { toVideoStepPorts } from './video-ports.ts';
 

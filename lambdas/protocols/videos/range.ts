@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../core/videos/video-files.ts';
+import type { ByteRange } from '../../core/videos/dependencies.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 

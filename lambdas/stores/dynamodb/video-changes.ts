@@ -1,5 +1,5 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { VideoJobStore } from '../../core/videos/job-store.ts';
+import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import { isEnded, type VideoJob } from '../../core/videos/video-job.ts';
 import { type Item, number, text } from './attributes.ts';
 import { send } from './failures.ts';

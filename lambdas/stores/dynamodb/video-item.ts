@@ -1,7 +1,7 @@
 import { type Wire, wireSchema } from '../../core/catalog/providers.ts';
 import { type ErrorCode, errorCodes } from '../../core/errors/gateway-error.ts';
-import type { JobPosition } from '../../core/videos/job-store.ts';
 import type {
+  JobPosition,
   StoredFile,
   VideoFailure,
   VideoJob,

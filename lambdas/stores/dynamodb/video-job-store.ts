@@ -1,5 +1,5 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { VideoJobStore } from '../../core/videos/job-store.ts';
+import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { Item } from './attributes.ts';
 import { send } from './failures.ts';
 import { createVideoChanges } from './video-changes.ts';

@@ -1,5 +1,5 @@
 import type { DynamoDBClient, QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { JobPage, JobRange, VideoJobStore } from '../../core/videos/job-store.ts';
+import type { JobPage, JobRange, VideoJobStore } from '../../core/videos/video-job.ts';
 import { type Item, number, text } from './attributes.ts';
 import { query } from './query.ts';
 import { namesIn } from './video-changes.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
-import type { ByteRange } from '../../core/videos/video-files.ts';
+import type { ByteRange } from '../../core/videos/dependencies.ts';
 import { send } from './failures.ts';
 
 /** The bytes of an object. Ends after what was asked for: the stand-in for S3 takes a range of the first byte alone for the whole file. */

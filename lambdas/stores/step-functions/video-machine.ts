@@ -1,5 +1,5 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
-import type { VideoMachine } from '../../core/videos/video-machine.ts';
+import type { VideoMachine } from '../../core/videos/dependencies.ts';
 import { toStoreError } from './failures.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
-import type { ByteRange } from '../../../lambdas/core/videos/video-files.ts';
+import type { ByteRange } from '../../../lambdas/core/videos/dependencies.ts';
 import { isRunning, processIdentity } from '../../process-identity.ts';
 import { reasonOf } from '../disk-errors.ts';
 import { fromFileName, toFileName } from './file-names.ts';

@@ -3,7 +3,7 @@ import type { AnswerStore } from '../../../lambdas/core/idempotency/claim-store.
 import type { ImageMediaType } from '../../../lambdas/core/image-type.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
-import type { VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
+import type { VideoFiles } from '../../../lambdas/core/videos/dependencies.ts';
 import { parseNote, renderNote } from '../../../lambdas/stores/s3/note.ts';
 import { AtomicFiles, type AtomicFilesOptions, diskSync } from './atomic-files.ts';
 

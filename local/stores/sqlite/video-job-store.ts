@@ -9,7 +9,7 @@ import type {
   JobPosition,
   JobRange,
   VideoJobStore,
-} from '../../../lambdas/core/videos/job-store.ts';
+} from '../../../lambdas/core/videos/video-job.ts';
 import { isEnded, type VideoJob, type VideoOrderRecord } from '../../../lambdas/core/videos/video-job.ts';
 import { type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { chargeVideo, finishVideo } from '../../../lambdas/core/videos/charge-video.ts';
-import { notifyVideo } from '../../../lambdas/core/videos/notify-video.ts';
+import type { VideoStepPorts } from '../../../lambdas/core/videos/dependencies.ts';
+import {
+  chargeVideo,
+  finishVideo,
+  notifyVideo,
+  releaseVideo,
+  storeVideo,
+} from '../../../lambdas/core/videos/finish-video.ts';
 import { pollVideo } from '../../../lambdas/core/videos/poll-video.ts';
-import { releaseVideo } from '../../../lambdas/core/videos/release-video.ts';
 import { LAST_STEPS_MS } from '../../../lambdas/core/videos/resume-videos.ts';
-import { storeVideo } from '../../../lambdas/core/videos/store-video.ts';
-import type { VideoStepPorts } from '../../../lambdas/core/videos/video-ports.ts';
 import { environments } from '../../../lib/environments.ts';
 import { readDefinition, toSubstitutions } from '../../../lib/video/definition.ts';
 import { LAST_STEPS_SECONDS_MAX, lastStepsSeconds, tightTimesIn } from '../../../lib/video/last-steps.ts';

@@ -6,10 +6,10 @@ const endTests = 'test/lambdas/core/videos/end-of-video.test.ts';
 const pollTests = 'test/lambdas/core/videos/poll-video.test.ts';
 const priceTests = 'test/lambdas/core/videos/video-price.test.ts';
 const resumeTests = 'test/lambdas/core/videos/resume-videos.test.ts';
-const standingTests = 'test/lambdas/core/videos/standing-video.test.ts';
-const storeTests = 'test/lambdas/core/videos/store-video.test.ts';
+const standingTests = 'test/lambdas/core/videos/existing-creation.test.ts';
+const storeTests = 'test/lambdas/core/videos/finish-video-store-video.test.ts';
 
-const endBugs = bugsIn('lambdas/core/videos/end-video.ts', histories, [
+const endBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-completed-for-its-file',
     what: 'A video is completed because its file is there, whether or not it was charged.',
@@ -26,7 +26,7 @@ const endBugs = bugsIn('lambdas/core/videos/end-video.ts', histories, [
   },
 ]);
 
-const chargeBugs = bugsIn('lambdas/core/videos/charge-video.ts', histories, [
+const chargeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-completed-after-a-release',
     what: 'A video whose hold was released meanwhile is completed all the same, and is free.',
@@ -51,7 +51,7 @@ const chargeBugs = bugsIn('lambdas/core/videos/charge-video.ts', histories, [
   },
 ]);
 
-const releaseBugs = bugsIn('lambdas/core/videos/release-video.ts', histories, [
+const releaseBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-failed-after-its-charge',
     what: 'A release step that comes after the charge fails a video that was paid for.',
@@ -61,7 +61,7 @@ const releaseBugs = bugsIn('lambdas/core/videos/release-video.ts', histories, [
   },
 ]);
 
-const storeBugs = bugsIn('lambdas/core/videos/store-video.ts', histories, [
+const storeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-charged-before-its-file-is-stored',
     what: 'A file is noted, and charged, that was never put into the bucket.',
@@ -106,7 +106,7 @@ const pollBugs = bugsIn('lambdas/core/videos/poll-video.ts', pollTests, [
   },
 ]);
 
-const beginBugs = bugsIn('lambdas/core/videos/begin-video.ts', createTests, [
+const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'video-of-a-given-up-creation-promised',
     what: 'A creation whose video was given up meanwhile ends as a success.',
@@ -141,7 +141,7 @@ const beginBugs = bugsIn('lambdas/core/videos/begin-video.ts', createTests, [
   },
 ]);
 
-const standingBugs = bugsIn('lambdas/core/videos/standing-video.ts', histories, [
+const standingBugs = bugsIn('lambdas/core/videos/existing-creation.ts', histories, [
   {
     id: 'take-over-closes-no-video',
     what: 'A take-over looks whether there is a video and does not see to it that there never will be: one key makes two.',

@@ -3,9 +3,8 @@ import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
-import type { VideoJobStore } from '../../../lambdas/core/videos/job-store.ts';
-import type { VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
-import type { VideoMachine } from '../../../lambdas/core/videos/video-machine.ts';
+import type { VideoFiles, VideoMachine } from '../../../lambdas/core/videos/dependencies.ts';
+import type { VideoJobStore } from '../../../lambdas/core/videos/video-job.ts';
 
 /** Runs between a caller and every call to a port. */
 export type Through<Method extends string> = <T>(method: Method, call: () => Promise<T>) => Promise<T>;

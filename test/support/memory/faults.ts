@@ -7,9 +7,8 @@ import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
 import type { LedgerRecords } from '../../../lambdas/core/ledger/records.ts';
 import type { AddressCounters } from '../../../lambdas/core/limits/rate-limit.ts';
-import type { VideoJobStore } from '../../../lambdas/core/videos/job-store.ts';
-import type { VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
-import type { VideoMachine } from '../../../lambdas/core/videos/video-machine.ts';
+import type { VideoFiles, VideoMachine } from '../../../lambdas/core/videos/dependencies.ts';
+import type { VideoJobStore } from '../../../lambdas/core/videos/video-job.ts';
 import { through } from './every-call.ts';
 
 /** What goes wrong with one call to a store. */

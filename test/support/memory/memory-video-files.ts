@@ -1,4 +1,4 @@
-import type { ByteRange, VideoFiles } from '../../../lambdas/core/videos/video-files.ts';
+import type { ByteRange, VideoFiles } from '../../../lambdas/core/videos/dependencies.ts';
 
 /** Finished videos without a bucket. */
 export class MemoryVideoFiles implements VideoFiles {

@@ -6,7 +6,7 @@ import type {
   JobPosition,
   JobRange,
   VideoJobStore,
-} from '../../../lambdas/core/videos/job-store.ts';
+} from '../../../lambdas/core/videos/video-job.ts';
 import {
   isEnded,
   type StoredFile,

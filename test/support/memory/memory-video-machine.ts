@@ -1,4 +1,4 @@
-import type { VideoMachine } from '../../../lambdas/core/videos/video-machine.ts';
+import type { VideoMachine } from '../../../lambdas/core/videos/dependencies.ts';
 
 /** Executions that do nothing: a test says when one is over. */
 export class MemoryVideoMachine implements VideoMachine {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createVideo } from '../../../../lambdas/core/videos/create-video.ts';
-import { releaseVideo } from '../../../../lambdas/core/videos/release-video.ts';
+import { releaseVideo } from '../../../../lambdas/core/videos/finish-video.ts';
 import { createMoment, type Fault, fails, losesReply } from '../../../support/memory/faults.ts';
 import { neverAnswers } from '../../../support/memory/scripted-video-wire.ts';
 import { ACCOUNT, ask, NOW, orderOf, REQUEST, times, toStored, VIDEO } from './video-samples.ts';

@@ -1,11 +1,14 @@
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import { chargeVideo, finishVideo } from '../../../../lambdas/core/videos/charge-video.ts';
-import { notifyVideo } from '../../../../lambdas/core/videos/notify-video.ts';
+import {
+  chargeVideo,
+  finishVideo,
+  notifyVideo,
+  releaseVideo,
+  storeVideo,
+} from '../../../../lambdas/core/videos/finish-video.ts';
 import { pollVideo } from '../../../../lambdas/core/videos/poll-video.ts';
-import { releaseVideo } from '../../../../lambdas/core/videos/release-video.ts';
-import { storeVideo } from '../../../../lambdas/core/videos/store-video.ts';
 import { isEnded } from '../../../../lambdas/core/videos/video-job.ts';
 import { readDefinition, toSubstitutions } from '../../../../lib/video/definition.ts';
 import { Choices } from '../../../support/memory/interleaved-store.ts';

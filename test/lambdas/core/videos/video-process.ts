@@ -6,11 +6,10 @@ import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { Outbox } from '../../../../lambdas/core/ledger/outbox.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { createVideo, type VideoManner } from '../../../../lambdas/core/videos/create-video.ts';
-import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';
+import type { VideoFiles, VideoMachine } from '../../../../lambdas/core/videos/dependencies.ts';
+import { videoCreations } from '../../../../lambdas/core/videos/existing-creation.ts';
 import { removeVideo } from '../../../../lambdas/core/videos/read-videos.ts';
-import { videoCreations } from '../../../../lambdas/core/videos/standing-video.ts';
-import type { VideoFiles } from '../../../../lambdas/core/videos/video-files.ts';
-import type { VideoMachine } from '../../../../lambdas/core/videos/video-machine.ts';
+import type { VideoJobStore } from '../../../../lambdas/core/videos/video-job.ts';
 import {
   answersThrough,
   claimsThrough,

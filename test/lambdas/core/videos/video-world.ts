@@ -6,8 +6,8 @@ import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts'
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { type CreatePorts, createVideo } from '../../../../lambdas/core/videos/create-video.ts';
+import { videoCreations } from '../../../../lambdas/core/videos/existing-creation.ts';
 import type { ResumePorts } from '../../../../lambdas/core/videos/resume-videos.ts';
-import { videoCreations } from '../../../../lambdas/core/videos/standing-video.ts';
 import type { VideoJob } from '../../../../lambdas/core/videos/video-job.ts';
 import {
   type Faulty,

@@ -7,7 +7,7 @@ import type { ClaimStore } from '../../../../lambdas/core/idempotency/claim-stor
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { AddressCounters } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { bucketOf } from '../../../../lambdas/core/limits/rate-limit.ts';
-import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';
+import type { VideoJobStore } from '../../../../lambdas/core/videos/video-job.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-store.ts';
 import { createClaimStore } from '../../../../local/stores/sqlite/claim-store.ts';

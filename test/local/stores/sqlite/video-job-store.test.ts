@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { VideoJobStore } from '../../../../lambdas/core/videos/job-store.ts';
+import type { VideoJobStore } from '../../../../lambdas/core/videos/video-job.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
 import { createVideoJobStore } from '../../../../local/stores/sqlite/video-job-store.ts';
 import { DUE_AT, orderOf } from '../../../contracts/video-subjects.ts';

@@ -2,11 +2,9 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { inProgress } from '../idempotency/claim.ts';
 import type { Creations, StandingAnswer, StoredAnswer } from '../idempotency/claim-store.ts';
 import { untilDefinite } from '../retry.ts';
-import { mayStillBegin, neverBegun } from './never-begun.ts';
-import { releaseVideo } from './release-video.ts';
-import { isEnded, type VideoJob, videoIdOf } from './video-job.ts';
-import type { VideoMachine } from './video-machine.ts';
-import type { VideoStepPorts } from './video-ports.ts';
+import type { VideoMachine, VideoStepPorts } from './dependencies.ts';
+import { releaseVideo } from './finish-video.ts';
+import { isEnded, mayStillBegin, neverBegun, type VideoJob, videoIdOf } from './video-job.ts';
 
 export interface StandingPorts extends VideoStepPorts {
   readonly machine: VideoMachine;

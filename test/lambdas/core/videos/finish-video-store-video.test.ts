@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../../../lambdas/core/clock.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
-import { storeVideo } from '../../../../lambdas/core/videos/store-video.ts';
+import { storeVideo } from '../../../../lambdas/core/videos/finish-video.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';
 import { type FileScript, mp4Of, succeededWith } from '../../../support/memory/scripted-video-wire.ts';
 import { VIDEO } from './video-samples.ts';

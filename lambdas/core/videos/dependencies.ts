@@ -3,9 +3,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { VideoMeasure } from '../measures.ts';
 import type { VideoNotice } from '../notices.ts';
-import type { VideoJobStore } from './job-store.ts';
-import type { VideoFiles } from './video-files.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob, VideoJobStore } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
 
 export interface VideoTimes {
@@ -35,4 +33,28 @@ export interface VideoStepPorts {
   readonly usageMissing: (modelId: string) => Promise<void>;
   /** One delivery to the client's address. Throws when it was not taken. */
   readonly deliver: (job: VideoJob) => Promise<void>;
+}
+
+/** What brings a video to its end: one execution per video, under the video's id. */
+export interface VideoMachine {
+  /** Safe to repeat. `ended`: there was one, and it is over. Throws StoreError when no definite answer came. */
+  start(videoId: string): Promise<'running' | 'ended'>;
+}
+
+/** Both ends are counted, as in HTTP. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Finished files, by names that are used once. Every method throws StoreError when it brought no definite answer. */
+export interface VideoFiles {
+  /**
+   * Takes a file as it comes, in bounded memory; it is there as a whole or not at all. What `bytes` throws is thrown.
+   */
+  put(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Undefined when there is none. What breaks while it is read is thrown by the iteration. */
+  open(name: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Also when there is none. */
+  remove(name: string): Promise<void>;
 }

@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { StoreError } from '../errors/store-error.ts';
+import type { ChargeRecord } from '../ledger/ledger.ts';
+import { resolveForeign } from '../ledger/release.ts';
+import { apply, commit } from '../ledger/resolve.ts';
+import { untilDefinite } from '../retry.ts';
+import type { VideoStepPorts, VideoTimes } from './dependencies.ts';
+import { askVendor } from './poll-video.ts';
+import { isEnded, type VideoFailure, type VideoJob } from './video-job.ts';
+import { chargeForVideo } from './video-price.ts';
+import type { VideoFile } from './video-wire.ts';
+
+const CALL_MS = 30_000;
+
+/** Less than the machine waits for this step: an attempt that it has given up is not to go on. */
+const STORE_MS = 140_000;
+
+const NAME_PART = 1e9;
+
+/** No clip of a dozen seconds is larger; a vendor that sends on and on must not fill the bucket. */
+const FILE_BYTES_MAX = 2 * 1024 * 1024 * 1024;
+
+/** The name of an MP4's first box stands behind its length: ISO/IEC 14496-12, 4.3. */
+const BOX_NAME_AT = 4;
+
+const FIRST_BOX = Buffer.from('ftyp');
+
+const HEAD_BYTES = BOX_NAME_AT + FIRST_BOX.length;
+
+/**
+ * VID-5: brings the file from the vendor into the bucket, and notes what it is and what the vendor counted. Throws GatewayError for a
+ * vendor that gives no whole MP4, and StoreError; safe to repeat, and done once it has been noted.
+ */
+export const storeVideo = async (ports: VideoStepPorts, videoId: string): Promise<void> => {
+  const { jobs, files, ledger } = ports;
+  const job = await untilDefinite(ledger, () => jobs.read(videoId));
+  if (!job || isEnded(job) || job.file) return;
+  if (job.upstreamId === undefined) throw new GatewayError('upstream_error', 'This video was never begun.');
+  const status = await askVendor(ports, job, job.upstreamId, CALL_MS);
+  if (status.kind !== 'succeeded')
+    throw new GatewayError('upstream_error', 'The model does not offer the video any more.');
+  const name = `${videoId}/${attemptName(ledger)}`;
+  const endsAtMs = ledger.clock.now() + STORE_MS;
+  const taken = takeWhole(await status.open(), () => ledger.clock.now() >= endsAtMs);
+  await files.put(name, taken.bytes);
+  const file = { name, ...taken.facts() };
+  if (await untilDefinite(ledger, () => jobs.noteFile(videoId, file, status.tokens))) return;
+  // Another attempt was first, and what it has stored is what will be charged.
+  await files.remove(name).catch(ignoreStore);
+};
+
+/** Two attempts may run at once, in two processes. */
+const attemptName = ({ random }: VideoStepPorts['ledger']): string =>
+  Array.from({ length: 3 }, () => Math.floor(random() * NAME_PART)).join('-');
+
+/** Passes on the bytes and learns what they are, which can be asked once. A file that is not whole, or none, breaks the iteration. */
+const takeWhole = ({ bytes: source, length }: VideoFile, isLate: () => boolean) => {
+  const hash = createHash('sha256');
+  let size = 0;
+  let head = Buffer.alloc(0);
+  const take = (piece: Uint8Array): void => {
+    if (head.length < HEAD_BYTES)
+      head = checkedHead(Buffer.concat([head, piece.subarray(0, HEAD_BYTES - head.length)]));
+    size += piece.length;
+    if (isLate()) throw new GatewayError('upstream_timeout', 'The file of the video did not come in time.');
+    if (size > FILE_BYTES_MAX) throw broken('it is too large');
+    hash.update(piece);
+  };
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      take(piece);
+      yield piece;
+    }
+    if (head.length < HEAD_BYTES) throw broken('it is empty');
+    if (length !== undefined && size !== length) throw broken('it is not whole');
+  }
+  return { bytes: pass(), facts: () => ({ bytes: size, sha256: hash.digest('hex') }) };
+};
+
+const checkedHead = (head: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> => {
+  if (head.length === HEAD_BYTES && !head.subarray(BOX_NAME_AT).equals(FIRST_BOX)) throw broken('it is no MP4');
+  return head;
+};
+
+const broken = (what: string): GatewayError =>
+  new GatewayError('upstream_error', `The file of the video cannot be used: ${what}. Nothing was charged.`);
+
+const readJob = ({ jobs, ledger }: VideoStepPorts, videoId: string): Promise<VideoJob | undefined> =>
+  untilDefinite(ledger, () => jobs.read(videoId));
+
+/**
+ * VID-6: writes the charge record of a video whose file is stored. The first record of a hold counts: a video that had been released
+ * is not charged by this. Throws StoreError. Safe to repeat.
+ */
+export const chargeVideo = async (ports: VideoStepPorts, videoId: string): Promise<void> => {
+  const job = await readJob(ports, videoId);
+  if (!job || isEnded(job)) return;
+  if (!job.file) throw new Error(`${videoId} is to be charged and has no file`);
+  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens } = job;
+  const { amountPicos, prices, usage, implausible } = chargeForVideo(job);
+  const overage = amountPicos > holdAmountPicos;
+  const record = await commit(ports.ledger, {
+    accountId,
+    holdId,
+    requestId,
+    outcome: 'settled',
+    amountPicos,
+    at: ports.ledger.clock.now(),
+    model: modelId,
+    usage,
+    prices,
+    ...(overage ? { overage } : {}),
+    ...(implausible ? { implausible } : {}),
+  });
+  if (record.outcome !== 'settled') return tellLate(ports, videoId, amountPicos);
+  if (implausible) ports.notice('video_usage_implausible', videoId);
+  if (overage) ports.notice('video_overage', videoId);
+  if (terms.unit !== 'token' || tokens !== undefined || terms.ratePicos === 0n) return;
+  ports.notice('video_usage_missing', videoId);
+  await ports.usageMissing(modelId);
+};
+
+const tellLate = ({ ledger, notice }: VideoStepPorts, videoId: string, amountPicos: bigint): void => {
+  ledger.meter?.({ uncollected: amountPicos });
+  notice('video_late_settlement', videoId);
+};
+
+/** The state, from the record. Throws an Error when there is no record yet: that step comes first. */
+export const finishVideo = async (ports: VideoStepPorts, videoId: string): Promise<VideoEnded> => {
+  const job = await readJob(ports, videoId);
+  if (!job) return { webhook: false };
+  const { store } = ports.ledger;
+  const record = await untilDefinite(ports.ledger, () => store.readRecord(job.accountId, job.holdId));
+  if (!record) throw new Error(`${videoId} is to be ended and its hold has no record`);
+  await endVideo(ports, job, record);
+  return { webhook: job.webhook !== undefined && !job.refused };
+};
+
+/** Whether somebody waits to be told. */
+interface VideoEnded {
+  readonly webhook: boolean;
+}
+
+const timedOut: VideoFailure = {
+  code: 'upstream_timeout',
+  message: 'The video was not finished within the time it may take. Nothing was charged.',
+};
+
+const notStored: VideoFailure = {
+  code: 'upstream_error',
+  message: 'The finished video could not be stored. Nothing was charged.',
+};
+
+/**
+ * Ends a video that will not be delivered: a vendor that failed, time that is over, a fault that did not go away, an execution that
+ * died. A charge that stands already wins, and the video is then completed. Throws StoreError. Safe to repeat.
+ */
+export const releaseVideo = async (ports: EndingPorts, videoId: string): Promise<VideoEnded> => {
+  const { jobs, ledger, notice } = ports;
+  const read = () => untilDefinite(ledger, () => jobs.read(videoId));
+  const found = await read();
+  if (!found) return { webhook: false };
+  const job = found;
+  const isLate = ledger.clock.now() - job.createdAtMs >= ports.times.limitMs;
+  const failure = job.failure ?? (isLate ? timedOut : notStored);
+  if (!isEnded(job) && !job.failure) {
+    if (isLate) notice('video_timed_out', videoId);
+    await untilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
+  }
+  const { accountId, holdId } = job;
+  const record = await resolveForeign(ledger, { accountId, holdId, reason: failure.code });
+  await endVideo(ports, (await read()) ?? job, record);
+  return { webhook: job.webhook !== undefined && !job.refused };
+};
+
+const lateFailure: VideoFailure = {
+  code: 'internal_error',
+  message: 'The video could not be charged in time, so it is withheld. Nothing was charged.',
+};
+
+/** What it takes to end a video, with nothing of vendors. */
+interface EndingPorts extends Pick<VideoStepPorts, 'jobs' | 'files' | 'ledger' | 'notice' | 'measured'> {
+  readonly times: Pick<VideoTimes, 'limitMs'>;
+}
+
+/**
+ * The last write of a video: its state, derived from what became of its hold, and from nothing else. So a video is `completed` exactly
+ * when it was charged. Throws StoreError. Safe to repeat.
+ */
+const endVideo = async (ports: EndingPorts, job: VideoJob, record: ChargeRecord): Promise<void> => {
+  const { ledger, jobs, files, notice, measured } = ports;
+  await apply(ledger, record, job.holdAmountPicos);
+  if (record.outcome === 'settled') {
+    const completed = { state: 'completed', completedAtMs: ledger.clock.now() } as const;
+    if (job.state !== 'completed' && (await untilDefinite(ledger, () => jobs.end(job.id, completed)))) {
+      notice('video_completed', job.id);
+      const seconds = (completed.completedAtMs - job.createdAtMs) / 1_000;
+      measured?.({ video_s: seconds, video_stored_bytes: job.file?.bytes ?? 0 });
+    }
+    return;
+  }
+  const failed = { state: 'failed', failure: job.failure ?? lateFailure } as const;
+  if (job.state !== 'failed' && (await untilDefinite(ledger, () => jobs.end(job.id, failed)))) {
+    notice('video_failed', job.id);
+  }
+  // Nobody is ever given it, and it is cleaned up in time anyway.
+  if (job.file) await files.remove(job.file.name).catch(ignoreStore);
+};
+
+/** For what is tidied up in time anyway. */
+const ignoreStore = (error: unknown): void => {
+  if (!(error instanceof StoreError)) throw error;
+};
+
+/** VID-7: one delivery of how a video ended. Throws what went wrong, so that the machine tries again; nothing else depends on it. */
+export const notifyVideo = async (ports: VideoStepPorts, videoId: string): Promise<void> => {
+  const { jobs, ledger, notice, deliver } = ports;
+  const job = await untilDefinite(ledger, () => jobs.read(videoId));
+  if (!job?.webhook || job.refused || !isEnded(job)) return;
+  try {
+    await deliver(job);
+  } catch (error) {
+    notice('video_webhook_failed', videoId);
+    throw error;
+  }
+};
