@@ -1,13 +1,12 @@
 import { Composer } from 'grammy/web';
 import { untilDefinite } from '../core/retry.ts';
-import { appButton } from './app-button.ts';
-import type { BotPorts } from './bot-ports.ts';
+import type { BotPorts, Visit } from './bot-context.ts';
+import { appButton } from './bot-context.ts';
 import { createBalance, createShowKey, createTopUp, withAccount } from './commands/account.ts';
 import { createModels } from './commands/models.ts';
 import { createStart } from './commands/start.ts';
 import { createUsage } from './commands/usage.ts';
-import type { CommandName } from './texts/command-names.ts';
-import type { Visit } from './visit.ts';
+import type { CommandName } from './texts/words.ts';
 
 type Answering = (visit: Visit) => Promise<void>;
 

@@ -1,7 +1,7 @@
 import type { Language } from '../core/accounts/account-store.ts';
 import type { Delivery, Notice, NoticeSender } from '../core/accounts/send-notices.ts';
 import { formatUsd } from '../core/money/usd.ts';
-import { appButton } from './app-button.ts';
+import { appButton } from './bot-context.ts';
 import { type Html, html, lines } from './html.ts';
 import { type BotAccess, createMessenger, MessengerError, openApi } from './messenger-api.ts';
 import { textsFor } from './texts/texts.ts';

@@ -4,11 +4,10 @@ import { StoreError } from '../core/errors/store-error.ts';
 import { untilDefinite } from '../core/retry.ts';
 import { type Exchange, json, type RouteHandler } from '../http/exchange.ts';
 import { createBot } from './bot.ts';
-import type { BotPorts } from './bot-ports.ts';
+import type { BotPorts } from './bot-context.ts';
+import { botOf, type PrivateMessage, readMessage, readUpdateId, Visit } from './bot-context.ts';
 import { ChatBusyError } from './commands/start.ts';
 import { createMessenger, MessengerError, openApi } from './messenger-api.ts';
-import { type PrivateMessage, readMessage, readUpdateId } from './update.ts';
-import { botOf, Visit } from './visit.ts';
 
 /** The messenger has its own times to deliver again; this is for whoever reads the answer. */
 const RETRY_SECONDS = 5;

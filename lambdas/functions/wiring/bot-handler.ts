@@ -1,6 +1,6 @@
 import { parseUsd } from '../../core/money/usd.ts';
 import { createHandler } from '../../http/handler.ts';
-import type { BotPorts } from '../../messenger/bot-ports.ts';
+import type { BotPorts } from '../../messenger/bot-context.ts';
 import { createTakeUpdate } from '../../messenger/update-handler.ts';
 import { toHttpPorts } from './http-ports.ts';
 import type { Parts } from './parts.ts';

@@ -2,10 +2,9 @@ import { toMasked } from '../../core/accounts/keys.ts';
 import { type Account, balanceOf, heldOf } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { untilDefinite } from '../../core/retry.ts';
-import { appButton } from '../app-button.ts';
-import type { BotPorts } from '../bot-ports.ts';
+import type { BotPorts, Visit } from '../bot-context.ts';
+import { appButton } from '../bot-context.ts';
 import { html } from '../html.ts';
-import type { Visit } from '../visit.ts';
 
 type OfAccount = (visit: Visit, accountId: string) => Promise<void>;
 

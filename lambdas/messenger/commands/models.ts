@@ -1,10 +1,9 @@
 import { type ListedPrice, toListedPrice } from '../../core/catalog/rates.ts';
 import type { Model } from '../../core/catalog/schema.ts';
-import { appButton } from '../app-button.ts';
-import type { BotPorts } from '../bot-ports.ts';
+import type { BotPorts, Visit } from '../bot-context.ts';
+import { appButton } from '../bot-context.ts';
 import { type Html, html, lines } from '../html.ts';
 import type { PricedUnit, Texts } from '../texts/texts.ts';
-import type { Visit } from '../visit.ts';
 
 /** Of each company and kind; the app has the others. */
 const SHOWN = 2;

@@ -1,11 +1,7 @@
-import type { TurnKey } from '../../core/accounts/chats.ts';
-import { startChat } from '../../core/accounts/chats.ts';
+import { startChat, type TurnKey } from '../../core/accounts/chats.ts';
 import { toMasked } from '../../core/accounts/keys.ts';
 import { untilDefinite } from '../../core/retry.ts';
-import { appButton } from '../app-button.ts';
-import type { BotPorts } from '../bot-ports.ts';
-import type { Visit } from '../visit.ts';
-import { exampleFor } from './example.ts';
+import { appButton, type BotPorts, type Visit } from '../bot-context.ts';
 
 /** The same user has asked for a key with another message, which is not done with yet. */
 export class ChatBusyError extends Error {
@@ -51,4 +47,35 @@ const tellKey = async (ports: BotPorts, visit: Visit): Promise<void> => {
     case 'blocked':
       return visit.tell(texts.accountBlocked());
   }
+};
+
+interface Example {
+  readonly baseUrl: string | undefined;
+  readonly example: string | undefined;
+  /** URL of the client guide (REF-2). */
+  readonly guide: string | undefined;
+}
+
+/** A first request, ready to be pasted: what it costs is next to nothing, with the cheapest model there is. */
+const exampleFor = ({ publicUrl, catalog, clock }: BotPorts, apiKey: string): Example => {
+  if (publicUrl === undefined) return { baseUrl: undefined, example: undefined, guide: undefined };
+  const { origin } = new URL(publicUrl);
+  const baseUrl = `${origin}/v1`;
+  const guide = `${origin}/api-reference/clients`;
+  const nowMs = clock.now();
+  const [cheapest] = catalog
+    .list(nowMs)
+    .filter((model) => model.kind === 'text')
+    .filter(({ protocols }) => protocols.includes('chat_completions'))
+    .map((model) => ({ id: model.id, output: catalog.priceRow(model, nowMs).rates.output }))
+    .toSorted((one, other) => Number(one.output - other.output));
+  if (!cheapest) return { baseUrl, example: undefined, guide };
+  const body = JSON.stringify({ model: cheapest.id, messages: [{ role: 'user', content: 'Hello!' }] });
+  const parts = [
+    `curl ${baseUrl}/chat/completions`,
+    `-H "Authorization: Bearer ${apiKey}"`,
+    '-H "Content-Type: application/json"',
+    `-d '${body}'`,
+  ];
+  return { baseUrl, example: parts.join(' \\\n  '), guide };
 };

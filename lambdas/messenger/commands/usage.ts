@@ -4,10 +4,9 @@ import { listUsage } from '../../core/ledger/usage.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { untilDefinite } from '../../core/retry.ts';
 import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/request-time.ts';
-import { appButton } from '../app-button.ts';
-import type { BotPorts } from '../bot-ports.ts';
+import type { BotPorts, Visit } from '../bot-context.ts';
+import { appButton } from '../bot-context.ts';
 import type { RequestFacts, SpendFacts } from '../texts/texts.ts';
-import type { Visit } from '../visit.ts';
 
 const SHOWN = 5;
 const DAYS = 7;

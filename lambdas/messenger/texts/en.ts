@@ -1,7 +1,6 @@
 import { type Html, html, lines } from '../html.ts';
-import { commandNames } from './command-names.ts';
 import type { RequestFacts, SpendFacts, Texts } from './texts.ts';
-import { createCounting, createDates } from './words.ts';
+import { commandNames, createCounting, createDates } from './words.ts';
 
 const counted = createCounting('en');
 const dates = createDates('en-GB');

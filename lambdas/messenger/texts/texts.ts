@@ -1,9 +1,9 @@
 import type { Language } from '../../core/accounts/account-store.ts';
 import type { ModelKind } from '../../core/catalog/schema.ts';
 import type { Html } from '../html.ts';
-import type { CommandName } from './command-names.ts';
 import { english } from './en.ts';
 import { russian } from './ru.ts';
+import type { CommandName } from './words.ts';
 
 /** Amounts are decimal strings in USD. */
 export interface BalanceFacts {

@@ -19,3 +19,8 @@ export const createDates = (locale: string) => {
   });
   return { day: (atMs: number) => day.format(atMs), time: (atMs: number) => time.format(atMs) };
 };
+
+/** In the order in which they are shown. */
+export const commandNames = ['start', 'balance', 'usage', 'key', 'models', 'topup', 'help'] as const;
+
+export type CommandName = (typeof commandNames)[number];

@@ -1,0 +1,131 @@
+import type { Update } from 'grammy/types';
+import { type Api, Context } from 'grammy/web';
+import * as z from 'zod';
+import type { StartPorts, UpdateLog } from '../core/accounts/chats.ts';
+import type { Catalog } from '../core/catalog/catalog.ts';
+import { invalidRequest } from '../core/errors/gateway-error.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { LedgerStore } from '../core/ledger/ledger.ts';
+import type { LedgerRecords } from '../core/ledger/records.ts';
+import type { NoticeName } from '../core/notices.ts';
+import type { Html } from './html.ts';
+import type { BotAccess, Button, Messenger } from './messenger-api.ts';
+import { languageOf, type Texts, textsFor } from './texts/texts.ts';
+
+export interface BotPorts extends StartPorts {
+  /** Undefined where there is no bot. */
+  readonly access: BotAccess | undefined;
+  readonly updates: UpdateLog;
+  readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
+  readonly ledgerRecords: LedgerRecords;
+  readonly catalog: Catalog;
+  /** The gateway's own address; without one nobody is told it, and there is no app. */
+  readonly publicUrl: string | undefined;
+  /** What is said of topping up, or the link for it. */
+  readonly topUpText: string | undefined;
+  readonly notice: (name: NoticeName, details: Readonly<Record<string, string>>) => void;
+}
+
+/** Where the mini app is. The messenger opens none without TLS; the one of a single machine does. */
+export const appUrlOf = ({ publicUrl, access }: Pick<BotPorts, 'publicUrl' | 'access'>): string | undefined => {
+  if (publicUrl === undefined) return undefined;
+  const { origin, protocol } = new URL(publicUrl);
+  const isLocal = access !== undefined && new URL(access.apiUrl).protocol === 'http:';
+  return protocol === 'https:' || isLocal ? `${origin}/app` : undefined;
+};
+
+type Me = ConstructorParameters<typeof Context>[2];
+
+interface Visited {
+  readonly updateId: number;
+  readonly message: PrivateMessage;
+  readonly messenger: Messenger;
+  readonly api: Api;
+  readonly me: Me;
+}
+
+/** One message of a user in a chat of their own, on its way through the commands. */
+export class Visit extends Context {
+  /** Of the user, and of the chat. */
+  readonly userId: number;
+  readonly texts: Texts;
+  /** Known once the chat has been looked up, if it has an account. */
+  accountId: string | undefined;
+  readonly messenger: Messenger;
+
+  constructor({ updateId, message, messenger, api, me }: Visited) {
+    super(toUpdate(updateId, message), api, me);
+    this.userId = message.chat.id;
+    this.texts = textsFor(languageOf(message.from.language_code));
+    this.messenger = messenger;
+  }
+
+  /** Throws MessengerError. */
+  async tell(text: Html, ...buttons: readonly (Button | undefined)[]): Promise<void> {
+    const present = buttons.filter((button) => button !== undefined);
+    await this.messenger.send(String(this.userId), { text, buttons: present });
+  }
+}
+
+/** What the library would ask the messenger for at every start: none of it is needed but the id, with which a token begins. */
+export const botOf = (botToken: string): Me => ({
+  id: Number(botToken.split(':')[0]),
+  is_bot: true,
+  first_name: '',
+  username: '',
+  can_join_groups: false,
+  can_read_all_group_messages: false,
+  supports_inline_queries: false,
+  can_connect_to_business: false,
+  has_main_web_app: false,
+  has_topics_enabled: false,
+  allows_users_to_create_topics: false,
+  can_manage_bots: false,
+  supports_join_request_queries: false,
+});
+
+const updateId = z.int().nonnegative();
+
+/** Throws the 400: without its number an update cannot be told from another. */
+export const readUpdateId = (json: JsonObject): number => {
+  const parsed = updateId.safeParse(json.update_id);
+  if (parsed.success) return parsed.data;
+  throw invalidRequest('update_id', 'update_id: must be the whole number of the update.');
+};
+
+const id = z.int().positive();
+
+/** Somebody has written to the bot in a chat of their own. Groups, channels and other bots are not spoken to. */
+const messageSchema = z.object({
+  message_id: z.int(),
+  date: z.int(),
+  chat: z.object({ id, type: z.literal('private') }),
+  from: z.object({ id, is_bot: z.literal(false), language_code: z.string().optional() }),
+  text: z.string().optional(),
+});
+
+export type PrivateMessage = z.output<typeof messageSchema>;
+
+/** Undefined for whatever is not to be answered. */
+export const readMessage = (json: JsonObject): PrivateMessage | undefined => messageSchema.safeParse(json.message).data;
+
+/** Of all that an update has, what the library looks at. The command at the beginning is the only entity. */
+const toUpdate = (update_id: number, { message_id, date, chat, from, text }: PrivateMessage): Update => {
+  const [command] = /^\/\w+(@\w+)?/.exec(text ?? '') ?? [];
+  return {
+    update_id,
+    message: {
+      message_id,
+      date,
+      chat: { ...chat, first_name: '' },
+      from: { ...from, first_name: '' },
+      ...(text === undefined ? {} : { text }),
+      ...(command === undefined ? {} : { entities: [{ type: 'bot_command', offset: 0, length: command.length }] }),
+    },
+  };
+};
+
+export const appButton = (ports: Pick<BotPorts, 'publicUrl' | 'access'>, texts: Texts): Button | undefined => {
+  const app = appUrlOf(ports);
+  return app === undefined ? undefined : { label: texts.openApp, app };
+};
