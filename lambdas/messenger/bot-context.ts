@@ -7,7 +7,7 @@ import { invalidRequest } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { LedgerStore } from '../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../core/ledger/records.ts';
-import type { NoticeName } from '../core/notices.ts';
+import type { NoticeName } from '../core/metrics.ts';
 import type { Html } from './html.ts';
 import type { BotAccess, Button, Messenger } from './messenger-api.ts';
 import { languageOf, type Texts, textsFor } from './texts/texts.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, GatewayError } from '../core/errors/gateway-error.ts';
-import type { VendorNotice } from '../core/notices.ts';
+import type { VendorNotice } from '../core/metrics.ts';
 
 /** What a vendor said when it turned a request away. Absent members are empty. */
 export interface Refusal {

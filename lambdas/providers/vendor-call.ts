@@ -1,7 +1,7 @@
 import type { Provider } from '../core/catalog/schema.ts';
 import type { GatewayError } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { VendorNotice } from '../core/notices.ts';
+import type { VendorNotice } from '../core/metrics.ts';
 import { readJson } from './read-json.ts';
 import type { RefusalContext } from './refusals.ts';
 import { retryAfterSeconds } from './retry-after.ts';

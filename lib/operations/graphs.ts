@@ -8,7 +8,7 @@ import {
   MathExpression,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { METRIC_NAMESPACE, type MetricName, rowOf } from '../../lambdas/metrics.ts';
+import { METRIC_NAMESPACE, type MetricName, rowOf } from '../../lambdas/core/metrics.ts';
 
 const HALF = 12;
 const HEIGHT = 6;

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { METRIC_NAMESPACE, type MetricDimension, type MetricName, rowOf } from '../../lambdas/metrics.ts';
+import { METRIC_NAMESPACE, type MetricDimension, type MetricName, rowOf } from '../../lambdas/core/metrics.ts';
 
 export interface OwnMetricOptions {
   readonly statistic?: 'Sum' | 'Average' | 'Maximum' | 'SampleCount' | 'p50' | 'p95';

@@ -15,7 +15,6 @@ export type Room =
   | 'root'
   | 'settings'
   | 'routes'
-  | 'metrics'
   | LambdaRoom;
 
 const lambdaRooms = ['core', 'functions', 'host', 'http', 'messenger', 'protocols', 'providers', 'stores'] as const;
@@ -28,7 +27,6 @@ export const roomOf = (path: string): Room | undefined => {
   if (!path.includes('/')) return 'root';
   if (path === 'lambdas/settings.ts') return 'settings';
   if (path === 'lambdas/routes.ts') return 'routes';
-  if (path === 'lambdas/metrics.ts') return 'metrics';
   if (path.startsWith('local/simulators/')) return 'simulators';
   if (path.startsWith('local/page/ui/')) return 'local-ui';
   const [top, second] = path.split('/');
@@ -43,7 +41,6 @@ const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {
   core: ['core'],
   settings: ['core'],
   routes: ['core'],
-  metrics: ['core'],
   http: ['core', 'http', 'routes'],
   protocols: ['core', 'http', 'routes', 'protocols'],
   providers: ['core', 'providers'],
@@ -58,12 +55,11 @@ const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {
     'messenger',
     'settings',
     'routes',
-    'metrics',
     'catalog',
     'functions',
   ],
   host: ['core', 'http', 'settings', 'routes', 'functions', 'host'],
-  lib: ['lib', 'catalog', 'settings', 'routes', 'metrics', 'core'],
+  lib: ['lib', 'catalog', 'settings', 'routes', 'core'],
   reference: ['reference', 'protocols', 'http', 'core', 'routes', 'catalog'],
   simulators: ['simulators', 'core', 'protocols', 'catalog'],
   catalog: ['catalog'],
@@ -100,8 +96,8 @@ const insideProblem = (path: string, room: Room, target: string): string | undef
   const other = roomOf(target);
   if (!other || !allowed[room]?.includes(other))
     return `${room} may not import ${other ?? 'what is in no known folder'}`;
-  if (room === 'lib' && other === 'core' && !target.startsWith('lambdas/core/catalog/')) {
-    return 'of the core, lib takes the catalog only';
+  if (room === 'lib' && other === 'core' && !/^lambdas\/core\/(?:catalog\/|metrics\.ts$)/.test(target)) {
+    return 'lib may import only the catalog and the metrics of the core';
   }
   if (room === other && (room === 'protocols' || room === 'providers')) return siblingProblem(path, target);
   return undefined;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createProgram } from '../../bin/program.ts';
-import { noticeNames } from '../../lambdas/core/notices.ts';
-import { metrics } from '../../lambdas/metrics.ts';
+import { metrics, noticeNames } from '../../lambdas/core/metrics.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { toSlug } from './markdown.ts';
 import { runbook, sectionsOf } from './runbook-sections.ts';

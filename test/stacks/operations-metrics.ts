@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { METRIC_NAMESPACE } from '../../lambdas/metrics.ts';
+import { METRIC_NAMESPACE } from '../../lambdas/core/metrics.ts';
 import { ofType, type Resource, type Synthesized } from './synthesize.ts';
 
 /** A metric as a template names it. A dimension that is looked for has no value. */

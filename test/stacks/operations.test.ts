@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { standing } from '../../bin/costs/standing.ts';
 import { errorCodes, GatewayError, limitNames } from '../../lambdas/core/errors/gateway-error.ts';
-import { metrics } from '../../lambdas/metrics.ts';
+import { metrics } from '../../lambdas/core/metrics.ts';
 import { routes } from '../../lambdas/routes.ts';
 import { toSlug } from '../docs/markdown.ts';
 import { sectionsOf } from '../docs/runbook-sections.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
-import type { CircuitNotice } from '../notices.ts';
+import type { CircuitNotice } from '../metrics.ts';
 import { RecentMap } from '../recent-map.ts';
 import type { Barred, CircuitKey, CircuitSettings, Circuits, Outcome, Passage } from './circuit.ts';
 import type { CircuitStore } from './circuit-store.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { MoneyMeter } from './money-meter.ts';
+import type { MoneyMeter } from '../metrics.ts';
 import type { Outbox } from './outbox.ts';
 
 /** One open reservation of money. */

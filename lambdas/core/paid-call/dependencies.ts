@@ -3,7 +3,7 @@ import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
-import type { PaidNotice } from '../notices.ts';
+import type { PaidNotice } from '../metrics.ts';
 
 /** What every use case that costs money is built of. */
 export interface PaidCallPorts {

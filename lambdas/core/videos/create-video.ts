@@ -7,7 +7,7 @@ import { StoreError } from '../errors/store-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { Reservation } from '../ledger/hold.ts';
-import type { VideoMeasure } from '../measures.ts';
+import type { VideoMeasure } from '../metrics.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
 import { barredError, chooseModel, chooseUpstream, type Route, unavailable } from '../paid-call/route-model.ts';

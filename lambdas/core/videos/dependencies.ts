@@ -1,8 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
-import type { VideoMeasure } from '../measures.ts';
-import type { VideoNotice } from '../notices.ts';
+import type { VideoMeasure, VideoNotice } from '../metrics.ts';
 import type { VideoJob, VideoJobStore } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
 

@@ -1,6 +1,5 @@
 import type { LedgerPorts } from '../../core/ledger/ledger.ts';
-import { type MoneyMeter, movements } from '../../core/ledger/money-meter.ts';
-import { type MoneyMetric, moneyMetric } from '../../metrics.ts';
+import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
 import type { LedgerParts } from './parts.ts';
 
 /** No hold is shorter than its grace, whatever the deadline of its request. */

@@ -1,5 +1,11 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { METRIC_NAMESPACE, type MetricDimension, type MetricName, type MetricRow, metrics } from '../../metrics.ts';
+import {
+  METRIC_NAMESPACE,
+  type MetricDimension,
+  type MetricName,
+  type MetricRow,
+  metrics,
+} from '../../core/metrics.ts';
 
 type MetricValues = Readonly<Partial<Record<MetricName, number>>>;
 export type DimensionValues = Readonly<Partial<Record<MetricDimension, string>>>;

@@ -12,14 +12,12 @@ import type { LedgerStore } from '../../core/ledger/ledger.ts';
 import type { Outbox } from '../../core/ledger/outbox.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import type { AddressCounters } from '../../core/limits/rate-limit.ts';
-import type { Measure } from '../../core/measures.ts';
-import type { NoticeName } from '../../core/notices.ts';
+import type { Measure, MoneyMetric, NoticeName } from '../../core/metrics.ts';
 import type { VideoFiles, VideoMachine } from '../../core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { Summary } from '../../http/exchange.ts';
 import type { FrontDoor } from '../../http/front-door.ts';
 import type { CallerSecrets } from '../../http/proof.ts';
-import type { MoneyMetric } from '../../metrics.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
 import type { UpstreamHttp } from '../../providers/upstream-http.ts';
 import type { WebhookSender } from '../../providers/webhook.ts';
@@ -34,7 +32,7 @@ export interface VendorAccess {
 export interface Reporting {
   readonly finished: (requestId: string, summary: Summary) => void;
   readonly notice: (name: NoticeName, details: Readonly<Record<string, string>>) => void;
-  /** In the units that lambdas/metrics.ts names; several that were measured together cost one line. */
+  /** In the units that lambdas/core/metrics.ts names; several that were measured together cost one line. */
   readonly measured: (values: Readonly<Partial<Record<Measure | MoneyMetric, number>>>) => void;
 }
 

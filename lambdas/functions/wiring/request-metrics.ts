@@ -1,5 +1,5 @@
+import type { RequestMetric } from '../../core/metrics.ts';
 import type { Summary } from '../../http/exchange.ts';
-import type { RequestMetric } from '../../metrics.ts';
 import { routes } from '../../routes.ts';
 import type { DimensionValues } from './metrics.ts';
 

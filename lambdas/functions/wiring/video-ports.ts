@@ -1,4 +1,4 @@
-import type { PaidNotice, VideoNotice } from '../../core/notices.ts';
+import type { PaidNotice, VideoNotice } from '../../core/metrics.ts';
 import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import type { CreatePorts } from '../../core/videos/create-video.ts';
 import type { VideoStepPorts, VideoTimes } from '../../core/videos/dependencies.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../../../lambdas/core/images/draw-images.ts';
 import type { ImageAsk } from '../../../../lambdas/core/images/image-wire.ts';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
-import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
+import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { Keyed } from '../../../../lambdas/core/paid-call/with-paid-call.ts';
 import { measureImage } from '../../../../lambdas/protocols/image-file.ts';

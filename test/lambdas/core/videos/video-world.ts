@@ -2,8 +2,8 @@ import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
-import type { MoneyMeter } from '../../../../lambdas/core/ledger/money-meter.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
+import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { type CreatePorts, createVideo } from '../../../../lambdas/core/videos/create-video.ts';
 import { videoCreations } from '../../../../lambdas/core/videos/existing-creation.ts';

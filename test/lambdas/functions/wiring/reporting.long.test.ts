@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { noticeNames } from '../../../../lambdas/core/notices.ts';
-import { METRIC_NAMESPACE, type MetricName, metrics } from '../../../../lambdas/metrics.ts';
+import { METRIC_NAMESPACE, type MetricName, metrics, noticeNames } from '../../../../lambdas/core/metrics.ts';
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
 const metricSchema = z.looseObject({

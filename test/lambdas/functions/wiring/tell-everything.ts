@@ -1,9 +1,6 @@
 import { limitNames } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { movements } from '../../../../lambdas/core/ledger/money-meter.ts';
-import { measures } from '../../../../lambdas/core/measures.ts';
-import { noticeNames } from '../../../../lambdas/core/notices.ts';
+import { measures, moneyMetric, movements, noticeNames } from '../../../../lambdas/core/metrics.ts';
 import { createReporting } from '../../../../lambdas/functions/wiring/reporting.ts';
-import { moneyMetric } from '../../../../lambdas/metrics.ts';
 
 /** A process as Lambda starts one, which tells all that there is to tell. */
 const { finished, notice, measured } = createReporting({ LOG_FORMAT: 'json', FUNCTION_NAME: 'gateway-test-text' });

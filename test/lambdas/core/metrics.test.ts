@@ -1,10 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { limitNames } from '../../lambdas/core/errors/gateway-error.ts';
-import { movements } from '../../lambdas/core/ledger/money-meter.ts';
-import { measures } from '../../lambdas/core/measures.ts';
-import { noticeNames } from '../../lambdas/core/notices.ts';
+import { limitNames } from '../../../lambdas/core/errors/gateway-error.ts';
+import { measures, movements, noticeNames } from '../../../lambdas/core/metrics.ts';
 
 const folder = join(import.meta.dirname, '../../lambdas');
 /** Where the names are only listed. */

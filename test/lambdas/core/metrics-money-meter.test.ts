@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
-import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
-import { type Movement, movements } from '../../../../lambdas/core/ledger/money-meter.ts';
-import { release } from '../../../../lambdas/core/ledger/release.ts';
-import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
-import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
-import { randomRuns } from '../../../support/random-runs.ts';
-import { LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
+import { placeHold } from '../../../lambdas/core/ledger/hold.ts';
+import type { LedgerPorts } from '../../../lambdas/core/ledger/ledger.ts';
+import { release } from '../../../lambdas/core/ledger/release.ts';
+import { apply, commit } from '../../../lambdas/core/ledger/resolve.ts';
+import { sweep } from '../../../lambdas/core/ledger/sweep.ts';
+import { type Movement, movements } from '../../../lambdas/core/metrics.ts';
+import { randomRuns } from '../../support/random-runs.ts';
+import { LIFETIME_MS, ledgerScene, settledRecord } from './ledger/ledger-scene.ts';
 
 const metered = (ports: LedgerPorts) => {
   const sums = new Map<Movement, bigint>(movements.map((movement) => [movement, 0n]));
