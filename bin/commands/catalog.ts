@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
 import { catalogData } from '../../catalog/index.ts';
-import { CatalogError, type CatalogProblem, loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
-import { catalogWarnings } from '../../lambdas/core/catalog/warnings.ts';
+import {
+  CatalogError,
+  type CatalogProblem,
+  catalogWarnings,
+  loadCatalog,
+} from '../../lambdas/core/catalog/load-catalog.ts';
 import { withJson } from '../command-options.ts';
 import { unsatisfied } from '../exit.ts';
 import { printJson } from '../output.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { editsBetween } from '../core/catalog/nearest.ts';
+import { editsBetween } from '../core/catalog/catalog.ts';
 import type { TextModel } from '../core/catalog/schema.ts';
 import { type ErrorCode, GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';

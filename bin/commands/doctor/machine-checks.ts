@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { catalogData } from '../../../catalog/index.ts';
-import { CatalogError, loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
-import { catalogWarnings } from '../../../lambdas/core/catalog/warnings.ts';
+import { CatalogError, catalogWarnings, loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { SettingsError } from '../../../lambdas/settings.ts';
 import { readLocalSettings } from '../../../local/local-settings.ts';
 import { isProductionHost, type Place } from '../../place.ts';

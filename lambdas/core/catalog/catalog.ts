@@ -1,7 +1,7 @@
 import { utcDay } from '../clock.ts';
-import { nearestOf } from './nearest.ts';
-import { rowIndexOn } from './rates.ts';
-import type { Model, Protocol, Provider } from './schema.ts';
+import { formatUsd } from '../money/usd.ts';
+import { unitSizes } from './prices.ts';
+import type { Model, PriceRow, Protocol, Provider, TextRates } from './schema.ts';
 
 /** The validated catalog. The caller says what time it is, so every answer can be repeated. */
 export interface Catalog {
@@ -82,5 +82,111 @@ export const createCatalog = (entries: readonly Model[], providers: readonly Pro
       throw new RangeError(`"${model.id}" has no price on ${utcDay(nowMs)}`);
     },
     provider: (id) => providersById.get(id),
+  };
+};
+
+/** Beyond this an id is not compared in full: a body may hold megabytes. */
+const COMPARED = 128;
+
+/** Letters to add, remove or replace. Takes time by the product of the lengths. */
+export const editsBetween = (left: string, right: string): number => {
+  let above = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (const [row, letter] of [...left].entries()) {
+    const current = [row + 1];
+    for (const [column, other] of [...right].entries()) {
+      const replaced = (above[column] ?? 0) + (letter === other ? 0 : 1);
+      current.push(Math.min(replaced, (above[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    }
+    above = current;
+  }
+  return above.at(-1) ?? 0;
+};
+
+/** The candidate the fewest edits away, upper and lower case alike; the first one of equals; undefined without candidates. */
+export const nearestOf = (text: string, candidates: readonly string[]): string | undefined => {
+  const wanted = text.slice(0, COMPARED).toLowerCase();
+  let best: { readonly candidate: string; readonly edits: number } | undefined;
+  for (const candidate of candidates) {
+    const edits = editsBetween(wanted, candidate.toLowerCase());
+    if (!best || edits < best.edits) best = { candidate, edits };
+  }
+  return best?.candidate;
+};
+
+interface Dated {
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/** The place of the row that holds on that day, -1 without one. */
+const rowIndexOn = (rows: readonly Dated[], day: string): number =>
+  rows.findIndex(({ from, until }) => (!from || from <= day) && (!until || day <= until));
+
+interface Tiered<Rates> {
+  readonly rates: Rates;
+  readonly tiers: readonly { readonly aboveInputTokens: number; readonly rates: Rates }[];
+}
+
+/**
+ * The rates of a whole request with this many prompt tokens, cached and cache-writing ones included: past a tier's bound every
+ * token costs the tier's rate, not only those above it.
+ */
+export const ratesAt = <Rates>(row: Tiered<Rates>, promptTokens: number): Rates =>
+  row.tiers.findLast((tier) => promptTokens > tier.aboveInputTokens)?.rates ?? row.rates;
+
+interface CacheRates {
+  readonly cacheWrite5m: bigint;
+  readonly cacheWrite1h: bigint;
+  readonly cacheRead: bigint;
+}
+
+/** Native messages only (BILL-12): the entry's own rates, else 1.25, 2 and 0.1 times input, which load has found to be whole. */
+export const cacheRatesOf = (rates: TextRates): CacheRates => ({
+  cacheWrite5m: rates.cacheWrite5m ?? (rates.input * 5n) / 4n,
+  cacheWrite1h: rates.cacheWrite1h ?? rates.input * 2n,
+  cacheRead: rates.cacheRead ?? rates.input / 10n,
+});
+
+/** A price as it is shown: exact decimal strings in USD per the row's unit, the markup included. */
+export interface ListedPrice {
+  readonly unit: PriceRow['unit'];
+  readonly from: string | null;
+  readonly until: string | null;
+  readonly rates: Readonly<Record<string, string>>;
+  readonly tiers: readonly { readonly aboveInputTokens: number; readonly rates: Readonly<Record<string, string>> }[];
+  readonly byTier?: Readonly<Record<string, string>>;
+  readonly bySize?: Readonly<Record<string, string>>;
+  /** `maxPixels` null: everything larger. */
+  readonly byPixels?: readonly { readonly maxPixels: number | null; readonly perImage: string }[];
+  readonly imageTokensByTier?: Readonly<Record<string, number>>;
+}
+
+const listEach = (picos: Readonly<Record<string, bigint | undefined>>, unitSize: bigint): Record<string, string> => {
+  const listed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(picos)) {
+    if (value !== undefined) listed[name] = formatUsd(value * unitSize);
+  }
+  return listed;
+};
+
+export const toListedPrice = (row: PriceRow): ListedPrice => {
+  const size = unitSizes[row.unit];
+  const tiers = 'tiers' in row ? row.tiers : [];
+  return {
+    unit: row.unit,
+    from: row.from ?? null,
+    until: row.until ?? null,
+    rates: listEach(row.rates, size),
+    tiers: tiers.map((tier) => ({ aboveInputTokens: tier.aboveInputTokens, rates: listEach(tier.rates, size) })),
+    ...('byTier' in row && row.byTier && { byTier: listEach(row.byTier, size) }),
+    ...('bySize' in row && row.bySize && { bySize: listEach(row.bySize, size) }),
+    ...('byPixels' in row &&
+      row.byPixels && {
+        byPixels: row.byPixels.map((band) => ({
+          maxPixels: band.maxPixels ?? null,
+          perImage: formatUsd(band.perImage * size),
+        })),
+      }),
+    ...('imageTokensByTier' in row && row.imageTokensByTier && { imageTokensByTier: row.imageTokensByTier }),
   };
 };

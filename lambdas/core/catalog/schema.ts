@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { type EntryContext, entryFields, priceList } from './entry-fields.ts';
-import { imageAsText, imageDisagreements } from './image-as-text.ts';
 import { imageRules, speechRules, transcriptionRules, videoRules } from './modalities.ts';
 import { imagePrice, inputPrice, transcriptionPrice, videoPrice } from './prices.ts';
 import type { providerSchema } from './providers.ts';
-import { type effort, textEntry } from './text-entry.ts';
+import { imageTokensMax, textEntry, textLimits } from './text-entry.ts';
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
@@ -78,19 +77,67 @@ export const entrySchema = (context: EntryContext) =>
   ]);
 
 export type Model = DeepReadonly<z.output<ReturnType<typeof entrySchema>>>;
+
 export type ModelKind = Model['kind'];
+
 export type TextModel = Extract<Model, { kind: 'text' }>;
+
 export type ImageModel = Extract<Model, { kind: 'image' }>;
+
 export type VideoModel = Extract<Model, { kind: 'video' }>;
+
 export type TranscriptionModel = Extract<Model, { kind: 'transcription' }>;
+
 export type SpeechModel = Extract<Model, { kind: 'speech' }>;
+
 export type ModerationModel = Extract<Model, { kind: 'moderation' }>;
+
 export type EmbeddingModel = Extract<Model, { kind: 'embedding' }>;
 
 export type Protocol = Model['protocols'][number];
+
 export type Upstream = Model['upstreams'][number];
-export type Effort = z.output<typeof effort>;
+
 export type PriceRow = Model['prices'][number];
+
 export type TextPriceRow = TextModel['prices'][number];
+
 /** Pico-USD per token. */
 export type TextRates = TextPriceRow['rates'];
+
+/** The limits and abilities of an image model at the formats for text. What is not here, it cannot do there. */
+const imageAsText = z.strictObject({
+  limits: textLimits,
+  streaming: z.boolean(),
+  seed: z.boolean().default(false),
+  sampling: z.boolean().default(false),
+  imageTokensMax,
+});
+
+interface Checked {
+  readonly protocols: readonly string[];
+  readonly text?: unknown;
+  readonly upstreams: readonly { readonly wire: string }[];
+  readonly prices: readonly { readonly unit: string; readonly imageTokensByTier?: unknown }[];
+}
+
+const textProtocols = ['chat_completions', 'generate_content'];
+
+/** Statements of an image model's entry that cannot both be true. */
+const imageDisagreements = ({ protocols, text, upstreams, prices }: Checked) => {
+  const isCalledSo = protocols.some((protocol) => textProtocols.includes(protocol));
+  const problem = (field: string, message: string) => [{ path: [field], message }];
+  if (!isCalledSo) return text === undefined ? [] : problem('text', 'no protocol of the entry reads it');
+  return [
+    ...(text === undefined ? problem('text', 'is missing, and protocols has a format for text') : []),
+    ...(upstreams.some(({ wire }) => wire === 'gemini_generate_content_image')
+      ? []
+      : problem('protocols', 'a format for text needs an upstream of wire "gemini_generate_content_image"')),
+    ...(prices.every(({ unit }) => unit === '1M_tokens')
+      ? []
+      : problem('prices', 'a format for text needs a price by tokens')),
+    ...(prices.every((row) => row.unit !== '1M_tokens' || row.imageTokensByTier !== undefined)
+      ? []
+      : problem('prices', 'a format for text needs imageTokensByTier: an image is held for by its tokens')),
+  ];
+};

@@ -1,4 +1,4 @@
-import { cacheRatesOf, ratesAt } from '../catalog/rates.ts';
+import { cacheRatesOf, ratesAt } from '../catalog/catalog.ts';
 import type { TextPriceRow, TextRates } from '../catalog/schema.ts';
 import type { Charge } from './charge.ts';
 import { answerTokensOf, IMAGE_TIER_DEFAULT, promptTokensOf, type TokenUsage } from './charge.ts';

@@ -1,4 +1,4 @@
-import { type ListedPrice, toListedPrice } from '../../core/catalog/rates.ts';
+import { type ListedPrice, toListedPrice } from '../../core/catalog/catalog.ts';
 import type { Model } from '../../core/catalog/schema.ts';
 import type { BotPorts, Visit } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';

@@ -1,4 +1,4 @@
-import { type ListedPrice, toListedPrice } from '../../core/catalog/rates.ts';
+import { type ListedPrice, toListedPrice } from '../../core/catalog/catalog.ts';
 import type { Model } from '../../core/catalog/schema.ts';
 import { toWireName } from '../price-names.ts';
 

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../core/catalog/catalog.ts';
-import { toListedPrice } from '../../core/catalog/rates.ts';
+import { toListedPrice } from '../../core/catalog/catalog.ts';
 import type { Model, TextModel } from '../../core/catalog/schema.ts';
 import { textModelOf } from '../../core/catalog/text-model.ts';
 import { pricesOf } from '../../core/images/image-price.ts';

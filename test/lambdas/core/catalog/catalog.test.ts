@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { nearestOf } from '../../../../lambdas/core/catalog/nearest.ts';
-import { catalogWarnings } from '../../../../lambdas/core/catalog/warnings.ts';
+import { nearestOf } from '../../../../lambdas/core/catalog/catalog.ts';
+import { catalogWarnings } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { at, image, load, price, text } from './sample-data.ts';
 
 const now = at('2026-11-20');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cacheRatesOf, ratesAt, toListedPrice } from '../../../../lambdas/core/catalog/rates.ts';
+import { cacheRatesOf, ratesAt, toListedPrice } from '../../../../lambdas/core/catalog/catalog.ts';
 import type { PriceRow, TextPriceRow } from '../../../../lambdas/core/catalog/schema.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import {
