@@ -1,6 +1,6 @@
 import { catalogData } from '../catalog/index.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
-import type { TextProtocol, TextRequest } from '../lambdas/core/text/text-request.ts';
+import type { TextProtocol, TextRequest } from '../lambdas/core/text/conversation.ts';
 import type { TextWire } from '../lambdas/core/text/text-wire.ts';
 import { chatCompletions } from '../lambdas/protocols/chat-completions/handler.ts';
 import { toTextOrder } from '../lambdas/protocols/chat-completions/request.ts';

@@ -1,7 +1,7 @@
 import type { Catalog } from '../core/catalog/catalog.ts';
 import type { TextModel } from '../core/catalog/schema.ts';
 import { textModelOf } from '../core/catalog/text-model.ts';
-import type { TextProtocol } from '../core/text/text-request.ts';
+import type { TextProtocol } from '../core/text/conversation.ts';
 
 const NAMED_MAX = 3;
 

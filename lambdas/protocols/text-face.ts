@@ -1,7 +1,7 @@
 import type { IdempotencyPorts } from '../core/idempotency/claim-store.ts';
-import type { TextSink } from '../core/text/pumped-stream.ts';
-import type { TextPorts } from '../core/text/text-ports.ts';
-import type { TextOrder, TextProtocol } from '../core/text/text-request.ts';
+import type { TextOrder, TextProtocol } from '../core/text/conversation.ts';
+import type { TextPorts } from '../core/text/text-candidates.ts';
+import type { TextSink } from '../core/text/text-stream.ts';
 import type { WireAnswer } from '../core/text/text-wire.ts';
 import type { Exchange, Summary } from '../http/exchange.ts';
 import type { Alternatives } from './alternatives.ts';

@@ -1,8 +1,8 @@
 import type { TextModel } from '../core/catalog/schema.ts';
 import type { Attempt } from '../core/idempotency/claimed-execution.ts';
 import type { AnswerBy } from '../core/paid-call/dependencies.ts';
+import type { TextOrder } from '../core/text/conversation.ts';
 import { type GeneratedText, generateText, type Outcome } from '../core/text/generate-text.ts';
-import type { TextOrder } from '../core/text/text-request.ts';
 import { planAnswer } from '../http/early-form.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.ts';
 import { alternativesIn } from './alternatives.ts';

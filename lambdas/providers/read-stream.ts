@@ -1,5 +1,4 @@
-import type { TextDelta } from '../core/text/text-answer.ts';
-import type { WireEvent } from '../core/text/text-wire.ts';
+import type { TextDelta, WireEvent } from '../core/text/text-wire.ts';
 import { type Frame, framesOf } from './event-frames.ts';
 
 /** How one vendor protocol is read, event by event. */

@@ -1,9 +1,9 @@
 import { answerOnce } from '../../lambdas/core/idempotency/claim.ts';
 import type { Attempt } from '../../lambdas/core/idempotency/claimed-execution.ts';
+import type { TextOrder } from '../../lambdas/core/text/conversation.ts';
 import { generateText } from '../../lambdas/core/text/generate-text.ts';
-import type { PumpedStream, TextSink } from '../../lambdas/core/text/pumped-stream.ts';
-import type { TextPorts } from '../../lambdas/core/text/text-ports.ts';
-import type { TextOrder } from '../../lambdas/core/text/text-request.ts';
+import type { TextPorts } from '../../lambdas/core/text/text-candidates.ts';
+import type { PumpedStream, TextSink } from '../../lambdas/core/text/text-stream.ts';
 import type { WireEvent } from '../../lambdas/core/text/text-wire.ts';
 import type { Served } from './operations.ts';
 import { askVendor, errorTold, paidCallPorts, USAGE } from './paid-ports.ts';

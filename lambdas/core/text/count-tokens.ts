@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { JsonObject } from '../json.ts';
 import { chooseModel, unavailable } from '../paid-call/route-model.ts';
-import type { TextProtocol } from './text-request.ts';
+import type { TextProtocol } from './conversation.ts';
 
 export interface CountCall {
   readonly provider: Provider;

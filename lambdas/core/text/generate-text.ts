@@ -13,12 +13,11 @@ import {
   refuseManyDrains,
 } from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
-import type { CheckedText } from './checked-text.ts';
-import { chooseCandidates } from './choose-candidates.ts';
-import { priceText, settlementTerms, type TextHold } from './price-text.ts';
-import { type PumpedStream, pumpedStream } from './pumped-stream.ts';
-import type { TextPorts } from './text-ports.ts';
-import type { TextOrder } from './text-request.ts';
+import type { TextOrder } from './conversation.ts';
+import type { CheckedText, TextPorts } from './text-candidates.ts';
+import { chooseCandidates } from './text-candidates.ts';
+import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
+import { type PumpedStream, pumpedStream } from './text-stream.ts';
 import type { WireAnswer } from './text-wire.ts';
 
 /** Who answers, and what the gateway chose for the client. */

@@ -1,8 +1,7 @@
 import type { Provider, TextModel, Upstream } from '../catalog/schema.ts';
 import type { JsonObject } from '../json.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
-import type { FinishReason, TextAnswer, TextDelta } from './text-answer.ts';
-import type { TextProtocol, TextRequest } from './text-request.ts';
+import type { TextProtocol, TextRequest, ToolCall } from './conversation.ts';
 
 export interface WireCall {
   readonly protocol: TextProtocol;
@@ -72,3 +71,31 @@ export interface TextWire {
   /** Throws the 400 or 422 for what this vendor cannot do. Nothing is sent, nothing fetched. */
   prepare(call: WireCall): PreparedCall;
 }
+
+/** `length`: the cap or the context was reached. A blocked answer has none: it is thrown as content_filter (CHAT-14). */
+export type FinishReason = 'stop' | 'length' | 'tool_calls';
+
+/** A whole answer in the core's own terms. */
+export interface TextAnswer {
+  /** Null when there is none beside the calls. */
+  readonly text: string | null;
+  /** The model declined, in its own words. */
+  readonly refusal: string | null;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finishReason: FinishReason;
+}
+
+/** A piece of a streamed answer in the core's own terms. */
+export type TextDelta =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'refusal'; readonly text: string }
+  /** The nth call begins, counted from 0. */
+  | {
+      readonly kind: 'tool_call';
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+      readonly signature?: string;
+    }
+  /** A further fragment of that call's JSON. */
+  | { readonly kind: 'tool_arguments'; readonly index: number; readonly text: string };

@@ -1,3 +1,6 @@
+import type { TextModel } from '../catalog/schema.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import type { PromptSize, TextRequest } from './conversation.ts';
 import {
   afterCapital,
   afterSmall,
@@ -12,12 +15,16 @@ import {
 
 /** The rates are whole hundredths of a token. */
 const HUNDREDTHS = 100;
+
 const LONG_RUN = 16;
 
 /** Stands for whatever is not ASCII. */
 const FOREIGN = 0x7f;
+
 const LINE = 0x0a;
+
 const SPACE = 0x20;
+
 const TAB = 0x09;
 
 type Kind = 'small' | 'capital' | 'digit' | 'space' | 'line' | 'mark' | 'control';
@@ -95,15 +102,21 @@ const rateAgain = (code: number): { readonly again: number; readonly long: numbe
 };
 
 const codes = Array.from({ length: 128 }, (_, code) => code);
+
 /** By the code before and the code. */
 const pairRates = Uint16Array.from(codes.flatMap((before) => codes.map((code) => rateOf(before, code))));
+
 const againRates = Uint16Array.from(codes, (code) => rateAgain(code).again);
+
 const longRates = Uint16Array.from(codes, (code) => rateAgain(code).long);
 
 /** Which of the `scripts` each code unit belongs to, counted from 1. */
 const scriptOf = new Uint8Array(0x1_0000);
+
 const firstRates = Uint16Array.from([0, ...scripts.map(([, first]) => first)]);
+
 const nextRates = Uint16Array.from([0, ...scripts.map(([, , next]) => next)]);
+
 for (const [index, [from]] of scripts.entries()) scriptOf.fill(index + 1, from);
 
 const at = (rates: Uint16Array, index: number): number => rates[index] ?? 0;
@@ -148,3 +161,88 @@ export const tokensOfText = (text: string, enough = Number.MAX_SAFE_INTEGER / HU
   }
   return Math.min(Math.ceil(sum / HUNDREDTHS), Buffer.byteLength(text));
 };
+
+/** What stands around a member, written out: quotation marks, a colon, a comma, brackets. */
+const AROUND_MEMBER = 1;
+
+/** `true` and the like. */
+const TOKENS_OF_WORD = 1;
+
+/** 25 characters at most, and three digits are one token: https://tc39.es/ecma262/#sec-number.prototype.tostring */
+const TOKENS_OF_NUMBER = 14;
+
+const tokensOfNumber = (value: number): number => {
+  if (!Number.isSafeInteger(value)) return TOKENS_OF_NUMBER;
+  let tokens = 2;
+  for (let rest = Math.abs(value); rest >= 1_000; rest /= 1_000) tokens += 1;
+  return tokens;
+};
+
+/**
+ * How many tokens the text of a prompt may have (BILL-5): every string, name and number of what is sent, whatever it is for, since
+ * vendors write all of it into the prompt in ways of their own. `inline` are the images and recordings that stand in the body, in
+ * its order; they are no text. Nothing above the model's context is counted to its end.
+ *
+ * A body is nested 64 deep at most.
+ */
+export const promptTextTokens = (
+  sent: JsonValue,
+  inline: readonly string[],
+  { limits, inputTokenFactor = 1 }: Pick<TextModel, 'limits' | 'inputTokenFactor'>,
+): number => {
+  const enough = Math.ceil(limits.contextTokens / Math.min(inputTokenFactor, 1));
+  let tokens = 0;
+  let skipped = 0;
+  const addText = (text: string): void => {
+    // Wherever the same characters stand twice, leaving out either is the same.
+    if (text === inline[skipped]) skipped += 1;
+    else tokens += tokensOfText(text, enough - tokens);
+  };
+  const addObject = (object: JsonObject): void => {
+    for (const [name, member] of Object.entries(object)) {
+      if (member === undefined) continue;
+      tokens += tokensOfText(name, enough - tokens);
+      add(member);
+    }
+  };
+  const add = (value: JsonValue): void => {
+    if (tokens >= enough) return;
+    tokens += AROUND_MEMBER;
+    if (typeof value === 'string') addText(value);
+    else if (isJsonObject(value)) addObject(value);
+    else if (Array.isArray(value)) value.forEach(add);
+    else tokens += typeof value === 'number' ? tokensOfNumber(value) : TOKENS_OF_WORD;
+  };
+  add(sent);
+  return tokens;
+};
+
+/** What a vendor adds around a conversation. */
+const TOKENS_AROUND = 64;
+
+/** No token of the vendors' vocabularies stands for more bytes than this. */
+const BYTES_PER_TOKEN_MAX = 128;
+
+/** What a vendor tells a model about tools, beside the tools themselves. */
+const TOKENS_AROUND_TOOLS = 1_000;
+
+/**
+ * The most tokens a prompt is held for: what its text may have (docs/token-estimate.md), never more than it has bytes, and no prompt
+ * is longer than the model's context. The bytes of a recording or a PDF document do not bound its tokens, so either is held for at
+ * the whole context: hours of silence fit in a few kilobytes, and so do hundreds of compressed pages.
+ */
+export const promptTokensAtMost = (
+  model: TextModel,
+  { prompt, usesTools }: Pick<TextRequest, 'prompt' | 'usesTools'>,
+): number => {
+  const { contextTokens } = model.limits;
+  if (prompt.recordings || prompt.documents) return contextTokens;
+  const around = TOKENS_AROUND + (usesTools ? TOKENS_AROUND_TOOLS : 0);
+  const { bytes, textTokens = bytes, addedTokens = 0 } = prompt;
+  const text = Math.ceil((Math.min(textTokens, bytes) + addedTokens + around) * (model.inputTokenFactor ?? 1));
+  const images = prompt.images.reduce((sum, detail) => sum + model.imageTokensMax[detail], 0);
+  return Math.min(text + images, contextTokens);
+};
+
+/** The fewest tokens a prompt can have. Above the context it cannot fit (CHAT-13). */
+export const promptTokensAtLeast = (prompt: PromptSize): number => Math.floor(prompt.bytes / BYTES_PER_TOKEN_MAX);

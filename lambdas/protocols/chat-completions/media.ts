@@ -1,6 +1,6 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import type { ImageDetail, PromptSize } from '../../core/text/text-request.ts';
+import type { ImageDetail, PromptSize } from '../../core/text/conversation.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { inlineImageCharacters, inlineTypeOf, isInline, platformHostOf } from '../image-url.ts';
 import type { ChatMessage } from './messages.ts';

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { answerTokensOf, promptTokensOf, type TokenUsage } from '../../core/pricing/charge.ts';
 import type { ToolCall } from '../../core/text/conversation.ts';
-import type { TextAnswer } from '../../core/text/text-answer.ts';
-import type { WireAnswer } from '../../core/text/text-wire.ts';
+import type { TextAnswer, WireAnswer } from '../../core/text/text-wire.ts';
 import type { AnswerContext } from '../text-face.ts';
 
 /**

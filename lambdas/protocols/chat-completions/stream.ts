@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import type { Receipt } from '../../core/paid-call/settle.ts';
-import type { TextDelta } from '../../core/text/text-answer.ts';
-import type { Ending } from '../../core/text/text-wire.ts';
+import type { Ending, TextDelta } from '../../core/text/text-wire.ts';
 import { toErrorBody } from '../../http/render-error.ts';
 import type { StreamContext, StreamFace } from '../text-face.ts';
 import { signatureMember, toChatUsage, withCachedTokens } from './response.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { sniffImage } from '../../core/image-type.ts';
-import type { PromptSize } from '../../core/text/text-request.ts';
+import type { PromptSize } from '../../core/text/conversation.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { platformHostOf } from '../image-url.ts';
 import type { Content, Part } from './parts.ts';

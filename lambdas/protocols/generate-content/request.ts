@@ -1,8 +1,8 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
-import type { PromptSize, TextOrder, TextRequest } from '../../core/text/text-request.ts';
+import type { PromptSize, TextOrder, TextRequest } from '../../core/text/conversation.ts';
+import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { keepFields } from '../fields.ts';
 import { IgnoredFields } from '../ignored-fields.ts';

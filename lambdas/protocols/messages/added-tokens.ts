@@ -1,5 +1,5 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
-import { promptTextTokens } from '../../core/text/prompt-tokens.ts';
+import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { PlacedBlock } from './blocks.ts';
 import type { PromptBody } from './body.ts';
 import { clientToolTokens, type Tool } from './tools.ts';

@@ -1,7 +1,7 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { sniffImage } from '../../core/image-type.ts';
-import type { PromptSize } from '../../core/text/text-request.ts';
+import type { PromptSize } from '../../core/text/conversation.ts';
 import type { Alternatives } from '../alternatives.ts';
 import type { ImageBlock, PlacedBlock } from './blocks.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ImageDetail } from '../../core/text/text-request.ts';
+import type { ImageDetail } from '../../core/text/conversation.ts';
 import { listOf } from '../bounded.ts';
 import { type FieldPolicy, fields } from '../fields.ts';
 import { foundTools } from './tools.ts';

@@ -1,4 +1,4 @@
-import type { FinishReason } from '../../core/text/text-answer.ts';
+import type { FinishReason } from '../../core/text/text-wire.ts';
 
 const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ['tool_use', 'tool_calls'],

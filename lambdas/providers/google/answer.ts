@@ -1,5 +1,4 @@
-import type { TextAnswer } from '../../core/text/text-answer.ts';
-import type { WireAnswer } from '../../core/text/text-wire.ts';
+import type { TextAnswer, WireAnswer } from '../../core/text/text-wire.ts';
 import { readJsonText } from '../read-json.ts';
 import { filtered, incomplete } from '../refusals.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import type { TextProtocol } from '../../core/text/text-request.ts';
+import type { TextProtocol } from '../../core/text/conversation.ts';
 import { type Refusal, type RefusalContext, type RefusalRules, toGatewayError } from '../refusals.ts';
 import { findQuota, type Quota } from './quota.ts';
 

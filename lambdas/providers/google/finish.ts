@@ -1,4 +1,4 @@
-import type { FinishReason } from '../../core/text/text-answer.ts';
+import type { FinishReason } from '../../core/text/text-wire.ts';
 import { filtered } from '../refusals.ts';
 import { brokenOff } from './errors.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { TextProtocol } from '../../core/text/text-request.ts';
+import type { TextProtocol } from '../../core/text/conversation.ts';
 import type { Dispatch, PreparedCall, TextWire, WireAnswer, WireCall, WireStream } from '../../core/text/text-wire.ts';
 import { gatherImages } from '../gather-images.ts';
 import type { ImageFetch } from '../image-fetch.ts';

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { ToolCall } from '../../core/text/conversation.ts';
-import type { FinishReason, TextAnswer } from '../../core/text/text-answer.ts';
-import type { WireAnswer } from '../../core/text/text-wire.ts';
+import type { FinishReason, TextAnswer, WireAnswer } from '../../core/text/text-wire.ts';
 import { readJsonText } from '../read-json.ts';
 import { filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';

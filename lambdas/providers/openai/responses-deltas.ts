@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { FinishReason } from '../../core/text/text-answer.ts';
+import type { FinishReason } from '../../core/text/text-wire.ts';
 import type { WireBatch } from '../read-stream.ts';
 import { unreadable } from '../refusals.ts';
 import { finishReasonOf, stringIn, toToolCall } from './responses-answer.ts';

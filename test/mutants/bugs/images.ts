@@ -168,7 +168,7 @@ const answerBugs = [
       replace: '* rates.output',
     },
   ]),
-  ...bugsIn('lambdas/core/text/price-text.ts', textTests, [
+  ...bugsIn('lambdas/core/text/text-hold.ts', textTests, [
     {
       id: 'image-cut-at-the-cap',
       what: 'An image in an answer is sold for the few tokens of the cap.',

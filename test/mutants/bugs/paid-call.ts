@@ -84,7 +84,7 @@ const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}
     what: 'A request that failed does not give its hold back.',
     find: 'const record = await release(ledger, reservation, reason);',
     replace: 'const record = await Promise.resolve<Awaited<ReturnType<typeof release>>>(reason && undefined);',
-    caughtBy: `${text}/pumped-stream.test.ts`,
+    caughtBy: `${text}/text-stream.test.ts`,
   },
   {
     id: 'charge-denied',
@@ -115,7 +115,7 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/fa
   },
 ]);
 
-const streamBugs = bugsIn('lambdas/core/text/pumped-stream.ts', `${text}/pumped-stream.test.ts`, [
+const streamBugs = bugsIn('lambdas/core/text/text-stream.ts', `${text}/text-stream.test.ts`, [
   {
     id: 'last-chunk-before-the-charge',
     what: 'A stream says its last words before its charge is recorded.',

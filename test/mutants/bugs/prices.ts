@@ -85,7 +85,7 @@ const usageBugs = [
   ]),
 ];
 
-const holdBugs = bugsIn('lambdas/core/text/price-text.ts', budgetTests, [
+const holdBugs = bugsIn('lambdas/core/text/text-hold.ts', budgetTests, [
   {
     id: 'answers-not-multiplied',
     what: 'A request for several answers is held for as one.',

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { Receipt } from '../../../../lambdas/core/paid-call/settle.ts';
 import type { GeneratedText } from '../../../../lambdas/core/text/generate-text.ts';
-import type { PumpedStream, TextSink } from '../../../../lambdas/core/text/pumped-stream.ts';
+import type { PumpedStream, TextSink } from '../../../../lambdas/core/text/text-stream.ts';
 
 /** Writes down what it is given, among the other things that happen. */
 export const loggingSink = (log: string[]) => {

@@ -6,9 +6,9 @@ import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
+import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { generateText, type TextManner } from '../../../../lambdas/core/text/generate-text.ts';
-import type { TextPorts } from '../../../../lambdas/core/text/text-ports.ts';
-import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { TextPorts } from '../../../../lambdas/core/text/text-candidates.ts';
 import type {
   Dispatch,
   TextWire,

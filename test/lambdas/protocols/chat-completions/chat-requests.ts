@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../lambdas/core/json.ts';
-import type { TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { toTextOrder } from '../../../../lambdas/protocols/chat-completions/request.ts';
 import { capabilities } from '../../core/catalog/sample-data.ts';
 import { textModel } from '../../core/text/text-models.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
+import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
 import { bodyOf, prepared, refusalOf, showing, versatile } from './chat-requests.ts';
 
 const watching = {

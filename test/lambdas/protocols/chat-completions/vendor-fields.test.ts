@@ -4,8 +4,8 @@ import { catalogData } from '../../../../catalog/index.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../lambdas/core/json.ts';
-import { promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
-import type { TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { TextRequest } from '../../../../lambdas/core/text/conversation.ts';
+import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
 import { toTextOrder } from '../../../../lambdas/protocols/chat-completions/request.ts';
 import { bodyOf, hello, png, showing, tool } from './chat-requests.ts';
 

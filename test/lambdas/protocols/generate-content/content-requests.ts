@@ -3,7 +3,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../../lambdas/core/json.ts';
-import type { TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { toTextOrder } from '../../../../lambdas/protocols/generate-content/request.ts';
 
 export const MODEL = 'gemini-4-argon';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { textModelOf } from '../../../../lambdas/core/catalog/text-model.ts';
-import { promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
+import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
 import { toCountOrder } from '../../../../lambdas/protocols/generate-content/request.ts';
 import {
   able,

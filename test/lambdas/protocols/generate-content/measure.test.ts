@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { promptTokensAtLeast, promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
+import { promptTokensAtLeast, promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
 import {
   able,
   bodyOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
+import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
 import { entryOf, hello, prepared, result, saying, text, tool } from './messages-requests.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../lambdas/core/json.ts';
-import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { alternativesIn } from '../../../../lambdas/protocols/alternatives.ts';
 import { toTextOrder } from '../../../../lambdas/protocols/messages/request.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../lambdas/core/json.ts';
-import { promptTokensAtMost } from '../../../../lambdas/core/text/estimate.ts';
+import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
 import {
   bodyOf,
   entryOf,

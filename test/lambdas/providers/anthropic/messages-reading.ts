@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { TextDelta } from '../../../../lambdas/core/text/text-answer.ts';
-import type { WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
+import type { TextDelta, WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
 import { nativeReader } from '../../../../lambdas/providers/anthropic/messages-stream.ts';
 import { neutralReader } from '../../../../lambdas/providers/anthropic/neutral-stream.ts';
 import { ownParam } from '../../../../lambdas/providers/anthropic/vendor-path.ts';

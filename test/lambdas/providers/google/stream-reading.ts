@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
-import type { TextDelta } from '../../../../lambdas/core/text/text-answer.ts';
-import type { Ending } from '../../../../lambdas/core/text/text-wire.ts';
+import type { Ending, TextDelta } from '../../../../lambdas/core/text/text-wire.ts';
 import { nativeReader, neutralReader } from '../../../../lambdas/providers/google/stream.ts';
 import { readStream } from '../../../../lambdas/providers/read-stream.ts';
 

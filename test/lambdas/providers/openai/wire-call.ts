@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../lambdas/core/json.ts';
-import type { TextRequest } from '../../../../lambdas/core/text/text-request.ts';
+import type { TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import type { Dispatch, WireCall } from '../../../../lambdas/core/text/text-wire.ts';
 import { upstream } from '../../core/catalog/sample-data.ts';
 import { providerOf, textModel, upstreamOf } from '../../core/text/text-models.ts';

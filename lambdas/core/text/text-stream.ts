@@ -3,9 +3,8 @@ import type { GatewayError } from '../errors/gateway-error.ts';
 import { applyCharge, commitCharge, type Receipt } from '../paid-call/settle.ts';
 import type { PaidCall } from '../paid-call/with-paid-call.ts';
 import { asGatewayError, giveBack } from '../paid-call/with-paid-call.ts';
-import type { TextDelta } from './text-answer.ts';
-import type { TextPorts } from './text-ports.ts';
-import type { Ending, WireEvent, WireStream } from './text-wire.ts';
+import type { TextPorts } from './text-candidates.ts';
+import type { Ending, TextDelta, WireEvent, WireStream } from './text-wire.ts';
 
 type EndEvent = Extract<WireEvent, { readonly kind: 'end' }>;
 

@@ -2,7 +2,7 @@ import type { HoldOrder } from '../ledger/hold.ts';
 import { refuseAboveBudget } from '../paid-call/preflight.ts';
 import type { Settlement } from '../paid-call/settle.ts';
 import { affordableAnswerTokens, chargeFor, imageTokensOf, maximumPrice } from '../pricing/text-price.ts';
-import type { CheckedText } from './checked-text.ts';
+import type { CheckedText } from './text-candidates.ts';
 
 /** A cap below this is not worth offering (BILL-6). */
 const SMALLEST_CAP = 256;

@@ -1,6 +1,6 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { promptTextTokens } from '../../../../lambdas/core/text/prompt-tokens.ts';
+import { promptTextTokens } from '../../../../lambdas/core/text/token-estimate.ts';
 import { textModel } from './text-models.ts';
 
 const limits = { contextTokens: 100_000, outputTokensMax: 1_000, outputTokensDefault: 1_000 };
