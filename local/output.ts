@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Reporting } from '../lambdas/functions/wiring/parts.ts';
 import { createLineReporting, type Output } from '../lambdas/functions/wiring/reporting.ts';
-import { toCause, toRequestRecord } from '../lambdas/http/log/request-record.ts';
+import { toCause, toRequestRecord } from '../lambdas/http/request-log.ts';
 
 const FLUSH_MS = 100;
 const FLUSH_LENGTH = 64 * 1024;

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type ErrorCode, errorCodes } from '../lambdas/core/errors/gateway-error.ts';
-import { type ClientFormat, formatOf } from '../lambdas/http/client-format.ts';
-import { isKeyCredential } from '../lambdas/http/credential.ts';
-import { toErrorBody } from '../lambdas/http/render-error.ts';
+import { isKeyCredential } from '../lambdas/http/authenticate.ts';
+import { type ClientFormat, formatOf, toErrorBody } from '../lambdas/http/render-error.ts';
 import type { Route, RouteName } from '../lambdas/routes.ts';
 import { codesOfRoute } from './error-codes.ts';
 import { errorNotes, toError } from './error-notes.ts';

@@ -1,6 +1,6 @@
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { formatOf } from '../lambdas/http/client-format.ts';
-import { isKeyCredential } from '../lambdas/http/credential.ts';
+import { isKeyCredential } from '../lambdas/http/authenticate.ts';
+import { formatOf } from '../lambdas/http/render-error.ts';
 import { DRY_RUN_TYPE } from '../lambdas/protocols/dry-run-answer.ts';
 import { ignoresUnknown } from '../lambdas/protocols/fields.ts';
 import type { Route, RouteName } from '../lambdas/routes.ts';

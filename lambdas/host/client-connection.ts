@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { discardRest } from './body-source.ts';
 import type { Receiver } from './lambda-runtime.ts';
+import { discardRest } from './request-body.ts';
 
 /** A client that takes nothing for this long, with data waiting for it, is cut off. */
 const STALLED_MS = 60_000;

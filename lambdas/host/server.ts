@@ -1,12 +1,9 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { type ClientFormat, formatOf } from '../http/client-format.ts';
-import { markAsLeft } from '../http/client-left.ts';
-import { corsHeaders } from '../http/cors.ts';
-import { isCut, onCutEnd } from '../http/cut-answers.ts';
-import { toErrorBody } from '../http/render-error.ts';
-import { matchPath } from '../http/router.ts';
+import { isCut, markAsLeft, onCutEnd } from '../http/cut-answers.ts';
+import { type ClientFormat, formatOf, toErrorBody } from '../http/render-error.ts';
+import { corsHeaders, matchPath } from '../http/router.ts';
 import { functionForUnknownRoutes, type HttpFunction } from '../routes.ts';
 import { toReceiver } from './client-connection.ts';
 import { createResponseStream, type StreamingHandler } from './lambda-runtime.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { withUnreadBody } from '../http/body-source.ts';
-import { createBodySource } from './body-source.ts';
+import { createBodySource } from './request-body.ts';
 
 /**
  * A request as a function URL hands it over (payload format 2.0), but for the body, which stays on the wire until somebody

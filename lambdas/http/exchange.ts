@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { decodeTime, encodeTime } from 'ulid';
 import type { Admission } from '../core/accounts/admit.ts';
 import type { InitData } from '../core/accounts/init-data.ts';
+import { utcDay } from '../core/clock.ts';
 import type { GatewayError, LimitName } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Route, RouteName } from '../routes.ts';
@@ -121,3 +123,21 @@ export const json = (statusCode: number, body: unknown, headers: Record<string, 
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   body: JSON.stringify(body),
 });
+
+const TIME_CHARACTERS = 10;
+
+/** Ids of requests and of holds begin with the time of their request, so this is less than or equal to all of that millisecond's. */
+export const firstIdAt = (ms: number): string => encodeTime(Math.max(0, ms), TIME_CHARACTERS);
+
+/** Unix milliseconds. */
+export const timeOfRequest = (requestId: string): number => decodeTime(requestId);
+
+/** The UTC day a request came on, such as `2026-11-20`. */
+export const dayOfRequest = (requestId: string): string => utcDay(timeOfRequest(requestId));
+
+/** Nobody needs what the client sent any more. */
+export const releaseRequest = (exchange: Exchange): void => {
+  exchange.releaseBody();
+  exchange.body = undefined;
+  exchange.form = undefined;
+};

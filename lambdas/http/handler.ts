@@ -6,21 +6,23 @@ import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { AddressLimit } from '../core/limits/rate-limit.ts';
 import type { RouteName } from '../routes.ts';
+import { type CallerSecrets, credentialForms, isKeyCredential, type Proof, prove } from './authenticate.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { addressBucket } from './client-address.ts';
-import { formatOf } from './client-format.ts';
-import { corsHeaders, preflightHeaders } from './cors.ts';
-import { credentialForms, isKeyCredential } from './credential.ts';
-import { answerInTime } from './early-commit.ts';
-import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summary } from './exchange.ts';
+import { answerInTime } from './early-answer.ts';
+import {
+  type Exchange,
+  type GatewayResponse,
+  json,
+  type RouteHandler,
+  releaseRequest,
+  type Summary,
+} from './exchange.ts';
 import type { FrontDoor } from './front-door.ts';
-import { type CallerSecrets, type Proof, prove } from './proof.ts';
+import { addressBucket } from './front-door.ts';
 import { readBody } from './read-body.ts';
-import { releaseRequest } from './release-request.ts';
-import { errorHeaders, toErrorBody, toGatewayError } from './render-error.ts';
+import { errorHeaders, formatOf, tellError, toErrorBody, toGatewayError } from './render-error.ts';
 import { toUrlEvent } from './rest-event.ts';
-import { matchPath, matchRoute } from './router.ts';
-import { tellError } from './tell-error.ts';
+import { corsHeaders, matchPath, matchRoute, preflightHeaders } from './router.ts';
 
 export interface HttpPorts {
   readonly clock: Clock;

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { onClientLeft } from './client-left.ts';
-import { endCut, markAsCut } from './cut-answers.ts';
+import { endCut, markAsCut, onClientLeft } from './cut-answers.ts';
 
 export interface Relay {
   readonly bytes: AsyncIterable<Uint8Array>;

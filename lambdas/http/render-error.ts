@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import type { ClientFormat } from './client-format.ts';
+import type { Summary } from './exchange.ts';
 
 /** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto: the canonical name nearest to an HTTP status. */
 const googleStatuses: Readonly<Record<number, string>> = {
@@ -84,3 +84,34 @@ export const errorHeaders = (error: GatewayError): Record<string, string> => ({
   ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
   ...error.headers,
 });
+
+/** Whose SDK a caller uses, as far as that changes the shape of what it can read. */
+export type ClientFormat = 'plain' | 'messages' | 'generate_content';
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Google's SDKs leave the `beta` out. */
+const googleAction = /^\/v1\/models\/[^/]+(?::|%3A)[a-z]+$/i;
+
+const sends = (headers: Headers, names: readonly string[]): boolean =>
+  names.some((name) => headers[name] !== undefined);
+
+/** By headers that no other caller sends: the lists of models stand at the same path for all (CAT-7). */
+export const formatByHeaders = (headers: Headers): ClientFormat => {
+  if (sends(headers, ['x-provider-api-key', 'x-goog-api-key'])) return 'generate_content';
+  return sends(headers, ['provider-version', 'anthropic-version', 'x-api-key']) ? 'messages' : 'plain';
+};
+
+/** Known before the route is: a 404 has to be read, too. */
+export const formatOf = (path: string, headers: Headers): ClientFormat => {
+  if (path === '/v1/messages' || path.startsWith('/v1/messages/')) return 'messages';
+  if (path.startsWith('/v1beta/') || googleAction.test(path)) return 'generate_content';
+  return path === '/v1/models' || path.startsWith('/v1/models/') ? formatByHeaders(headers) : 'plain';
+};
+
+/** What the log line says of an error. Of what the client can put right there is nothing for the operator to look at. */
+export const tellError = (summary: Summary, { code, limit, cause, status }: GatewayError): void => {
+  summary.errorCode = code;
+  if (limit !== undefined) summary.limit = limit;
+  if (cause !== undefined && status >= 500) summary.cause = cause;
+};

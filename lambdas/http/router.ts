@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { type Route, type RouteName, routes } from '../routes.ts';
 
-export interface Match {
+interface Match {
   readonly name: RouteName;
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
@@ -17,8 +17,11 @@ const toPatterns = ([name, route]: [RouteName, Route]): Pattern[] =>
   [route.path, ...(route.alsoAt ?? [])].map((path) => ({ name, route, segments: path.split('/') }));
 
 const entries: [RouteName, Route][] = [];
+
 let name: RouteName;
+
 for (name in routes) entries.push([name, routes[name]]);
+
 const patterns = entries.flatMap(toPatterns);
 
 const decode = (segment: string): string | undefined => {
@@ -86,3 +89,16 @@ export const matchRoute = (method: string, path: string, served: (name: RouteNam
     headers: { allow },
   });
 };
+
+/** GEN-13: any origin, no credentials. */
+export const corsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': '*',
+} as const;
+
+export const preflightHeaders = {
+  ...corsHeaders,
+  'access-control-allow-methods': 'GET, HEAD, POST, DELETE, OPTIONS',
+  'access-control-allow-headers': 'authorization, content-type, *',
+  'access-control-max-age': '86400',
+} as const;

@@ -1,7 +1,7 @@
 import type { InputModel, InputOrder, PaidInput } from '../core/inputs/paid-input.ts';
 import type { Caller } from '../core/paid-call/dependencies.ts';
 import { promptTokensOf } from '../core/pricing/charge.ts';
-import { planAnswer } from '../http/early-form.ts';
+import { planAnswer } from '../http/early-answer.ts';
 import type { Exchange, RouteHandler } from '../http/exchange.ts';
 import { callerOf } from './caller.ts';
 import { dryRunAnswer } from './dry-run-answer.ts';

@@ -3,9 +3,8 @@ import type { Creations, IdempotencyPorts, StoredAnswer } from '../core/idempote
 import type { Attempt } from '../core/idempotency/claimed-execution.ts';
 import { fingerprintOf, hashOf } from '../core/idempotency/stored-answer.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/json.ts';
-import { formatOf } from '../http/client-format.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
-import { errorHeaders, toErrorBody } from '../http/render-error.ts';
+import { errorHeaders, formatOf, toErrorBody } from '../http/render-error.ts';
 
 export interface KeyedOrder {
   readonly key: string;

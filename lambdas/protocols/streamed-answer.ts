@@ -1,10 +1,9 @@
 import type { GatewayError } from '../core/errors/gateway-error.ts';
 import type { GeneratedText } from '../core/text/generate-text.ts';
-import { onClientLeft } from '../http/client-left.ts';
-import { endCut, markAsCut } from '../http/cut-answers.ts';
+import { endCut, markAsCut, onClientLeft } from '../http/cut-answers.ts';
 import { EventStream, eventStreamHeaders, KEEP_ALIVE } from '../http/event-stream.ts';
 import { admissionOf, type Exchange, type GatewayResponse, type Opening } from '../http/exchange.ts';
-import { tellError } from '../http/tell-error.ts';
+import { tellError } from '../http/render-error.ts';
 import { factHeaders } from './receipt-headers.ts';
 import { tell } from './tell-receipt.ts';
 import type { AnswerContext, TextFace, TextRoutePorts } from './text-face.ts';

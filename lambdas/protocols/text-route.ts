@@ -3,7 +3,7 @@ import type { Attempt } from '../core/idempotency/claimed-execution.ts';
 import type { AnswerBy } from '../core/paid-call/dependencies.ts';
 import type { TextOrder } from '../core/text/conversation.ts';
 import { type GeneratedText, generateText, type Outcome } from '../core/text/generate-text.ts';
-import { planAnswer } from '../http/early-form.ts';
+import { planAnswer } from '../http/early-answer.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.ts';
 import { alternativesIn } from './alternatives.ts';
 import { callerOf } from './caller.ts';

@@ -1,4 +1,4 @@
-import { isKeyCredential } from '../../lambdas/http/credential.ts';
+import { isKeyCredential } from '../../lambdas/http/authenticate.ts';
 import { type Credential, type RouteName, routes } from '../../lambdas/routes.ts';
 import { rowsOfTier } from '../tiers.ts';
 import type { ErrorShape } from './error-shapes.ts';

@@ -29,7 +29,7 @@ import { createVendorAccess } from '../../lambdas/functions/wiring/vendor-access
 import { createVideosHandler } from '../../lambdas/functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
 import { type HostOptions, startHost } from '../../lambdas/host/server.ts';
-import { toCause, toRequestRecord } from '../../lambdas/http/log/request-record.ts';
+import { toCause, toRequestRecord } from '../../lambdas/http/request-log.ts';
 import { createImageFetch } from '../../lambdas/providers/image-fetch.ts';
 import { createUpstreamHttp } from '../../lambdas/providers/upstream-http.ts';
 import { createWebhookSender } from '../../lambdas/providers/webhook.ts';

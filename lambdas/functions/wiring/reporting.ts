@@ -1,6 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { toRequestLine } from '../../http/log/request-line.ts';
-import { toCause, toRequestRecord } from '../../http/log/request-record.ts';
+import { toCause, toRequestLine, toRequestRecord } from '../../http/request-log.ts';
 import type { Settings } from '../../settings.ts';
 import { createPublisher } from './metrics.ts';
 import type { Reporting } from './parts.ts';

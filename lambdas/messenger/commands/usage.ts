@@ -3,7 +3,7 @@ import { lastDays, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
 import { listUsage } from '../../core/ledger/usage.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { untilDefinite } from '../../core/retry.ts';
-import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/request-time.ts';
+import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/exchange.ts';
 import type { BotPorts, Visit } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import type { RequestFacts, SpendFacts } from '../texts/texts.ts';

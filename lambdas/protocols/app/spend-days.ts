@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import { lastDays } from '../../core/ledger/spend.ts';
-import { dayOfRequest, firstIdAt } from '../../http/request-time.ts';
+import { dayOfRequest, firstIdAt } from '../../http/exchange.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import { speak } from '../../core/audio/speak.ts';
 import { type TranscribePorts, transcribe } from '../../core/audio/transcribe.ts';
-import { planAnswer } from '../../http/early-form.ts';
+import { planAnswer } from '../../http/early-answer.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
 import { callerOf } from '../caller.ts';
 import { dryRunAnswer } from '../dry-run-answer.ts';

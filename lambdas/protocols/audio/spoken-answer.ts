@@ -1,10 +1,9 @@
 import type { SpeechFormat } from '../../core/audio/audio-wire.ts';
 import type { SpeakPorts, Speech } from '../../core/audio/speak.ts';
 import { BinaryStream } from '../../http/binary-stream.ts';
-import { onClientLeft } from '../../http/client-left.ts';
-import { canBreak, endCut, isCut, markAsCut } from '../../http/cut-answers.ts';
+import { canBreak, endCut, isCut, markAsCut, onClientLeft } from '../../http/cut-answers.ts';
 import { admissionOf, type Exchange, type GatewayResponse, type Summary } from '../../http/exchange.ts';
-import { tellError } from '../../http/tell-error.ts';
+import { tellError } from '../../http/render-error.ts';
 import { tell } from '../tell-receipt.ts';
 
 export interface SpokenPorts {

@@ -2,7 +2,7 @@ import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
 import type { Attempt } from '../../core/idempotency/claimed-execution.ts';
 import { drawImages, type ImageOrder, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
-import { planAnswer } from '../../http/early-form.ts';
+import { planAnswer } from '../../http/early-answer.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
 import { callerOf } from '../caller.ts';
 import { dryRunAnswer } from '../dry-run-answer.ts';

@@ -1,8 +1,8 @@
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { Clock } from '../../core/clock.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import { formatByHeaders } from '../../http/client-format.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
+import { formatByHeaders } from '../../http/render-error.ts';
 import { requireMessagesVersion } from '../messages-version.ts';
 import { findCallable, listCallable } from './callable.ts';
 import { toGoogleModel, toGooglePage } from './google-shape.ts';

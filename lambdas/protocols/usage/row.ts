@@ -1,6 +1,6 @@
 import type { ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
-import { timeOfRequest } from '../../http/request-time.ts';
+import { timeOfRequest } from '../../http/exchange.ts';
 import { wireNames } from '../price-names.ts';
 
 /** One request as its payer sees it. Money is decimal strings in USD, nothing rounded. */

@@ -5,7 +5,7 @@ import type { Caller } from '../../core/paid-call/dependencies.ts';
 import { type CreatePorts, createVideo, type VideoOrder } from '../../core/videos/create-video.ts';
 import { type StandingPorts, videoCreations } from '../../core/videos/existing-creation.ts';
 import { listVideos, locateVideo, type ReadPorts, readVideo, removeVideo } from '../../core/videos/read-videos.ts';
-import { planAnswer } from '../../http/early-form.ts';
+import { planAnswer } from '../../http/early-answer.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
 import { callerOf } from '../caller.ts';
 import { dryRunAnswer } from '../dry-run-answer.ts';

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import { webhookSecretOf } from '../../core/signature.ts';
 import type { Webhook } from '../../core/videos/video-job.ts';
-import { credentialForms } from '../../http/credential.ts';
+import { credentialForms } from '../../http/authenticate.ts';
 
 /** What is wrong with an address, as a sentence; undefined when nothing is to be seen of it yet. */
 export type CheckWebhookUrl = (url: string) => string | undefined;

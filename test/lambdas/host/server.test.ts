@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { bodySourceOf } from '../../../lambdas/http/body-source.ts';
-import { onClientLeft } from '../../../lambdas/http/client-left.ts';
-import { markAsCut } from '../../../lambdas/http/cut-answers.ts';
+import { markAsCut, onClientLeft } from '../../../lambdas/http/cut-answers.ts';
 import { connectTo, request } from './raw-client.ts';
 import { answerWith, startHostWith } from './started-host.ts';
 

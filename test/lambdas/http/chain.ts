@@ -5,11 +5,11 @@ import {
   bucketOf,
   ProcessBuckets,
 } from '../../../lambdas/core/limits/rate-limit.ts';
+import type { CallerSecrets } from '../../../lambdas/http/authenticate.ts';
 import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
 import { type Exchange, json, type RouteHandler, type Summary } from '../../../lambdas/http/exchange.ts';
 import { type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
 import { createHandler } from '../../../lambdas/http/handler.ts';
-import type { CallerSecrets } from '../../../lambdas/http/proof.ts';
 import { type RouteName, routes } from '../../../lambdas/routes.ts';
 import { withCounterFaults, withKeyFaults } from '../../support/memory/faults.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withUnreadBody } from '../../../lambdas/http/body-source.ts';
-import { addressBucket } from '../../../lambdas/http/client-address.ts';
-import { createEdgeDoor, type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
+import { addressBucket, createEdgeDoor, type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke, type Sent } from './function-url.ts';
 

@@ -1,8 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { markAsLeft } from '../../../lambdas/http/client-left.ts';
-import { isCut, onCutEnd } from '../../../lambdas/http/cut-answers.ts';
+import { isCut, markAsLeft, onCutEnd } from '../../../lambdas/http/cut-answers.ts';
 import { relayBody } from '../../../lambdas/http/relayed-body.ts';
 
 /** Tells how far it was read, and whether it was closed. */

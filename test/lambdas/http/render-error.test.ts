@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ErrorCode, errorCodes, GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
-import { corsHeaders, preflightHeaders } from '../../../lambdas/http/cors.ts';
 import { errorHeaders, toErrorBody, toGatewayError } from '../../../lambdas/http/render-error.ts';
+import { corsHeaders, preflightHeaders } from '../../../lambdas/http/router.ts';
 
 test('GEN-3 an error has a message, a type, a code and a param, null when there is none', () => {
   expect(toErrorBody(new GatewayError('model_not_found', 'words', { param: 'model' }), 'plain', 'id')).toEqual({

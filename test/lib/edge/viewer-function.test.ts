@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isApiKey, makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
-import { credentialForms, isKeyCredential } from '../../../lambdas/http/credential.ts';
+import { credentialForms, isKeyCredential } from '../../../lambdas/http/authenticate.ts';
 import { type Route, routes } from '../../../lambdas/routes.ts';
 import { viewerFunctionCode } from '../../../lib/edge/function-code.ts';
 import { randomRuns } from '../../support/random-runs.ts';

@@ -8,7 +8,7 @@ const startTests = 'test/lambdas/core/accounts/chats-start-chat.test.ts';
 const initDataTests = 'test/lambdas/core/accounts/init-data.test.ts';
 const balanceTests = 'test/lambdas/core/accounts/low-balance.test.ts';
 const signatureTests = 'test/lambdas/core/signature.test.ts';
-const proofTests = 'test/lambdas/http/proof.test.ts';
+const proofTests = 'test/lambdas/http/authenticate-proof.test.ts';
 
 const openingBugs = bugsIn('lambdas/stores/dynamodb/account-opening.ts', storeTests, [
   {
@@ -174,7 +174,7 @@ const signatureBugs = bugsIn('lambdas/core/signature.ts', signatureTests, [
   },
 ]);
 
-const proofBugs = bugsIn('lambdas/http/proof.ts', proofTests, [
+const proofBugs = bugsIn('lambdas/http/authenticate.ts', proofTests, [
   {
     id: 'no-token-lets-everybody-in',
     what: 'Without a bot anybody can send its updates.',

@@ -3,7 +3,7 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 const whole = 'test/lambdas/functions/wiring/early-commit.test.ts';
 const deadlines = 'test/lambdas/functions/wiring/early-deadlines.test.ts';
 
-const formBugs = bugsIn('lambdas/http/early-form.ts', whole, [
+const formBugs = bugsIn('lambdas/http/early-answer.ts', whole, [
   {
     id: 'early-failure-as-json',
     what: 'A plain answer that failed after it had begun with 200 reads like a good one.',
@@ -19,7 +19,7 @@ const formBugs = bugsIn('lambdas/http/early-form.ts', whole, [
   },
 ]);
 
-const commitBugs = bugsIn('lambdas/http/early-commit.ts', whole, [
+const commitBugs = bugsIn('lambdas/http/early-answer.ts', whole, [
   {
     id: 'early-answer-told-twice',
     what: 'A stream that was begun early is told of twice, and its charge is counted twice.',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markAsLeft } from '../../../../lambdas/http/client-left.ts';
+import { markAsLeft } from '../../../../lambdas/http/cut-answers.ts';
 import { readError } from '../../../support/hostile-oracle.ts';
 import { rowsOfTier } from '../../../tiers.ts';
 import {

@@ -1,6 +1,6 @@
-import { formatUsd } from '../../core/money/usd.ts';
-import { routes } from '../../routes.ts';
-import type { Summary } from '../exchange.ts';
+import { formatUsd } from '../core/money/usd.ts';
+import { routes } from '../routes.ts';
+import type { Summary } from './exchange.ts';
 
 /**
  * One request as a log record, named after OpenTelemetry's gen_ai attributes. Only what is named here is logged: no prompt, no
@@ -38,3 +38,23 @@ export const toCause = (thrown: unknown): Record<string, unknown> => {
     ...(thrown.cause === undefined ? {} : { cause: toCause(thrown.cause) }),
   };
 };
+
+const milliseconds = (value: number | undefined): string => (value === undefined ? '-' : `${Math.round(value)}ms`);
+
+const kindOf = ({ replayed, dryRun }: Summary): string => {
+  if (replayed) return 'replayed';
+  return dryRun ? 'dry run' : 'ok';
+};
+
+/** One request on one line for a person: status, model, first byte, total, tokens, cost, id. */
+export const toRequestLine = (requestId: string, summary: Summary): string =>
+  [
+    summary.status,
+    summary.errorCode ?? kindOf(summary),
+    summary.model ?? '-',
+    `first ${milliseconds(summary.firstByteMs)}`,
+    `total ${milliseconds(summary.totalMs)}`,
+    `${summary.inputTokens ?? '-'}+${summary.outputTokens ?? '-'} tokens`,
+    summary.costPicos === undefined ? '-' : `$${formatUsd(summary.costPicos)}`,
+    requestId,
+  ].join('  ');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { credentialForms } from '../../../lambdas/http/credential.ts';
+import { credentialForms } from '../../../lambdas/http/authenticate.ts';
 
 test.for([
   ['Bearer sk-service-1', 'sk-service-1'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressBucket } from '../../../lambdas/http/client-address.ts';
+import { addressBucket } from '../../../lambdas/http/front-door.ts';
 
 test.for([
   ['203.0.113.7', '203.0.113.7'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatOf } from '../../../lambdas/http/client-format.ts';
+import { formatOf } from '../../../lambdas/http/render-error.ts';
 
 test.for([
   ['/v1/messages', 'messages'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseJsonBody } from '../../../lambdas/http/json-body.ts';
+import { parseJsonBody } from '../../../lambdas/http/read-body.ts';
 
 const read = (text: string | Uint8Array) => parseJsonBody(typeof text === 'string' ? Buffer.from(text) : text);
 

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { createResponseStream, type Prelude, streaming } from '../../../lambdas/host/lambda-runtime.ts';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
 import { isCut } from '../../../lambdas/http/cut-answers.ts';
-import { planAnswer } from '../../../lambdas/http/early-form.ts';
+import { planAnswer } from '../../../lambdas/http/early-answer.ts';
 import { EventStream } from '../../../lambdas/http/event-stream.ts';
 import { json, type Opening, type RouteHandler } from '../../../lambdas/http/exchange.ts';
 import { openDoor } from '../../../lambdas/http/front-door.ts';

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
-import { createBodySource } from '../../../lambdas/host/body-source.ts';
+import { createBodySource } from '../../../lambdas/host/request-body.ts';
 import { createMoment } from '../../support/memory/faults.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
