@@ -2,8 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { type ImageMediaType, sniffImage } from '../core/image-type.ts';
-import { createGuardedLookup, type LookupAll, publicWeb, type Reach } from './guarded-address.ts';
-import { parsePublicUrl, problemOf, requestPublic } from './public-url.ts';
+import type { ImagePart } from '../core/text/conversation.ts';
+import {
+  createGuardedLookup,
+  type LookupAll,
+  parsePublicUrl,
+  problemOf,
+  publicWeb,
+  type Reach,
+  requestPublic,
+} from './public-address.ts';
 
 export interface FetchedImage {
   readonly mediaType: ImageMediaType;
@@ -24,7 +32,7 @@ interface ImageFetchOptions {
  */
 export type ImageFetch = (url: string, options: ImageFetchOptions) => Promise<FetchedImage>;
 
-export interface ImageFetchPorts {
+interface ImageFetchPorts {
   readonly lookup: LookupAll;
   /** For everything together: names, connections, redirects and the body. */
   readonly timeoutMs?: number;
@@ -41,9 +49,13 @@ interface Trip {
 }
 
 const TIMEOUT_MS = 10_000;
+
 const REDIRECTS_MAX = 3;
+
 const URL_CHARACTERS_MAX = 8_192;
+
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 const headers = {
   'user-agent': 'model-gateway-image-fetch/1',
   accept: 'image/png, image/jpeg, image/webp, image/*;q=0.1',
@@ -147,3 +159,66 @@ const readBody = async (response: IncomingMessage, { bytesMax, fail }: Trip): Pr
   }
   return bytes.subarray(0, size);
 };
+
+/** Of one request together, each use of an image counted: that often it is written into the request. */
+const BYTES_MAX = 20 * 1024 * 1024;
+
+const ADDRESSES_MAX = 20;
+
+const AT_ONCE = 4;
+
+const GATHER_MS = 60_000;
+
+type GatheredImages = ReadonlyMap<string, FetchedImage>;
+
+/** CHAT-6: fetches the images that a client named by URL, each once and a few at a time. The first that fails ends the others. */
+export const gatherImages = async (images: readonly ImagePart[], fetchImage: ImageFetch): Promise<GatheredImages> => {
+  const uses = Map.groupBy(images, ({ url }) => url);
+  const gathered = new Map<string, FetchedImage>();
+  const ended = new AbortController();
+  const waiting = uses.entries();
+  let bytesLeft = BYTES_MAX;
+  refuseMany(uses);
+  const late = setTimeout(() => ended.abort(tooSlow(images)), GATHER_MS);
+  const worker = async (): Promise<void> => {
+    for (const [url, parts] of waiting) {
+      const { param } = parts[0] ?? { param: 'messages' };
+      const bytesMax = Math.floor(bytesLeft / parts.length);
+      if (bytesMax <= 0) throw tooLarge(param);
+      const fetched = await fetchImage(url, { param, bytesMax, signal: ended.signal });
+      bytesLeft -= fetched.bytes.length * parts.length;
+      if (bytesLeft < 0) throw tooLarge(param);
+      gathered.set(url, fetched);
+    }
+  };
+  const untilFailed = async (): Promise<void> => {
+    try {
+      await worker();
+    } catch (error) {
+      ended.abort(error);
+      throw error;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, uses.size) }, untilFailed));
+    return gathered;
+  } finally {
+    clearTimeout(late);
+  }
+};
+
+const refusal = (param: string, text: string): GatewayError =>
+  new GatewayError('invalid_image_format', `${param}: ${text}`, { param });
+
+const refuseMany = (uses: ReadonlyMap<string, readonly ImagePart[]>): void => {
+  const [, parts] = [...uses].at(ADDRESSES_MAX) ?? [];
+  if (!parts?.[0]) return;
+  const message = `with this model at most ${ADDRESSES_MAX} images may be named by URL. Send the others as data URIs.`;
+  throw refusal(parts[0].param, message);
+};
+
+const tooLarge = (param: string): GatewayError =>
+  refusal(param, `the images of a request may have at most ${BYTES_MAX} bytes together. Send fewer or smaller ones.`);
+
+const tooSlow = ([first]: readonly ImagePart[]): GatewayError =>
+  refusal(first?.param ?? 'messages', 'the images of this request took too long to fetch. Send them as data URIs.');

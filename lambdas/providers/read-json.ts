@@ -1,4 +1,5 @@
-import { type JsonValue, parseJson } from '../core/json.ts';
+import * as z from 'zod';
+import { isJsonObject, type JsonValue, parseJson } from '../core/json.ts';
 import { ANSWER_BYTES_MAX } from '../core/text/answer-size.ts';
 import { unreadable } from './refusals.ts';
 import type { UpstreamResponse } from './upstream-http.ts';
@@ -29,3 +30,33 @@ export const readJsonText = async (
 
 export const readJson = async (response: UpstreamResponse, bytesMax?: number): Promise<JsonValue> =>
   (await readJsonText(response, bytesMax)).value;
+
+/** What a body may have (GEN-2). */
+const DEPTH_MAX = 64;
+
+/**
+ * JSON whose numbers are written again digit by digit as they came: an id of twenty digits is no double. Throws a SyntaxError,
+ * also for what is nested too deep to be written again.
+ */
+export const parseExact = (text: string): JsonValue => {
+  if (isDeeper(parseJson(text), DEPTH_MAX)) throw new SyntaxError('nested too deep');
+  return JSON.parse(text, (_, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value,
+  );
+};
+
+const isDeeper = (value: JsonValue | undefined, levels: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  const members = isJsonObject(value) ? Object.values(value) : value;
+  return levels === 0 || members.some((member) => isDeeper(member, levels - 1));
+};
+
+/**
+ * One of a vendor's counts. What is no count is as good as absent, and one too large to be true stays large, infinite ones too: it is
+ * charged at its bound (BILL-7) and must not make the others free.
+ */
+export const tokenCount = z
+  .custom<number>((value) => typeof value === 'number' && value >= 0)
+  .transform((value) => Math.min(Math.ceil(value), Number.MAX_SAFE_INTEGER))
+  .nullish()
+  .catch(undefined);

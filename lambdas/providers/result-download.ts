@@ -2,8 +2,14 @@ import { lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { createGuardedLookup, type LookupAll, publicWeb, type Reach } from './guarded-address.ts';
-import { problemOf, requestPublic } from './public-url.ts';
+import {
+  createGuardedLookup,
+  type LookupAll,
+  problemOf,
+  publicWeb,
+  type Reach,
+  requestPublic,
+} from './public-address.ts';
 
 interface ResultLink {
   /** As the vendor's answer has it. */

@@ -1,7 +1,13 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { signBody } from '../core/signature.ts';
-import { createGuardedLookup, type LookupAll, publicWeb, type Reach } from './guarded-address.ts';
-import { parsePublicUrl, requestPublic } from './public-url.ts';
+import {
+  createGuardedLookup,
+  type LookupAll,
+  parsePublicUrl,
+  publicWeb,
+  type Reach,
+  requestPublic,
+} from './public-address.ts';
 
 export interface Delivery {
   readonly url: string;

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { WireAnswer } from '../../core/text/text-wire.ts';
-import { parseExact } from '../exact-json.ts';
-import { readJsonText } from '../read-json.ts';
+import { parseExact, readJsonText } from '../read-json.ts';
 import { filtered, type RefusalContext, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import type { Frame } from '../event-frames.ts';
+import type { Frame } from '../read-stream.ts';
 import { unreadable } from '../refusals.ts';
 import { mergeUsage, toTokenUsage } from './messages-usage.ts';
 

@@ -1,5 +1,4 @@
-import type { Frame } from '../event-frames.ts';
-import type { StreamReader } from '../read-stream.ts';
+import type { Frame, StreamReader } from '../read-stream.ts';
 import { incomplete, type RefusalContext } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
 import { toInBandError } from './errors.ts';

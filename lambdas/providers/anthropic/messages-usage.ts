@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import { tokenCount } from '../token-count.ts';
+import { tokenCount } from '../read-json.ts';
 
 /**
  * https://platform.claude.com/docs/en/api/messages: `input_tokens` is what is left beside the cache, `output_tokens` includes

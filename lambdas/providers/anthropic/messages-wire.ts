@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Dispatch, PreparedCall, TextWire, WireCall, WireStream } from '../../core/text/text-wire.ts';
-import { gatherImages } from '../gather-images.ts';
 import type { ImageFetch } from '../image-fetch.ts';
+import { gatherImages } from '../image-fetch.ts';
 import { readStream, type StreamReader } from '../read-stream.ts';
 import { callVendor, type VendorAnswer, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toAnthropicError } from './errors.ts';

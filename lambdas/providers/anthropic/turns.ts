@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { ContentPart, ImagePart, ToolCall, Turn } from '../../core/text/conversation.ts';
-import { parseExact } from '../exact-json.ts';
+import { parseExact } from '../read-json.ts';
 import { imageSource } from './images.ts';
 
 type TurnOf<Role extends Turn['role']> = Extract<Turn, { readonly role: Role }>;

@@ -3,8 +3,7 @@ import type { JsonValue } from '../../core/json.ts';
 import type { VideoStatus } from '../../core/videos/video-wire.ts';
 import type { RefusalContext } from '../refusals.ts';
 import type { UpstreamHttp } from '../upstream-http.ts';
-import { toFailure } from '../video-answers.ts';
-import { openVideo, VIDEO_ACCEPT } from '../video-download.ts';
+import { openVideo, toFailure, VIDEO_ACCEPT } from '../video-answers.ts';
 import { isAboutAccount, isFiltered, parseArkRefusal } from './errors.ts';
 
 const URL_CHARACTERS_MAX = 8_192;

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { ContentPart, ToolCall, Turn } from '../../core/text/conversation.ts';
-import { parseExact } from '../exact-json.ts';
+import { parseExact } from '../read-json.ts';
 import { isVendorsId } from './function-calls.ts';
 import { type ImageSlot, toMediaPart } from './media.ts';
 

@@ -7,9 +7,8 @@ import type {
   TranscriptionWire,
 } from '../../core/audio/audio-wire.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import { readJson } from '../read-json.ts';
+import { readJson, tokenCount } from '../read-json.ts';
 import { unreadable } from '../refusals.ts';
-import { tokenCount } from '../token-count.ts';
 import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
 

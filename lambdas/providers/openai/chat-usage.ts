@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import { tokenCount } from '../token-count.ts';
+import { tokenCount } from '../read-json.ts';
 
 /**
  * https://platform.openai.com/docs/api-reference/chat/object: `prompt_tokens` includes cached and cache-writing tokens,

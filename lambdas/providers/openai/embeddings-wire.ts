@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { EmbeddingWire } from '../../core/inputs/embed.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import { tokenCount } from '../token-count.ts';
+import { tokenCount } from '../read-json.ts';
 import type { WireOptions } from '../vendor-call.ts';
 import { createInputWire } from './input-wire.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import { tokenCount } from '../token-count.ts';
+import { tokenCount } from '../read-json.ts';
 
 const byModality = z.object({ text_tokens: tokenCount, image_tokens: tokenCount });
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { Ending, WireEvent } from '../../core/text/text-wire.ts';
-import type { Frame } from '../event-frames.ts';
+import type { Frame } from '../read-stream.ts';
 import { readStream, type StreamReader, type WireBatch } from '../read-stream.ts';
 import { incomplete, type RefusalContext, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import { tokenCount } from '../token-count.ts';
+import { tokenCount } from '../read-json.ts';
 
 /**
  * `ResponseUsage` in the package openai 7.55.0 (resources/responses/responses.d.ts): `input_tokens` includes what was read from and

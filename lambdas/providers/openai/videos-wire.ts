@@ -10,8 +10,7 @@ import type {
 import type { RefusalContext } from '../refusals.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts';
-import { createJob, pollJob, toFailure } from '../video-answers.ts';
-import { noFile, openVideo, VIDEO_ACCEPT } from '../video-download.ts';
+import { createJob, noFile, openVideo, pollJob, toFailure, VIDEO_ACCEPT } from '../video-answers.ts';
 import { isAboutAccount, isFiltered, parseRefusal, toOpenaiError } from './errors.ts';
 
 /** As the `Video` of the package openai 7.55.0 has it. */

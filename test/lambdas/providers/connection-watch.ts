@@ -1,6 +1,6 @@
 import net, { isIP } from 'node:net';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { LookupAll } from '../../../lambdas/providers/guarded-address.ts';
+import type { LookupAll } from '../../../lambdas/providers/public-address.ts';
 
 /** Every address a socket of this process begins to connect to during a test, whatever comes of it. */
 export const watchConnections = (): string[] => {

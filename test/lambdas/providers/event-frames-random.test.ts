@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Frame } from '../../../lambdas/providers/event-frames.ts';
+import type { Frame } from '../../../lambdas/providers/read-stream.ts';
 import { allFrames, bytesOf, cutAt, eventsOf, parsedAlone } from '../../fixtures/sse/pieces.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { LookupAll } from '../../../lambdas/providers/guarded-address.ts';
 import { createImageFetch, type ImageFetch } from '../../../lambdas/providers/image-fetch.ts';
+import type { LookupAll } from '../../../lambdas/providers/public-address.ts';
 import { answering, watchConnections } from './connection-watch.ts';
 import { disguises, inner, inUrl, list, spellings } from './hostile-urls.ts';
 import { refusalOf as refusalIn, unreachable } from './image-server.ts';

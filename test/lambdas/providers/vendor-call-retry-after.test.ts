@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterSeconds } from '../../../lambdas/providers/retry-after.ts';
+import { retryAfterSeconds } from '../../../lambdas/providers/vendor-call.ts';
 
 const now = Date.parse('2026-11-01T12:00:00Z');
 

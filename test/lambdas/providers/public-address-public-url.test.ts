@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { publicWeb } from '../../../lambdas/providers/guarded-address.ts';
-import { parsePublicUrl } from '../../../lambdas/providers/public-url.ts';
+import { parsePublicUrl, publicWeb } from '../../../lambdas/providers/public-address.ts';
 import { disguises, inner, innerNames, inUrl, refusedUnasked, spellings, withSpaces } from './hostile-urls.ts';
 
 const parse = (text: string, charactersMax = 400) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { frameLengthMax, framesOf } from '../../../lambdas/providers/event-frames.ts';
+import { frameLengthMax, framesOf } from '../../../lambdas/providers/read-stream.ts';
 import { forms, longLines } from '../../fixtures/sse/forms.ts';
 import { allFrames, byteByByte, bytesOf, cutAt, eventsOf, parsedAlone } from '../../fixtures/sse/pieces.ts';
 import { vendors } from '../../fixtures/sse/vendors.ts';

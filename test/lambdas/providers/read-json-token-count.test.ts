@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tokenCount } from '../../../lambdas/providers/token-count.ts';
+import { tokenCount } from '../../../lambdas/providers/read-json.ts';
 
 test.for([
   [0, 0],

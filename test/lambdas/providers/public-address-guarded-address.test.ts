@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { expect, test } from 'vitest';
-import { createGuardedLookup, publicWeb } from '../../../lambdas/providers/guarded-address.ts';
+import { createGuardedLookup, publicWeb } from '../../../lambdas/providers/public-address.ts';
 import { inner, mixedAnswers } from './hostile-urls.ts';
 
 const publicAddresses = [

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { VideoFile } from '../../../lambdas/core/videos/video-wire.ts';
-import { openVideo } from '../../../lambdas/providers/video-download.ts';
+import { openVideo } from '../../../lambdas/providers/video-answers.ts';
 import { errorOf, wholeOf } from './video-wire-world.ts';
 
 beforeEach(() => {
