@@ -9,7 +9,7 @@ import { createModerations } from '../../protocols/moderations/handler.ts';
 import { responses } from '../../protocols/responses/handler.ts';
 import type { TextRoutePorts } from '../../protocols/text-face.ts';
 import { createTextRoute } from '../../protocols/text-route.ts';
-import { createMessageTokenCounter } from '../../providers/anthropic/count-tokens.ts';
+import { createMessageTokenCounter } from '../../providers/anthropic/messages-wire.ts';
 import { createContentTokenCounter } from '../../providers/google/count-tokens.ts';
 import { toIdempotencyPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { GatewayError } from '../../core/errors/gateway-error.ts';
 import { type Refusal, type RefusalContext, type RefusalRules, toGatewayError } from '../refusals.ts';
-import { type ToParam, vendorPathIn } from './vendor-path.ts';
 
 /** https://platform.claude.com/docs/en/api/errors: `{type: 'error', error: {type, message, details}, request_id}`. */
 const errorBody = z.object({
@@ -64,4 +63,61 @@ const statuses: ReadonlyMap<string, number> = new Map([
 export const toInBandError = (body: unknown, told: RefusalContext, toParam: ToParam): GatewayError => {
   const refusal = parseRefusal(body, toParam);
   return toAnthropicError(statuses.get(refusal.type) ?? 500, refusal, told);
+};
+
+/** Where in its own request the vendor found something wrong. */
+interface VendorPath {
+  readonly field: string;
+  /** Of `output_config`, the only field whose members are named without a tag between. */
+  readonly member: string | undefined;
+  readonly index: number | undefined;
+  /** The block of a message. */
+  readonly block: number | undefined;
+}
+
+/** How the client calls it; undefined where that is not certain. */
+export type ToParam = (path: VendorPath) => string | undefined;
+
+const fields: ReadonlySet<string> = new Set([
+  'cache_control',
+  'max_tokens',
+  'messages',
+  'metadata',
+  'model',
+  'output_config',
+  'stop_sequences',
+  'stream',
+  'system',
+  'temperature',
+  'thinking',
+  'tool_choice',
+  'tools',
+  'top_k',
+  'top_p',
+]);
+
+/**
+ * `messages.0.content.1.image.source.base64: ...`, or a field's name in backticks at the beginning. Further inside, the vendor puts
+ * names of types between those of members.
+ */
+const vendorPathIn = (message: string): VendorPath | undefined => {
+  const [, plain, quoted] = /^(?:([a-z_]+(?:\.\w+)*): |`([a-z_]+(?:\.\w+)*)` )/.exec(message) ?? [];
+  const [field = '', second, third, fourth] = (plain ?? quoted ?? '').split('.');
+  if (!fields.has(field)) return undefined;
+  return {
+    field,
+    member: field === 'output_config' ? second : undefined,
+    index: toIndex(second),
+    block: third === 'content' ? toIndex(fourth) : undefined,
+  };
+};
+
+const toIndex = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+
+/** For clients that speak the vendor's own protocol. */
+export const ownParam: ToParam = ({ field, member, index, block }) => {
+  const item = index === undefined ? field : `${field}[${index}]`;
+  if (block !== undefined) return `${item}.content[${block}]`;
+  return member === undefined ? item : `${item}.${member}`;
 };

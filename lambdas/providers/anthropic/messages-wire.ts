@@ -1,17 +1,16 @@
+import * as z from 'zod';
 import type { JsonObject } from '../../core/json.ts';
+import type { CountCall } from '../../core/text/count-tokens.ts';
 import type { Dispatch, PreparedCall, TextWire, WireCall, WireStream } from '../../core/text/text-wire.ts';
-import type { ImageFetch } from '../image-fetch.ts';
-import { gatherImages } from '../image-fetch.ts';
+import { gatherImages, type ImageFetch } from '../image-fetch.ts';
+import { readJson } from '../read-json.ts';
 import { readStream, type StreamReader } from '../read-stream.ts';
+import { unreadable } from '../refusals.ts';
 import { callVendor, type VendorAnswer, type WireOptions } from '../vendor-call.ts';
-import { parseRefusal, toAnthropicError } from './errors.ts';
-import { translate } from './from-conversation.ts';
-import { fetchedSource } from './images.ts';
-import { toNativeAnswer, toNeutralAnswer } from './messages-answer.ts';
-import { toMessagesBody } from './messages-request.ts';
-import { nativeReader } from './messages-stream.ts';
-import { neutralReader } from './neutral-stream.ts';
-import { ownParam, type ToParam } from './vendor-path.ts';
+import { ownParam, parseRefusal, type ToParam, toAnthropicError } from './errors.ts';
+import { fetchedSource, translate } from './request.ts';
+import { toNativeAnswer, toNeutralAnswer } from './response.ts';
+import { nativeReader, neutralReader } from './stream.ts';
 
 export interface MessagesWireOptions extends WireOptions {
   /** For images at addresses that the vendor does not open. */
@@ -76,3 +75,38 @@ const toStream = ({ body, discard }: VendorAnswer['response'], reader: StreamRea
   events: readStream(body, reader),
   close: discard,
 });
+
+/**
+ * The client's body but for the vendor's name of the model and the cap that the hold was computed from (BILL-6).
+ * https://platform.claude.com/docs/en/api/messages/create
+ */
+const toMessagesBody = (
+  { request, upstream }: Pick<WireCall, 'request' | 'upstream'>,
+  outputTokensMax: number,
+): JsonObject => ({ ...request.body, model: upstream.model, max_tokens: outputTokensMax });
+
+const tokens = z.int().nonnegative();
+
+const counted = z.object({
+  input_tokens: tokens,
+  /** Of a request with `context_management`. */
+  context_management: z.object({ original_input_tokens: tokens }).optional().catch(undefined),
+});
+
+/** https://platform.claude.com/docs/en/api/messages/count_tokens; free (BILL-17). Throws as a call for an answer does. */
+export const createMessageTokenCounter =
+  (options: WireOptions) =>
+  async ({ provider, upstream, body, headers, signal }: CountCall): Promise<JsonObject> => {
+    const { response } = await callVendor(options, {
+      provider,
+      path: '/v1/messages/count_tokens',
+      body: { ...body, model: upstream.model },
+      headers,
+      streamed: false,
+      signal,
+      refuse: (status, refused, told) => toAnthropicError(status, parseRefusal(refused, ownParam), told),
+    });
+    const { data } = counted.safeParse(await readJson(response));
+    if (!data) throw unreadable();
+    return data;
+  };

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { chatParams } from '../../../../lambdas/providers/anthropic/chat-params.ts';
-import { parseRefusal, toAnthropicError } from '../../../../lambdas/providers/anthropic/errors.ts';
-import { ownParam, type ToParam } from '../../../../lambdas/providers/anthropic/vendor-path.ts';
+import {
+  ownParam,
+  parseRefusal,
+  type ToParam,
+  toAnthropicError,
+} from '../../../../lambdas/providers/anthropic/errors.ts';
+import { chatParams } from '../../../../lambdas/providers/anthropic/request.ts';
 
 const errorFor = (status: number, body: unknown, toParam: ToParam = ownParam) => {
   const notices: string[] = [];

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TextDelta, WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
-import { nativeReader } from '../../../../lambdas/providers/anthropic/messages-stream.ts';
-import { neutralReader } from '../../../../lambdas/providers/anthropic/neutral-stream.ts';
-import { ownParam } from '../../../../lambdas/providers/anthropic/vendor-path.ts';
+import { ownParam } from '../../../../lambdas/providers/anthropic/errors.ts';
+import { nativeReader, neutralReader } from '../../../../lambdas/providers/anthropic/stream.ts';
 import { readStream } from '../../../../lambdas/providers/read-stream.ts';
 
 export { codeOf, cutAfter, inPieces } from '../played-vendor.ts';

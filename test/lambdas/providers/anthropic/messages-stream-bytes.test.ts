@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nativeReader } from '../../../../lambdas/providers/anthropic/messages-stream.ts';
+import { nativeReader } from '../../../../lambdas/providers/anthropic/stream.ts';
 import { readStream } from '../../../../lambdas/providers/read-stream.ts';
 import {
   fixture,

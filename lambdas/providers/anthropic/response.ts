@@ -1,14 +1,12 @@
 import * as z from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { WireAnswer } from '../../core/text/text-wire.ts';
-import { parseExact, readJsonText } from '../read-json.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
+import type { FinishReason, WireAnswer } from '../../core/text/text-wire.ts';
+import { parseExact, readJsonText, tokenCount } from '../read-json.ts';
 import { filtered, type RefusalContext, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
-import { toInBandError } from './errors.ts';
-import { toTokenUsage } from './messages-usage.ts';
-import { toFinishReason } from './stop-reason.ts';
-import type { ToParam } from './vendor-path.ts';
+import { type ToParam, toInBandError } from './errors.ts';
 
 interface Message {
   readonly text: string;
@@ -35,8 +33,11 @@ export const toNativeAnswer = async (
 };
 
 const said = z.object({ type: z.literal('text'), text: z.string() });
+
 const call = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() });
+
 const other = z.object({ type: z.string().refine((type) => type !== 'text' && type !== 'tool_use') });
+
 /** https://platform.claude.com/docs/en/api/messages: blocks of types that no client of another protocol knows stay out. */
 const answer = z.object({
   content: z.array(z.union([said, call, other])),
@@ -80,3 +81,58 @@ const exactly = ({ text, body }: Message): JsonValue => {
     return body;
   }
 };
+
+/**
+ * https://platform.claude.com/docs/en/api/messages: `input_tokens` is what is left beside the cache, `output_tokens` includes
+ * thinking, and `cache_creation` splits `cache_creation_input_tokens`.
+ */
+const messagesUsage = z.object({
+  input_tokens: tokenCount,
+  cache_read_input_tokens: tokenCount,
+  cache_creation_input_tokens: tokenCount,
+  cache_creation: z
+    .object({ ephemeral_5m_input_tokens: tokenCount, ephemeral_1h_input_tokens: tokenCount })
+    .nullish()
+    .catch(null),
+  output_tokens: tokenCount,
+  output_tokens_details: z.object({ thinking_tokens: tokenCount }).nullish().catch(null),
+});
+
+/** Undefined when the vendor reported none, or nothing that can be counted. */
+export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
+  const { data } = messagesUsage.safeParse(reported);
+  if (!data || (data.input_tokens ?? data.output_tokens ?? undefined) === undefined) return undefined;
+  const output = data.output_tokens ?? 0;
+  const reasoning = Math.min(data.output_tokens_details?.thinking_tokens ?? 0, output);
+  const { ephemeral_5m_input_tokens: for5m, ephemeral_1h_input_tokens: for1h } = data.cache_creation ?? {};
+  const written = data.cache_creation_input_tokens ?? (for5m ?? 0) + (for1h ?? 0);
+  const cacheWrite1h = Math.min(for1h ?? 0, written);
+  return {
+    input: data.input_tokens ?? 0,
+    cacheRead: data.cache_read_input_tokens ?? 0,
+    cacheWrite: written - cacheWrite1h,
+    cacheWrite1h,
+    output: output - reasoning,
+    reasoning,
+  };
+};
+
+const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0;
+
+/** Counts of later events are totals: each replaces the earlier one where it is told at all, and is a count. */
+export const mergeUsage = (earlier: JsonObject, later: JsonObject): JsonObject => ({
+  ...earlier,
+  ...Object.fromEntries(Object.entries(later).filter(([, value]) => isJsonObject(value) || isCount(value))),
+});
+
+const reasons: ReadonlyMap<string, FinishReason> = new Map([
+  ['tool_use', 'tool_calls'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+]);
+
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons. `end_turn`, `stop_sequence`, `pause_turn` and what the
+ * vendor may add are a stop; `refusal` never comes here (CHAT-14).
+ */
+export const toFinishReason = (stopReason: string): FinishReason => reasons.get(stopReason) ?? 'stop';

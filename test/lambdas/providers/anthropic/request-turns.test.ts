@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { ToolCall, Turn } from '../../../../lambdas/core/text/conversation.ts';
-import { toVendorTurns } from '../../../../lambdas/providers/anthropic/turns.ts';
+import { toVendorTurns } from '../../../../lambdas/providers/anthropic/request.ts';
 import { sentFor, turns } from './messages-call.ts';
 
 const at = (index: number): string => `messages[${index}]`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMessageTokenCounter } from '../../../../lambdas/providers/anthropic/count-tokens.ts';
+import { createMessageTokenCounter } from '../../../../lambdas/providers/anthropic/messages-wire.ts';
 import { messagesCall, optionsFor, type Played } from './messages-call.ts';
 
 const body = { model: 'alpha-1', messages: [{ role: 'user', content: 'Hi' }], system: 'x' };

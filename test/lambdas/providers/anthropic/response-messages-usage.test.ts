@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../../../lambdas/core/json.ts';
-import { mergeUsage, toTokenUsage } from '../../../../lambdas/providers/anthropic/messages-usage.ts';
+import { mergeUsage, toTokenUsage } from '../../../../lambdas/providers/anthropic/response.ts';
 
 const counts = (
   input: number,

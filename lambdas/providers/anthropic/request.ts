@@ -1,0 +1,345 @@
+import type { TextModel } from '../../core/catalog/schema.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import { sniffImage } from '../../core/image-type.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import {
+  type AnswerFormat,
+  type ContentPart,
+  type Conversation,
+  type ImagePart,
+  JSON_INSTRUCTION,
+  schemaAlone,
+  type ToolCall,
+  type ToolChoice,
+  type ToolDefinition,
+  type Turn,
+} from '../../core/text/conversation.ts';
+import type { WireCall } from '../../core/text/text-wire.ts';
+import type { FetchedImage } from '../image-fetch.ts';
+import { parseExact } from '../read-json.ts';
+import type { ToParam } from './errors.ts';
+
+/** A conversation that the vendor can be asked with. */
+interface TranslatedRequest {
+  /** Images whose bytes have to be sent along. */
+  readonly remoteImages: readonly ImagePart[];
+  readonly toParam: ToParam;
+  /** Throws the 400 for a cap that leaves no room for thinking. */
+  toBody(outputTokensMax: number, sources: ReadonlyMap<string, JsonObject>): JsonObject;
+}
+
+/** https://platform.claude.com/docs/en/api/messages/create. Throws the 400 for what has no place there. */
+export const translate = (
+  conversation: Conversation,
+  { model, request, upstream }: Pick<WireCall, 'model' | 'request' | 'upstream'>,
+): TranslatedRequest => {
+  const { stream, outputTokensMax: ownCap } = request;
+  const settings = toSettings(conversation, model);
+  const turns = withInstruction(toVendorTurns(conversation.turns, model.id), conversation.format);
+  const thinking = thinkingFor(conversation, model, ownCap);
+  return {
+    remoteImages: turns.messages.flatMap(blocksOf).flatMap(({ fetched }) => fetched ?? []),
+    toParam: chatParams(turns.messages.map((message) => blocksOf(message).map(({ param }) => param))),
+    toBody: (cap, sources) => toBody({ model: upstream.model, cap, stream, settings, turns, thinking, sources }),
+  };
+};
+
+interface BodyParts {
+  readonly model: string;
+  readonly cap: number;
+  readonly stream: boolean;
+  readonly settings: JsonObject;
+  readonly turns: VendorTurns;
+  readonly thinking: Thinking;
+  readonly sources: ReadonlyMap<string, JsonObject>;
+}
+
+const toBody = ({ model, cap, stream, settings, turns, thinking, sources }: BodyParts): JsonObject => ({
+  model,
+  max_tokens: cap,
+  ...(turns.system === undefined ? {} : { system: turns.system }),
+  messages: turns.messages.map((message) => ({
+    role: message.role,
+    content: blocksOf(message).map(({ value, fetched }) =>
+      fetched ? { ...value, source: sources.get(fetched.url) } : value,
+    ),
+  })),
+  ...settings,
+  ...thinking(cap),
+  ...(stream ? { stream } : {}),
+});
+
+/** At the end, where it does not change the beginning that a cache is found by. */
+const withInstruction = (turns: VendorTurns, format: AnswerFormat | undefined): VendorTurns =>
+  format?.kind === 'json_object'
+    ? { ...turns, system: turns.system === undefined ? JSON_INSTRUCTION : `${turns.system}\n\n${JSON_INSTRUCTION}` }
+    : turns;
+
+const toSettings = (conversation: Conversation, { id: modelId }: TextModel): JsonObject => {
+  const { tools, temperature, topP, stop, format, endUser } = conversation;
+  const effort = lowestIfOff(conversation.effort);
+  // github.com/BerriAI/litellm/issues/3286
+  if (stop.some((sequence) => sequence.trim() === ''))
+    throw invalidRequest('stop', `stop: with "${modelId}" each sequence must have a character that is no blank.`);
+  const outputConfig = { ...(effort === undefined ? {} : { effort }), ...toFormat(format) };
+  return {
+    ...(tools.length > 0 ? { tools: tools.map(toTool), ...toToolChoice(conversation) } : {}),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop.length > 0 ? { stop_sequences: stop } : {}),
+    ...(Object.keys(outputConfig).length > 0 ? { output_config: outputConfig } : {}),
+    ...(endUser === undefined ? {} : { metadata: { user_id: endUser } }),
+  };
+};
+
+/** The vendor wants the type named; a function's arguments are an object in any case. */
+const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  input_schema: { type: 'object', ...parameters },
+  ...(strict === undefined ? {} : { strict }),
+});
+
+/** Only one call at a time is a member of the choice; a choice of none has no place for it, and no calls. */
+const toToolChoice = ({ toolChoice, parallelToolCalls }: Conversation): JsonObject => {
+  const single = parallelToolCalls === false;
+  if (toolChoice === undefined && !single) return {};
+  const choice = toChoice(toolChoice ?? 'auto');
+  return {
+    tool_choice: { ...choice, ...(single && toolChoice !== 'none' ? { disable_parallel_tool_use: true } : {}) },
+  };
+};
+
+const toChoice = (choice: ToolChoice): JsonObject => {
+  if (typeof choice === 'object') return { type: 'tool', name: choice.name };
+  return { type: choice === 'required' ? 'any' : choice };
+};
+
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs: always strict. */
+const toFormat = (format: AnswerFormat | undefined): JsonObject => {
+  if (format?.kind !== 'json_schema') return {};
+  return { format: { type: 'json_schema', schema: schemaAlone(format) } };
+};
+
+type TurnOf<Role extends Turn['role']> = Extract<Turn, { readonly role: Role }>;
+
+/** One content block and where the client put it. `fetched`: an image whose source is to be filled in. */
+interface Block {
+  readonly value: JsonObject;
+  readonly param: string;
+  readonly fetched?: ImagePart;
+}
+
+interface Message {
+  readonly role: 'user' | 'assistant';
+  /** Results of the calls before it: they come first, whatever their order among the client's turns. */
+  readonly results: Block[];
+  readonly content: Block[];
+}
+
+interface VendorTurns {
+  /** Instructions of all system turns; undefined without any. */
+  readonly system: string | undefined;
+  readonly messages: readonly Message[];
+}
+
+const blocksOf = ({ results, content }: Message): readonly Block[] => [...results, ...content];
+
+/**
+ * Turns as the vendor takes them: neighbors of one role are one message, and an empty answer is left out. Instructions stand before all messages, wherever the
+ * client put them, as in the vendor's own layer for OpenAI's SDK:
+ * https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk
+ */
+export const toVendorTurns = (turns: readonly Turn[], modelId: string): VendorTurns => {
+  const instructions = turns.flatMap((turn) => (turn.role === 'system' && turn.text.trim() !== '' ? turn.text : []));
+  const messages = new Messages();
+  for (const turn of turns) messages.add(turn, modelId);
+  if (messages.list.length === 0)
+    throw invalidMessages('messages', 'needs at least one message beside the instructions.');
+  return { system: instructions.length > 0 ? instructions.join('\n') : undefined, messages: messages.list };
+};
+
+class Messages {
+  readonly list: Message[] = [];
+  /** Ids of the latest assistant message: only the message after it may have their results. */
+  #calls = new Set<string>();
+
+  add(turn: Turn, modelId: string): void {
+    switch (turn.role) {
+      case 'system':
+        return;
+      case 'tool':
+        if (!this.#calls.has(turn.callId)) throw withoutCall(turn);
+        this.#last('user').results.push(toResult(turn));
+        return;
+      case 'user':
+        this.#last('user').content.push(...toUserBlocks(turn, modelId));
+        return;
+      case 'assistant': {
+        const blocks = toAssistantBlocks(turn);
+        if (blocks.length === 0) return;
+        this.#last('assistant').content.push(...blocks);
+        for (const { id } of turn.toolCalls) this.#calls.add(id);
+      }
+    }
+  }
+
+  #last(role: Message['role']): Message {
+    const last = this.list.at(-1);
+    if (last?.role === role) return last;
+    if (role === 'assistant') this.#calls = new Set();
+    const next: Message = { role, results: [], content: [] };
+    this.list.push(next);
+    return next;
+  }
+}
+
+const invalidMessages = (param: string, message: string): GatewayError =>
+  new GatewayError('invalid_messages', `${param}: ${message}`, { param });
+
+const withoutCall = ({ param }: TurnOf<'tool'>): GatewayError =>
+  invalidMessages(`${param}.tool_call_id`, 'no call with this id stands in the assistant message before it.');
+
+const toResult = ({ callId, text, param }: TurnOf<'tool'>): Block => ({
+  value: { type: 'tool_result', tool_use_id: callId, ...(text === '' ? {} : { content: text }) },
+  param,
+});
+
+const textBlock = (text: string, param: string): Block => ({ value: { type: 'text', text }, param });
+
+const toUserBlocks = ({ content, param }: TurnOf<'user'>, modelId: string): readonly Block[] => {
+  // An empty text is refused, also beside other parts (github.com/LibreChat-AI/agents/pull/124).
+  const said = [...content.entries()].filter(([, part]) => part.kind !== 'text' || part.text !== '');
+  if (said.length === 0) throw invalidMessages(`${param}.content`, 'must not be empty.');
+  // A single text may have been the content itself.
+  const place = (index: number): string => (content.length === 1 ? `${param}.content` : `${param}.content[${index}]`);
+  return said.map(([index, part]) => toPartBlock(part, place(index), modelId));
+};
+
+const toPartBlock = (part: ContentPart, param: string, modelId: string): Block => {
+  if (part.kind === 'text') return textBlock(part.text, param);
+  if (part.kind === 'video') throw invalidRequest(part.param, `${part.param}: "${modelId}" does not take videos.`);
+  const source = imageSource(part);
+  if (!source) return { value: { type: 'image' }, param: part.param, fetched: part };
+  return { value: { type: 'image', source }, param: part.param };
+};
+
+/** Empty for an answer that was cut while the model was thinking. The vendor refuses a block of blanks, which says nothing. */
+const toAssistantBlocks = ({ text, toolCalls, param }: TurnOf<'assistant'>): readonly Block[] => {
+  const calls = toolCalls.map((call, index) => toToolUse(call, `${param}.tool_calls[${index}]`));
+  return text.trim() === '' ? calls : [textBlock(text, `${param}.content`), ...calls];
+};
+
+const toToolUse = ({ id, name, arguments: text }: ToolCall, param: string): Block => ({
+  value: { type: 'tool_use', id, name, input: toInput(text, `${param}.function.arguments`) },
+  param,
+});
+
+const toInput = (text: string, param: string): JsonObject => {
+  if (text.trim() === '') return {};
+  try {
+    // A bare number, too, would come back as an object.
+    const input = text.trimStart().startsWith('{') ? parseExact(text) : undefined;
+    if (isJsonObject(input)) return input;
+  } catch {}
+  throw invalidMessages(param, 'must be a JSON object, nested at most 64 levels deep.');
+};
+
+/** In characters: of base64 that many give the bytes that tell the type. */
+const START = 24;
+
+const HEAD_MAX = 512;
+
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/vision. Undefined when the bytes have to be fetched first: the vendor opens
+ * https addresses only (github.com/BrokkAi/brokk-app/issues/2269).
+ */
+const imageSource = ({ url, param }: ImagePart): JsonObject | undefined => {
+  if (/^https:/i.test(url)) return { type: 'url', url };
+  if (/^http:/i.test(url)) return undefined;
+  const comma = url.slice(0, HEAD_MAX).indexOf(',');
+  const data = url.slice(comma + 1);
+  // By the bytes: the vendor refuses an image whose declared type is another (github.com/BerriAI/litellm/issues/24900).
+  const type = sniffImage(Buffer.from(data.slice(0, START), 'base64'));
+  if (!type) {
+    throw new GatewayError('invalid_image_format', `${param}: must be a PNG, JPEG or WebP image.`, { param });
+  }
+  return { type: 'base64', media_type: type, data };
+};
+
+/** The source of an image that the vendor would not open. */
+export const fetchedSource = ({ mediaType, bytes }: FetchedImage): JsonObject => ({
+  type: 'base64',
+  media_type: mediaType,
+  data: bytes.toString('base64'),
+});
+
+const named = new Map<string, ToParam>([
+  ['max_tokens', () => 'max_tokens'],
+  ['metadata', () => 'user'],
+  [
+    'output_config',
+    ({ member }) => {
+      if (member === 'format') return 'response_format';
+      return member === 'effort' ? 'output_config.effort' : undefined;
+    },
+  ],
+  ['stop_sequences', () => 'stop'],
+  ['temperature', () => 'temperature'],
+  ['tool_choice', () => 'tool_choice'],
+  ['tools', ({ index }) => (index === undefined ? 'tools' : `tools[${index}]`)],
+  ['top_p', () => 'top_p'],
+]);
+
+/**
+ * What a chat client calls the fields that its own became. `places`: where each block of each message stood in its body. Instructions
+ * and thinking are put together from several places and have no name.
+ */
+export const chatParams =
+  (places: readonly (readonly string[])[]): ToParam =>
+  (path) => {
+    const { field, index, block } = path;
+    if (field !== 'messages') return named.get(field)?.(path);
+    return index === undefined ? 'messages' : places[index]?.[block ?? 0];
+  };
+
+/** The least the vendor takes: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+const BUDGET_MIN = 1_024;
+
+/** The field for a cap, of which a budget is a part. */
+type Thinking = (outputTokensMax: number) => JsonObject;
+
+/** Steps of OpenAI's below the lowest that the vendor has. */
+const offSteps: readonly (string | undefined)[] = ['none', 'minimal'];
+
+const lowestIfOff = (effort: string | undefined): string | undefined => (offSteps.includes(effort) ? 'low' : effort);
+
+/** MSG-3 for clients of another protocol. A cap of the client's own that is too small is refused at once. */
+const thinkingFor = (
+  { thinking: wanted, turns, effort }: Pick<Conversation, 'thinking' | 'turns' | 'effort'>,
+  model: TextModel,
+  ownCap: number | undefined,
+): Thinking => {
+  if (!wanted) {
+    const isOff = offSteps.includes(effort) && model.thinking?.canDisable;
+    return () => (isOff ? { thinking: { type: 'disabled' } } : {});
+  }
+  refuseResults(turns, model);
+  if (model.thinking?.adaptive) return () => ({ thinking: { type: 'adaptive', display: 'summarized' } });
+  const thinking: Thinking = (cap) => {
+    if (cap <= BUDGET_MIN) {
+      const message = `max_tokens: thinking with "${model.id}" needs more than ${BUDGET_MIN}, not ${cap}.`;
+      throw invalidRequest('max_tokens', message);
+    }
+    return { thinking: { type: 'enabled', budget_tokens: Math.max(BUDGET_MIN, Math.floor(cap / 2)) } };
+  };
+  if (ownCap !== undefined) thinking(ownCap);
+  return thinking;
+};
+
+/** Models with a budget want the thinking back that led to a call, and only the vendor's own format has a place for it. */
+const refuseResults = (turns: Conversation['turns'], { id, thinking }: TextModel): void => {
+  if (thinking?.adaptive || !turns.some(({ role }) => role === 'tool')) return;
+  const advice = `Use "${id}" for tools, or /v1/messages.`;
+  throw invalidRequest('model', `model: with thinking, "${id}" cannot be given results of tools here. ${advice}`);
+};

@@ -1,0 +1,207 @@
+import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
+import type { Frame, StreamReader, WireBatch } from '../read-stream.ts';
+import { filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
+import { topLevelString } from '../top-level-member.ts';
+import { ownParam, type ToParam, toInBandError } from './errors.ts';
+import { mergeUsage, toFinishReason, toTokenUsage } from './response.ts';
+
+interface MessagesStreamOptions {
+  /** The id the client is to see. */
+  readonly modelId: string;
+  readonly told: RefusalContext;
+}
+
+const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/streaming, for clients of the same protocol: events pass as they came, but
+ * for the model in the first (MSG-1). From the one with the stop reason on they are held back. An answer is good when that one
+ * brought the final usage, or when `message_stop` followed it (BILL-9, BILL-10).
+ */
+export const nativeReader = ({ modelId, told }: MessagesStreamOptions): StreamReader => {
+  const tally = new MessageTally();
+  const held: string[] = [];
+  let opening = true;
+  let isDone = false;
+  return {
+    take: (frame, out) => {
+      const name = nameOf(frame);
+      if (name === 'error') throw toInBandError(readEvent(frame.data), told, ownParam);
+      let text = frame.text;
+      if (name === 'message_start') text = withOurModel(frame, tally.begin(readEvent(frame.data)).model, modelId);
+      else if (name === 'message_delta') tally.change(readEvent(frame.data));
+      else if (name === 'message_stop') isDone = true;
+      else if (name !== 'ping') opening = false;
+      if (isDone || tally.stopReason !== undefined) held.push(text);
+      else out.native(text, opening);
+    },
+    get isDone() {
+      return isDone;
+    },
+    get isWhole() {
+      return tally.usage !== undefined;
+    },
+    end: () => {
+      const { usage, stopReason } = tally;
+      if (stopReason === undefined || !(isDone || usage)) throw incomplete();
+      return { kind: 'end', ending: { kind: 'native', events: isDone ? held : [...held, MESSAGE_STOP] }, usage };
+    },
+  };
+};
+
+/** Only the value of the message's own `model` is replaced, and only where it differs. */
+const withOurModel = ({ text, data }: Frame, theirs: unknown, ours: string): string => {
+  if (typeof theirs !== 'string' || theirs === ours) return text;
+  for (const { index, 0: name } of data.matchAll(/"message"\s*:\s*(?=\{)/g)) {
+    const message = index + name.length;
+    const span = topLevelString(data.slice(message), 'model');
+    if (!span || JSON.parse(data.slice(message + span.start, message + span.end)) !== theirs) continue;
+    const changed = `${data.slice(0, message + span.start)}${JSON.stringify(ours)}${data.slice(message + span.end)}`;
+    return `${text.slice(0, text.indexOf('data: '))}data: ${changed.replaceAll('\n', '\ndata: ')}\n\n`;
+  }
+  return text;
+};
+
+const readEvent = (data: string): JsonObject => {
+  try {
+    const value = parseJson(data);
+    if (isJsonObject(value)) return value;
+  } catch {}
+  throw unreadable();
+};
+
+/** The vendor names its events; a server between may not. */
+const nameOf = ({ event, data }: Frame): string => {
+  if (event !== '') return event;
+  const { type } = readEvent(data);
+  return typeof type === 'string' ? type : '';
+};
+
+const memberOf = (event: JsonObject, name: string): JsonObject => {
+  const member = event[name];
+  return isJsonObject(member) ? member : {};
+};
+
+/** What the events of one answer say about its end. */
+class MessageTally {
+  #reported: JsonObject = {};
+  #isFinal = false;
+  /** Undefined until the answer has ended. */
+  stopReason: string | undefined;
+
+  /** Answers with the announced message. */
+  begin(event: JsonObject): JsonObject {
+    const message = memberOf(event, 'message');
+    this.#reported = memberOf(message, 'usage');
+    return message;
+  }
+
+  /** Of several changes the last one counts; only with a reason is its usage the final one. */
+  change(event: JsonObject): void {
+    const usage = memberOf(event, 'usage');
+    this.#reported = mergeUsage(this.#reported, usage);
+    const reason = memberOf(event, 'delta').stop_reason;
+    if (typeof reason === 'string') this.stopReason = reason;
+    const isTold = Object.keys(usage).length > 0 && toTokenUsage(this.#reported) !== undefined;
+    this.#isFinal = this.stopReason !== undefined && (this.#isFinal || isTold);
+  }
+
+  /** Undefined without a final one: the announcement's counts go no further than the first token (BILL-10). */
+  get usage(): TokenUsage | undefined {
+    return this.#isFinal ? toTokenUsage(this.#reported) : undefined;
+  }
+}
+
+interface NeutralStreamOptions {
+  readonly toParam: ToParam;
+  readonly told: RefusalContext;
+}
+
+interface OpenCall {
+  readonly index: number;
+  /** Of its arguments nothing has come yet. */
+  empty: boolean;
+}
+
+/** The same for clients of another protocol. Thinking stays out; a refusal is an error even after content (CHAT-14). */
+export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamReader => {
+  const tally = new MessageTally();
+  const blocks = new Blocks();
+  let isDone = false;
+  return {
+    take: (frame, out) => {
+      switch (nameOf(frame)) {
+        case 'error':
+          throw toInBandError(readEvent(frame.data), told, toParam);
+        case 'message_start':
+          tally.begin(readEvent(frame.data));
+          out.announce();
+          break;
+        case 'content_block_start':
+          blocks.open(readEvent(frame.data), out);
+          break;
+        case 'content_block_delta':
+          blocks.add(readEvent(frame.data), out);
+          break;
+        case 'content_block_stop':
+          blocks.close(readEvent(frame.data), out);
+          break;
+        case 'message_delta':
+          tally.change(readEvent(frame.data));
+          if (tally.stopReason === 'refusal') throw filtered();
+          break;
+        case 'message_stop':
+          isDone = true;
+      }
+    },
+    get isDone() {
+      return isDone;
+    },
+    get isWhole() {
+      return tally.usage !== undefined;
+    },
+    end: () => {
+      const { usage, stopReason } = tally;
+      if (stopReason === undefined || !(isDone || usage)) throw incomplete();
+      return { kind: 'end', ending: { kind: 'neutral', finishReason: toFinishReason(stopReason) }, usage };
+    },
+  };
+};
+
+/** The content blocks of one answer. Calls are counted among themselves, blocks among all. */
+class Blocks {
+  readonly #calls = new Map<unknown, OpenCall>();
+
+  open({ index: place, content_block: block }: JsonObject, out: WireBatch): void {
+    if (!isJsonObject(block)) throw unreadable();
+    if (block.type === 'text') say(block.text, out);
+    if (block.type !== 'tool_use') return;
+    const { id, name } = block;
+    if (typeof id !== 'string' || typeof name !== 'string') throw unreadable();
+    const index = this.#calls.size;
+    this.#calls.set(place, { index, empty: true });
+    out.neutral({ kind: 'tool_call', index, id, name });
+  }
+
+  add({ index: place, delta }: JsonObject, out: WireBatch): void {
+    if (!isJsonObject(delta)) throw unreadable();
+    if (delta.type === 'text_delta') say(delta.text, out);
+    const call = delta.type === 'input_json_delta' ? this.#calls.get(place) : undefined;
+    if (!call || delta.partial_json === '') return;
+    if (typeof delta.partial_json !== 'string') throw unreadable();
+    call.empty = false;
+    out.neutral({ kind: 'tool_arguments', index: call.index, text: delta.partial_json });
+  }
+
+  /** A call without arguments has no fragments, but a client parses what it got. */
+  close({ index: place }: JsonObject, out: WireBatch): void {
+    const call = this.#calls.get(place);
+    if (call?.empty) out.neutral({ kind: 'tool_arguments', index: call.index, text: '{}' });
+  }
+}
+
+const say = (text: unknown, out: WireBatch): void => {
+  if (typeof text !== 'string') throw unreadable();
+  if (text !== '') out.neutral({ kind: 'text', text });
+};
