@@ -10,7 +10,7 @@ import { responses } from '../../protocols/responses/handler.ts';
 import type { TextRoutePorts } from '../../protocols/text-face.ts';
 import { createTextRoute } from '../../protocols/text-route.ts';
 import { createMessageTokenCounter } from '../../providers/anthropic/messages-wire.ts';
-import { createContentTokenCounter } from '../../providers/google/count-tokens.ts';
+import { createContentTokenCounter } from '../../providers/google/generate-content-wire.ts';
 import { toIdempotencyPorts } from './paid-call-ports.ts';
 import type { Parts } from './parts.ts';
 import { toProcessPorts } from './process-ports.ts';

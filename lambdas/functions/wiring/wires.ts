@@ -12,7 +12,7 @@ import { createArkImageWire } from '../../providers/byteplus/images-wire.ts';
 import { createArkVideoWire } from '../../providers/byteplus/video-wire.ts';
 import { createGenerateContentWire } from '../../providers/google/generate-content-wire.ts';
 import { createGeminiImageWire } from '../../providers/google/image-wire.ts';
-import type { LinkImage } from '../../providers/google/linked-content.ts';
+import type { LinkImage } from '../../providers/google/response.ts';
 import { createSpeechWire } from '../../providers/openai/audio-speech-wire.ts';
 import { createTranscriptionWire } from '../../providers/openai/audio-transcription-wire.ts';
 import { createChatWire } from '../../providers/openai/chat-wire.ts';

@@ -1,20 +1,19 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { TextProtocol } from '../../core/text/conversation.ts';
+import type { CountCall } from '../../core/text/count-tokens.ts';
 import type { Dispatch, PreparedCall, TextWire, WireAnswer, WireCall, WireStream } from '../../core/text/text-wire.ts';
-import type { ImageFetch } from '../image-fetch.ts';
-import { gatherImages } from '../image-fetch.ts';
+import { gatherImages, type ImageFetch } from '../image-fetch.ts';
+import { readJson } from '../read-json.ts';
 import { readStream } from '../read-stream.ts';
+import { unreadable } from '../refusals.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
-import { readAnswer } from './answer.ts';
-import { parseRefusal, toGoogleError } from './errors.ts';
-import { fromConversation } from './from-conversation.ts';
-import type { LinkImage } from './linked-content.ts';
-import type { ImageSlot } from './media.ts';
-import { generatePath, toNativeBody } from './request.ts';
+import { parseRefusal, toGoogleError, toInBandError } from './errors.ts';
+import { fromConversation, generatePath, type ImageSlot, toNativeBody } from './request.ts';
+import { type LinkImage, readAnswer } from './response.ts';
 import { nativeReader, neutralReader } from './stream.ts';
 
-export interface GenerateContentOptions extends WireOptions {
+interface GenerateContentOptions extends WireOptions {
   readonly fetchImage: ImageFetch;
   /** For models that draw: how chat gets at their images (CHAT-12). */
   readonly linkImage?: LinkImage;
@@ -101,3 +100,29 @@ const refuseIn =
   (protocol: TextProtocol): Refuse =>
   (status, body, told) =>
     toGoogleError(status, parseRefusal(body), told, protocol);
+
+const PROTOCOL = 'generate_content';
+
+/** https://ai.google.dev/api/tokens, free (BILL-17). Answers with the vendor's own body. */
+export const createContentTokenCounter =
+  (options: WireOptions) =>
+  async ({ provider, upstream, body, signal }: CountCall): Promise<JsonObject> => {
+    const { response, told } = await callVendor(options, {
+      provider,
+      path: `/v1beta/models/${upstream.model}:countTokens`,
+      body: withOurModel(body, upstream.model),
+      streamed: false,
+      signal,
+      refuse: (status, refusal, context) => toGoogleError(status, parseRefusal(refusal), context, PROTOCOL),
+    });
+    const counted = await readJson(response);
+    if (!isJsonObject(counted)) throw unreadable();
+    if (isJsonObject(counted.error)) throw toInBandError(counted, told, PROTOCOL);
+    return counted;
+  };
+
+/** A whole request to be counted names its model once more, and by the vendor's name. */
+const withOurModel = (body: JsonObject, model: string): JsonObject => {
+  const { generateContentRequest: request } = body;
+  return isJsonObject(request) ? { ...body, generateContentRequest: { ...request, model: `models/${model}` } } : body;
+};

@@ -4,12 +4,19 @@ import type { JsonObject } from '../../core/json.ts';
 import { readJson } from '../read-json.ts';
 import { filtered } from '../refusals.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
-import { blocked, finishReasonOf, type Generated, partsOf, toGenerated } from './chunk.ts';
 import { noImageDrawn, parseRefusal, toGoogleError } from './errors.ts';
-import { refuseBlocked } from './finish.ts';
-import { decodeBytes, imageDataOf } from './image-bytes.ts';
 import { drawnModalities, generatePath } from './request.ts';
-import { toDrawnUsage } from './usage.ts';
+import {
+  blocked,
+  decodeBytes,
+  finishReasonOf,
+  type Generated,
+  imageDataOf,
+  partsOf,
+  refuseBlocked,
+  toDrawnUsage,
+  toGenerated,
+} from './response.ts';
 
 const ASKED = 'images';
 

@@ -1,4 +1,21 @@
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import { sniffImage } from '../../core/image-type.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import {
+  type AnswerFormat,
+  type ContentPart,
+  type Conversation,
+  type ImagePart,
+  schemaAlone,
+  type ToolCall,
+  type ToolChoice,
+  type ToolDefinition,
+  type Turn,
+  type VideoPart,
+} from '../../core/text/conversation.ts';
+import type { FetchedImage } from '../image-fetch.ts';
+import { parseExact } from '../read-json.ts';
+import { isVendorsId } from './response.ts';
 
 /** Below the provider's base URL. Streams are always asked for as events: without `alt` they would come as one growing list. */
 export const generatePath = (model: string, streamed: boolean): string =>
@@ -15,3 +32,227 @@ export const toNativeBody = (body: JsonObject, outputTokensMax: number): JsonObj
 
 /** What a model that draws is asked for: some give no image alone. https://ai.google.dev/gemini-api/docs/image-generation */
 export const drawnModalities: readonly string[] = ['TEXT', 'IMAGE'];
+
+/** Extras with a place in `generationConfig`. */
+const placed: Readonly<Record<string, string>> = {
+  presence_penalty: 'presencePenalty',
+  frequency_penalty: 'frequencyPenalty',
+};
+
+interface Translated {
+  /** Complete once the slots are filled. */
+  readonly body: JsonObject;
+  readonly slots: readonly ImageSlot[];
+}
+
+/** https://ai.google.dev/api/generate-content. Throws the 400 for what has no place there (CHAT-16). */
+export const fromConversation = (conversation: Conversation, modelId: string, draws = false): Translated => {
+  const { tools, toolChoice, turns } = conversation;
+  const system = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []));
+  const { contents, slots } = toContents(turns);
+  if (contents.length === 0) {
+    const message = `messages: "${modelId}" needs a message that is no system message.`;
+    throw new GatewayError('invalid_messages', message, { param: 'messages' });
+  }
+  const toolConfig = toToolConfig(toolChoice, tools);
+  const body = {
+    contents,
+    ...(system.length > 0 ? { systemInstruction: { parts: system } } : {}),
+    ...(tools.length > 0 ? { tools: [{ functionDeclarations: tools.map(toDeclaration) }] } : {}),
+    ...(toolConfig ? { toolConfig } : {}),
+    generationConfig: {
+      ...toGenerationConfig(conversation),
+      ...(draws && { responseModalities: drawnModalities }),
+    },
+  };
+  return { body, slots };
+};
+
+const toDeclaration = ({ name, description, parameters }: ToolDefinition): JsonObject => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  ...(parameters === undefined ? {} : { parametersJsonSchema: parameters }),
+});
+
+/** A call that has to keep to its schema (`strict`) is what this vendor calls validated; a forced one always does. */
+const toToolConfig = (choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): JsonObject | undefined => {
+  const config = (mode: string, more: JsonObject = {}): JsonObject => ({ functionCallingConfig: { mode, ...more } });
+  if (typeof choice === 'object') return config('ANY', { allowedFunctionNames: [choice.name] });
+  if (choice === 'required') return config('ANY');
+  if (choice === 'none') return config('NONE');
+  if (tools.some(({ strict }) => strict)) return config('VALIDATED');
+  return choice && config('AUTO');
+};
+
+/** https://ai.google.dev/api/generate-content#generationconfig. The level is never clamped: the vendor refuses (CHAT-9). */
+const toGenerationConfig = ({ temperature, topP, stop, seed, effort, format, extras }: Conversation): JsonObject => ({
+  ...(temperature === undefined ? {} : { temperature }),
+  ...(topP === undefined ? {} : { topP }),
+  ...(stop.length > 0 ? { stopSequences: stop } : {}),
+  ...(seed === undefined ? {} : { seed }),
+  ...(effort === undefined ? {} : { thinkingConfig: { thinkingLevel: effort.toUpperCase() } }),
+  ...toFormat(format),
+  ...Object.fromEntries(
+    Object.entries(placed).flatMap(([ours, theirs]) => (ours in extras ? [[theirs, extras[ours]]] : [])),
+  ),
+});
+
+const toFormat = (format: AnswerFormat | undefined): JsonObject => {
+  if (!format) return {};
+  const schema = format.kind === 'json_schema' ? schemaAlone(format) : undefined;
+  return { responseMimeType: 'application/json', ...(schema ? { responseJsonSchema: schema } : {}) };
+};
+
+/**
+ * The vendor refuses calls without the signature of the thoughts that led to them; this stands for one that the client does not
+ * have. https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
+
+type Kind = 'user' | 'assistant' | 'tool';
+
+interface Content {
+  readonly kind: Kind;
+  readonly parts: JsonObject[];
+}
+
+interface Contents {
+  readonly contents: readonly JsonObject[];
+  /** Images whose bytes have to be fetched. */
+  readonly slots: readonly ImageSlot[];
+}
+
+/**
+ * Neighbors of one kind become one content. An empty answer, cut while the model was thinking, is left out. Results of tools stay a content by themselves: the vendor wants as many of them as there
+ * were calls in the content before. System turns have their place elsewhere.
+ */
+const toContents = (turns: readonly Turn[]): Contents => {
+  const found: Content[] = [];
+  const slots: ImageSlot[] = [];
+  const calls = new Map<string, ToolCall>();
+  for (const turn of turns) {
+    if (turn.role === 'system') continue;
+    const parts = toParts(turn, calls, slots);
+    if (parts.length === 0) continue;
+    const last = found.at(-1);
+    if (last?.kind === turn.role) last.parts.push(...parts);
+    else found.push({ kind: turn.role, parts });
+  }
+  const contents = found.map(({ kind, parts }) => ({ role: kind === 'assistant' ? 'model' : 'user', parts }));
+  return { contents, slots };
+};
+
+const toParts = (
+  turn: Exclude<Turn, { role: 'system' }>,
+  calls: Map<string, ToolCall>,
+  slots: ImageSlot[],
+): JsonObject[] => {
+  switch (turn.role) {
+    case 'user':
+      return saidIn(turn).map((part) => (part.kind === 'text' ? { text: part.text } : toMediaPart(part, slots)));
+    case 'assistant': {
+      for (const call of turn.toolCalls) calls.set(call.id, call);
+      const text = turn.text === '' ? [] : [{ text: turn.text }];
+      return [...text, ...turn.toolCalls.map((call, index) => toCallPart(call, index, turn.param))];
+    }
+    case 'tool':
+      return [toResponsePart(turn, calls)];
+  }
+};
+
+/** The vendor refuses an empty text, also beside other parts. */
+const saidIn = ({ content, param }: Extract<Turn, { role: 'user' }>): readonly ContentPart[] => {
+  const said = content.filter((part) => part.kind !== 'text' || part.text !== '');
+  if (said.length > 0) return said;
+  throw new GatewayError('invalid_messages', `${param}.content: must not be empty.`, { param: `${param}.content` });
+};
+
+const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: number, param: string): JsonObject => {
+  const args = toObject(text.trim() === '' ? '{}' : text);
+  if (!args) {
+    const place = `${param}.tool_calls[${index}].function.arguments`;
+    throw new GatewayError('invalid_messages', `${place}: must be a JSON object.`, { param: place });
+  }
+  // Of parallel calls only the first has a signature.
+  const thoughtSignature = signature ?? (index === 0 ? NO_SIGNATURE : undefined);
+  return {
+    functionCall: { ...idMember(id), name, args },
+    ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
+  };
+};
+
+const toResponsePart = (
+  { callId, text, param }: Extract<Turn, { role: 'tool' }>,
+  calls: Map<string, ToolCall>,
+): JsonObject => {
+  const call = calls.get(callId);
+  if (!call) {
+    const place = `${param}.tool_call_id`;
+    const message = `${place}: answers no call of an assistant message before it, or one that has its answer.`;
+    throw new GatewayError('invalid_messages', message, { param: place });
+  }
+  // One result for each call: a second one would repeat its name.
+  calls.delete(callId);
+  const response = toObject(text) ?? { result: text };
+  return { functionResponse: { ...idMember(callId), name: call.name, response } };
+};
+
+/** A call and its response have the same id, or both have none. https://ai.google.dev/api/caching#FunctionCall */
+const idMember = (id: string): JsonObject => (isVendorsId(id) ? { id } : {});
+
+/** With the digits of its numbers as they came: written out in full, 1e20 would have become longer than what was paid for. */
+const toObject = (text: string): JsonObject | undefined => {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value = parseExact(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A part that gets its bytes before the request is sent. */
+export interface ImageSlot {
+  readonly image: ImagePart;
+  readonly fill: (fetched: FetchedImage) => void;
+}
+
+const HEAD_CHARACTERS_MAX = 256;
+
+/** Enough of base64 for the first 12 bytes. */
+const SNIFFED_CHARACTERS = 24;
+
+const dataUri = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i;
+
+/**
+ * https://ai.google.dev/gemini-api/docs/image-understanding, .../video-understanding: bytes stand in the request, and of links the
+ * vendor opens only those to its own video platform.
+ */
+const toMediaPart = (part: ImagePart | VideoPart, slots: ImageSlot[]): JsonObject => {
+  if (!/^https?:/i.test(part.url)) return toInlinePart(part);
+  if (part.kind === 'video') return { fileData: { fileUri: part.url } };
+  const filled: Record<string, JsonValue> = {};
+  slots.push({
+    image: part,
+    fill: ({ mediaType, bytes }) => {
+      filled.inlineData = { mimeType: mediaType, data: bytes.toString('base64') };
+    },
+  });
+  return filled;
+};
+
+/** An image is what its first bytes say; of a video only the client knows. */
+const toInlinePart = ({ kind, url, param }: ImagePart | VideoPart): JsonObject => {
+  const [head, declared] = dataUri.exec(url.slice(0, HEAD_CHARACTERS_MAX)) ?? [];
+  if (head === undefined || declared === undefined) {
+    throw invalidRequest(param, `${param}: must be an http(s) URL or a base64 data URI.`);
+  }
+  const data = url.slice(head.length);
+  const mimeType =
+    kind === 'video' ? declared.toLowerCase() : sniffImage(Buffer.from(data.slice(0, SNIFFED_CHARACTERS), 'base64'));
+  if (!mimeType) {
+    const message = `${param}: must be a PNG, JPEG or WebP image.`;
+    throw new GatewayError('invalid_image_format', message, { param });
+  }
+  return { inlineData: { mimeType, data } };
+};

@@ -1,10 +1,21 @@
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import type { StreamReader, WireBatch } from '../read-stream.ts';
 import { filtered, incomplete } from '../refusals.ts';
-import { blocked, finishReasonOf, type Generated, type InBand, partsOf, readChunk } from './chunk.ts';
-import { refuseBlocked, toFinishReason } from './finish.ts';
-import { toToolCall } from './function-calls.ts';
-import { LinkedContent } from './linked-content.ts';
-import { StreamOutcome } from './stream-outcome.ts';
+import {
+  blocked,
+  finishReasonOf,
+  type Generated,
+  holdsImage,
+  type InBand,
+  LinkedContent,
+  partsOf,
+  readChunk,
+  refuseBlocked,
+  toDrawnUsage,
+  toFinishReason,
+  toTokenUsage,
+  toToolCall,
+} from './response.ts';
 
 /** Inside a string value the quotes would be escaped; a call's arguments may still have such members, so the chunk itself decides. */
 const decisive = /"(?:finishReason|blockReason|error)"\s*:/;
@@ -93,3 +104,46 @@ export const neutralReader = (inBand: InBand): StreamReader => {
     },
   };
 };
+
+/** How far a stream has come towards its end. */
+class StreamOutcome {
+  readonly #choices: number;
+  readonly #draws: boolean;
+  readonly #finished = new Set<number>();
+  #blocked = false;
+  #holdsImage = false;
+  /** Every chunk tells the usage so far: it is final only with or after the last finish reason. */
+  usage: TokenUsage | undefined;
+
+  /** `draws`: its images are counted apart. */
+  constructor(choices: number, draws = false) {
+    this.#choices = choices;
+    this.#draws = draws;
+  }
+
+  /** Each event, whether or not its chunk is taken. */
+  look(event: string): void {
+    if (this.#draws) this.#holdsImage ||= holdsImage(event);
+  }
+
+  /** A prompt that was blocked has no answers to wait for. */
+  get isFinished(): boolean {
+    return this.#blocked || this.#finished.size >= this.#choices;
+  }
+
+  get isWhole(): boolean {
+    return this.usage !== undefined;
+  }
+
+  take(chunk: Generated): void {
+    this.#blocked ||= blocked(chunk);
+    for (const candidate of chunk.candidates) {
+      if (finishReasonOf(candidate) !== undefined) this.#finished.add(candidate.index);
+    }
+    if (this.isFinished) this.usage = this.#usageIn(chunk) ?? this.usage;
+  }
+
+  #usageIn({ usageMetadata }: Generated): TokenUsage | undefined {
+    return this.#draws ? toDrawnUsage(usageMetadata, this.#holdsImage) : toTokenUsage(usageMetadata);
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holdsImage, toDrawnUsage } from '../../../../lambdas/providers/google/usage.ts';
+import { holdsImage, toDrawnUsage } from '../../../../lambdas/providers/google/response.ts';
 
 const prompt = { promptTokenCount: 10 };
 const text = (tokenCount: unknown) => ({ modality: 'TEXT', tokenCount });

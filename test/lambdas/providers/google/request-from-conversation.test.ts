@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { Conversation, Turn } from '../../../../lambdas/core/text/conversation.ts';
-import { fromConversation } from '../../../../lambdas/providers/google/from-conversation.ts';
+import { fromConversation } from '../../../../lambdas/providers/google/request.ts';
 import { conversationOf } from './wire-call.ts';
 
 const bodyOf = (changes: Partial<Conversation>) => fromConversation(conversationOf(changes), 'alpha-1').body;

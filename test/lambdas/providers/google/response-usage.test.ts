@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTokenUsage } from '../../../../lambdas/providers/google/usage.ts';
+import { toTokenUsage } from '../../../../lambdas/providers/google/response.ts';
 
 const none = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 

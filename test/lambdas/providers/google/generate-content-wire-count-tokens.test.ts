@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createContentTokenCounter } from '../../../../lambdas/providers/google/count-tokens.ts';
+import { createContentTokenCounter } from '../../../../lambdas/providers/google/generate-content-wire.ts';
 import { codeOf } from './stream-reading.ts';
 import { googleProvider, googleUpstream, nativeBody, type Played, playedOptions, sentBody } from './wire-call.ts';
 
