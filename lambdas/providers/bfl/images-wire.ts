@@ -1,14 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import type { Provider } from '../../core/catalog/schema.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { ChosenSize } from '../../core/images/choose-size.ts';
 import type { Drawing, ImageAsk, ImageCall, ImageReference, ImageWire } from '../../core/images/image-wire.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { readJson } from '../read-json.ts';
-import { unreadable } from '../refusals.ts';
+import { filtered, type RefusalContext, unreadable } from '../refusals.ts';
 import { createResultDownload, type ResultDownload } from '../result-download.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { toBflError } from './errors.ts';
-import { growingWait, type PollWait, pollImage, toPollUrl } from './poll.ts';
 
 interface BflOptions extends WireOptions {
   readonly download?: ResultDownload;
@@ -92,3 +93,142 @@ const toMilli = (count: number): number =>
 
 const untrusted = (): GatewayError =>
   new GatewayError('upstream_error', 'The model named an address that is not its own. Nothing was charged.');
+
+/** How long to wait before the look of that number, in milliseconds. */
+type PollWait = (round: number) => number;
+
+const FIRST_WAIT_MS = 500;
+
+const WAIT_MS_MAX = 2_000;
+
+const GROWTH = 1.25;
+
+export const growingWait: PollWait = (round) => Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * GROWTH ** round);
+
+/** A job may not be known yet in the moment after its creation. */
+const MISSING_MAX = 5;
+
+interface Job {
+  readonly provider: Provider;
+  /** Allowed by `toPollUrl`: the key goes there. */
+  readonly pollUrl: URL;
+  readonly told: RefusalContext;
+  readonly signal: AbortSignal;
+}
+
+/** The vendor's key goes where this leads, so that it is never left to the vendor's answer alone. Undefined when it may not. */
+const toPollUrl = (text: string, provider: Provider, baseUrl: string): URL | undefined => {
+  const url = URL.parse(text);
+  const base = URL.parse(baseUrl);
+  if (!url || url.username || url.password) return undefined;
+  if (base && url.host === base.host && url.protocol === base.protocol) return url;
+  const hosts = provider.kind === 'bfl' ? provider.trustedPollHosts : [];
+  const isTrusted = url.protocol === 'https:' && url.port === '' && hosts.some((host) => fits(url.hostname, host));
+  return isTrusted ? url : undefined;
+};
+
+const fits = (hostname: string, allowed: string): boolean =>
+  allowed.startsWith('*.') ? hostname.endsWith(allowed.slice(1)) : hostname === allowed;
+
+/** What one look at a job says. `unknown`: nothing, so it is asked again. */
+type Look =
+  | { readonly kind: 'unknown' | 'missing' }
+  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'failed'; readonly error: GatewayError };
+
+/**
+ * Asks until the job has ended and answers where its image is. Asking is free: what fails is tried again until the signal's end.
+ * Throws GatewayError, and the signal's reason.
+ */
+const pollImage = async (options: WireOptions, job: Job, waitMs: PollWait): Promise<string> => {
+  let missing = 0;
+  for (let round = 0; ; round += 1) {
+    await pause(waitMs(round), job.signal);
+    const look = await lookAt(options, job);
+    if (look.kind === 'ready') return look.url;
+    if (look.kind === 'failed') throw look.error;
+    missing = look.kind === 'missing' ? missing + 1 : 0;
+    if (missing >= MISSING_MAX) throw lost();
+  }
+};
+
+const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
+  signal.throwIfAborted();
+  await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
+  });
+};
+
+const lookAt = async ({ http, access }: WireOptions, { provider, pollUrl, told, signal }: Job): Promise<Look> => {
+  const { header } = provider.credential;
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity', ...provider.headers };
+  try {
+    const response = await http({
+      url: pollUrl.href,
+      method: 'GET',
+      headers: { ...headers, [header.toLowerCase()]: access(provider.id).key },
+      body: '',
+      signal,
+    });
+    const { status } = response;
+    const body = await readJson(response).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof GatewayError)) throw error;
+      return undefined;
+    });
+    return toLook(status, body, told);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (!(error instanceof GatewayError)) throw error;
+    return { kind: 'unknown' };
+  }
+};
+
+const toLook = (status: number, body: JsonValue | undefined, told: RefusalContext): Look => {
+  if (status === 200) return body === undefined ? { kind: 'unknown' } : readResult(body);
+  if (status === 404) return { kind: 'missing' };
+  if ([401, 402, 403].includes(status)) return { kind: 'failed', error: toBflError(status, body, told) };
+  // A refusal of the question says nothing about what the client has sent.
+  const mayPass = status === 408 || status === 429 || status >= 500;
+  return mayPass ? { kind: 'unknown' } : { kind: 'failed', error: notMade() };
+};
+
+/** https://docs.bfl.ai/api_integration/errors, and `Error` and `Failed` of https://github.com/vercel/ai/tree/main/packages/black-forest-labs */
+const result = z.object({ status: z.string() });
+
+const sample = z.object({ result: z.object({ sample: z.string().min(1) }) });
+
+const readResult = (body: JsonValue): Look => {
+  switch (result.safeParse(body).data?.status) {
+    case 'Ready': {
+      const url = sample.safeParse(body).data?.result.sample;
+      return url === undefined ? { kind: 'failed', error: unreadable() } : { kind: 'ready', url };
+    }
+    case 'Request Moderated':
+      return { kind: 'failed', error: requestFiltered() };
+    case 'Content Moderated':
+      return { kind: 'failed', error: filtered() };
+    case 'Error':
+    case 'Failed':
+      return { kind: 'failed', error: notMade() };
+    case 'Task not found':
+      return { kind: 'missing' };
+    default:
+      return { kind: 'unknown' };
+  }
+};
+
+const requestFiltered = (): GatewayError =>
+  new GatewayError(
+    'content_filter',
+    'The prompt or an image of the request was stopped by the safety filter of the vendor. Nothing was charged.',
+  );
+
+/** It may lie in what was asked, such as a reference that the vendor cannot open: no failure that a circuit counts. */
+const notMade = (): GatewayError =>
+  new GatewayError('upstream_error', 'The model could not make the image. Nothing was charged.', {
+    upstreamFailed: false,
+  });
+
+const lost = (): GatewayError =>
+  new GatewayError('upstream_error', 'The vendor has lost the image. Nothing was charged.');

@@ -1,10 +1,12 @@
-import type { JsonValue } from '../../core/json.ts';
-import type { VideoWire } from '../../core/videos/video-wire.ts';
+import * as z from 'zod';
+import { invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { ReferenceImage, VideoAsk, VideoCreation, VideoStatus, VideoWire } from '../../core/videos/video-wire.ts';
+import type { RefusalContext } from '../refusals.ts';
+import type { UpstreamHttp } from '../upstream-http.ts';
 import type { WireOptions } from '../vendor-call.ts';
-import { createJob, pollJob } from '../video-answers.ts';
-import { isAboutAccount, parseArkRefusal, toArkError } from './errors.ts';
-import { refuseCommands, toArkVideoRequest } from './video-request.ts';
-import { toArkStatus } from './video-status.ts';
+import { createJob, openVideo, pollJob, toFailure, VIDEO_ACCEPT } from '../video-answers.ts';
+import { isAboutAccount, isFiltered, parseArkRefusal, toArkError } from './errors.ts';
 
 const TASKS = '/contents/generations/tasks';
 
@@ -36,4 +38,112 @@ const isGone = (status: number, body: JsonValue): boolean => {
   const refusal = parseArkRefusal(body);
   if (isAboutAccount(refusal)) return false;
   return status === 404 || (status === 400 && /^(?:NotFound(?:\.|$)|ResourceNotFound)/.test(refusal.code));
+};
+
+/**
+ * Seconds, and the least there is. A job that has not ended by then has been given up by us (VID-7), and the vendor would charge for
+ * what nobody gets.
+ */
+const EXPIRES_AFTER = 3_600;
+
+/**
+ * The vendor still reads commands at the end of a prompt, such as `--dur 12`. These would change what the video costs after its price
+ * has been agreed on. https://www.volcengine.com/docs/82379/1520757
+ */
+const costlyCommand = /--\s*(?:resolution|rs|ratio|rt|duration|dur|frames|framespersecond|fps)(?![a-z])/i;
+
+/** Throws GatewayError. */
+const refuseCommands = ({ prompt }: VideoAsk): void => {
+  const command = costlyCommand.exec(prompt)?.[0];
+  if (command === undefined) return;
+  throw invalidRequest('prompt', `prompt: must not hold the command ${command}. Use seconds and size instead.`);
+};
+
+/** https://docs.byteplus.com/en/docs/ModelArk/1520757 */
+const toArkVideoRequest = (creation: VideoCreation): JsonObject => {
+  const { upstreamModel, prompt, seconds, width, height, reference } = creation;
+  const divisor = greatestDivisor(width, height);
+  return {
+    model: upstreamModel,
+    content: [{ type: 'text', text: prompt }, ...(reference ? [firstFrame(reference)] : [])],
+    ratio: `${width / divisor}:${height / divisor}`,
+    resolution: `${Math.min(width, height)}p`,
+    duration: seconds,
+    generate_audio: true,
+    watermark: false,
+    execution_expires_after: EXPIRES_AFTER,
+  };
+};
+
+const firstFrame = ({ mediaType, bytes }: ReferenceImage): JsonObject => ({
+  type: 'image_url',
+  image_url: { url: `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}` },
+  role: 'first_frame',
+});
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+
+const URL_CHARACTERS_MAX = 8_192;
+
+/** One too large to be true stays large: it is charged at its bound (BILL-7). */
+const wholeCount = z
+  .custom<number>((value) => Number.isInteger(value) && Number(value) >= 0)
+  .transform((count) => Math.min(count, Number.MAX_SAFE_INTEGER))
+  .optional()
+  .catch(undefined);
+
+/** https://docs.byteplus.com/en/docs/ModelArk/1521309 */
+const task = z.object({ status: z.string() });
+
+const content = z.object({
+  content: z.object({ video_url: z.url({ protocol: /^https?$/ }).max(URL_CHARACTERS_MAX) }),
+});
+
+const usage = z.object({ usage: z.object({ completion_tokens: wholeCount }) });
+
+interface FileReach {
+  readonly http: UpstreamHttp;
+  /** Of the vendor itself. */
+  readonly baseUrl: string;
+}
+
+/** The answer to a look at a task. What it does not say for certain is `unknown`. */
+const toArkStatus = (body: JsonValue, told: RefusalContext, reach: FileReach): VideoStatus => {
+  switch (task.safeParse(body).data?.status) {
+    case 'queued':
+      return { kind: 'queued' };
+    case 'running':
+      return { kind: 'running', progress: undefined };
+    case 'succeeded':
+      return succeeded(body, reach);
+    case 'failed':
+      return failed(body, told);
+    case 'cancelled':
+      return { kind: 'failed', failure: toFailure('upstream_error', 'Cancelled.', told.secret) };
+    case 'expired':
+      return { kind: 'failed', failure: toFailure('upstream_error', 'Expired.', told.secret) };
+    default:
+      return { kind: 'unknown' };
+  }
+};
+
+/** The address is signed for a day and asks for no key; it is another host's, which must not get ours. */
+const succeeded = (body: JsonValue, { http, baseUrl }: FileReach): VideoStatus => {
+  const url = content.safeParse(body).data?.content.video_url;
+  // Never from https to http.
+  if (url === undefined || (url.startsWith('http:') && !baseUrl.startsWith('http:'))) return { kind: 'unknown' };
+  const headers = { accept: VIDEO_ACCEPT, 'accept-encoding': 'identity' };
+  return {
+    kind: 'succeeded',
+    tokens: usage.safeParse(body).data?.usage.completion_tokens,
+    open: () => openVideo((signal) => http({ url, method: 'GET', headers, body: '', signal })),
+  };
+};
+
+const failed = (body: JsonValue, told: RefusalContext): VideoStatus => {
+  const refusal = parseArkRefusal(body);
+  const isOurs = isAboutAccount(refusal);
+  if (isOurs) told.notice('vendor_refused_us');
+  const code = isFiltered(refusal) ? 'content_filter' : 'upstream_error';
+  return { kind: 'failed', failure: toFailure(code, isOurs ? '' : refusal.message, told.secret) };
 };

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { createBflWire } from '../../../../lambdas/providers/bfl/images-wire.ts';
-import { growingWait } from '../../../../lambdas/providers/bfl/poll.ts';
+import { createBflWire, growingWait } from '../../../../lambdas/providers/bfl/images-wire.ts';
 import { drawingWorld } from '../drawing-world.ts';
 import { errorOf } from '../video-wire-world.ts';
 import { baseUrl, begun, creation, pending, ready, result } from './bfl-world.ts';
