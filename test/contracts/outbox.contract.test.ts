@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import type { OutboxNote } from '../../lambdas/core/ledger/outbox.ts';
-import { renderNote } from '../../lambdas/stores/s3/note.ts';
+import { renderNote } from '../../lambdas/stores/s3/outbox.ts';
 import { type MediaSubject, mediaSubjects, openS3 } from './media-subjects.ts';
 
 /** Every field a record can have: a new one has to be added here. */

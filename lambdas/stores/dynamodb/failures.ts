@@ -6,7 +6,7 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
-import { isMistake } from '../mistakes.ts';
+import { isMistake } from '../programming-errors.ts';
 import type { Item } from './attributes.ts';
 
 /**

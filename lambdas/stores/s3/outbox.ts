@@ -1,9 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Outbox } from '../../core/ledger/outbox.ts';
-import { find, send } from './failures.ts';
-import { parseNote, renderNote } from './note.ts';
+import * as z from 'zod';
+import type { Outbox, OutboxNote } from '../../core/ledger/outbox.ts';
+import { find, send } from './objects.ts';
 
 const PREFIX = 'outbox/';
+
 const nameOf = (holdId: string): string => `${PREFIX}${holdId}`;
 
 /** One object per note. The client and its commands are loaded at the first use: almost no function ever gets there. */
@@ -31,3 +32,46 @@ export const createOutbox = (client: () => Promise<S3Client>, bucket: string): O
     await send(() => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: nameOf(holdId) })));
   },
 });
+
+/** JSON has no number that is large enough for every amount. */
+const picos = z
+  .string()
+  .regex(/^\d{1,38}$/)
+  .transform(BigInt);
+
+const noteSchema = z.strictObject({
+  record: z.strictObject({
+    accountId: z.string().min(1),
+    holdId: z.string().min(1),
+    requestId: z.string().min(1),
+    outcome: z.enum(['settled', 'released']),
+    amountPicos: picos,
+    at: z.int(),
+    reason: z.string().exactOptional(),
+    model: z.string().exactOptional(),
+    usage: z.record(z.string(), z.number()).exactOptional(),
+    prices: z.record(z.string(), picos).exactOptional(),
+    overage: z.boolean().exactOptional(),
+    implausible: z.boolean().exactOptional(),
+    answer: z.string().exactOptional(),
+    endUser: z.string().exactOptional(),
+    ignored: z.array(z.string()).exactOptional(),
+  }),
+  holdAmountPicos: picos,
+});
+
+export const renderNote = (note: OutboxNote): string =>
+  JSON.stringify(note, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+
+/** Throws an Error, not a StoreError, when this is no note of that hold: money waits in it, and only a person can help. */
+export const parseNote = (holdId: string, text: string): OutboxNote => {
+  const unreadable = `the note outbox/${holdId} cannot be read`;
+  let note: OutboxNote;
+  try {
+    note = noteSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(unreadable, { cause });
+  }
+  if (note.record.holdId !== holdId) throw new Error(`${unreadable}: it is of another hold`);
+  return note;
+};

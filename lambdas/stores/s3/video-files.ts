@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Options } from '@aws-sdk/lib-storage';
 import type { VideoFiles } from '../../core/videos/dependencies.ts';
-import { find, send } from './failures.ts';
-import { piecesOf } from './object-body.ts';
+import { find, piecesOf, send } from './objects.ts';
 
 const nameOf = (videoId: string): string => `videos/${videoId}.mp4`;
 

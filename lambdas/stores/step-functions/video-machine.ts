@@ -1,6 +1,7 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
+import { StoreError } from '../../core/errors/store-error.ts';
 import type { VideoMachine } from '../../core/videos/dependencies.ts';
-import { toStoreError } from './failures.ts';
+import { isMistake } from '../programming-errors.ts';
 
 /**
  * One execution per video, of a STANDARD machine: there a start is idempotent, which it is not for an EXPRESS one. Nothing but the id
@@ -21,3 +22,28 @@ export const createVideoMachine = (client: () => Promise<SFNClient>, stateMachin
     }
   },
 });
+
+/** By name: the error classes would bring the client along, which is loaded on demand. None of these started anything. */
+const throttles: ReadonlySet<string> = new Set([
+  'ExecutionLimitExceeded',
+  'KmsThrottlingException',
+  'RequestLimitExceeded',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+const mistakes: ReadonlySet<string> = new Set([
+  'InvalidArn',
+  'InvalidExecutionInput',
+  'InvalidName',
+  'SerializationException',
+  'ValidationException',
+]);
+
+/** Throws a mistake as it is. */
+const toStoreError = (error: unknown): StoreError => {
+  if (isMistake(error, mistakes)) throw error;
+  const name = error instanceof Error ? error.name : 'unknown';
+  return new StoreError(throttles.has(name) ? 'throttled' : 'unavailable', name, error);
+};

@@ -4,7 +4,7 @@ import type { ImageMediaType } from '../../../lambdas/core/image-type.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
 import type { VideoFiles } from '../../../lambdas/core/videos/dependencies.ts';
-import { parseNote, renderNote } from '../../../lambdas/stores/s3/note.ts';
+import { parseNote, renderNote } from '../../../lambdas/stores/s3/outbox.ts';
 import { AtomicFiles, type AtomicFilesOptions, diskSync } from './atomic-files.ts';
 
 /** As in the bucket: an object is handed out for 24 hours, and a video is stored some time before those hours start. */

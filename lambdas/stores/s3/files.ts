@@ -1,6 +1,24 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { AnswerStore } from '../../core/idempotency/claim-store.ts';
-import { find, send } from './failures.ts';
+import type { MediaStore, PageFiles } from '../../core/images/media.ts';
+import { find, openObject, send } from './objects.ts';
+
+const keyOf = (name: string): string => `media/${name}`;
+
+/** One object per image. The client and its commands are loaded at the first use: most requests never get there. */
+export const createMediaStore = (client: () => Promise<S3Client>, bucket: string): MediaStore => ({
+  put: async (name, bytes, mediaType) => {
+    const [{ PutObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
+    const object = { Bucket: bucket, Key: keyOf(name), ContentType: mediaType, ContentLength: bytes.length };
+    await send(() => s3.send(new PutObjectCommand({ ...object, Body: bytes })));
+  },
+  open: (name) => openObject(client, { Bucket: bucket, Key: keyOf(name) }),
+});
+
+/** `pages/<page>/<file>`. */
+export const createPageFiles = (client: () => Promise<S3Client>, bucket: string): PageFiles => ({
+  open: (page, file) => openObject(client, { Bucket: bucket, Key: `pages/${page}/${file}` }),
+});
 
 const nameOf = (objectName: string): string => `answers/${objectName}`;
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { NoSuchBucket, NoSuchKey, S3ServiceException } from '@aws-sdk/client-s3';
 import { afterEach, expect, test } from 'vitest';
 import { createS3Access, type S3Patience } from '../../../../lambdas/functions/wiring/s3-clients.ts';
-import { find, send } from '../../../../lambdas/stores/s3/failures.ts';
+import { find, send } from '../../../../lambdas/stores/s3/objects.ts';
 import { createOutbox } from '../../../../lambdas/stores/s3/outbox.ts';
 
 const failing = (error: unknown) => () => Promise.reject(error);

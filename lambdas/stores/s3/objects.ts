@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { StoreError } from '../../core/errors/store-error.ts';
+import type { StoredMedia } from '../../core/images/media.ts';
+import type { ByteRange } from '../../core/videos/dependencies.ts';
+import { isMistake } from '../programming-errors.ts';
+
+/** Undefined when there is no such object. The client and its commands are loaded at the first use. */
+export const openObject = async (
+  client: () => Promise<S3Client>,
+  place: { readonly Bucket: string; readonly Key: string },
+): Promise<StoredMedia | undefined> => {
+  const [{ GetObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
+  const reply = await find(() => s3.send(new GetObjectCommand(place)));
+  if (!reply) return undefined;
+  const { ContentType: mediaType = 'application/octet-stream', ContentLength: length } = reply;
+  if (length === undefined) throw new Error('an object was opened and has no length');
+  return { mediaType, length, bytes: piecesOf(reply) };
+};
+
+/** The bytes of an object. Ends after what was asked for: the stand-in for S3 takes a range of the first byte alone for the whole file. */
+export const piecesOf = ({ Body }: GetObjectCommandOutput, range?: ByteRange): AsyncIterable<Uint8Array> => {
+  if (!(Body instanceof Readable)) throw new Error('an object was opened and has no stream');
+  let left = range ? range.last - range.first + 1 : Number.POSITIVE_INFINITY;
+  const finish = async (): Promise<IteratorReturnResult<undefined>> => {
+    Body.destroy();
+    return { done: true, value: undefined };
+  };
+  return {
+    // Not a generator: one that was never begun would leave the connection open when it is given up.
+    [Symbol.asyncIterator]: () => {
+      const pieces: AsyncIterator<Buffer> = Body[Symbol.asyncIterator]();
+      return {
+        next: async () => {
+          const step = await send(() => pieces.next());
+          if (step.done) return { done: true, value: undefined };
+          if (left <= 0) return finish();
+          const piece = step.value.subarray(0, left);
+          left -= piece.length;
+          return { done: false, value: piece };
+        },
+        return: finish,
+      };
+    },
+  };
+};
+
+/** Answers undefined where there is no such object. Whatever else goes wrong becomes a StoreError. */
+export const find = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await call();
+  } catch (error) {
+    // A missing bucket is a 404 as well, and must not look like a missing object.
+    if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
+    throw toStoreError(error);
+  }
+};
+
+/** Runs one call whose object, or whose absence, is of no interest. */
+export const send = async <T>(call: () => Promise<T>): Promise<T> => {
+  try {
+    return await call();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+};
+
+/** By name: the error classes would bring the client along, which is loaded on demand. */
+const throttles: ReadonlySet<string> = new Set([
+  'SlowDown',
+  'RequestLimitExceeded',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+const mistakes: ReadonlySet<string> = new Set([
+  'EntityTooLarge',
+  'InvalidArgument',
+  'InvalidBucketName',
+  'InvalidRequest',
+  'KeyTooLongError',
+  'MalformedXML',
+]);
+
+/** Throws a mistake as it is. */
+const toStoreError = (error: unknown): StoreError => {
+  if (isMistake(error, mistakes)) throw error;
+  const name = error instanceof Error ? error.name : 'unknown';
+  return new StoreError(throttles.has(name) ? 'throttled' : 'unavailable', name, error);
+};
