@@ -1,5 +1,3 @@
-import type { ChargeRecord } from './ledger/ledger.ts';
-
 /**
  * What money does, for trends and alarms: the ledger alone is exact. Over time, held and overage are as much as charged and released,
  * but for what a lost reply hid. Uncollected is what an answer was worth that was not charged though its vendor was paid.
@@ -10,17 +8,6 @@ export type Movement = (typeof movements)[number];
 
 /** Must not throw: it is called in the middle of what it counts. */
 export type MoneyMeter = (picos: Readonly<Partial<Record<Movement, bigint>>>) => void;
-
-/** Called by whoever closed the hold, so once for each. */
-export const meterResolved = (
-  meter: MoneyMeter,
-  { outcome, amountPicos }: ChargeRecord,
-  holdAmountPicos: bigint,
-): void => {
-  if (outcome === 'released') meter({ released: holdAmountPicos });
-  else if (amountPicos > holdAmountPicos) meter({ charged: amountPicos, overage: amountPicos - holdAmountPicos });
-  else meter({ charged: amountPicos, released: holdAmountPicos - amountPicos });
-};
 
 /**
  * Everything the gateway tells its operator of itself: each is a record of the log, a metric of the same name, and a section of

@@ -138,3 +138,14 @@ export interface LedgerPorts {
   /** Undefined where nobody counts. */
   readonly meter?: MoneyMeter;
 }
+
+/** Called by whoever closed the hold, so once for each. */
+export const meterResolved = (
+  meter: MoneyMeter,
+  { outcome, amountPicos }: ChargeRecord,
+  holdAmountPicos: bigint,
+): void => {
+  if (outcome === 'released') meter({ released: holdAmountPicos });
+  else if (amountPicos > holdAmountPicos) meter({ charged: amountPicos, overage: amountPicos - holdAmountPicos });
+  else meter({ charged: amountPicos, released: holdAmountPicos - amountPicos });
+};

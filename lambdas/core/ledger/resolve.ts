@@ -1,6 +1,6 @@
-import { meterResolved } from '../metrics.ts';
 import { untilDefinite } from '../retry.ts';
 import type { Account, ChargeRecord, LedgerPorts } from './ledger.ts';
+import { meterResolved } from './ledger.ts';
 
 /**
  * The commit point: writes the record unless the hold already has one, and answers the record that counts. A caller whose
