@@ -1,6 +1,6 @@
 import type { Account } from '../lambdas/core/ledger/ledger.ts';
 import { formatUsd } from '../lambdas/core/money/usd.ts';
-import { toAccountObject } from '../lambdas/protocols/account-object.ts';
+import { toAccountObject } from '../lambdas/protocols/account-reads.ts';
 import { failed } from './exit.ts';
 import type { Facts } from './output.ts';
 import type { Place } from './place.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type CreateDocumentOptions, createSchema, type ZodOpenApiOverride } from 'zod-openapi';
-import { type Shown, shown } from '../lambdas/protocols/bounded.ts';
 import { ignoresUnknown } from '../lambdas/protocols/fields.ts';
+import { type Shown, shown } from '../lambdas/protocols/parse.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** A schema as a client may send it. Nothing in it is a reference. */

@@ -1,8 +1,8 @@
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { isKeyCredential } from '../lambdas/http/authenticate.ts';
 import { formatOf } from '../lambdas/http/render-error.ts';
-import { DRY_RUN_TYPE } from '../lambdas/protocols/dry-run-answer.ts';
 import { ignoresUnknown } from '../lambdas/protocols/fields.ts';
+import { DRY_RUN_TYPE } from '../lambdas/protocols/paid-response.ts';
 import type { Route, RouteName } from '../lambdas/routes.ts';
 import { dryRunAnswer } from './answers/dry-run.ts';
 import type { Answer, Content, Operation } from './operation.ts';

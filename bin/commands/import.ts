@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { atOnce } from '../../lambdas/core/concurrency.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import { toTextCell } from '../../lambdas/protocols/usage/csv.ts';
+import { toTextCell } from '../../lambdas/protocols/account/usage-row.ts';
 import { type ReasonOptions, withReason } from '../command-options.ts';
 import { CliError, exits, failed, misused, whyOf } from '../exit.ts';
 import { openKeyPorts } from '../keys-at.ts';

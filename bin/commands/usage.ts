@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { RecordRange } from '../../lambdas/core/ledger/records.ts';
 import { listUsage } from '../../lambdas/core/ledger/usage.ts';
-import { toCsv } from '../../lambdas/protocols/usage/csv.ts';
-import { readUsageQuery } from '../../lambdas/protocols/usage/query.ts';
-import { toUsageRow, type UsageRow } from '../../lambdas/protocols/usage/row.ts';
+import { readUsageQuery } from '../../lambdas/protocols/account/usage-query.ts';
+import { toCsv, toUsageRow, type UsageRow } from '../../lambdas/protocols/account/usage-row.ts';
 import { readAccount } from '../account-facts.ts';
 import { type ReadOptions, toLimit, withPlace, withReading } from '../command-options.ts';
 import { misused } from '../exit.ts';

@@ -1,5 +1,7 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { StoreError } from '../core/errors/store-error.ts';
+import { type Account, balanceOf, heldOf } from '../core/ledger/ledger.ts';
+import { formatUsd } from '../core/money/usd.ts';
 
 /** What a client asks for, mostly of its account, or 503 when the store does not answer. */
 export const orUnavailable = async <T>(
@@ -13,3 +15,13 @@ export const orUnavailable = async <T>(
     throw new GatewayError('service_unavailable', message, { retryAfterSeconds: 30, cause });
   }
 };
+
+/** An account as its owner sees it (BILL-15): decimal strings, nothing rounded. */
+export const toAccountObject = (account: Account) => ({
+  id: account.id,
+  status: account.status,
+  balance_usd: formatUsd(balanceOf(account)),
+  available_usd: formatUsd(account.availablePicos),
+  held_usd: formatUsd(heldOf(account)),
+  open_holds: account.holds.size,
+});

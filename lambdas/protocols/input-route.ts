@@ -3,11 +3,9 @@ import type { Caller } from '../core/paid-call/dependencies.ts';
 import { promptTokensOf } from '../core/pricing/charge.ts';
 import { planAnswer } from '../http/early-answer.ts';
 import type { Exchange, RouteHandler } from '../http/exchange.ts';
-import { callerOf } from './caller.ts';
-import { dryRunAnswer } from './dry-run-answer.ts';
-import { refuseIgnored } from './ignored-fields.ts';
-import { noKeys, readPaidHeaders } from './paid-headers.ts';
-import { balanceHeaders, costHeaders, ignoredHeaders } from './receipt-headers.ts';
+import { refuseIgnored } from './fields.ts';
+import { callerOf, noKeys, readPaidHeaders } from './paid-request.ts';
+import { balanceHeaders, costHeaders, dryRunAnswer, ignoredHeaders } from './paid-response.ts';
 
 export interface InputFace<Sold extends InputModel> {
   /** Checks the body as far as it can be without a model. Throws the 400 that names the field. */

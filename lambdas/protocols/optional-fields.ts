@@ -1,8 +1,12 @@
+import * as z from 'zod';
 import type { Wire } from '../core/catalog/providers.ts';
 import type { TextModel } from '../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
+import { formatUsd, parseUsd } from '../core/money/usd.ts';
+import type { Form } from '../http/exchange.ts';
 import type { Alternatives } from './alternatives.ts';
-import type { IgnoredFields } from './ignored-fields.ts';
+import type { IgnoredFields } from './fields.ts';
+import { showAs, shownName } from './parse.ts';
 
 export type Capability = Exclude<keyof TextModel['capabilities'], 'promptCache'>;
 
@@ -71,3 +75,90 @@ export const isTaken = <Body>(
   (!capability || model.capabilities[capability]) &&
   (!wires || wires.includes(wire)) &&
   (!decide || decide(body, model, wire));
+
+/** Whether a text has at most this many characters. None takes more than two units, so that megabytes are not counted one by one. */
+export const hasAtMost = (text: string, charactersMax: number): boolean =>
+  text.length <= charactersMax || (text.length <= charactersMax * 2 && [...text].length <= charactersMax);
+
+/** The words that a picture is made of; how many there may be is for each model to say. */
+export const promptText = (problem: string) =>
+  showAs(
+    z
+      .string(problem)
+      .refine((text) => text.trim() !== '', problem)
+      // A store would keep something else in its place.
+      .refine((text) => text.isWellFormed(), 'holds half of a character. Send well-formed Unicode.'),
+    { kind: 'schema', schema: { type: 'string', minLength: 1 } },
+  );
+
+/** CHAT-15: the client's own name for its end user. A code point is at most two UTF-16 units. */
+export const endUserName = showAs(
+  z.string().refine((text) => text.length <= 512 && [...text].length <= 256, 'must have at most 256 characters'),
+  { kind: 'schema', schema: { type: 'string', maxLength: 256 } },
+);
+
+interface AmountBounds {
+  /** Pico-USD, both included. */
+  readonly leastPicos: bigint;
+  readonly mostPicos: bigint;
+  /** An amount that a client may have meant. */
+  readonly example: string;
+}
+
+/** An amount of USD in a body, read into pico-USD: a decimal string, never a number, which could not be told exactly. */
+export const usdAmount = ({ leastPicos, mostPicos, example }: AmountBounds) => {
+  const message = `must be a decimal string of USD such as "${example}", from ${formatUsd(leastPicos)} to ${formatUsd(mostPicos)}, with at most 12 decimals`;
+  const amount = z.string(message).transform((text, context): bigint => {
+    const picos = toPicos(text);
+    if (picos !== undefined && picos >= leastPicos && picos <= mostPicos) return picos;
+    context.issues.push({ code: 'custom', message: `${message}.`, input: undefined });
+    return z.NEVER;
+  });
+  return showAs(amount, { kind: 'schema', schema: { type: 'string', pattern: patternOf(leastPicos, mostPicos) } });
+};
+
+/** For a greatest amount that is a power of ten, and a least one of 0 or of any amount above it. */
+const patternOf = (leastPicos: bigint, mostPicos: bigint): string => {
+  const most = formatUsd(mostPicos);
+  const below = `(0|[1-9]\\d{0,${most.length - 2}})(\\.\\d{1,12})?`;
+  return `^${leastPicos > 0n ? '(?!0(\\.0+)?$)' : ''}(${below}|${most}(\\.0{1,12})?)$`;
+};
+
+const toPicos = (text: string): bigint | undefined => {
+  try {
+    return parseUsd(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+};
+
+interface FormFields {
+  /** The names that files come under. */
+  readonly files: readonly string[];
+  /** What such a file holds, to say so where text came in its place. */
+  readonly content: string;
+  /** A file under the name of a text is told that it is one. */
+  isText(name: string): boolean;
+}
+
+/** The texts of a form by their names, which are checked as those of JSON are; none may come twice, and none may be a file. */
+export const toTextFields = ({ fields, files }: Form, rules: FormFields): Record<string, string> => {
+  const seen = new Map<string, string>();
+  for (const { name, value } of fields) {
+    const shown = shownName(name);
+    // An SDK writes the members of an object in brackets.
+    const file = rules.files.find((each) => name === each || name.startsWith(`${each}[`));
+    if (file)
+      throw invalidRequest(shown, `${shown}: send the ${rules.content} itself, as one file of the name ${file}.`);
+    if (seen.has(name)) throw invalidRequest(shown, `${shown}: sent twice. Send it once.`);
+    seen.set(name, value);
+  }
+  const other = files.find(({ field }) => !rules.files.includes(field));
+  if (!other) return Object.fromEntries(seen);
+  const shown = shownName(other.field);
+  const fix = rules.isText(other.field)
+    ? 'must be text, not a file.'
+    : `no such file is taken here. A file is sent as "${rules.files[0]}".`;
+  throw invalidRequest(shown, `${shown}: ${fix}`);
+};

@@ -4,9 +4,8 @@ import { endCut, markAsCut, onClientLeft } from '../http/cut-answers.ts';
 import { EventStream, eventStreamHeaders, KEEP_ALIVE } from '../http/event-stream.ts';
 import { admissionOf, type Exchange, type GatewayResponse, type Opening } from '../http/exchange.ts';
 import { tellError } from '../http/render-error.ts';
-import { factHeaders } from './receipt-headers.ts';
-import { tell } from './tell-receipt.ts';
-import type { AnswerContext, TextFace, TextRoutePorts } from './text-face.ts';
+import { factHeaders, tell } from './paid-response.ts';
+import type { AnswerContext, TextFace, TextRoutePorts } from './text-adapter.ts';
 
 type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
 

@@ -6,15 +6,12 @@ import { type GeneratedText, generateText, type Outcome } from '../core/text/gen
 import { planAnswer } from '../http/early-answer.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.ts';
 import { alternativesIn } from './alternatives.ts';
-import { callerOf } from './caller.ts';
-import { dryRunAnswer } from './dry-run-answer.ts';
-import { refuseIgnored } from './ignored-fields.ts';
-import { keyedAnswer, toStored } from './keyed-answer.ts';
-import { noKeys, type PaidHeaders, readPaidHeaders } from './paid-headers.ts';
-import { balanceHeaders, costHeaders, factHeaders } from './receipt-headers.ts';
+import { refuseIgnored } from './fields.ts';
+import { keyedAnswer, toStored } from './idempotent-answer.ts';
+import { callerOf, noKeys, type PaidHeaders, readPaidHeaders } from './paid-request.ts';
+import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, tell } from './paid-response.ts';
 import { streamedAnswer, streamOpening } from './streamed-answer.ts';
-import { tell } from './tell-receipt.ts';
-import type { AnswerContext, TextFace, TextRoutePorts } from './text-face.ts';
+import type { AnswerContext, TextFace, TextRoutePorts } from './text-adapter.ts';
 
 /** A route that answers with generated text. */
 export const createTextRoute =

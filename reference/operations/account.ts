@@ -1,4 +1,4 @@
-import type { usageParameters } from '../../lambdas/protocols/usage/query.ts';
+import type { usageParameters } from '../../lambdas/protocols/account/usage-query.ts';
 import { account, usageList, usageRow } from '../answers/account.ts';
 import { momentForm, orEmpty, receiptIdForm } from '../answers/forms.ts';
 import type { Operation } from '../operation.ts';

@@ -1,5 +1,4 @@
-import { rotationBody } from '../../lambdas/protocols/app/key.ts';
-import { thresholdBody } from '../../lambdas/protocols/app/threshold.ts';
+import { rotationBody, thresholdBody } from '../../lambdas/protocols/app/account.ts';
 import { appAccount, newKey, spend, threshold } from '../answers/account.ts';
 import type { Operation } from '../operation.ts';
 import { query } from '../parameters.ts';

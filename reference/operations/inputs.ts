@@ -1,5 +1,5 @@
-import { embeddingsBody } from '../../lambdas/protocols/embeddings/request.ts';
-import { moderationsBody } from '../../lambdas/protocols/moderations/request.ts';
+import { embeddingsBody } from '../../lambdas/protocols/embeddings/handler.ts';
+import { moderationsBody } from '../../lambdas/protocols/moderations/handler.ts';
 import { embeddings, moderation } from '../answers/media.ts';
 import type { Body, Operation } from '../operation.ts';
 import { receipt } from '../response-headers.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { creditBody } from '../../lambdas/protocols/credits/request.ts';
+import { creditBody } from '../../lambdas/protocols/credits/handler.ts';
 import { credit } from '../answers/account.ts';
 import type { Operation } from '../operation.ts';
 

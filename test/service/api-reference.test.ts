@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { DRY_RUN_TYPE } from '../../lambdas/protocols/dry-run-answer.ts';
+import { DRY_RUN_TYPE } from '../../lambdas/protocols/paid-response.ts';
 import { type Route, type RouteName, routes } from '../../lambdas/routes.ts';
 import { dryRunAnswer } from '../../reference/answers/dry-run.ts';
 import { operations } from '../../reference/operations.ts';

@@ -1,6 +1,5 @@
 import { createHandler } from '../../http/handler.ts';
-import { createGetAccount } from '../../protocols/account/handler.ts';
-import { createGetUsage, createListUsage } from '../../protocols/usage/handlers.ts';
+import { createGetAccount, createGetUsage, createListUsage } from '../../protocols/account/handlers.ts';
 import { toHttpPorts } from './http-ports.ts';
 import type { Parts } from './parts.ts';
 

@@ -1,11 +1,13 @@
 import { createHandler } from '../../http/handler.ts';
-import { createGetAppAccount } from '../../protocols/app/account.ts';
-import { createAccountIdOf } from '../../protocols/app/account-of-chat.ts';
-import { createRotateKey } from '../../protocols/app/key.ts';
+import { createListUsage } from '../../protocols/account/handlers.ts';
+import {
+  createAccountIdOf,
+  createGetAppAccount,
+  createRotateKey,
+  createSetThreshold,
+} from '../../protocols/app/account.ts';
 import { createGetAppSpend } from '../../protocols/app/spend.ts';
-import { createSetThreshold } from '../../protocols/app/threshold.ts';
 import { createCreditAccount } from '../../protocols/credits/handler.ts';
-import { createListUsage } from '../../protocols/usage/handlers.ts';
 import { toHttpPorts } from './http-ports.ts';
 import type { Parts } from './parts.ts';
 

@@ -1,9 +1,9 @@
 import { createHandler } from '../../http/handler.ts';
-import { createListFallbacks } from '../../protocols/models/fallbacks.ts';
 import {
   createGetGoogleModel,
   createGetHealth,
   createGetModel,
+  createListFallbacks,
   createListGoogleModels,
   createListModels,
   createListPrices,

@@ -1,13 +1,15 @@
 import { createHandler } from '../../http/handler.ts';
-import { chatCompletions } from '../../protocols/chat-completions/handler.ts';
+import { chatCompletions } from '../../protocols/chat-completions/response.ts';
 import { createEmbeddings } from '../../protocols/embeddings/handler.ts';
-import { createCountContentTokens } from '../../protocols/generate-content/count-tokens.ts';
-import { createStreamGenerateContent, generateContent } from '../../protocols/generate-content/handler.ts';
-import { createCountMessageTokens } from '../../protocols/messages/count-tokens.ts';
-import { messages } from '../../protocols/messages/handler.ts';
+import {
+  createCountContentTokens,
+  createStreamGenerateContent,
+  generateContent,
+} from '../../protocols/generate-content/response.ts';
+import { createCountMessageTokens, messages } from '../../protocols/messages/response.ts';
 import { createModerations } from '../../protocols/moderations/handler.ts';
-import { responses } from '../../protocols/responses/handler.ts';
-import type { TextRoutePorts } from '../../protocols/text-face.ts';
+import { responses } from '../../protocols/responses/response.ts';
+import type { TextRoutePorts } from '../../protocols/text-adapter.ts';
 import { createTextRoute } from '../../protocols/text-route.ts';
 import { createMessageTokenCounter } from '../../providers/anthropic/messages-wire.ts';
 import { createContentTokenCounter } from '../../providers/google/generate-content-wire.ts';

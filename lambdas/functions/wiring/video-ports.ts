@@ -5,7 +5,7 @@ import type { VideoStepPorts, VideoTimes } from '../../core/videos/dependencies.
 import type { StandingPorts } from '../../core/videos/existing-creation.ts';
 import type { ReadPorts } from '../../core/videos/read-videos.ts';
 import { isVideoId, type VideoJob } from '../../core/videos/video-job.ts';
-import { toWebhookBody } from '../../protocols/videos/webhook-event.ts';
+import { toWebhookBody } from '../../protocols/videos/video-object.ts';
 import type { Settings } from '../../settings.ts';
 import { toLedgerPorts } from './ledger-ports.ts';
 import { toCircuits } from './paid-call-ports.ts';

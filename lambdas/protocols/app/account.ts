@@ -1,16 +1,20 @@
+import * as z from 'zod';
 import type { AccountStore, CurrentKey } from '../../core/accounts/account-store.ts';
 import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/days-left.ts';
+import { type RotationPorts, rotateKey } from '../../core/accounts/issue-key.ts';
 import { keyIdOf, toMasked } from '../../core/accounts/keys.ts';
+import type { Clock } from '../../core/clock.ts';
+import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { requestIdOf } from '../../core/ledger/hold.ts';
-import type { LedgerStore } from '../../core/ledger/ledger.ts';
-import { balanceOf } from '../../core/ledger/ledger.ts';
+import { balanceOf, type LedgerStore } from '../../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import { type RecentSpend, sumRecent } from '../../core/ledger/spend.ts';
-import { formatUsd } from '../../core/money/usd.ts';
-import { firstIdAt, json, type RouteHandler, timeOfRequest } from '../../http/exchange.ts';
-import { toAccountObject } from '../account-object.ts';
-import { orUnavailable } from '../account-reads.ts';
-import type { AccountIdOf } from './account-of-chat.ts';
+import { formatUsd, PICOS_PER_USD } from '../../core/money/usd.ts';
+import { untilDefinite } from '../../core/retry.ts';
+import { type Exchange, firstIdAt, initDataOf, json, type RouteHandler, timeOfRequest } from '../../http/exchange.ts';
+import { orUnavailable, toAccountObject } from '../account-reads.ts';
+import { usdAmount } from '../optional-fields.ts';
+import { parseWith } from '../parse.ts';
 
 export interface AppAccountPorts {
   readonly accountIdOf: AccountIdOf;
@@ -57,3 +61,61 @@ const toKeyObject = ({ hash, label, issuedAtMs, isRevoked }: CurrentKey) => ({
   issued_at: new Date(issuedAtMs).toISOString(),
   revoked: isRevoked,
 });
+
+/** The id of the account of whoever has opened the mini app. Throws `not_found` before it has one, and 503. */
+export type AccountIdOf = (exchange: Exchange) => Promise<string>;
+
+export const createAccountIdOf =
+  (accounts: Pick<AccountStore, 'chat'>): AccountIdOf =>
+  async (exchange) => {
+    const chat = await orUnavailable(accounts.chat(initDataOf(exchange).chatId));
+    if (!chat) throw new GatewayError('not_found', 'Send /start to the bot first. It opens your account.');
+    exchange.summary.accountId = chat.accountId;
+    return chat.accountId;
+  };
+
+export interface RotateKeyPorts extends RotationPorts {
+  readonly accountIdOf: AccountIdOf;
+}
+
+const keyIdMessage = 'must be the id of the key that is to be replaced, as the account shows it';
+
+export const rotationBody = z.strictObject({ key_id: z.string(keyIdMessage).regex(/^[0-9a-f]{16}$/, keyIdMessage) });
+
+const REPLACEMENT_UNCERTAIN =
+  'The key may be replaced or not. Read the account again and replace the key that it shows then.';
+
+/** POST /app/api/key (KEY-2): the answer is the one place where the new key is ever told. */
+export const createRotateKey =
+  (ports: RotateKeyPorts): RouteHandler =>
+  async (exchange) => {
+    const accountId = await ports.accountIdOf(exchange);
+    const { key_id: keyId } = parseWith(rotationBody, exchange.body?.json);
+    const { apiKey, id, label } = await orUnavailable(rotateKey(ports, { accountId, keyId }), REPLACEMENT_UNCERTAIN);
+    return json(200, { key: apiKey, id, masked: toMasked(label) });
+  };
+
+export interface ThresholdPorts {
+  readonly accountIdOf: AccountIdOf;
+  readonly accounts: Pick<AccountStore, 'setThreshold'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+export const thresholdBody = z.strictObject({
+  threshold_usd: usdAmount({ leastPicos: 0n, mostPicos: 1_000_000n * PICOS_PER_USD, example: '2.5' }),
+});
+
+const ACCOUNT_UNAVAILABLE = 'The account cannot be reached at the moment. Try again later.';
+
+/** POST /app/api/threshold (KEY-3): the balance at which a notice is sent; 0 is never. */
+export const createSetThreshold =
+  (ports: ThresholdPorts): RouteHandler =>
+  async (exchange) => {
+    const accountId = await ports.accountIdOf(exchange);
+    const { threshold_usd: picos } = parseWith(thresholdBody, exchange.body?.json);
+    const setting = untilDefinite(ports, () => ports.accounts.setThreshold(accountId, picos));
+    const reply = await orUnavailable(setting, ACCOUNT_UNAVAILABLE);
+    if (reply === 'no-account') throw new Error('the account of a chat is missing');
+    return json(200, { threshold_usd: formatUsd(picos) });
+  };

@@ -1,10 +1,41 @@
+import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
-import { type ModelSpend, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
+import { lastDays, type ModelSpend, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
 import { formatUsd } from '../../core/money/usd.ts';
-import { json, type RouteHandler } from '../../http/exchange.ts';
+import { dayOfRequest, firstIdAt, json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
-import type { AccountIdOf } from './account-of-chat.ts';
-import { readSpendDays } from './spend-days.ts';
+import type { AccountIdOf } from './account.ts';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+const DAYS_DEFAULT = 30;
+const DAYS_MAX = 90;
+
+export interface SpendDays {
+  /** `2026-11-20`, UTC, today as the last one. */
+  readonly days: readonly string[];
+  readonly fromHoldId: string;
+  readonly beforeHoldId: string;
+  readonly dayOf: (requestId: string) => string;
+}
+
+/** Throws the 400 that names the parameter. An empty one is as good as none. */
+export const readSpendDays = (query: Query, nowMs: number): SpendDays => {
+  const unknown = Object.keys(query).find((name) => name !== 'days');
+  if (unknown !== undefined) {
+    const name = unknown.slice(0, 100);
+    throw invalidRequest(name, `${name}: no parameter here. There is days.`);
+  }
+  const { days, fromMs, untilMs } = lastDays(nowMs, readCount(query));
+  return { days, fromHoldId: firstIdAt(fromMs), beforeHoldId: firstIdAt(untilMs), dayOf: dayOfRequest };
+};
+
+const readCount = ({ days }: Query): number => {
+  if (!days) return DAYS_DEFAULT;
+  const count = /^\d{1,2}$/.test(days) ? Number(days) : 0;
+  if (count >= 1 && count <= DAYS_MAX) return count;
+  throw invalidRequest('days', `days: must be a whole number from 1 to ${DAYS_MAX}.`);
+};
 
 export interface SpendPorts {
   readonly accountIdOf: AccountIdOf;

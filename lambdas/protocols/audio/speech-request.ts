@@ -3,8 +3,7 @@ import { charactersIn, type SpeechOrder } from '../../core/audio/speak.ts';
 import type { SpeechModel } from '../../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { showAs } from '../bounded.ts';
-import { parseWith } from '../parse.ts';
+import { parseWith, showAs } from '../parse.ts';
 
 /** Checked against the model's entry. */
 const voice = showAs(z.unknown(), { kind: 'schema', schema: { type: 'string', minLength: 1 } });

@@ -4,7 +4,7 @@ import { BinaryStream } from '../../http/binary-stream.ts';
 import { canBreak, endCut, isCut, markAsCut, onClientLeft } from '../../http/cut-answers.ts';
 import { admissionOf, type Exchange, type GatewayResponse, type Summary } from '../../http/exchange.ts';
 import { tellError } from '../../http/render-error.ts';
-import { tell } from '../tell-receipt.ts';
+import { tell } from '../paid-response.ts';
 
 export interface SpokenPorts {
   readonly speech: SpeakPorts;

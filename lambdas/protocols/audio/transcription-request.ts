@@ -1,11 +1,20 @@
-import type { AudioFile } from '../../core/audio/audio-wire.ts';
-import { sniffAudio } from '../../core/audio/audio-wire.ts';
+import { type AudioFile, sniffAudio } from '../../core/audio/audio-wire.ts';
 import type { TranscriptionOrder } from '../../core/audio/transcribe.ts';
 import type { TranscriptionModel } from '../../core/catalog/schema.ts';
+import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { Form, FormFile } from '../../http/exchange.ts';
-import { toTextFields } from '../form-fields.ts';
+import { toTextFields } from '../optional-fields.ts';
 import { shownName } from '../parse.ts';
-import { onlyFile, refuse } from './form-file.ts';
+
+/** The one file of a form. Throws the 400 that says what stands in its place. */
+export const onlyFile = ({ files }: Form, name: string): FormFile => {
+  const [file, second] = files;
+  if (second) throw refuse(name, 'was sent more than once. Send one file.');
+  if (file) return file;
+  throw refuse(name, 'is missing. Send the recording.');
+};
+
+export const refuse = (param: string, problem: string): GatewayError => invalidRequest(param, `${param}: ${problem}`);
 
 export type TranscriptFormat = 'json' | 'text';
 

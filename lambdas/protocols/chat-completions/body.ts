@@ -1,7 +1,97 @@
 import * as z from 'zod';
-import { anyObject, listOf, recordOf } from '../bounded.ts';
-import { fields, guardedNames } from '../fields.ts';
-import { messagesSchema } from './messages.ts';
+import type { Wire } from '../../core/catalog/providers.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { chat, chatFields, claude } from '../chat-fields.ts';
+import { type FieldPolicy, fields, guardedNames, type IgnoredFields } from '../fields.ts';
+import { type Entry, withoutUnsupported } from '../optional-fields.ts';
+import { anyObject, listOf, recordOf } from '../parse.ts';
+
+/**
+ * Caching is priced only in the native messages format (BILL-18). `id` and `status` are the bookkeeping of clients. Both are
+ * accepted and not sent.
+ */
+const written: FieldPolicy = { unknown: 'list', accepted: ['cache_control', 'id', 'status'] };
+/** Clients copy these objects from earlier answers, with members that mean nothing to a vendor. */
+const copied: FieldPolicy = { unknown: 'accept' };
+
+const textPart = fields({ type: z.literal('text'), text: z.string() }, written);
+const imagePart = fields(
+  {
+    type: z.literal('image_url'),
+    image_url: fields(
+      { url: z.string().min(1), detail: z.enum(['auto', 'low', 'high', 'original']).optional() },
+      written,
+    ),
+  },
+  written,
+);
+const copiedText = fields({ type: z.literal('text'), text: z.string() }, copied);
+const refusalPart = fields({ type: z.literal('refusal'), refusal: z.string() }, copied);
+/** What a model thought, as LiteLLM and LangChain keep it. It is not sent back. */
+const thoughtPart = fields({ type: z.literal(['thinking', 'reasoning', 'redacted_thinking']) }, copied);
+
+const content = 'must be a string or an array of parts';
+const parts = { min: 1, max: 10_000, message: 'must have at least one part' };
+const contentOf = <Part extends z.ZodType>(part: Part) => z.union([z.string(), listOf(part, parts)], content);
+
+const toolCall = fields(
+  {
+    id: z.string().min(1),
+    type: z.literal('function'),
+    function: fields(
+      { name: z.string().min(1).max(128, 'must have at most 128 characters'), arguments: z.string() },
+      copied,
+    ),
+    /** What Google's models want back with a call: https://ai.google.dev/gemini-api/docs/thought-signatures#openai */
+    extra_content: z
+      .object({ google: z.object({ thought_signature: z.string().optional() }).optional() })
+      .nullish()
+      .transform((value) => value ?? undefined),
+  },
+  copied,
+);
+
+export type ToolCall = z.output<typeof toolCall>;
+
+const name = { name: z.string().optional() };
+
+const assistant = fields(
+  {
+    role: z.literal('assistant'),
+    content: contentOf(z.discriminatedUnion('type', [copiedText, refusalPart, thoughtPart])).nullish(),
+    refusal: z.string().nullish(),
+    tool_calls: listOf(toolCall, { max: 1_000, message: 'must be an array of calls' }).optional(),
+    ...name,
+  },
+  {
+    ...copied,
+    nullable: ['content'],
+    refused: {
+      audio: 'spoken answers are not served. Send their text as content.',
+      function_call: 'deprecated. Send the call in tool_calls.',
+    },
+  },
+);
+
+/** CHAT-2: the roles of the specification and `developer`, which counts as system. */
+const message = z.discriminatedUnion('role', [
+  fields({ role: z.literal('system'), content: contentOf(textPart), ...name }, written),
+  fields({ role: z.literal('developer'), content: contentOf(textPart), ...name }, written),
+  fields(
+    { role: z.literal('user'), content: contentOf(z.discriminatedUnion('type', [textPart, imagePart])), ...name },
+    written,
+  ),
+  assistant,
+  fields({ role: z.literal('tool'), content: contentOf(copiedText), tool_call_id: z.string().min(1) }, copied),
+]);
+
+export const messagesSchema = listOf(message, {
+  min: 1,
+  max: 10_000,
+  message: 'must be an array with at least one message',
+});
+
+export type ChatMessage = z.output<typeof message>;
 
 const between = (low: number, high: number) =>
   z.number().min(low, `must be at least ${low}`).max(high, `must be at most ${high}`);
@@ -121,3 +211,90 @@ export const chatBody = fields(
 );
 
 export type ChatBody = z.output<typeof chatBody>;
+
+/** Keywords whose members are schemas by name: https://json-schema.org/draft/2020-12/json-schema-core */
+const named: ReadonlySet<string> = new Set([
+  'properties',
+  '$defs',
+  'definitions',
+  'patternProperties',
+  'dependentSchemas',
+]);
+/** Keywords with a schema or a list of them. */
+const nested: ReadonlySet<string> = new Set([
+  'items',
+  'prefixItems',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'additionalProperties',
+]);
+
+/**
+ * A JSON schema in which no object has members beyond those it names: `additionalProperties: false` wherever the schema leaves
+ * it open. https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+ */
+export const closedSchema = (schema: JsonObject): JsonObject => {
+  const closed = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, closedMember(name, member)]));
+  const isOpen = schema.additionalProperties === undefined || schema.additionalProperties === true;
+  return isOpen && describesObject(schema) ? { ...closed, additionalProperties: false } : closed;
+};
+
+const describesObject = ({ type, properties }: JsonObject): boolean =>
+  type === 'object' ||
+  (Array.isArray(type) && type.includes('object')) ||
+  (type === undefined && isJsonObject(properties));
+
+const closedMember = (name: string, member: JsonValue | undefined): JsonValue | undefined => {
+  if (named.has(name) && isJsonObject(member)) {
+    return Object.fromEntries(Object.entries(member).map(([key, value]) => [key, closedValue(value)]));
+  }
+  if (!nested.has(name)) return member;
+  return Array.isArray(member) ? member.map((value: JsonValue) => closedValue(value)) : closedValue(member);
+};
+
+const closedValue = <Value extends JsonValue | undefined>(value: Value): Value | JsonObject =>
+  isJsonObject(value) ? closedSchema(value) : value;
+
+/** The body without what the model or its vendor does not take. Throws the 400 for what the caller relies on. */
+export const forVendor = (body: ChatBody, wire: Wire, entry: Entry): ChatBody => {
+  const unsent = withoutUnsupported(chatFields, body, { ...entry, wire });
+  const kept = { ...body, ...Object.fromEntries([...unsent].map((field) => [field, undefined])) };
+  if (chat.includes(wire)) return kept;
+  return {
+    ...kept,
+    messages: body.messages.map((message) => forForeignVendor(message, entry.ignored)),
+    ...(kept.response_format && { response_format: formatFor(kept.response_format, wire, entry.ignored) }),
+  };
+};
+
+type Message = ChatBody['messages'][number];
+type Format = NonNullable<ChatBody['response_format']>;
+
+/** The name of a person and how closely to look at an image have no place elsewhere. */
+const forForeignVendor = (message: Message, ignored: IgnoredFields): Message => {
+  if (message.role === 'tool') return message;
+  if (message.name !== undefined) ignored.add(['messages', 0, 'name']);
+  if (message.role !== 'user' || typeof message.content === 'string') return { ...message, name: undefined };
+  const content = message.content.map((part) => {
+    if (part.type !== 'image_url') return part;
+    const { url, detail } = part.image_url;
+    if (detail === 'low' || detail === 'original') ignored.add(['messages', 0, 'content', 0, 'image_url', 'detail']);
+    return { ...part, image_url: { url } };
+  });
+  return { ...message, name: undefined, content };
+};
+
+/** Claude and Gemini take a schema and nothing beside it. Claude takes closed objects only. */
+const formatFor = (format: Format, wire: Wire, ignored: IgnoredFields): Format => {
+  if (format.type !== 'json_schema' || wire === 'openai_responses') return format;
+  const { description, schema, ...rest } = format.json_schema;
+  if (description !== undefined) ignored.add(['response_format', 'json_schema', 'description']);
+  const isOpen = claude.includes(wire) && !rest.strict;
+  return { ...format, json_schema: { ...rest, schema: schema && isOpen ? closedSchema(schema) : schema } };
+};

@@ -1,22 +1,63 @@
+import type { Wire } from '../../core/catalog/providers.ts';
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isReadable } from '../../core/text/answer-size.ts';
-import type { PromptSize, TextOrder, TextRequest } from '../../core/text/conversation.ts';
-import { JSON_INSTRUCTION } from '../../core/text/conversation.ts';
+import { JSON_INSTRUCTION, type PromptSize, type TextOrder, type TextRequest } from '../../core/text/conversation.ts';
 import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { gemini, isEndUser, wireFor } from '../chat-fields.ts';
-import { extraFieldsOf, type KeptFields, keepFields } from '../fields.ts';
-import { IgnoredFields } from '../ignored-fields.ts';
+import { extraFieldsOf, IgnoredFields, type KeptFields, keepFields } from '../fields.ts';
 import { charactersOf } from '../image-url.ts';
 import { parseWith } from '../parse.ts';
-import { type ChatBody, chatBody } from './body.ts';
-import { checkAgainst, refuseTwoEfforts } from './constraints.ts';
-import { toConversation } from './conversation.ts';
-import { measureMedia, mediaOf } from './media.ts';
-import { toSend } from './to-send.ts';
-import { forVendor } from './vendor-fields.ts';
+import { type ChatBody, chatBody, forVendor } from './body.ts';
+import { measureMedia, mediaOf, toConversation, toSend } from './conversation.ts';
+
+const present = (body: ChatBody, field: keyof ChatBody): boolean => body[field] !== undefined && body[field] !== null;
+
+/** Throws the 400 or 422 for what the caller relies on and the model lacks. */
+export const checkAgainst = (body: ChatBody, wire: Wire, model: TextModel, alternatives: Alternatives): void => {
+  refuseForcedTool(body, model);
+  refuseFormat(body, wire, model, alternatives);
+
+  if ((body.n ?? 1) > 1 && !model.capabilities.multipleChoices) {
+    const others = alternatives(({ capabilities }) => capabilities.multipleChoices);
+    const message = `n: "${model.id}" gives one answer at a time. Send n: 1.${others}`;
+    throw new GatewayError('unprocessable_entity', message, { param: 'n' });
+  }
+};
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+const refuseForcedTool = ({ tool_choice: choice }: ChatBody, model: TextModel): void => {
+  const forced = choice === 'required' || isObject(choice);
+  if (!forced || model.capabilities.forcedToolChoice) return;
+  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".`);
+};
+
+/** CHAT-8. Claude is asked for JSON by an instruction. */
+const refuseFormat = (
+  { response_format: format }: ChatBody,
+  wire: Wire,
+  model: TextModel,
+  alternatives: Alternatives,
+): void => {
+  const { jsonObject, jsonSchema } = model.capabilities;
+  if (format?.type === 'json_schema' && !jsonSchema) {
+    const others = alternatives(({ capabilities }) => capabilities.jsonSchema);
+    throw invalidRequest('response_format', `response_format: json_schema is not supported with this model.${others}`);
+  }
+  if (format?.type === 'json_object' && !jsonObject && wire !== 'anthropic_messages') {
+    const others = alternatives(({ capabilities }) => capabilities.jsonObject);
+    throw invalidRequest('response_format', `response_format: json_object is not supported with this model.${others}`);
+  }
+};
+
+/** CHAT-9. */
+export const refuseTwoEfforts = (body: ChatBody): void => {
+  if (!present(body, 'reasoning_effort') || !body.output_config?.effort) return;
+  throw invalidRequest('reasoning_effort', 'reasoning_effort: send either this or output_config.effort, not both.');
+};
 
 /** A chat body in the core's terms. Throws the 400 or 422 that names the field. */
 export const toTextOrder = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextOrder => {

@@ -1,9 +1,28 @@
+import * as z from 'zod';
+import { ACCOUNT_ID_FORM, ACCOUNT_ID_RULE } from '../../core/accounts/account-store.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import { type CreditPorts, creditAccount } from '../../core/ledger/credit.ts';
-import { formatUsd } from '../../core/money/usd.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type CreditPorts, creditAccount, REF_FORM, REF_RULE } from '../../core/ledger/credit.ts';
+import { formatUsd, PICOS_PER_USD } from '../../core/money/usd.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
-import { readCreditBody } from './request.ts';
+import { usdAmount } from '../optional-fields.ts';
+import { parseWith } from '../parse.ts';
+
+const accountMessage = `must be the id of an account: ${ACCOUNT_ID_RULE}`;
+const refMessage = `must be the id of the payment: ${REF_RULE}`;
+
+/** Any other field is refused by name (GEN-9). */
+export const creditBody = z.strictObject({
+  account: z.string(accountMessage).regex(ACCOUNT_ID_FORM, accountMessage),
+  ref: z.string(refMessage).regex(REF_FORM, refMessage),
+  amount_usd: usdAmount({ leastPicos: 1n, mostPicos: 1_000_000n * PICOS_PER_USD, example: '12.50' }),
+});
+
+export type CreditBody = z.output<typeof creditBody>;
+
+/** Throws the 400 that names the field. */
+export const readCreditBody = (json: JsonObject | undefined): CreditBody => parseWith(creditBody, json);
 
 const UNCERTAIN = 'The payment may be credited or not. Send it again with the same ref: it is credited once.';
 

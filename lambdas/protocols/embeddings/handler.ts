@@ -1,7 +1,119 @@
-import { type EmbeddingPorts, embed } from '../../core/inputs/embed.ts';
+import * as z from 'zod';
+import type { EmbeddingModel } from '../../core/catalog/schema.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import { type EmbeddingOrder, type EmbeddingPorts, embed } from '../../core/inputs/embed.ts';
+import type { InputRequest } from '../../core/inputs/paid-input.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
+import { fields, guardedNames, keepFields } from '../fields.ts';
 import { createInputRoute } from '../input-route.ts';
-import { toEmbeddingOrder } from './request.ts';
+import { endUserName } from '../optional-fields.ts';
+import { parseWith, showAs } from '../parse.ts';
+
+/** Of one request, as the vendor takes it: https://platform.openai.com/docs/api-reference/embeddings/create */
+const INPUTS_MAX = 2_048;
+const DIMENSIONS_MAX = 100_000;
+/** Written out, a number takes some 22 bytes; an answer of more than 64 MiB is not read. */
+const FLOATS_MAX = 2_500_000;
+
+const isToken = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** Walked through by hand: a body has room for millions of tokens, and each check of the library's costs a microsecond. */
+const isListOf = <Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isItem);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTokens = (value: unknown): value is readonly number[] => isListOf(value, isToken);
+
+type Input = string | readonly string[] | readonly number[] | readonly (readonly number[])[];
+
+const isInput = (value: unknown): value is Input =>
+  isText(value) || isListOf(value, isText) || isTokens(value) || isListOf(value, isTokens);
+
+const shownTokens = { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 };
+const shownInput = {
+  anyOf: [
+    { type: 'string' },
+    { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: INPUTS_MAX },
+    shownTokens,
+    { type: 'array', items: shownTokens, minItems: 1, maxItems: INPUTS_MAX },
+  ],
+};
+
+export const embeddingsBody = fields(
+  {
+    model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
+    input: showAs(
+      z.custom<Input>(isInput, 'must be a string, an array of strings, an array of tokens or an array of such arrays'),
+      { kind: 'schema', schema: shownInput },
+    ),
+    encoding_format: z.enum(['float', 'base64']).nullish(),
+    dimensions: z.int().min(1, 'must be at least 1').max(DIMENSIONS_MAX, `must be at most ${DIMENSIONS_MAX}`).nullish(),
+    user: endUserName.nullish(),
+  },
+  { unknown: 'list', guarded: guardedNames },
+);
+
+type EmbeddingsBody = z.output<typeof embeddingsBody>;
+
+/** EMB-1. */
+export const toEmbeddingOrder = (json: JsonObject): EmbeddingOrder => {
+  const { body: kept, ignored } = keepFields(embeddingsBody, json);
+  const body = parseWith(embeddingsBody, kept);
+  const inputs = inputsOf(body.input);
+  if (inputs.length > INPUTS_MAX) {
+    throw invalidRequest('input', `input: must have at most ${INPUTS_MAX} inputs. Split the request.`);
+  }
+  return {
+    modelId: body.model,
+    endUser: body.user ?? undefined,
+    prepare: (model) => {
+      refuseDimensions(body.dimensions ?? undefined, model);
+      refuseTooManyFloats(body, inputs.length, model);
+      return { body: kept, ignored: ignored.names, ...measure(inputs, model) };
+    },
+  };
+};
+
+const inputsOf = (input: Input): readonly (string | readonly number[])[] => {
+  if (typeof input === 'string') return [input];
+  const lists: readonly (string | readonly number[])[] = input.filter((member) => typeof member !== 'number');
+  return lists.length > 0 ? lists : [input.filter(isToken)];
+};
+
+const refuseDimensions = (dimensions: number | undefined, { id, embedding }: EmbeddingModel): void => {
+  if (dimensions === undefined || embedding.dimensionsSettable) return;
+  throw invalidRequest('dimensions', `dimensions: "${id}" gives ${embedding.dimensionsDefault}. Leave the field out.`);
+};
+
+const refuseTooManyFloats = (
+  { encoding_format: format, dimensions }: EmbeddingsBody,
+  inputs: number,
+  { embedding }: EmbeddingModel,
+): void => {
+  if (format === 'base64' || inputs * (dimensions ?? embedding.dimensionsDefault) <= FLOATS_MAX) return;
+  const advice = 'Ask for encoding_format "base64", for fewer dimensions or for fewer inputs at once.';
+  throw invalidRequest('input', `input: ${inputs} inputs give more numbers than one answer can hold. ${advice}`);
+};
+
+const measure = (
+  inputs: readonly (string | readonly number[])[],
+  { id, limits }: EmbeddingModel,
+): Omit<InputRequest, 'body' | 'ignored'> => {
+  let bytes = 0;
+  let tokens = 0;
+  for (const [at, input] of inputs.entries()) {
+    if (typeof input === 'string') {
+      bytes += Buffer.byteLength(input);
+      continue;
+    }
+    tokens += input.length;
+    if (input.length <= limits.contextTokens) continue;
+    const message = `input[${at}]: ${input.length} tokens, but "${id}" takes ${limits.contextTokens}. Shorten it.`;
+    throw new GatewayError('context_length_exceeded', message, { param: `input[${at}]` });
+  }
+  return { bytes, tokens, inputs: inputs.length };
+};
 
 /** POST /v1/embeddings. */
 export const createEmbeddings = (ports: EmbeddingPorts): RouteHandler =>

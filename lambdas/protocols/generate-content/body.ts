@@ -1,9 +1,240 @@
 import * as z from 'zod';
-import { listOf, recordOf } from '../bounded.ts';
-import { guardedNames } from '../fields.ts';
-import { generationConfig, safetySetting, tool, toolConfig } from './config.ts';
-import { content, systemInstruction } from './parts.ts';
-import { enumName, message } from './proto-json.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { type FieldPolicy, fields, guardedNames } from '../fields.ts';
+import { anyObject, listOf, recordOf, showAs } from '../parse.ts';
+
+/** A protobuf message as JSON. Its unknown members are listed unless the policy says otherwise. */
+export const message = <Shape extends z.core.$ZodLooseShape>(shape: Shape, policy: Partial<FieldPolicy> = {}) =>
+  fields(shape, { unknown: 'list', ...policy, spelling: 'proto' });
+
+/** The name of an enum value, which the vendor reads in any case. It is sent on as it came. */
+export const enumName = (...names: readonly string[]) =>
+  showAs(
+    z
+      .string()
+      .refine(
+        (name) => names.some((known) => known.toUpperCase() === name.toUpperCase()),
+        `must be one of ${names.map((name) => JSON.stringify(name)).join(', ')}`,
+      ),
+    { kind: 'schema', schema: { type: 'string', enum: names } },
+  );
+
+/** Any JSON, not looked into. */
+export const anyJson = showAs(z.custom<JsonValue>(), { kind: 'schema', schema: {} });
+
+/**
+ * GEM-1: the vendor judges thinking, temperature and the other sampling fields itself, for each model of its own. A level is its
+ * word, too; there are more of them with every generation.
+ */
+const thinkingConfig = message({
+  thinkingLevel: z
+    .string()
+    .regex(/^[a-z_]{1,64}$/i, 'must be the name of a level')
+    .optional(),
+  thinkingBudget: z.int().optional(),
+  includeThoughts: z.boolean().optional(),
+});
+
+/** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size; the longest four are not for every model. */
+const aspectRatios = [
+  ...['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'],
+  ...['1:4', '4:1', '1:8', '8:1'],
+] as const;
+
+/**
+ * https://ai.google.dev/api/generate-content#ImageConfig, for models that draw. Its other members are not for this vendor's own API,
+ * as the conversions of @google/genai say. The sizes are those of the entry.
+ */
+const imageConfig = message({
+  aspectRatio: z.enum(aspectRatios).optional(),
+  imageSize: z.string().optional(),
+});
+
+/** https://ai.google.dev/api/generate-content#generationconfig */
+export const generationConfig = message(
+  {
+    temperature: z.number().optional(),
+    topP: z.number().optional(),
+    topK: z.number().optional(),
+    candidateCount: z.int().min(1, 'must be at least 1').max(8, 'must be at most 8').optional(),
+    maxOutputTokens: z.int().min(1, 'must be at least 1').optional(),
+    stopSequences: listOf(z.string(), { max: 16, message: 'must be an array of strings' }).optional(),
+    seed: z.int().optional(),
+    presencePenalty: z.number().optional(),
+    frequencyPenalty: z.number().optional(),
+    responseLogprobs: z.boolean().optional(),
+    logprobs: z.int().min(0, 'must be at least 0').max(20, 'must be at most 20').optional(),
+    responseMimeType: z.enum(['text/plain', 'application/json', 'text/x.enum']).optional(),
+    responseSchema: anyObject.optional(),
+    responseJsonSchema: anyJson.optional(),
+    responseModalities: listOf(enumName('TEXT', 'IMAGE'), {
+      max: 2,
+      message: 'must be a list of "TEXT" and "IMAGE"',
+    }).optional(),
+    imageConfig: imageConfig.optional(),
+    mediaResolution: enumName(
+      'MEDIA_RESOLUTION_UNSPECIFIED',
+      'MEDIA_RESOLUTION_LOW',
+      'MEDIA_RESOLUTION_MEDIUM',
+      'MEDIA_RESOLUTION_HIGH',
+    ).optional(),
+    thinkingConfig: thinkingConfig.optional(),
+  },
+  {
+    guarded: guardedNames,
+    refused: {
+      responseFormat: 'not supported. Use responseMimeType with responseJsonSchema.',
+      speechConfig: 'speech is not supported here. Use POST /v1/audio/speech.',
+    },
+  },
+);
+
+const functionDeclaration = message({
+  name: z.string().min(1, 'must be the name of a function'),
+  description: z.string().optional(),
+  parameters: anyObject.optional(),
+  parametersJsonSchema: anyJson.optional(),
+  response: anyObject.optional(),
+  responseJsonSchema: anyJson.optional(),
+});
+
+const toolRunsAtProvider = 'this tool runs at the provider and has a price of its own. Use functionDeclarations.';
+
+/** Functions that the client runs. Any other member is another tool (GEN-9). */
+export const tool = message(
+  {
+    functionDeclarations: listOf(functionDeclaration, {
+      max: 1_000,
+      message: 'must be an array of functions',
+    }).optional(),
+  },
+  {
+    kinds: [],
+    refused: {
+      codeExecution: toolRunsAtProvider,
+      computerUse: toolRunsAtProvider,
+      fileSearch: toolRunsAtProvider,
+      googleMaps: toolRunsAtProvider,
+      googleSearch: toolRunsAtProvider,
+      googleSearchRetrieval: toolRunsAtProvider,
+      mcpServers: toolRunsAtProvider,
+      urlContext: toolRunsAtProvider,
+    },
+  },
+);
+
+export const toolConfig = message({
+  functionCallingConfig: message({
+    mode: enumName('MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED').optional(),
+    allowedFunctionNames: listOf(z.string(), { max: 1_000, message: 'must be an array of names' }).optional(),
+  }).optional(),
+  includeServerSideToolInvocations: z.literal(false, 'must be false: tools run at the client').optional(),
+});
+
+export const safetySetting = message({ category: z.string().optional(), threshold: z.string().optional() });
+
+export type GenerationConfig = z.output<typeof generationConfig>;
+
+const many = { max: 10_000, message: 'must be an array of parts' };
+
+/** Clients name their files. The vendor's Gemini API does not know the name. */
+const named = { accepted: ['displayName'] };
+const inlineData = message({ mimeType: z.string(), data: z.string() }, named).optional();
+const fileData = message({ fileUri: z.string(), mimeType: z.string().optional() }, named).optional();
+
+const functionCall = message(
+  {
+    id: z.string().optional(),
+    name: z.string().min(1, 'must be the name of a function'),
+    args: anyObject.optional(),
+  },
+  { unknown: 'accept' },
+);
+
+const functionResponse = message(
+  {
+    id: z.string().optional(),
+    name: z.string().min(1, 'must be the name of a function'),
+    response: anyObject.optional(),
+    parts: listOf(message({ inlineData, fileData }, { kinds: ['inlineData', 'fileData'] }), many).optional(),
+    willContinue: z.boolean().optional(),
+    scheduling: z.string().optional(),
+  },
+  { unknown: 'accept' },
+);
+
+/** A video is counted at one frame a second; more frames would cost more than the hold knows. */
+const videoMetadata = message({
+  startOffset: z.string().optional(),
+  endOffset: z.string().optional(),
+  fps: z.number().gt(0, 'must be above 0').max(1, 'must be at most 1').optional(),
+});
+
+const mediaResolution = message({
+  level: enumName(
+    'MEDIA_RESOLUTION_UNSPECIFIED',
+    'MEDIA_RESOLUTION_LOW',
+    'MEDIA_RESOLUTION_MEDIUM',
+    'MEDIA_RESOLUTION_HIGH',
+    'MEDIA_RESOLUTION_ULTRA_HIGH',
+  ).optional(),
+});
+
+const partRunsAtProvider =
+  'it belongs to a tool that runs at the provider, which is not supported. Leave the part out.';
+
+/** https://ai.google.dev/api/caching#Part */
+const part = message(
+  {
+    text: z.string().optional(),
+    thought: z.boolean().optional(),
+    thoughtSignature: z.string().optional(),
+    inlineData,
+    fileData,
+    functionCall: functionCall.optional(),
+    functionResponse: functionResponse.optional(),
+    videoMetadata: videoMetadata.optional(),
+    mediaResolution: mediaResolution.optional(),
+    partMetadata: anyObject.optional(),
+  },
+  {
+    kinds: ['text', 'thoughtSignature', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
+    refused: {
+      executableCode: partRunsAtProvider,
+      codeExecutionResult: partRunsAtProvider,
+      toolCall: partRunsAtProvider,
+      toolResponse: partRunsAtProvider,
+    },
+  },
+);
+
+export const content = message(
+  { role: enumName('user', 'model').optional(), parts: listOf(part, many).optional() },
+  { kinds: ['parts'], isCopied: ({ role }) => typeof role === 'string' && role.toLowerCase() === 'model' },
+);
+
+const textOnly = 'a system instruction is text. Send the part in contents.';
+
+/** Text only, as the vendor's reference says; the role is not read. */
+export const systemInstruction = message(
+  {
+    role: z.string().optional(),
+    parts: listOf(
+      message(
+        { text: z.string() },
+        {
+          refused: { inlineData: textOnly, fileData: textOnly, functionCall: textOnly, functionResponse: textOnly },
+          kinds: ['text'],
+        },
+      ),
+      many,
+    ).optional(),
+  },
+  { kinds: ['parts'] },
+);
+
+export type Content = z.output<typeof content>;
+export type Part = z.output<typeof part>;
 
 const contents = listOf(content, { min: 1, max: 10_000, message: 'must be an array with at least one content' });
 

@@ -5,7 +5,7 @@ import { sniffImage } from '../../core/image-type.ts';
 import type { PromptSize } from '../../core/text/conversation.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { platformHostOf } from '../image-url.ts';
-import type { Content, Part } from './parts.ts';
+import type { Content, Part } from './body.ts';
 
 /** Enough of base64 for the first 12 bytes. */
 const SNIFFED_CHARACTERS = 24;

@@ -1,17 +1,39 @@
 import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
 import type { Attempt } from '../../core/idempotency/claimed-execution.ts';
 import { drawImages, type ImageOrder, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
+import { promptTokensOf, type TokenUsage } from '../../core/pricing/charge.ts';
 import { planAnswer } from '../../http/early-answer.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
-import { callerOf } from '../caller.ts';
-import { dryRunAnswer } from '../dry-run-answer.ts';
-import { keyedAnswer, toStored } from '../keyed-answer.ts';
-import { noKeys, readPaidHeaders } from '../paid-headers.ts';
-import { balanceHeaders, costHeaders } from '../receipt-headers.ts';
-import { tell } from '../tell-receipt.ts';
+import { keyedAnswer, toStored } from '../idempotent-answer.ts';
+import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
+import { balanceHeaders, costHeaders, dryRunAnswer, tell } from '../paid-response.ts';
 import { toEditOrder, toGenerationOrder } from './request.ts';
-import { toImagesAnswer } from './response.ts';
+
+/** https://platform.openai.com/docs/api-reference/images/object. `size` is what each image really has (IMG-9). */
+export const toImagesAnswer = ({ images, usage }: MadeImages, nowMs: number): JsonObject => ({
+  created: Math.floor(nowMs / 1_000),
+  data: images.map(({ content, width, height, revisedPrompt }) => ({
+    ...(content.kind === 'url' ? { url: content.url } : { b64_json: content.text }),
+    size: `${width}x${height}`,
+    ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
+  })),
+  ...(usage ? { usage: toImageUsage(usage) } : {}),
+});
+
+const toImageUsage = (usage: TokenUsage): JsonObject => {
+  const { imageInput = 0, cachedImageInput = 0, imageOutput = 0, output, reasoning } = usage;
+  const input = promptTokensOf(usage);
+  const images = imageInput + cachedImageInput;
+  return {
+    input_tokens: input,
+    input_tokens_details: { text_tokens: input - images, image_tokens: images },
+    output_tokens: imageOutput + output + reasoning,
+    output_tokens_details: { text_tokens: output + reasoning, image_tokens: imageOutput },
+    total_tokens: input + imageOutput + output + reasoning,
+  };
+};
 
 export interface ImageRoutePorts {
   readonly draw: ImagePorts;

@@ -1,14 +1,168 @@
 import * as z from 'zod';
+import type { ImageModel } from '../../core/catalog/schema.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import { type ChosenSize, chooseSize } from '../../core/images/choose-size.ts';
 import type { ImageOrder } from '../../core/images/draw-images.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { ImageAsk, ImageFile, ImageQuality, ImageReference } from '../../core/images/image-wire.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Form } from '../../http/exchange.ts';
-import { toTextFields } from '../form-fields.ts';
-import { parseWith } from '../parse.ts';
-import { toAsk } from './request-ask.ts';
-import { editFiles, toEditFiles } from './request-edit-files.ts';
-import { refuseStreaming, toExtras } from './request-extras.ts';
-import { isReferenceName, toReferences } from './request-references.ts';
-import { countInJson, countInText, edge, sharedFields, text } from './request-schema.ts';
+import { endUserName, hasAtMost, promptText, toTextFields } from '../optional-fields.ts';
+import { parseWith, shownName } from '../parse.ts';
+import { editFiles, isReferenceName, toEditFiles, toReferences } from './references.ts';
+
+/** A request whose fields have the right types, before it is known what the model takes of them. */
+export interface Sent {
+  readonly sent: SharedFields;
+  readonly edges: { readonly width: number | undefined; readonly height: number | undefined };
+  readonly aspectRatio: string | undefined;
+  readonly sequential: string | undefined;
+  readonly references: readonly ImageReference[];
+  readonly mask: ImageFile | undefined;
+  readonly extras: JsonObject;
+}
+
+/** Checks a request against the model's entry (IMG-2 to IMG-5, IMG-7). */
+export const toAsk = (model: ImageModel, request: Sent): ImageAsk => {
+  const { sent, edges, aspectRatio, sequential, references, mask, extras } = request;
+  refuseLongPrompt(sent.prompt, model);
+  refuseSequential(sequential, model);
+  const n = countOf(sent.n ?? 1, model);
+  const size = chooseSize(model, {
+    size: sent.size ?? undefined,
+    ...edges,
+    aspectRatio,
+    hasReferences: references.length > 0,
+  });
+  const quality = qualityOf(sent.quality ?? undefined, size, model);
+  return { prompt: sent.prompt, n, size, quality, references, mask, extras, endUser: sent.user ?? undefined };
+};
+
+const refuseLongPrompt = (prompt: string, { id, image }: ImageModel): void => {
+  const { promptCharactersMax } = image;
+  if (hasAtMost(prompt, promptCharactersMax)) return;
+  throw invalidRequest('prompt', `prompt: must have at most ${promptCharactersMax} characters with "${id}".`);
+};
+
+/** Seedream's series of images: how many there would be is not known before they are paid for. */
+const refuseSequential = (sent: string | undefined, { id, capabilities }: ImageModel): void => {
+  if (sent === undefined) return;
+  const param = 'sequential_image_generation';
+  const { sequential } = capabilities;
+  if (sequential.length === 0) throw invalidRequest(param, `${param}: not supported with "${id}". Leave it out.`);
+  if (sequential.some((value) => value === sent)) return;
+  const allowed = sequential.map((value) => `"${value}"`).join(', ');
+  throw invalidRequest(param, `${param}: must be ${allowed} with "${id}".`);
+};
+
+const countOf = (n: number, { id, image }: ImageModel): number => {
+  if (n <= image.nMax) return n;
+  if (image.nMax > 1) throw invalidRequest('n', `n: must be at most ${image.nMax} with "${id}".`);
+  const message = `n: "${id}" makes 1 image per request. Send n requests.`;
+  throw new GatewayError('unprocessable_entity', message, { param: 'n' });
+};
+
+/** IMG-3. Where the client has no choice the entry makes it: by the step of the size, or once for all. */
+const qualityOf = (sent: string | undefined, size: ChosenSize, model: ImageModel): ImageQuality | undefined => {
+  const { id, capabilities, image } = model;
+  if (capabilities.quality.length === 0) {
+    if (sent === undefined) return ownQuality(image.size, size);
+    const reason = image.size.mode === 'enum_by_tier' ? 'It follows from size. ' : '';
+    throw invalidRequest('quality', `quality: not supported with "${id}". ${reason}Leave it out.`);
+  }
+  if (sent === undefined || sent === 'auto') return undefined;
+  const quality = capabilities.quality.find((value) => value === sent);
+  if (quality) return quality;
+  const allowed = ['auto', ...capabilities.quality].map((value) => `"${value}"`).join(', ');
+  throw invalidRequest('quality', `quality: must be one of ${allowed} with "${id}".`);
+};
+
+const ownQuality = (rule: ImageModel['image']['size'], size: ChosenSize): ImageQuality | undefined => {
+  if (rule.mode === 'ignored') return rule.upstreamQuality;
+  if (rule.mode !== 'enum_by_tier' || size.kind === 'vendor' || size.tier === undefined) return undefined;
+  return rule.qualityByTier[size.tier];
+};
+
+const CHARACTERS_MAX = 64;
+/** Only what can be delivered: the vendor's other formats are no single image, and cost more than is held. */
+const outputFormats: ReadonlySet<JsonValue> = new Set(['png', 'jpeg', 'webp']);
+const textFields: ReadonlySet<string> = new Set(['background', 'moderation']);
+const streaming: ReadonlySet<string> = new Set(['stream', 'partial_images']);
+
+/** `stream: false`, which an SDK may send, is what happens anyway; in a form it is text. */
+export const refuseStreaming = (sent: JsonObject): void => {
+  const stream = sent.stream ?? false;
+  if (stream !== false && stream !== 'false') {
+    throw invalidRequest('stream', 'stream: images are not streamed here. Leave it out: the answer comes whole.');
+  }
+  if ((sent.partial_images ?? null) !== null) {
+    throw invalidRequest('partial_images', 'partial_images: images are not streamed here. Leave it out.');
+  }
+};
+
+/** Fields of the entry, unchanged. `null` counts as absent. Any other field is refused by name (GEN-9). */
+export const toExtras = (sent: JsonObject, model: ImageModel, isKnown: (name: string) => boolean): JsonObject => {
+  const extras = new Map<string, JsonValue>();
+  for (const [name, value] of Object.entries(sent)) {
+    if (isKnown(name) || streaming.has(name)) continue;
+    if (value === undefined || value === null) continue;
+    if (!model.extraFields.includes(name)) throw unknownField(name, model);
+    refuseValue(name, value);
+    extras.set(name, value);
+  }
+  return Object.fromEntries(extras);
+};
+
+const unknownField = (name: string, { id, extraFields }: ImageModel) => {
+  const shown = shownName(name);
+  const others = extraFields.length > 0 ? ` Further fields that it takes: ${extraFields.join(', ')}.` : '';
+  return invalidRequest(shown, `${shown}: this field is not supported with "${id}". Leave it out.${others}`);
+};
+
+const refuseValue = (name: string, value: JsonValue): void => {
+  if (name === 'output_format' && !outputFormats.has(value)) {
+    throw invalidRequest(name, `${name}: must be one of "png", "jpeg", "webp".`);
+  }
+  if (textFields.has(name) && typeof value !== 'string') throw invalidRequest(name, `${name}: must be a string.`);
+  // A number too large for JSON's own kind is read as an infinite one.
+  if (typeof value === 'boolean' || Number.isFinite(value)) return;
+  if (typeof value === 'string' && value.length <= CHARACTERS_MAX && value.isWellFormed()) return;
+  const problem = `must be a string of at most ${CHARACTERS_MAX} characters, a number or a boolean.`;
+  throw invalidRequest(name, `${name}: ${problem}`);
+};
+
+/** A field of text, said to be `what` when it is none. */
+export const text = (what: string) => z.string(`must be ${what}`);
+
+const countProblem = 'must be a whole number of at least 1';
+
+/** How many images, as JSON has it. */
+export const countInJson = z.int(countProblem).min(1, countProblem);
+
+/** And as a form has it, where everything is text. */
+export const countInText = z
+  .string(countProblem)
+  .regex(/^[1-9]\d{0,8}$/, countProblem)
+  .transform(Number);
+
+export const edge = z.int('must be a whole number of pixels').min(1, 'must be a whole number of pixels, at least 1');
+
+/** What both endpoints take: https://platform.openai.com/docs/api-reference/images/create. How much of it is for the entry to say. */
+export const sharedFields = {
+  model: text('the id of a model').min(1, 'must be the id of a model'),
+  prompt: promptText('must be a string that describes the image'),
+  size: text('a string such as "1024x1024"').nullish(),
+  quality: text('a string such as "low"').nullish(),
+  response_format: z.enum(['url', 'b64_json']).nullish(),
+  user: endUserName.nullish(),
+};
+
+export interface SharedFields {
+  readonly prompt: string;
+  readonly n?: number | null | undefined;
+  readonly size?: string | null | undefined;
+  readonly quality?: string | null | undefined;
+  readonly user?: string | null | undefined;
+}
 
 /** What is neither here nor a reference is for the model's entry to know (GEN-9). */
 export const generationBody = z.object({

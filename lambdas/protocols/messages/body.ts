@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { anyObject, listOf } from '../bounded.ts';
 import { type FieldPolicy, fields, guardedNames } from '../fields.ts';
-import { cacheControl, effort, messagesSchema, texts } from './blocks.ts';
-import { tool } from './tools.ts';
+import { anyObject, listOf } from '../parse.ts';
+import { cacheControl, effort, messagesSchema, texts, tool } from './blocks.ts';
 
 const fraction = z.number().min(0, 'must be at least 0').max(1, 'must be at most 1');
 const listed: FieldPolicy = { unknown: 'list' };

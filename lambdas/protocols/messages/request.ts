@@ -1,22 +1,117 @@
 import type * as z from 'zod';
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import { sniffImage } from '../../core/image-type.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { PromptPricing } from '../../core/pricing/text-price.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/conversation.ts';
 import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
-import { extraFieldsOf, keepFields } from '../fields.ts';
-import { IgnoredFields } from '../ignored-fields.ts';
+import { extraFieldsOf, IgnoredFields, keepFields } from '../fields.ts';
 import { charactersOf } from '../image-url.ts';
 import { parseWith } from '../parse.ts';
-import { addedTokens } from './added-tokens.ts';
-import { betaHeaders, missingToolChanges, readBetas } from './betas.ts';
-import { blocksIn, blocksOf, type PlacedBlock } from './blocks.ts';
+import { blocksIn, blocksOf, clientToolTokens, type ImageBlock, type PlacedBlock, type Tool } from './blocks.ts';
 import { countBody, messagesBody, type PromptBody } from './body.ts';
-import { measureMedia } from './media.ts';
-import { effortOf, type Kept, sentBody, withoutLongUser } from './sent-body.ts';
+import {
+  betaHeaders,
+  effortOf,
+  type Kept,
+  missingToolChanges,
+  readBetas,
+  sentBody,
+  withoutLongUser,
+} from './sent-body.ts';
 import { refuseEffortInThinking } from './thinking.ts';
+
+/** The instructions for citations. https://platform.claude.com/docs/en/build-with-claude/citations names no figure. */
+const TOKENS_FOR_CITATIONS = 1_000;
+/** Title, index and marks around a document or a search result. */
+const TOKENS_AROUND_SOURCE = 64;
+/** What the model is shown of its budget with each message. */
+const TOKENS_OF_BUDGET = 64;
+
+/** What the vendor puts into a prompt beside the text of the body, in tokens before the entry's factor (BILL-5). */
+export const addedTokens = (
+  { tools = [], output_config, messages }: PromptBody,
+  blocks: readonly PlacedBlock[],
+  model: TextModel,
+): number => {
+  const sources = blocks.flatMap(({ block }) =>
+    block.type === 'document' || block.type === 'search_result' ? [block] : [],
+  );
+  return (
+    tools.reduce((sum, tool) => sum + definedTokens(tool), 0) +
+    repeatedTools(tools, blocks, model) +
+    sources.length * TOKENS_AROUND_SOURCE +
+    (sources.some(({ citations }) => citations?.enabled) ? TOKENS_FOR_CITATIONS : 0) +
+    (output_config?.task_budget ? messages.length * TOKENS_OF_BUDGET : 0)
+  );
+};
+
+const definedTokens = ({ type }: Tool): number => clientToolTokens[type ?? ''] ?? 0;
+
+/** Each reference to a tool can put its definition into the prompt once more. */
+const repeatedTools = (tools: readonly Tool[], blocks: readonly PlacedBlock[], model: TextModel): number => {
+  const references = blocks.flatMap(({ block }) => {
+    if (block.type === 'tool_reference') return [block.tool_name];
+    return block.type === 'tool_addition' || block.type === 'tool_removal' ? [block.tool.name] : [];
+  });
+  if (references.length === 0) return 0;
+  const sizes = new Map(
+    tools.map((tool) => [tool.name, definedTokens(tool) + promptTextTokens({ ...tool }, [], model)]),
+  );
+  return references.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
+};
+
+export interface MediaSize extends Pick<PromptSize, 'images' | 'documents'> {
+  /** What stands in the body itself and is no text, in its order. */
+  readonly inline: readonly string[];
+}
+
+/** CHAT-6 and GEN-11: checks every image and PDF document, and measures them for the estimate. */
+export const measureMedia = (
+  blocks: readonly PlacedBlock[],
+  model: TextModel,
+  alternatives: Alternatives,
+): MediaSize => {
+  const inline: string[] = [];
+  const images: 'auto'[] = [];
+  let documents = 0;
+  for (const { block, param } of blocks) {
+    if (block.type === 'image') {
+      requireVision(param, 'images', model, alternatives);
+      checkImage(block, param);
+      images.push('auto');
+    } else if (block.type === 'document' && block.source.type === 'base64') {
+      // The vendor also reads each page as an image.
+      requireVision(param, 'PDF documents', model, alternatives);
+      documents += 1;
+    } else continue;
+    if (block.source.type === 'base64') inline.push(block.source.data);
+  }
+  return { inline, images, documents };
+};
+
+const requireVision = (param: string, what: string, model: TextModel, alternatives: Alternatives): void => {
+  if (model.inputTypes.includes('image')) return;
+  const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
+  throw invalidRequest(param, `${param}: "${model.id}" does not take ${what}.${others}`);
+};
+
+const checkImage = ({ source }: ImageBlock, param: string): void => {
+  if (source.type === 'url') {
+    const isLink = /^https?:\/\//i.test(source.url) && URL.canParse(source.url);
+    if (!isLink) throw invalidFormat(`${param}.source.url`, 'must be an http(s) URL.');
+    return;
+  }
+  const { data, media_type: claimed } = source;
+  const found = sniffImage(Buffer.from(data.slice(0, 24), 'base64'));
+  if (!found) throw invalidFormat(`${param}.source.data`, 'must be a PNG, JPEG or WebP image in base64.');
+  if (found !== claimed) throw invalidFormat(`${param}.source.media_type`, `must be "${found}", which the image is.`);
+};
+
+const invalidFormat = (param: string, message: string): GatewayError =>
+  new GatewayError('invalid_image_format', `${param}: ${message}`, { param });
 
 /** What a client sent: its body, and its `anthropic-beta` header. */
 export interface Sent {

@@ -1,12 +1,139 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
+import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Alternatives } from '../alternatives.ts';
-import type { IgnoredFields } from '../ignored-fields.ts';
-import { hasAtMost } from '../prompt.ts';
-import { allowsTurnConfig } from './betas.ts';
+import type { IgnoredFields } from '../fields.ts';
+import { hasAtMost, type OptionalField, withoutUnsupported } from '../optional-fields.ts';
 import type { PromptBody } from './body.ts';
-import { applyConstraints, hasEffort } from './constraints.ts';
-import { thinkingByName } from './thinking.ts';
+import { refuseThinking, thinkingByName } from './thinking.ts';
+
+const contextManagement = 'context-management-2025-06-27';
+const taskBudgets = 'task-budgets-2026-03-13';
+const displayUpdates = 'thinking-display-updates-2026-08-18';
+const bindingControls = 'thinking-binding-controls-2026-08-01';
+const clearAt = 'mid-conversation-system-clear-at-2026-08-21';
+const toolChanges = 'mid-conversation-tool-changes-2026-07-01';
+/** Either lets a system message set the effort of a turn. Claude Code sends the second. */
+const turnConfig: readonly string[] = ['mid-conversation-output-config-2026-07-01', 'per-turn-control-2026-07-01'];
+
+/** Values that change no price. Any other could: a larger context, a faster mode, a tool that runs at the vendor. */
+const forwarded: ReadonlySet<string> = new Set([
+  contextManagement,
+  taskBudgets,
+  displayUpdates,
+  bindingControls,
+  clearAt,
+  toolChanges,
+  ...turnConfig,
+  'claude-code-20250219',
+  'effort-2025-11-24',
+  'extended-cache-ttl-2025-04-11',
+  'fine-grained-tool-streaming-2025-05-14',
+  'interleaved-thinking-2025-05-14',
+  'mid-conversation-system-2026-04-07',
+  'model-context-window-exceeded-2025-08-26',
+  'pdfs-2024-09-25',
+  'prompt-caching-2024-07-31',
+  'structured-outputs-2025-11-13',
+  'structured-outputs-2025-12-15',
+  'thinking-token-count-2026-05-13',
+  'token-counting-2024-11-01',
+  'token-efficient-tools-2025-02-19',
+]);
+
+export const BETA_HEADER = 'anthropic-beta';
+
+/** Values of the client's header that may be sent. Lists the others. */
+export const readBetas = (header: string | undefined, ignored: IgnoredFields): readonly string[] => {
+  const named = new Set((header ?? '').split(',').map((value) => value.trim()));
+  named.delete('');
+  for (const value of named) if (!forwarded.has(value)) ignored.add([BETA_HEADER, value]);
+  return [...named].filter((value) => forwarded.has(value));
+};
+
+export const allowsTurnConfig = (named: readonly string[]): boolean =>
+  named.some((value) => turnConfig.includes(value));
+
+/** The header that a change of tools in the middle of a conversation needs, unless the client names it. */
+export const missingToolChanges = (named: readonly string[]): string | undefined =>
+  named.includes(toolChanges) ? undefined : `${BETA_HEADER}: ${toolChanges}`;
+
+/** What the client names and what its fields need. */
+export const betaHeaders = (
+  named: readonly string[],
+  body: PromptBody,
+): Readonly<Record<string, string>> | undefined => {
+  const values = [...new Set([...named, ...neededBy(body)])];
+  return values.length > 0 ? { [BETA_HEADER]: values.join(',') } : undefined;
+};
+
+const neededBy = ({ context_management, output_config, thinking, messages }: PromptBody): readonly string[] => [
+  ...(context_management ? [contextManagement] : []),
+  ...(output_config?.task_budget ? [taskBudgets] : []),
+  ...(thinking && 'display' in thinking && thinking.display === 'updates' ? [displayUpdates] : []),
+  ...(thinking && 'block_binding' in thinking && thinking.block_binding ? [bindingControls] : []),
+  ...(messages.some((message) => message.role === 'system' && message.clear_at) ? [clearAt] : []),
+];
+
+/** CHAT-16 in the terms of this format. */
+const optional: readonly OptionalField<PromptBody>[] = [
+  {
+    field: 'temperature',
+    capability: 'sampling',
+    otherwise: 'list',
+    isDefault: ({ temperature }) => temperature === 1,
+  },
+  { field: 'top_p', capability: 'sampling', otherwise: 'list', isDefault: (body) => body.top_p === 1 },
+  { field: 'top_k', capability: 'sampling', otherwise: 'list' },
+  {
+    field: 'stop_sequences',
+    capability: 'stop',
+    otherwise: 'refuse',
+    isDefault: (body) => body.stop_sequences?.length === 0,
+  },
+  { field: 'tools', capability: 'tools', otherwise: 'refuse', isDefault: ({ tools }) => tools?.length === 0 },
+  { field: 'stream', capability: 'streaming', otherwise: 'refuse', isDefault: ({ stream }) => stream === false },
+];
+
+/** Refuses what the entry does not support, and lists hints. Returns the names of fields that are not to be sent. */
+export const applyConstraints = (
+  body: PromptBody,
+  model: TextModel,
+  alternatives: Alternatives,
+  ignored: IgnoredFields,
+): Set<string> => {
+  const unsent = withoutUnsupported(optional, body, { model, alternatives, ignored });
+  refuseToolChoice(body, model, alternatives);
+  refuseThinking(body, model, alternatives);
+  refuseFormat(body, model, alternatives);
+  return unsent;
+};
+
+const refuseToolChoice = (
+  { tools, tool_choice: choice }: PromptBody,
+  model: TextModel,
+  alternatives: Alternatives,
+): void => {
+  if (!choice) return;
+  if (!tools?.length) throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
+  if (choice.type === 'auto' || choice.type === 'none' || model.capabilities.forcedToolChoice) return;
+  const others = alternatives(({ capabilities }) => capabilities.forcedToolChoice);
+  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".${others}`);
+};
+
+const refuseFormat = (
+  { output_config: config, output_format: old }: PromptBody,
+  model: TextModel,
+  alternatives: Alternatives,
+): void => {
+  if (model.capabilities.jsonSchema || !(config?.format ?? old)) return;
+  const param = config?.format ? 'output_config.format' : 'output_format';
+  const others = alternatives(({ capabilities }) => capabilities.jsonSchema);
+  throw invalidRequest(param, `${param}: json_schema is not supported with this model.${others}`);
+};
+
+/** MSG-4: the steps are not compared with the entry's; a step that a model lacks is the vendor's to refuse. */
+export const hasEffort = ({ reasoning }: TextModel): boolean => reasoning?.field === 'output_config.effort';
 
 const USER_CHARACTERS_MAX = 256;
 

@@ -1,14 +1,37 @@
 import type { Catalog } from '../../core/catalog/catalog.ts';
+import { allowedFallbacks } from '../../core/catalog/fallbacks.ts';
+import type { Model, TextModel } from '../../core/catalog/schema.ts';
+import { textModelOf } from '../../core/catalog/text-model.ts';
 import type { Clock } from '../../core/clock.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { formatByHeaders } from '../../http/render-error.ts';
 import { requireMessagesVersion } from '../messages-version.ts';
-import { findCallable, listCallable } from './callable.ts';
-import { toGoogleModel, toGooglePage } from './google-shape.ts';
-import { toMessagesModel, toMessagesPage } from './messages-shape.ts';
-import { toOpenAiModel } from './openai-shape.ts';
-import { toEntry } from './price-list.ts';
+import { toEntry, toGoogleModel, toGooglePage, toMessagesModel, toMessagesPage, toOpenAiModel } from './shapes.ts';
+
+type NativeProtocol = 'messages' | 'generate_content';
+
+const callableIn = (model: Model, protocol: NativeProtocol): TextModel | undefined => {
+  const callable = textModelOf(model);
+  return callable?.protocols.includes(protocol) ? callable : undefined;
+};
+
+/** A vendor's SDK lists what can be called with it, and the models of others cannot (CAT-7). */
+export const listCallable = (catalog: Catalog, protocol: NativeProtocol, nowMs: number): readonly TextModel[] =>
+  catalog.list(nowMs).flatMap((model) => callableIn(model, protocol) ?? []);
+
+/** Throws `model_not_found`. */
+export const findCallable = (
+  catalog: Catalog,
+  protocol: NativeProtocol,
+  { id, nowMs }: { readonly id: string; readonly nowMs: number },
+): TextModel => {
+  const model = catalog.find(id, nowMs);
+  const callable = model && callableIn(model, protocol);
+  if (callable) return callable;
+  const message = model ? `The model "${model.id}" is not served in this format.` : catalog.explainMissing(id, nowMs);
+  throw new GatewayError('model_not_found', message, { param: 'model' });
+};
 
 export interface ModelPorts {
   readonly catalog: Catalog;
@@ -84,4 +107,16 @@ export const createGetHealth =
   async () => {
     const found = problems ? await problems() : [];
     return found.length === 0 ? json(200, { status: 'ok' }) : json(503, { status: 'degraded', problems: found });
+  };
+
+/** GET /api/models/{id}/fallbacks (CAT-3): what may be named as a reserve for this model. Other models than text have none. */
+export const createListFallbacks =
+  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  async ({ route }) => {
+    const id = route?.params.id ?? '';
+    const nowMs = clock.now();
+    const model = catalog.find(id, nowMs);
+    if (!model) throw new GatewayError('model_not_found', catalog.explainMissing(id, nowMs), { param: 'model' });
+    const reserves = model.kind === 'text' ? allowedFallbacks(catalog, model, nowMs) : [];
+    return json(200, { object: 'list', model: model.id, data: reserves.map((reserve) => ({ id: reserve.id })) });
   };

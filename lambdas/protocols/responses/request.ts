@@ -1,17 +1,138 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { isReadable } from '../../core/text/answer-size.ts';
 import type { PromptSize, TextOrder, TextRequest } from '../../core/text/conversation.ts';
 import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
-import { type KeptFields, keepFields } from '../fields.ts';
-import { IgnoredFields } from '../ignored-fields.ts';
+import { IgnoredFields, type KeptFields, keepFields } from '../fields.ts';
 import { charactersOf, inlineImageCharacters } from '../image-url.ts';
+import { hasAtMost, type OptionalField, unsupported, withoutUnsupported } from '../optional-fields.ts';
 import { parseWith } from '../parse.ts';
-import { type ResponsesBody, responsesBody } from './body.ts';
-import { applyConstraints, endUserOf, hasTools, refuseWebSearch } from './constraints.ts';
-import { imagesOf } from './items.ts';
-import { SEALED, toSend } from './to-send.ts';
+import { imagesOf, type ResponsesBody, responsesBody } from './body.ts';
+import { LOGPROBS, SEALED, toSend } from './to-send.ts';
+
+/** CHAT-16 in the terms of this format. */
+const optional: readonly OptionalField<ResponsesBody>[] = [
+  {
+    field: 'temperature',
+    capability: 'sampling',
+    otherwise: 'list',
+    isDefault: ({ temperature }) => temperature === 1,
+  },
+  { field: 'top_p', capability: 'sampling', otherwise: 'list', isDefault: (body) => body.top_p === 1 },
+  { field: 'tools', capability: 'tools', otherwise: 'refuse', isDefault: (body) => !hasTools(body) },
+  {
+    field: 'parallel_tool_calls',
+    capability: 'parallelTools',
+    otherwise: 'refuse',
+    isDefault: (body) => body.parallel_tool_calls === false,
+  },
+  {
+    field: 'top_logprobs',
+    capability: 'logprobs',
+    otherwise: 'refuse',
+    isDefault: (body) => body.top_logprobs === 0,
+  },
+  { field: 'stream', capability: 'streaming', otherwise: 'refuse', isDefault: ({ stream }) => stream === false },
+];
+
+/** Whether a tool is left without the web search, which is not sent. */
+export const hasTools = ({ tools }: ResponsesBody): boolean =>
+  tools?.some(({ type }) => type !== 'web_search') ?? false;
+
+/** RESP-6: clients offer a search of cached pages unasked. One of live pages is what the caller relies on. */
+export const refuseWebSearch = ({ tools }: ResponsesBody): void => {
+  const at = tools?.findIndex((tool) => tool.type === 'web_search' && tool.external_web_access !== false) ?? -1;
+  if (at < 0) return;
+  const param = `tools[${at}].type`;
+  const fix = 'Leave it out, or send external_web_access of false to have it ignored.';
+  throw invalidRequest(param, `${param}: web_search runs at the provider and is not served. ${fix}`);
+};
+
+/** CHAT-15. A longer name is ignored. */
+export const endUserOf = ({ user }: ResponsesBody): string | undefined =>
+  typeof user === 'string' && hasAtMost(user, 256) ? user : undefined;
+
+/** Refuses what the entry does not support. Returns the names of fields that are not to be sent. */
+export const applyConstraints = (
+  body: ResponsesBody,
+  model: TextModel,
+  alternatives: Alternatives,
+  ignored: IgnoredFields,
+): ReadonlySet<string> => {
+  const unsent = withoutUnsupported(optional, body, { model, alternatives, ignored });
+  refuseToolChoice(body, model);
+  refuseFormat(body, model, alternatives);
+  refuseEffort(body, model);
+  refuseLogprobs(body, model, alternatives);
+  // The provider takes them only with a stream.
+  if (!body.stream) unsent.add('stream_options');
+  leaveOutCacheOptions(body, unsent, ignored);
+  if (body.user && endUserOf(body) === undefined) {
+    unsent.add('user');
+    ignored.add(['user']);
+  }
+  return unsent;
+};
+
+/** Explicit breakpoints and long lifetimes change what is written to a cache, and its price. */
+const leaveOutCacheOptions = (
+  { prompt_cache_options: options }: ResponsesBody,
+  unsent: Set<string>,
+  ignored: IgnoredFields,
+): void => {
+  if (!options) return;
+  unsent.add('prompt_cache_options');
+  const isDefault = Object.entries(options).every(
+    ([name, value]) => value === null || (name === 'mode' && value === 'implicit'),
+  );
+  if (!isDefault) ignored.add(['prompt_cache_options']);
+};
+
+const refuseToolChoice = (body: ResponsesBody, model: TextModel): void => {
+  const { tool_choice: choice } = body;
+  if (!choice || choice === 'none' || choice === 'auto') return;
+  if (!hasTools(body)) throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
+  const isAuto = typeof choice === 'object' && choice.type === 'allowed_tools' && choice.mode === 'auto';
+  if (isAuto || model.capabilities.forcedToolChoice) return;
+  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".`);
+};
+
+const refuseFormat = ({ text }: ResponsesBody, model: TextModel, alternatives: Alternatives): void => {
+  const kind = text?.format?.type;
+  const capability = kind === 'json_schema' ? 'jsonSchema' : 'jsonObject';
+  if (!kind || kind === 'text' || model.capabilities[capability]) return;
+  const others = alternatives(({ capabilities }) => capabilities[capability]);
+  throw invalidRequest('text.format', `text.format: ${kind} is not supported with this model.${others}`);
+};
+
+/** RESP-3: here the accepted steps are part of the contract, so the gateway refuses the others itself. */
+const refuseEffort = ({ reasoning }: ResponsesBody, model: TextModel): void => {
+  const effort = reasoning?.effort;
+  const accepted: readonly string[] = model.reasoning?.accepted ?? [];
+  if (!effort || accepted.includes(effort)) return;
+  const allowed = accepted.map((step) => JSON.stringify(step)).join(', ');
+  throw invalidRequest(
+    'reasoning.effort',
+    accepted.length > 0
+      ? `reasoning.effort: must be one of ${allowed} with "${model.id}".`
+      : `reasoning.effort: not supported with "${model.id}". Leave it out.`,
+  );
+};
+
+/** CHAT-16. They also make an answer long: one that cannot be read would be paid to the provider and lost. */
+const refuseLogprobs = (body: ResponsesBody, model: TextModel, alternatives: Alternatives): void => {
+  const at = body.include?.indexOf(LOGPROBS) ?? -1;
+  if (at >= 0 && !model.capabilities.logprobs) throw unsupported(`include[${at}]`, 'logprobs', { model, alternatives });
+  if (body.stream || (at < 0 && !body.top_logprobs)) return;
+  const { outputTokensDefault, outputTokensMax } = model.limits;
+  const tokens = Math.min(body.max_output_tokens ?? outputTokensDefault, outputTokensMax);
+  if (isReadable({ tokens, logprobsPerToken: 1 + (body.top_logprobs ?? 0) })) return;
+  const param = body.top_logprobs ? 'top_logprobs' : `include[${at}]`;
+  const message = `${param}: the answer could be longer than one answer may be. Stream it, or lower max_output_tokens.`;
+  throw invalidRequest(param, message);
+};
 
 interface Parsed {
   readonly body: ResponsesBody;

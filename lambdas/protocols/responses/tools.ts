@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { anyObject, listOf } from '../bounded.ts';
 import { type FieldPolicy, fields } from '../fields.ts';
+import { anyObject, listOf } from '../parse.ts';
 
 export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
 

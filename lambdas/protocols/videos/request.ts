@@ -1,14 +1,46 @@
 import * as z from 'zod';
 import type { VideoModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { Dimensions } from '../../core/images/image-wire.ts';
+import { webhookSecretOf } from '../../core/signature.ts';
 import type { VideoOrder } from '../../core/videos/create-video.ts';
+import type { Webhook } from '../../core/videos/video-job.ts';
+import type { ReferenceImage } from '../../core/videos/video-wire.ts';
+import { credentialForms } from '../../http/authenticate.ts';
 import type { Exchange, Form } from '../../http/exchange.ts';
-import { showAs } from '../bounded.ts';
-import { toTextFields } from '../form-fields.ts';
-import { parseWith } from '../parse.ts';
-import { hasAtMost, promptText } from '../prompt.ts';
-import { toReference } from './reference.ts';
-import { type CheckWebhookUrl, toWebhook } from './webhook-url.ts';
+import { checkImageFile } from '../image-file.ts';
+import { hasAtMost, promptText, toTextFields } from '../optional-fields.ts';
+import { parseWith, showAs } from '../parse.ts';
+
+const PARAM = 'input_reference';
+
+/** VID-2: the first frame, of exactly the size that is asked for. Throws the 400 of what is wrong with it. */
+export const toReference = (bytes: Uint8Array, { id, video }: VideoModel, size: Dimensions): ReferenceImage => {
+  if (!video.inputReference) {
+    throw invalidRequest(PARAM, `${PARAM}: "${id}" starts from the prompt alone. Leave the file out.`);
+  }
+  const { mediaType, width, height } = checkImageFile(bytes, PARAM);
+  if (width !== size.width || height !== size.height) {
+    const asked = `${size.width}x${size.height}`;
+    const message = `${PARAM}: the image is ${width}x${height}, but size is ${asked}. Send an image of ${asked}.`;
+    throw new GatewayError('invalid_size', message, { param: PARAM });
+  }
+  return { mediaType, bytes };
+};
+
+/** What is wrong with an address, as a sentence; undefined when nothing is to be seen of it yet. */
+export type CheckWebhookUrl = (url: string) => string | undefined;
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** VID-7. Deliveries are signed with what follows from the key of this request. Throws the 400 that names the field. */
+export const toWebhook = (url: string, headers: Headers, check: CheckWebhookUrl): Webhook => {
+  const problem = check(url);
+  if (problem !== undefined) throw invalidRequest('webhook_url', `webhook_url: ${problem}`);
+  const apiKey = credentialForms.bearer.read(headers, {});
+  if (apiKey === undefined) throw new Error('a video was asked for without a key');
+  return { url, secret: webhookSecretOf(apiKey) };
+};
 
 const PROMPT_CHARACTERS_MAX = 32_000;
 const SECONDS_DEFAULT = '4';

@@ -1,14 +1,227 @@
 import * as z from 'zod';
-import { isJsonObject } from '../../core/json.ts';
-import type { TextWire, WireAnswer } from '../../core/text/text-wire.ts';
-import { readJsonText } from '../read-json.ts';
-import { filtered, type RefusalContext, unreadable } from '../refusals.ts';
+import type { Provider } from '../../core/catalog/schema.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
+import type { TextWire, WireAnswer, WireCall, WireEvent } from '../../core/text/text-wire.ts';
+import { readJsonText, tokenCount } from '../read-json.ts';
+import { readStream, type StreamReader } from '../read-stream.ts';
+import { filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
+import { topLevelString } from '../top-level-member.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
-import { toChatBody } from './chat-request.ts';
-import { readChatStream } from './chat-stream.ts';
-import { toTokenUsage } from './chat-usage.ts';
 import { parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
+
+/**
+ * The client's body but for a few fields (BILL-6): the vendor's name of the model, the cap the hold was computed from, in the
+ * field this vendor reads, usage on streams, and no storing.
+ * https://platform.openai.com/docs/api-reference/chat/create
+ */
+export const toChatBody = ({ request, upstream, provider }: WireCall, outputTokensMax: number): JsonObject => {
+  const { max_tokens, max_completion_tokens, stream_options: options, ...body } = request.body;
+  return {
+    ...body,
+    model: upstream.model,
+    [capField(provider)]: outputTokensMax,
+    // Nothing of a conversation is to be kept; servers of others need not know the field.
+    ...(provider.kind === 'openai' ? { store: false } : {}),
+    ...(request.stream ? { stream_options: { ...(isJsonObject(options) ? options : {}), include_usage: true } } : {}),
+  };
+};
+
+const capField = (provider: Provider): string =>
+  'outputCapField' in provider ? provider.outputCapField : 'max_tokens';
+
+/**
+ * https://platform.openai.com/docs/api-reference/chat/object: `prompt_tokens` includes cached and cache-writing tokens,
+ * `completion_tokens` includes reasoning.
+ */
+const chatUsage = z.object({
+  prompt_tokens: tokenCount,
+  completion_tokens: tokenCount,
+  prompt_tokens_details: z.object({ cached_tokens: tokenCount, cache_write_tokens: tokenCount }).nullish().catch(null),
+  completion_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
+});
+
+/** Undefined when the vendor reported none, or nothing that can be counted. */
+export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
+  const parsed = chatUsage.safeParse(reported);
+  if (!parsed.success) return undefined;
+  if ((parsed.data.prompt_tokens ?? parsed.data.completion_tokens ?? undefined) === undefined) return undefined;
+  const prompt = parsed.data.prompt_tokens ?? 0;
+  const completion = parsed.data.completion_tokens ?? 0;
+  const cacheRead = Math.min(parsed.data.prompt_tokens_details?.cached_tokens ?? 0, prompt);
+  const cacheWrite = Math.min(parsed.data.prompt_tokens_details?.cache_write_tokens ?? 0, prompt - cacheRead);
+  const reasoning = Math.min(parsed.data.completion_tokens_details?.reasoning_tokens ?? 0, completion);
+  return {
+    input: prompt - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite,
+    cacheWrite1h: 0,
+    output: completion - reasoning,
+    reasoning,
+  };
+};
+
+/** A finish reason, a usage or an error that is not null. Inside a string value its quotes would be escaped. */
+const decisive = /"(?:finish_reason|usage|error)"\s*:(?!\s*null)/;
+
+/** https://platform.openai.com/docs/api-reference/chat/streaming */
+const chunk = z.object({
+  choices: z
+    .array(
+      z.object({
+        index: z.int().catch(0),
+        delta: z.record(z.string(), z.unknown()).catch({}),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .catch([]),
+  error: z.unknown().optional(),
+});
+
+const saysNothing = (delta: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(delta).every(([name, value]) => name === 'role' || value === '' || value === null);
+
+/** The chunks of one answer: which pass as they are, which one is held back for the end, and what the vendor counted. */
+export class ChatChunks {
+  readonly #options: ChatStreamOptions;
+  readonly #ourModel: string;
+  readonly #finished = new Set<number>();
+  #begun = false;
+  /** How the latest chunk began, up to the end of its model, and what goes out instead. */
+  #head = '';
+  #ourHead = '';
+  #last: JsonObject | undefined;
+  /** So far the answer has only been announced. */
+  opening = true;
+  /** Some servers report a running usage on every chunk: it counts once nothing can be added to it. */
+  usageIsFinal = false;
+  reportedUsage: JsonObject | undefined;
+  usage: TokenUsage | undefined;
+
+  constructor(options: ChatStreamOptions) {
+    this.#options = options;
+    this.#ourModel = JSON.stringify(options.modelId);
+  }
+
+  get allFinished(): boolean {
+    return this.#finished.size >= this.#options.choices;
+  }
+
+  /** What goes out with the usage: the last finish reason, or an empty chunk when not all of the answers gave one. */
+  get held(): JsonObject | undefined {
+    return this.#last;
+  }
+
+  /**
+   * The chunk as it is to be sent on now, if it is. Chunks of one answer begin alike: as far as their model they are compared, and
+   * only what follows is looked through. (`startsWith` takes six times as long as cutting and comparing.)
+   */
+  take(data: string): string | undefined {
+    if (this.#head !== '' && data.slice(0, this.#head.length) === this.#head) {
+      const rest = data.slice(this.#head.length);
+      if (decisive.test(rest)) return this.#takeParsed(data);
+      this.opening = false;
+      return this.#ourHead + (rest.includes('\n') ? onOneLine(rest) : rest);
+    }
+    if (!this.#begun || decisive.test(data)) return this.#takeParsed(data);
+    this.opening = false;
+    return this.#withOurModel(data);
+  }
+
+  #takeParsed(data: string): string | undefined {
+    const body = readObject(data);
+    const { choices, error } = chunk.parse(body);
+    const usage = isJsonObject(body.usage) ? body.usage : undefined;
+    if (error !== undefined && error !== null) throw toInBandError(parseRefusal({ error }), this.#options.told);
+    this.opening &&= choices.every(({ delta }) => saysNothing(delta));
+    this.#begun = true;
+    const finishing = choices.filter((choice) => choice.finish_reason);
+    if (finishing.some((choice) => choice.finish_reason === 'content_filter')) throw filtered();
+    for (const choice of finishing) this.#finished.add(choice.index);
+    this.#count(usage, choices.length === 0);
+    if (finishing.length === 0) return choices.length === 0 && usage ? undefined : this.#withOurModel(data);
+    const all = this.allFinished;
+    this.#last = { ...body, model: this.#options.modelId, ...(all ? {} : { choices: [] }) };
+    return all ? undefined : this.#withOurModel(data);
+  }
+
+  #count(usage: JsonObject | undefined, withoutChoices: boolean): void {
+    if (!usage) return;
+    const counted = toTokenUsage(usage);
+    // What cannot be counted takes nothing away from what could be.
+    if (!counted && this.usage) return;
+    this.reportedUsage = usage;
+    this.usage = counted;
+    this.usageIsFinal = this.usage !== undefined && (this.allFinished || (withoutChoices && this.#finished.size > 0));
+  }
+
+  /** Only the value of the chunk's own `model` is replaced, and only where it differs (CHAT-11). */
+  #withOurModel(data: string): string {
+    const line = onOneLine(data);
+    const span = topLevelString(line, 'model');
+    if (!span) return JSON.stringify({ ...readObject(line), model: this.#options.modelId });
+    const head = line.slice(0, span.end);
+    const ourHead = `${line.slice(0, span.start)}${this.#ourModel}`;
+    if (!decisive.test(head)) {
+      this.#head = head;
+      this.#ourHead = ourHead;
+    }
+    return `${ourHead}${line.slice(span.end)}`;
+  }
+}
+
+const onOneLine = (data: string): string => data.replaceAll('\n', ' ');
+
+const readObject = (data: string): JsonObject => {
+  try {
+    const value = parseJson(data);
+    if (isJsonObject(value)) return value;
+  } catch {}
+  throw unreadable();
+};
+
+export interface ChatStreamOptions {
+  /** The id the client is to see. */
+  readonly modelId: string;
+  readonly choices: number;
+  readonly told: RefusalContext;
+}
+
+/**
+ * Reads the vendor's event stream. Events pass as they came; only the ones that say how it ends are looked into.
+ * A stream is good when its usage has arrived, or when it ended with `[DONE]` after a finish reason (BILL-9, BILL-10).
+ */
+export const readChatStream = (
+  body: AsyncIterable<Uint8Array>,
+  options: ChatStreamOptions,
+): AsyncGenerator<WireEvent, void> => readStream(body, chatReader(options));
+
+const chatReader = (options: ChatStreamOptions): StreamReader => {
+  const chunks = new ChatChunks(options);
+  let isDone = false;
+  return {
+    take: ({ data }, out) => {
+      if (data === '[DONE]') {
+        isDone = true;
+        return;
+      }
+      const event = chunks.take(data);
+      if (event !== undefined) out.native(event, chunks.opening);
+    },
+    get isDone() {
+      return isDone;
+    },
+    get isWhole() {
+      return chunks.usageIsFinal;
+    },
+    end: () => {
+      const { held, reportedUsage, usage } = chunks;
+      if (!held || !(chunks.usageIsFinal || (isDone && chunks.allFinished))) throw incomplete();
+      return { kind: 'end', ending: { kind: 'held', event: held, reportedUsage }, usage };
+    },
+  };
+};
 
 const choices = z.array(z.object({ finish_reason: z.string().nullish() })).min(1);
 

@@ -1,9 +1,224 @@
-import type { ImageWire } from '../../core/images/image-wire.ts';
-import { readJson } from '../read-json.ts';
-import { callVendor, type WireOptions } from '../vendor-call.ts';
-import { toDrawing } from './images-answer.ts';
-import { toImageError } from './images-errors.ts';
-import { refuseUnfit, toImagePayload } from './images-request.ts';
+import * as z from 'zod';
+import { GatewayError } from '../../core/errors/gateway-error.ts';
+import type { ChosenSize } from '../../core/images/choose-size.ts';
+import type {
+  Drawing,
+  DrawnImage,
+  ImageAsk,
+  ImageCall,
+  ImageFile,
+  ImageReference,
+  ImageWire,
+} from '../../core/images/image-wire.ts';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
+import { readJson, tokenCount } from '../read-json.ts';
+import { type Refusal, type RefusalContext, unreadable } from '../refusals.ts';
+import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts';
+import { isFiltered, parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
+
+const PROMPT = 'prompt';
+
+export const toImageError = (status: number, body: unknown, told: RefusalContext, ask: ImageAsk): GatewayError =>
+  toOpenaiError(status, inClientsTerms(parseRefusal(body), ask), told, PROMPT);
+
+/** An error under a status of success. */
+export const toInBandImageError = (body: unknown, told: RefusalContext, ask: ImageAsk): GatewayError => {
+  const refusal = inClientsTerms(parseRefusal(body), ask);
+  return isFiltered(refusal) ? toOpenaiError(400, refusal, told, PROMPT) : toInBandError(refusal, told, PROMPT);
+};
+
+/** Refusals that name no param: https://github.com/lofcz/LLMTornado/issues/105 has the first. */
+const paramsByCode: Readonly<Record<string, string>> = {
+  invalid_image_file: 'image',
+  invalid_mask_image_format: 'mask',
+};
+
+/**
+ * Everything that is the user's fault has the type `image_generation_user_error` here, a wrong size, too: it says nothing of an image
+ * that was sent. One that cannot be read is named by its number, or as `image[0]`.
+ */
+const inClientsTerms = (refusal: Refusal, { references }: ImageAsk): Refusal => {
+  const param = refusal.param || paramsByCode[refusal.code];
+  const isReference = param !== undefined && /^image(?:\[\d*\])?$/.test(param);
+  return {
+    ...refusal,
+    type: refusal.type.replace('image_generation_user_error', 'invalid_request_error'),
+    code: refusal.code.replace('unsupported_file_mimetype', 'invalid_image_file'),
+    param: isReference ? (references[referenceIn(refusal)]?.param ?? 'image') : param,
+  };
+};
+
+const referenceIn = ({ param = '', message }: Refusal): number => {
+  const index = /\d+/.exec(param)?.[0];
+  if (index !== undefined) return Number(index);
+  const number = /for image (\d+)/.exec(message)?.[1];
+  return number === undefined ? 0 : Number(number) - 1;
+};
+
+const byModality = z.object({ text_tokens: tokenCount, image_tokens: tokenCount });
+
+/**
+ * `ImagesResponse.Usage` of the package openai 7.55.0. It has no cached tokens, though the vendor has a price for them; they are
+ * looked for where its other answers have them.
+ */
+const imageUsage = z.object({
+  input_tokens: tokenCount,
+  output_tokens: tokenCount,
+  input_tokens_details: byModality
+    .extend({ cached_tokens: tokenCount, cached_tokens_details: byModality.nullish().catch(null) })
+    .nullish()
+    .catch(null),
+  output_tokens_details: byModality.nullish().catch(null),
+});
+
+type Counts = z.output<typeof byModality> | null | undefined;
+
+/** Undefined when the vendor reported none, or nothing that can be counted. */
+export const toImageUsage = (reported: unknown): TokenUsage | undefined => {
+  const { data } = imageUsage.safeParse(reported);
+  // There is an image, so a count without any output counts nothing.
+  if (!data?.output_tokens) return undefined;
+  const { input_tokens_details: details, output_tokens_details: outputDetails } = data;
+  const input = data.input_tokens ?? 0;
+  const imageInput = imagesOf(details, input) ?? 0;
+  const textInput = input - imageInput;
+  const cached = cachedOf(details, textInput, imageInput);
+  const output = data.output_tokens;
+  // Where nothing is said, images are all that the model puts out.
+  const imageOutput = imagesOf(outputDetails, output) ?? output;
+  return {
+    input: textInput - cached.text,
+    cacheRead: cached.text,
+    cacheWrite: 0,
+    cacheWrite1h: 0,
+    output: output - imageOutput,
+    reasoning: 0,
+    imageInput: imageInput - cached.image,
+    cachedImageInput: cached.image,
+    imageOutput,
+  };
+};
+
+/** The tokens of images among all of them, never more than there are. */
+const imagesOf = (counts: Counts, all: number): number | undefined => {
+  if (typeof counts?.image_tokens === 'number') return Math.min(counts.image_tokens, all);
+  return typeof counts?.text_tokens === 'number' ? Math.max(0, all - counts.text_tokens) : undefined;
+};
+
+type InputDetails = z.output<typeof imageUsage>['input_tokens_details'];
+
+/** A count that is not told apart is of text first. */
+const cachedOf = (
+  details: InputDetails,
+  text: number,
+  image: number,
+): { readonly text: number; readonly image: number } => {
+  const split = details?.cached_tokens_details;
+  const all = details?.cached_tokens ?? (split?.text_tokens ?? 0) + (split?.image_tokens ?? 0);
+  const ofText = Math.min(split?.text_tokens ?? all, text);
+  return { text: ofText, image: Math.min(split?.image_tokens ?? all - ofText, image) };
+};
+
+/** Of one image: servers that speak this protocol differ in what else they say. */
+const entry = z.object({
+  b64_json: z.string().nullish().catch(null),
+  url: z.string().nullish().catch(null),
+  revised_prompt: z.string().nullish().catch(null),
+});
+
+/** The images in the vendor's order. An answer without any is `upstream_error`. */
+export const toDrawing = (body: JsonValue, told: RefusalContext, ask: ImageAsk): Drawing => {
+  if (!isJsonObject(body)) throw unreadable();
+  if (isJsonObject(body.error)) throw toInBandImageError(body, told, ask);
+  const data: readonly JsonValue[] = Array.isArray(body.data) ? body.data : [];
+  const images = data.flatMap(toImages);
+  if (images.length === 0) throw unreadable();
+  return { images, usage: toImageUsage(body.usage) };
+};
+
+/** None where there is neither content nor an address; what is only at an address was not asked for, and is not fetched. */
+const toImages = (value: JsonValue): DrawnImage[] => {
+  const { b64_json: text, url, revised_prompt: revised } = entry.safeParse(value).data ?? {};
+  if (typeof text !== 'string' && typeof url !== 'string') return [];
+  return [{ read: async () => decode(text ?? ''), revisedPrompt: revised ?? undefined }];
+};
+
+/** Some relays put it before their base64: https://docs.apiyi.com/en/api-capabilities/gpt-image-2-vip/text-to-image */
+const dataUri = /^data:image\/[\w.+-]+;base64,/;
+
+const foreign = /[^A-Za-z0-9+/]/;
+const paddings: readonly string[] = ['', '=', '=='];
+
+/**
+ * Node's own decoder leaves out what is no base64. A whole text is searched for one sign of it and not matched: a repetition over
+ * megabytes is more than the stack of a regular expression holds.
+ */
+const decode = (content: string): Uint8Array => {
+  const text = content.slice(dataUri.exec(content.slice(0, 100))?.[0].length ?? 0);
+  const end = text.search(foreign);
+  const isWhole = text !== '' && text.length % 4 === 0;
+  if (!isWhole || (end >= 0 && !paddings.includes(text.slice(end)))) throw unreadable();
+  return Buffer.from(text, 'base64');
+};
+
+/** What is delivered. The vendor's GIFs and SVGs are previews, and an SVG has a usage of its own that no price is for. */
+const outputFormats: readonly unknown[] = [undefined, 'png', 'jpeg', 'webp'];
+
+/** Throws the 400 for what cannot be sent. */
+export const refuseUnfit = ({ references, extras }: ImageAsk): void => {
+  for (const reference of references) fileOf(reference);
+  if (outputFormats.includes(extras.output_format)) return;
+  throw new GatewayError('invalid_request_error', 'output_format: must be png, jpeg or webp.', {
+    param: 'output_format',
+  });
+};
+
+/** Images go only into a form, and into another endpoint. */
+export const toImagePayload = (call: ImageCall): Pick<VendorCall, 'path' | 'body' | 'form'> => {
+  const fields = toFields(call);
+  const { references, mask } = call;
+  if (references.length === 0) return { path: '/images/generations', body: fields };
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, String(value));
+  for (const [index, reference] of references.entries()) {
+    form.append('image[]', toFile(fileOf(reference), `image-${index + 1}`));
+  }
+  if (mask) form.append('mask', toFile(mask, 'mask'));
+  return { path: '/images/edits', form };
+};
+
+/** Undefined members are not sent. */
+const toFields = ({ upstream, prompt, n, size, quality, endUser, extras }: ImageCall) => ({
+  ...extras,
+  model: upstream.model,
+  prompt,
+  n: n > 1 ? n : undefined,
+  size: toSize(size),
+  quality,
+  user: endUser,
+});
+
+const toSize = (size: ChosenSize): string => {
+  switch (size.kind) {
+    case 'pixels':
+      return `${size.width}x${size.height}`;
+    case 'vendor':
+      return 'auto';
+    case 'tier':
+      throw new Error('a step of size for a vendor that has none');
+  }
+};
+
+const fileOf = (reference: ImageReference): ImageFile => {
+  if (reference.kind === 'file') return reference.file;
+  const { param } = reference;
+  throw new GatewayError('invalid_image_format', `${param}: this model takes image files, no URLs.`, { param });
+};
+
+/** The vendor goes by the type of the part, and other servers by the ending of the name. */
+const toFile = ({ mediaType, bytes }: ImageFile, name: string): File =>
+  new File([new Uint8Array(bytes)], `${name}.${mediaType.slice('image/'.length)}`, { type: mediaType });
 
 /** Ten of the largest PNGs as base64. A string of V8 holds 512 MiB. */
 const DRAWING_BYTES_MAX = 192 * 1024 * 1024;

@@ -1,7 +1,10 @@
+import * as z from 'zod';
+import type { EmbeddingWire } from '../../core/inputs/embed.ts';
+import type { ModerationWire } from '../../core/inputs/moderate.ts';
 import type { InputWire } from '../../core/inputs/paid-input.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import { readJsonText } from '../read-json.ts';
+import { readJsonText, tokenCount } from '../read-json.ts';
 import { unreadable } from '../refusals.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
@@ -32,3 +35,23 @@ export const createInputWire = (options: WireOptions, { path, holds, toUsage }: 
     return { text: withModel(text, body, modelId), body: { ...body, model: modelId }, usage: toUsage(body) };
   },
 });
+
+/** https://developers.openai.com/api/reference/resources/embeddings/methods/create. `total_tokens` is the same number again. */
+const usage = z.object({ prompt_tokens: tokenCount });
+
+const toUsage = (body: JsonObject): TokenUsage | undefined => {
+  const parsed = usage.safeParse(body.usage);
+  const input = parsed.data?.prompt_tokens ?? undefined;
+  if (input === undefined) return undefined;
+  return { input, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+};
+
+export const createEmbeddingWire = (options: WireOptions): EmbeddingWire =>
+  createInputWire(options, { path: '/embeddings', holds: 'data', toUsage });
+
+/**
+ * https://developers.openai.com/api/reference/resources/moderations/methods/create. The vendor gives the service away and counts
+ * nothing.
+ */
+export const createModerationWire = (options: WireOptions): ModerationWire =>
+  createInputWire(options, { path: '/moderations', holds: 'results', toUsage: () => undefined });

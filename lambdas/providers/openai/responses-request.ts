@@ -1,4 +1,13 @@
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type {
+  AnswerFormat,
+  ContentPart,
+  Conversation,
+  ToolChoice,
+  ToolDefinition,
+  Turn,
+} from '../../core/text/conversation.ts';
 import type { WireCall } from '../../core/text/text-wire.ts';
 
 /**
@@ -11,3 +20,121 @@ export const toResponsesBody = (body: JsonObject, { upstream }: WireCall, output
   max_output_tokens: outputTokensMax,
   store: false,
 });
+
+/** A chat in the vendor's words. */
+export interface AskedResponse {
+  readonly body: JsonObject;
+  /** Where each input item comes from in the client's body, for refusals. */
+  readonly turnOf: readonly string[];
+}
+
+/** Extras of a chat that the API has by the same name, and one that it has in `text`. */
+const named = ['metadata', 'prompt_cache_key', 'safety_identifier'] as const;
+
+/** Throws the 400 or 422 for what the API has no field for. https://developers.openai.com/api/docs/guides/migrate-to-responses */
+export const fromConversation = (conversation: Conversation, { request, model }: WireCall): AskedResponse => {
+  refuseChoices(request.choices, model.id);
+  const items = conversation.turns.flatMap((turn) => toItems(turn, model.id).map((item) => ({ item, turn })));
+  const { toolChoice, parallelToolCalls, temperature, topP, effort, endUser, extras } = conversation;
+  const text = toText(conversation, model.id);
+  return {
+    turnOf: items.map(({ turn }) => turn.param),
+    body: {
+      input: items.map(({ item }) => item),
+      ...(conversation.tools.length > 0 && { tools: conversation.tools.map(toTool) }),
+      ...(toolChoice !== undefined && { tool_choice: toToolChoice(toolChoice) }),
+      ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
+      ...(text && { text }),
+      ...(effort !== undefined && { reasoning: { effort } }),
+      ...(temperature !== undefined && { temperature }),
+      ...(topP !== undefined && { top_p: topP }),
+      ...(endUser !== undefined && { user: endUser }),
+      ...Object.fromEntries(named.filter((name) => name in extras).map((name) => [name, extras[name]])),
+      ...(request.stream && { stream: true }),
+    },
+  };
+};
+
+const refuseChoices = (choices: number, modelId: string): void => {
+  if (choices === 1) return;
+  const message = `n: "${modelId}" gives one answer at a time. Send n: 1.`;
+  throw new GatewayError('unprocessable_entity', message, { param: 'n' });
+};
+
+/**
+ * What a system says stays where it was said: `instructions` would put it first, which changes the beginning that a cache goes by,
+ * and are not searched for the word json that json_object demands (https://github.com/BigDawnGhost/wenyi/pull/66).
+ */
+const toItems = (turn: Turn, modelId: string): readonly JsonObject[] => {
+  switch (turn.role) {
+    case 'system':
+      return [{ role: 'developer', content: turn.text }];
+    case 'user':
+      return [{ role: 'user', content: turn.content.map((part) => toPart(part, modelId)) }];
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: turn.callId, output: turn.text }];
+    case 'assistant': {
+      const calls = turn.toolCalls.map(({ id, name, arguments: text }) => ({
+        type: 'function_call',
+        call_id: id,
+        name,
+        arguments: text,
+      }));
+      if (turn.text === '' && calls.length > 0) return calls;
+      return [{ role: 'assistant', content: [{ type: 'output_text', text: turn.text }] }, ...calls];
+    }
+  }
+};
+
+const toPart = (part: ContentPart, modelId: string): JsonObject => {
+  switch (part.kind) {
+    case 'text':
+      return { type: 'input_text', text: part.text };
+    case 'image':
+      return { type: 'input_image', image_url: part.url, detail: part.detail };
+    case 'video':
+      throw invalidRequest(part.param, `${part.param}: "${modelId}" does not take videos.`);
+  }
+};
+
+/** A chat's function without parameters is one that takes no arguments; here they are required, and null says nothing of that. */
+const noArguments: JsonObject = { type: 'object', properties: {}, required: [], additionalProperties: false };
+
+/**
+ * Left out, `strict` means false on chat and here a rewritten schema with every field required:
+ * https://developers.openai.com/api/docs/guides/function-calling#strict-mode
+ */
+const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  parameters: parameters ?? noArguments,
+  strict: strict ?? false,
+});
+
+const toToolChoice = (choice: ToolChoice): JsonObject | string =>
+  typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+
+const toText = ({ format, extras }: Conversation, modelId: string): JsonObject | undefined => {
+  const text = {
+    ...(format && { format: toFormat(format, modelId) }),
+    ...('verbosity' in extras && { verbosity: extras.verbosity }),
+  };
+  return Object.keys(text).length > 0 ? text : undefined;
+};
+
+const toFormat = (format: AnswerFormat, modelId: string): JsonObject => {
+  if (format.kind === 'json_object') return { type: 'json_object' };
+  const { name, description, schema, strict } = format;
+  if (!schema) {
+    const param = 'response_format.json_schema.schema';
+    throw invalidRequest(param, `${param}: "${modelId}" needs a schema here.`);
+  }
+  return {
+    type: 'json_schema',
+    name,
+    ...(description !== undefined && { description }),
+    schema,
+    strict: strict ?? false,
+  };
+};

@@ -1,10 +1,9 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { TextWire, WireAnswer, WireCall, WireStream } from '../../core/text/text-wire.ts';
 import { callVendor, type VendorAnswer, type WireOptions } from '../vendor-call.ts';
+import { chatNames, type FieldNames, nativeNames, toResponsesError } from './errors.ts';
 import { toNativeAnswer, toNeutralAnswer } from './responses-answer.ts';
-import { chatNames, type FieldNames, nativeNames, toResponsesError } from './responses-errors.ts';
-import { fromConversation } from './responses-from-conversation.ts';
-import { toResponsesBody } from './responses-request.ts';
+import { fromConversation, toResponsesBody } from './responses-request.ts';
 import { readNativeResponses, readNeutralResponses } from './responses-stream.ts';
 
 /** OpenAI's responses, for clients of the same protocol and for chats with tools that reason (CHAT-5). */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyObject, listOf } from '../../../lambdas/protocols/bounded.ts';
+import { anyObject, listOf } from '../../../lambdas/protocols/parse.ts';
 
 /**
  * Content of a request. A member that the vendor does not have is refused: https://github.com/router-for-me/CLIProxyAPI/issues/5738

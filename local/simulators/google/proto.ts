@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyObject, listOf } from '../../../lambdas/protocols/bounded.ts';
+import { anyObject, listOf } from '../../../lambdas/protocols/parse.ts';
 import { isRecord } from '../json-sample.ts';
 
 /**

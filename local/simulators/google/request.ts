@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { recordOf } from '../../../lambdas/protocols/bounded.ts';
+import { recordOf } from '../../../lambdas/protocols/parse.ts';
 import { bytes, enumOf, int64, message, repeated, struct } from './proto.ts';
 
 /**

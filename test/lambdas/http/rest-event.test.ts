@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toUrlEvent } from '../../../lambdas/http/rest-event.ts';
-import { readPaidHeaders } from '../../../lambdas/protocols/paid-headers.ts';
+import { readPaidHeaders } from '../../../lambdas/protocols/paid-request.ts';
 import { functionUrlEvent } from './function-url.ts';
 import { restApiEvent } from './rest-api-event.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { anyObject, listOf, recordOf } from '../../../lambdas/protocols/bounded.ts';
+import { anyObject, listOf, recordOf } from '../../../lambdas/protocols/parse.ts';
 
 const list = listOf(z.strictObject({ a: z.string() }), { min: 1, max: 100_000, message: 'must be a list' });
 

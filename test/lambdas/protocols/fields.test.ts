@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { JsonObject } from '../../../lambdas/core/json.ts';
-import { anyObject, listOf } from '../../../lambdas/protocols/bounded.ts';
 import { fields, guardedNames, keepFields } from '../../../lambdas/protocols/fields.ts';
+import { anyObject, listOf } from '../../../lambdas/protocols/parse.ts';
 
 const listed = { unknown: 'list' } as const;
 const part = z.discriminatedUnion('type', [

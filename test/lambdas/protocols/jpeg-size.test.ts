@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkImageFile } from '../../../lambdas/protocols/image-file.ts';
-import { measureJpeg } from '../../../lambdas/protocols/jpeg-size.ts';
+import { checkImageFile, measureJpeg } from '../../../lambdas/protocols/image-file.ts';
 
 const bytes = (...values: number[]): Buffer => Buffer.from(values);
 const segment = (marker: number, content: Buffer): Buffer => {

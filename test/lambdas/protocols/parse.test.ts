@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
-import { anyObject, listOf, recordOf } from '../../../lambdas/protocols/bounded.ts';
-import { parseWith } from '../../../lambdas/protocols/parse.ts';
+import { anyObject, listOf, parseWith, recordOf } from '../../../lambdas/protocols/parse.ts';
 
 const messageOf = (schema: z.ZodType, value: unknown): string => {
   try {

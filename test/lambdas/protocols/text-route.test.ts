@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { Exchange, GatewayResponse, Summary } from '../../../lambdas/http/exchange.ts';
-import type { StreamFace, TextFace } from '../../../lambdas/protocols/text-face.ts';
+import type { StreamFace, TextFace } from '../../../lambdas/protocols/text-adapter.ts';
 import { createTextRoute } from '../../../lambdas/protocols/text-route.ts';
 import { idempotencyOf } from '../../support/memory/memory-idempotency.ts';
 import { expectNoUnhandledRejections } from '../../support/unhandled-rejections.ts';

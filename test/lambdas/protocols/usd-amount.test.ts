@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatUsd } from '../../../lambdas/core/money/usd.ts';
-import { usdAmount } from '../../../lambdas/protocols/usd-amount.ts';
+import { usdAmount } from '../../../lambdas/protocols/optional-fields.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 500, long: 500 });

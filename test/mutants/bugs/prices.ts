@@ -69,7 +69,7 @@ const usageBugs = [
       replace: 'usage.output',
     },
   ]),
-  ...bugsIn('lambdas/providers/openai/chat-usage.ts', 'test/lambdas/providers/openai/chat-usage.test.ts', [
+  ...bugsIn('lambdas/providers/openai/chat-wire.ts', 'test/lambdas/providers/openai/chat-usage.test.ts', [
     {
       id: 'cached-tokens-twice',
       what: 'Cached tokens are charged once as cached and once more inside the input.',

@@ -68,7 +68,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       caughtBy: 'test/lambdas/protocols/chat-completions/constraints.test.ts',
     },
   ]),
-  ...bugsIn('lambdas/protocols/chat-completions/to-send.ts', chatTests, [
+  ...bugsIn('lambdas/protocols/chat-completions/conversation.ts', chatTests, [
     {
       id: 'thoughts-sent-back',
       what: 'Thoughts that a client copies from an answer go to the vendor again and are charged.',
@@ -96,7 +96,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       replace: ".enum(['auto', 'default', 'priority'], ",
     },
   ]),
-  ...bugsIn('lambdas/protocols/messages/betas.ts', `${messagesTests}/betas.test.ts`, [
+  ...bugsIn('lambdas/protocols/messages/sent-body.ts', `${messagesTests}/betas.test.ts`, [
     {
       id: 'priced-beta-forwarded',
       what: 'A beta that changes the price, such as a faster mode, reaches the vendor.',
@@ -133,7 +133,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       replace: "type: z.literal(['clear_thinking_20251015', 'compact_20260112'])",
     },
   ]),
-  ...bugsIn('lambdas/protocols/messages/media.ts', `${messagesTests}/request.test.ts`, [
+  ...bugsIn('lambdas/protocols/messages/request.ts', `${messagesTests}/request.test.ts`, [
     {
       id: 'pdf-without-hold',
       what: 'A PDF document is held for no tokens, and hundreds of pages are charged.',
@@ -141,7 +141,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       replace: '',
     },
   ]),
-  ...bugsIn('lambdas/protocols/messages/added-tokens.ts', `${messagesTests}/added-tokens.test.ts`, [
+  ...bugsIn('lambdas/protocols/messages/request.ts', `${messagesTests}/added-tokens.test.ts`, [
     {
       id: 'references-held-once',
       what: 'A conversation that loads one large tool many times costs more than its hold.',

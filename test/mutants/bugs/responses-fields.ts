@@ -20,7 +20,7 @@ export const responsesFieldBugs: readonly MoneyBug[] = [
       caughtBy: toolTests,
     },
   ]),
-  ...bugsIn('lambdas/protocols/responses/items.ts', toolTests, [
+  ...bugsIn('lambdas/protocols/responses/body.ts', toolTests, [
     {
       id: 'image-of-a-custom-tool-unpaid',
       what: 'The hold does not count images in the results of custom tools.',
@@ -56,7 +56,7 @@ export const responsesFieldBugs: readonly MoneyBug[] = [
       replace: "isJsonObject(tool) && tool.type === 'web_searches'",
     },
   ]),
-  ...bugsIn('lambdas/protocols/responses/constraints.ts', toolTests, [
+  ...bugsIn('lambdas/protocols/responses/request.ts', toolTests, [
     {
       id: 'live-web-search-dropped',
       what: 'A client that relies on a web search pays for a response without one.',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { chatStream } from '../../../../lambdas/protocols/chat-completions/stream.ts';
+import { chatStream } from '../../../../lambdas/protocols/chat-completions/response.ts';
 
 const opened = () => {
   const written: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toChatBody } from '../../../../lambdas/providers/openai/chat-request.ts';
+import { toChatBody } from '../../../../lambdas/providers/openai/chat-wire.ts';
 import { wireCall } from '../../providers/openai/wire-call.ts';
 import { bodyOf, effortField, hello, png, prepared, tool } from './chat-requests.ts';
 

@@ -4,7 +4,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { EmbeddingModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../../lambdas/core/json.ts';
-import { toEmbeddingOrder } from '../../../../lambdas/protocols/embeddings/request.ts';
+import { toEmbeddingOrder } from '../../../../lambdas/protocols/embeddings/handler.ts';
 
 const catalog = loadCatalog(catalogData);
 const entry = (id: string): EmbeddingModel => {

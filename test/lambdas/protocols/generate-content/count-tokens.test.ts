@@ -4,7 +4,7 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { JsonObject } from '../../../../lambdas/core/json.ts';
 import type { CountCall } from '../../../../lambdas/core/text/count-tokens.ts';
 import type { Exchange } from '../../../../lambdas/http/exchange.ts';
-import { createCountContentTokens } from '../../../../lambdas/protocols/generate-content/count-tokens.ts';
+import { createCountContentTokens } from '../../../../lambdas/protocols/generate-content/response.ts';
 import { routes } from '../../../../lambdas/routes.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { gif, hello, inline, inSnake, MODEL, saying, shippedCatalog } from './content-requests.ts';

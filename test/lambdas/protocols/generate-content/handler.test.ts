@@ -6,7 +6,7 @@ import type { Exchange, GatewayResponse } from '../../../../lambdas/http/exchang
 import {
   createStreamGenerateContent,
   generateContent,
-} from '../../../../lambdas/protocols/generate-content/handler.ts';
+} from '../../../../lambdas/protocols/generate-content/response.ts';
 import { createTextRoute } from '../../../../lambdas/protocols/text-route.ts';
 import { routes } from '../../../../lambdas/routes.ts';
 import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { toErrorBody } from '../../../../lambdas/http/render-error.ts';
-import { generateContent } from '../../../../lambdas/protocols/generate-content/handler.ts';
-import { arrayStream, eventStream } from '../../../../lambdas/protocols/generate-content/stream.ts';
-import type { StreamFace } from '../../../../lambdas/protocols/text-face.ts';
+import { arrayStream, eventStream, generateContent } from '../../../../lambdas/protocols/generate-content/response.ts';
+import type { StreamFace } from '../../../../lambdas/protocols/text-adapter.ts';
 
 const said = (text: string, more: object = {}) =>
   JSON.stringify({ candidates: [{ content: { parts: [{ text }], role: 'model' }, ...more }] });

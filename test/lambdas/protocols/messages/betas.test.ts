@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { IgnoredFields } from '../../../../lambdas/protocols/ignored-fields.ts';
-import { readBetas } from '../../../../lambdas/protocols/messages/betas.ts';
+import { IgnoredFields } from '../../../../lambdas/protocols/fields.ts';
+import { readBetas } from '../../../../lambdas/protocols/messages/sent-body.ts';
 import { hello, prepared, refusalOf, result, saying, text } from './messages-requests.ts';
 
 const read = (header: string | undefined) => {

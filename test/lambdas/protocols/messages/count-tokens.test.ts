@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Catalog } from '../../../../lambdas/core/catalog/catalog.ts';
 import type { JsonObject } from '../../../../lambdas/core/json.ts';
 import type { CountCall, CountPorts } from '../../../../lambdas/core/text/count-tokens.ts';
-import { createCountMessageTokens } from '../../../../lambdas/protocols/messages/count-tokens.ts';
+import { createCountMessageTokens } from '../../../../lambdas/protocols/messages/response.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { createChain } from '../../http/chain.ts';
 import { functionUrlEvent, invoke } from '../../http/function-url.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { Exchange } from '../../../../lambdas/http/exchange.ts';
-import { messages } from '../../../../lambdas/protocols/messages/handler.ts';
+import { messages } from '../../../../lambdas/protocols/messages/response.ts';
 import { requireMessagesVersion } from '../../../../lambdas/protocols/messages-version.ts';
 import { functionUrlEvent } from '../../http/function-url.ts';
 import { alternatives, bodyOf, entryOf, refusalIn } from './messages-requests.ts';

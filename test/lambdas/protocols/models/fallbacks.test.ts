@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createListFallbacks } from '../../../../lambdas/protocols/models/fallbacks.ts';
+import { createListFallbacks } from '../../../../lambdas/protocols/models/handlers.ts';
 import { catalog, NOW, serveModels } from './models-service.ts';
 
 const { read } = await serveModels(createListFallbacks);

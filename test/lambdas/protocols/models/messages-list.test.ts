@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { createGetModel, createListModels } from '../../../../lambdas/protocols/models/handlers.ts';
-import { toMessagesModel } from '../../../../lambdas/protocols/models/messages-shape.ts';
+import { toMessagesModel } from '../../../../lambdas/protocols/models/shapes.ts';
 import { catalog, NOW, serveModels } from './models-service.ts';
 
 const callable = catalog

@@ -9,7 +9,7 @@ import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import { chargeFor } from '../../../../lambdas/core/pricing/text-price.ts';
 import { createGetModel, createListModels } from '../../../../lambdas/protocols/models/handlers.ts';
-import { toOpenAiModel } from '../../../../lambdas/protocols/models/openai-shape.ts';
+import { toOpenAiModel } from '../../../../lambdas/protocols/models/shapes.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { catalog, NOW, serveModels } from './models-service.ts';
 

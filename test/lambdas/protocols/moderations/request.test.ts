@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { catalogData } from '../../../../catalog/index.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { toModerationOrder } from '../../../../lambdas/protocols/moderations/request.ts';
+import { toModerationOrder } from '../../../../lambdas/protocols/moderations/handler.ts';
 
 const model = loadCatalog(catalogData).entries.find(({ kind }) => kind === 'moderation');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { responses } from '../../../../lambdas/protocols/responses/handler.ts';
+import { responses } from '../../../../lambdas/protocols/responses/response.ts';
 
 const context = { modelId: 'gpt-5.5-pro', requestId: 'id', nowMs: 0 };
 const bodyOf = (text: string) =>

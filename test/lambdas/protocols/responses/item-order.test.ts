@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageFirst, reasoningFirst } from '../../../../lambdas/protocols/responses/item-order.ts';
+import { messageFirst, reasoningFirst } from '../../../../lambdas/protocols/responses/to-send.ts';
 
 const item = (name: string) => {
   const types: Readonly<Record<string, string>> = {

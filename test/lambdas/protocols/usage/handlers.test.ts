@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { createGetUsage, createListUsage, type UsagePorts } from '../../../../lambdas/protocols/usage/handlers.ts';
+import { createGetUsage, createListUsage, type UsagePorts } from '../../../../lambdas/protocols/account/handlers.ts';
 import { fails, withFaults, withRecordFaults } from '../../../support/memory/faults.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { createChain } from '../../http/chain.ts';

@@ -1,7 +1,7 @@
 import { decodeTime } from 'ulid';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { readUsageQuery, toCursor } from '../../../../lambdas/protocols/usage/query.ts';
+import { readUsageQuery, toCursor } from '../../../../lambdas/protocols/account/usage-query.ts';
 
 const HOLD_ID = '01KAFE0000000000000000000A.0';
 

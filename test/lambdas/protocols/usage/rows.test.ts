@@ -1,7 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { toCsv } from '../../../../lambdas/protocols/usage/csv.ts';
-import { toOpenRow, toUsageRow } from '../../../../lambdas/protocols/usage/row.ts';
+import { toCsv, toOpenRow, toUsageRow } from '../../../../lambdas/protocols/account/usage-row.ts';
 
 const at = Date.UTC(2026, 10, 20, 8, 30, 0, 123);
 const requestId = ulid(at);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readRange } from '../../../../lambdas/protocols/videos/range.ts';
+import { readRange } from '../../../../lambdas/protocols/videos/content.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
 const etag = '"abc"';

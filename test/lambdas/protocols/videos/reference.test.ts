@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { toReference } from '../../../../lambdas/protocols/videos/reference.ts';
+import { toReference } from '../../../../lambdas/protocols/videos/request.ts';
 import { byTokens, videoModel } from '../../core/videos/video-samples.ts';
 import { jpeg, png, webp } from './images.ts';
 

@@ -6,7 +6,7 @@ import {
   createGetVideo,
   createListVideos,
 } from '../../../../lambdas/protocols/videos/handlers.ts';
-import type { CheckWebhookUrl } from '../../../../lambdas/protocols/videos/webhook-url.ts';
+import type { CheckWebhookUrl } from '../../../../lambdas/protocols/videos/request.ts';
 import { videoWorld, type WorldOptions } from '../../core/videos/video-world.ts';
 import { createChain } from '../../http/chain.ts';
 import type { SentForm } from '../../http/forms.ts';

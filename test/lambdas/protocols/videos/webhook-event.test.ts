@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toVideoObject } from '../../../../lambdas/protocols/videos/video-object.ts';
-import { toWebhookBody } from '../../../../lambdas/protocols/videos/webhook-event.ts';
+import { toVideoObject, toWebhookBody } from '../../../../lambdas/protocols/videos/video-object.ts';
 import { jobOf, NOW, VIDEO } from '../../core/videos/video-samples.ts';
 
 const webhook = { url: 'https://a.example/hook', secret: 'canary' };

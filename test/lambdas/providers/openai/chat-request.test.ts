@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toChatBody } from '../../../../lambdas/providers/openai/chat-request.ts';
+import { toChatBody } from '../../../../lambdas/providers/openai/chat-wire.ts';
 import { chatBody, wireCall } from './wire-call.ts';
 
 const everything = {

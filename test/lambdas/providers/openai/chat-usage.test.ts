@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTokenUsage } from '../../../../lambdas/providers/openai/chat-usage.ts';
+import { toTokenUsage } from '../../../../lambdas/providers/openai/chat-wire.ts';
 
 const of = (prompt: unknown, completion: unknown, promptDetails?: unknown, completionDetails?: unknown) =>
   toTokenUsage({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEmbeddingWire } from '../../../../lambdas/providers/openai/embeddings-wire.ts';
+import { createEmbeddingWire } from '../../../../lambdas/providers/openai/input-wire.ts';
 import { embeddingList, playInput } from './input-wire-world.ts';
 import { codeOf } from './stream-reading.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createModerationWire } from '../../../../lambdas/providers/openai/moderations-wire.ts';
+import { createModerationWire } from '../../../../lambdas/providers/openai/input-wire.ts';
 import { moderationVerdict, playInput } from './input-wire-world.ts';
 import { codeOf } from './stream-reading.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { TextDelta, WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
-import { chatNames, nativeNames } from '../../../../lambdas/providers/openai/responses-errors.ts';
+import { chatNames, nativeNames } from '../../../../lambdas/providers/openai/errors.ts';
 import { readNativeResponses, readNeutralResponses } from '../../../../lambdas/providers/openai/responses-stream.ts';
 import { fixture } from './stream-reading.ts';
 

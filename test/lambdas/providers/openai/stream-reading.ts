@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Ending, WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
-import { type ChatStreamOptions, readChatStream } from '../../../../lambdas/providers/openai/chat-stream.ts';
+import { type ChatStreamOptions, readChatStream } from '../../../../lambdas/providers/openai/chat-wire.ts';
 
 export { codeOf, cutAfter, inPieces } from '../played-vendor.ts';
 

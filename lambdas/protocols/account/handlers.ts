@@ -1,0 +1,66 @@
+import { GatewayError } from '../../core/errors/gateway-error.ts';
+import type { Account, LedgerStore } from '../../core/ledger/ledger.ts';
+import type { LedgerRecords } from '../../core/ledger/records.ts';
+import { listUsage, usageOfRequest } from '../../core/ledger/usage.ts';
+import { admissionOf, type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
+import { orUnavailable, toAccountObject } from '../account-reads.ts';
+import { readUsageQuery, toCursor } from './usage-query.ts';
+import { toCsv, toOpenRow, toUsageRow } from './usage-row.ts';
+
+/** GET /api/account (BILL-15). */
+export const createGetAccount =
+  (readAccount: (accountId: string) => Promise<Account | undefined>): RouteHandler =>
+  async (exchange) => {
+    const account = await orUnavailable(readAccount(admissionOf(exchange).accountId));
+    if (!account) throw new Error('the account of a valid key is missing');
+    return json(200, toAccountObject(account));
+  };
+
+export interface UsagePorts {
+  readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
+  readonly ledgerRecords: LedgerRecords;
+}
+
+type AccountIdOf = (exchange: Exchange) => string | Promise<string>;
+
+/** GET /api/usage (BILL-15) and GET /app/api/usage: what every request of this account has cost, the newest first. */
+export const createListUsage =
+  (
+    { ledgerRecords }: Pick<UsagePorts, 'ledgerRecords'>,
+    accountIdOf: AccountIdOf = (exchange) => admissionOf(exchange).accountId,
+  ): RouteHandler =>
+  async (exchange) => {
+    const accountId = await accountIdOf(exchange);
+    const { range, format } = readUsageQuery(exchange.event.queryStringParameters ?? {});
+    const { records, nextHoldId } = await orUnavailable(listUsage(ledgerRecords, accountId, range));
+    const rows = records.map(toUsageRow);
+    const next = nextHoldId === undefined ? null : toCursor(nextHoldId);
+    if (format === 'json') return json(200, { object: 'list', data: rows, has_more: next !== null, next_cursor: next });
+    return {
+      statusCode: 200,
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="usage.csv"',
+        ...(next === null ? {} : { 'x-service-next-cursor': next }),
+      },
+      body: toCsv(rows),
+    };
+  };
+
+const requestIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** GET /api/usage/{request_id} (BILL-15). What another account asked for is not there (AUTH-7). */
+export const createGetUsage =
+  ({ ledgerStore, ledgerRecords }: UsagePorts): RouteHandler =>
+  async (exchange) => {
+    const { accountId } = admissionOf(exchange);
+    // A video has the id of its request behind a prefix.
+    const requestId = (exchange.route?.params.request_id ?? '').replace(/^video_/, '');
+    const found = requestIdForm.test(requestId)
+      ? await orUnavailable(usageOfRequest(ledgerStore, ledgerRecords, { accountId, requestId }))
+      : undefined;
+    if (!found) {
+      throw new GatewayError('not_found', 'There is no request of this id that was charged, released or is running.');
+    }
+    return json(200, found.kind === 'ended' ? toUsageRow(found.record) : toOpenRow(requestId, found.hold));
+  };

@@ -1,0 +1,164 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Wire } from '../../core/catalog/providers.ts';
+import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type CountPorts, countTokens } from '../../core/text/count-tokens.ts';
+import type { Ending } from '../../core/text/text-wire.ts';
+import { eventStreamHeaders } from '../../http/event-stream.ts';
+import { type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
+import { toErrorBody } from '../../http/render-error.ts';
+import { alternativesIn } from '../alternatives.ts';
+import { refuseIgnored } from '../fields.ts';
+import { noKeys, readPaidHeaders } from '../paid-request.ts';
+import { ignoredHeaders } from '../paid-response.ts';
+import type { StreamContext, StreamFace, TextFace, TextRoutePorts } from '../text-adapter.ts';
+import { createTextRoute } from '../text-route.ts';
+import { toCountOrder, toTextOrder } from './request.ts';
+
+type Query = Pick<APIGatewayProxyEventV2, 'queryStringParameters'>;
+
+/** https://cloud.google.com/apis/docs/system-parameters: `alt` says how an answer is written. */
+const altOf = ({ queryStringParameters: query = {} }: Query): string => query.alt ?? 'json';
+
+/** GEM-2. */
+export const framingOf = (event: Query): 'sse' | 'array' => {
+  const alt = altOf(event);
+  if (alt === 'sse') return 'sse';
+  if (alt === 'json') return 'array';
+  throw invalidRequest('alt', 'alt: must be "sse" or "json".');
+};
+
+/** Of what does not stream. */
+export const requireJson = (event: Query): void => {
+  if (altOf(event) === 'json') return;
+  throw invalidRequest('alt', 'alt: must be "json". Streams are at :streamGenerateContent.');
+};
+
+export const foreign = (): Error => new Error('an answer of another protocol on generateContent');
+
+const toErrorElement = (error: GatewayError, requestId: string): string =>
+  JSON.stringify(toErrorBody(error, 'generate_content', requestId));
+
+type Context = Pick<StreamContext, 'write' | 'requestId'>;
+
+const lastOf = (ending: Ending): readonly string[] => {
+  if (ending.kind !== 'native') throw foreign();
+  return ending.events;
+};
+
+const refuseDeltas = (): never => {
+  throw foreign();
+};
+
+const asEvents = (elements: readonly string[]): string => elements.map((element) => `data: ${element}\n\n`).join('');
+
+/** With `?alt=sse`: nothing but the end of the stream says that it is over. */
+export const eventStream = ({ write, requestId }: Context): StreamFace => ({
+  native: (events) => write(asEvents(events)),
+  neutral: refuseDeltas,
+  finish: (ending) => write(asEvents(lastOf(ending))),
+  fail: (error) => write(asEvents([toErrorElement(error, requestId)])),
+});
+
+/**
+ * Without it: one JSON array. Only a good answer closes it. After an error it stays open, so that whoever parses the whole of it
+ * fails, and whoever reads the elements one by one finds the error as the last.
+ */
+export const arrayStream = ({ write, requestId }: Context): StreamFace => {
+  let separator = '[';
+  const asElements = (elements: readonly string[]): string =>
+    elements
+      .map((element) => {
+        const text = `${separator}${element}\n`;
+        separator = ',\r\n';
+        return text;
+      })
+      .join('');
+  return {
+    native: (events) => write(asElements(events)),
+    neutral: refuseDeltas,
+    finish: (ending) => write(`${asElements(lastOf(ending))}${separator === '[' ? '[' : ''}]`),
+    fail: (error) => write(asElements([toErrorElement(error, requestId)])),
+  };
+};
+
+export const modelIdOf = ({ route }: Pick<Exchange, 'route'>): string => {
+  const model = route?.params.model;
+  if (!model) throw new Error('a route of generateContent without a model in its path');
+  return model;
+};
+
+const faceOf = (stream: boolean): TextFace => ({
+  protocol: 'generate_content',
+  streams: stream,
+  toOrder: ({ body: { json, bytes }, route }, alternatives) =>
+    toTextOrder({ modelId: modelIdOf({ route }), stream, json, bodyBytes: bytes }, alternatives),
+  toBody: ({ content }) => {
+    if (content.kind !== 'native') throw foreign();
+    return content.text;
+  },
+  toStream: eventStream,
+});
+
+/** The framing of `?alt=sse`. */
+export const streamedAsEvents = faceOf(true);
+
+const streamedAsArray: TextFace = {
+  ...streamedAsEvents,
+  toStream: arrayStream,
+  streamHeaders: { ...eventStreamHeaders, 'content-type': 'application/json; charset=utf-8' },
+  // Space may stand wherever the next element is waited for (CHAT-11).
+  keepAlive: ' ',
+};
+
+const plain = faceOf(false);
+
+/** POST /v1beta/models/{model}:generateContent. The only vendor behind it speaks the same protocol. */
+export const generateContent: TextFace = {
+  ...plain,
+  toOrder: (exchange, alternatives) => {
+    requireJson(exchange.event);
+    return plain.toOrder(exchange, alternatives);
+  },
+};
+
+/** POST /v1beta/models/{model}:streamGenerateContent, framed as its query asks for (GEM-2). */
+export const createStreamGenerateContent = (ports: TextRoutePorts): RouteHandler => {
+  const routes = {
+    sse: createTextRoute(ports, streamedAsEvents),
+    array: createTextRoute(ports, streamedAsArray),
+  };
+  return async (exchange) => routes[framingOf(exchange.event)](exchange);
+};
+
+/** Those whose vendor counts in this protocol. */
+const wires: readonly Wire[] = ['gemini_generate_content', 'gemini_generate_content_image'];
+
+/** POST /v1beta/models/{model}:countTokens. Answers with what the vendor said. */
+export const createCountContentTokens =
+  (ports: CountPorts<JsonObject>): RouteHandler =>
+  async (exchange) => {
+    const { event, body, summary } = exchange;
+    if (!body) throw new Error('a request to count without a body');
+    const { requireParameters } = readPaidHeaders(event.headers, noKeys, false);
+    requireJson(event);
+    const modelId = modelIdOf(exchange);
+    const nowMs = ports.clock.now();
+    const alternatives = alternativesIn(ports.catalog, 'generate_content', nowMs);
+    const upstreams = ports.catalog.find(modelId, nowMs)?.upstreams ?? [];
+    const order = toCountOrder({ modelId, json: body.json }, alternatives);
+    let ignored: readonly string[] = [];
+    const counted = await countTokens(ports, {
+      modelId,
+      protocol: 'generate_content',
+      wire: wires.find((name) => upstreams.some(({ wire }) => wire === name)) ?? 'gemini_generate_content',
+      prepare: (model) => {
+        summary.model = model.id;
+        const prepared = order.prepare(model);
+        ({ ignored } = prepared);
+        if (requireParameters) refuseIgnored(ignored, model.id);
+        return prepared.body;
+      },
+    });
+    return json(200, counted, ignoredHeaders(ignored));
+  };

@@ -1,0 +1,137 @@
+import type { ImageModel } from '../../core/catalog/schema.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import type { ImageFile, ImageReference } from '../../core/images/image-wire.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { Form } from '../../http/exchange.ts';
+import { checkImageFile } from '../image-file.ts';
+import { inlineTypeOf } from '../image-url.ts';
+
+/** As long as the front doors and vendors of the web let one be. */
+const URL_CHARACTERS_MAX = 8_192;
+const numberedForm = /^input_image(?:_\d{1,4})?$/;
+
+/** Whether a field carries images with some model, so that another one can say where they belong. */
+export const isReferenceName = (name: string): boolean =>
+  name === 'image' || name === 'mask' || numberedForm.test(name);
+
+/**
+ * IMG-4, IMG-10: the images that a JSON request draws from, in the order of the entry's fields; those without one are passed over.
+ * Throws `invalid_image_format` for what is no image, and the 400 of a field that is another family's.
+ */
+export const toReferences = (json: JsonObject, model: ImageModel): readonly ImageReference[] => {
+  const { fields, form, max } = model.image.references;
+  const named = Object.entries(json).filter(([name, value]) => isReferenceName(name) && value !== null);
+  const wrong = named.find(([name]) => form === 'file' || !fields.includes(name));
+  if (wrong) throw wrongField(wrong[0], model);
+  const sent = new Map(named);
+  const references = fields.flatMap((field) => {
+    const value = sent.get(field);
+    if (value === undefined) return [];
+    return form === 'public_url' ? listOfUrls(value, field, model) : [inlineOrUrl(value, field)];
+  });
+  const excess = references[max];
+  if (excess) throw tooMany(excess.param, model);
+  return references;
+};
+
+const wrongField = (name: string, { id, capabilities, image }: ImageModel): GatewayError => {
+  const { fields, form } = image.references;
+  if (name === 'mask' && !capabilities.mask) {
+    return invalidRequest(name, `${name}: not supported with "${id}". Leave it out.`);
+  }
+  if (form === 'file') {
+    return invalidRequest(name, `${name}: "${id}" draws from images at /v1/images/edits. Send them there, as files.`);
+  }
+  const [first = '', ...others] = fields;
+  const last = others.at(-1);
+  const fitting = last === undefined ? `an array of URLs, ${first}` : `the fields ${first} to ${last}`;
+  return invalidRequest(name, `${name}: not supported with "${id}". Send images as ${fitting}.`);
+};
+
+export const tooMany = (param: string, { id, image }: ImageModel): GatewayError =>
+  invalidRequest(param, `${param}: "${id}" takes at most ${image.references.max} images. Send fewer.`);
+
+/** An array, or the only member of one. */
+const listOfUrls = (value: JsonValue, field: string, model: ImageModel): readonly ImageReference[] => {
+  if (!isList(value)) return [publicUrl(value, field)];
+  const { max } = model.image.references;
+  if (value.length > max) throw tooMany(`${field}[${max}]`, model);
+  if (value.length > 0) return value.map((member, index) => publicUrl(member, `${field}[${index}]`));
+  throw invalidRequest(field, `${field}: must have 1 to ${max} URLs. Leave it out if there are none.`);
+};
+
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
+
+const invalidFormat = (param: string, problem: string): GatewayError =>
+  new GatewayError('invalid_image_format', `${param}: ${problem}`, { param });
+
+/** It is the vendor's to fetch. Blanks and the like, which every reader of URLs treats in its own way, are refused. */
+const publicUrl = (value: JsonValue, param: string, allowed = 'an http(s) URL'): ImageReference => {
+  if (typeof value !== 'string' || !/^https?:\/\//i.test(value)) throw invalidFormat(param, `must be ${allowed}.`);
+  if (value.length > URL_CHARACTERS_MAX) {
+    throw invalidFormat(param, `the URL is longer than ${URL_CHARACTERS_MAX} characters. Send a shorter one.`);
+  }
+  if (!URL.canParse(value) || /[\s\p{Cc}]/u.test(value) || !value.isWellFormed()) {
+    throw invalidFormat(param, 'this is no valid URL.');
+  }
+  return { kind: 'url', url: value, param };
+};
+
+const inlineOrUrl = (value: JsonValue, param: string): ImageReference => {
+  if (typeof value !== 'string' || inlineTypeOf(value) === undefined) {
+    return publicUrl(value, param, 'an http(s) URL or a base64 data URI of a PNG, JPEG or WebP image');
+  }
+  return { kind: 'file', file: checkImageFile(decode(value.slice(value.indexOf(',') + 1), param), param), param };
+};
+
+/** The decoder passes over what is no base64 and stops at padding: then there are fewer bytes than the text has room for. */
+const decode = (base64: string, param: string): Uint8Array => {
+  const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
+  const digits = base64.length - padding;
+  const bytes = Buffer.from(base64, 'base64');
+  if (digits % 4 === 1 || bytes.length !== Math.floor((digits * 3) / 4)) {
+    throw invalidFormat(param, 'the content of the data URI is no valid base64.');
+  }
+  return bytes;
+};
+
+const IMAGE = 'image';
+const MASK = 'mask';
+/** An SDK that is given a list puts brackets behind the name. */
+export const editFiles = [IMAGE, `${IMAGE}[]`, MASK];
+
+interface EditFiles {
+  readonly references: readonly ImageReference[];
+  readonly mask: ImageFile | undefined;
+}
+
+/** IMG-5: the images in their order, and the mask over the first of them. */
+export const toEditFiles = ({ files }: Form, model: ImageModel): EditFiles => {
+  const images = files.filter(({ field }) => field !== MASK);
+  const masks = files.filter(({ field }) => field === MASK);
+  if (images.length === 0) throw invalidRequest(IMAGE, `${IMAGE}: is missing. Send at least one image, as a file.`);
+  if (images.length > model.image.references.max) throw tooMany(IMAGE, model);
+  refuseMasks(masks.length, model);
+  const checked = images.map(({ bytes }, index) => {
+    const param = images.length === 1 ? IMAGE : `${IMAGE}[${index}]`;
+    return { kind: 'file' as const, file: checkImageFile(bytes, param), param };
+  });
+  const [mask] = masks;
+  return { references: checked, mask: mask && toMask(mask.bytes, checked[0]?.file) };
+};
+
+const refuseMasks = (count: number, { id, capabilities }: ImageModel): void => {
+  if (count === 0) return;
+  if (!capabilities.mask) throw invalidRequest(MASK, `${MASK}: not supported with "${id}". Leave it out.`);
+  if (count > 1) throw invalidRequest(MASK, `${MASK}: sent twice. There is one, over the first image.`);
+};
+
+/** A PNG of the first image's dimensions: https://platform.openai.com/docs/api-reference/images/createEdit, `mask`. */
+const toMask = (bytes: Uint8Array, first: ImageFile | undefined): ImageFile => {
+  const refuse = (problem: string) => new GatewayError('invalid_image_format', `${MASK}: ${problem}`, { param: MASK });
+  const mask = checkImageFile(bytes, MASK);
+  if (mask.mediaType !== 'image/png') throw refuse('must be a PNG, whose transparent parts are painted.');
+  if (!first || (mask.width === first.width && mask.height === first.height)) return mask;
+  const is = `${mask.width}x${mask.height}`;
+  throw refuse(`the mask is ${is}, but the first image is ${first.width}x${first.height}. Send one of that size.`);
+};

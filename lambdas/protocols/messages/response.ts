@@ -1,0 +1,71 @@
+import type { JsonObject } from '../../core/json.ts';
+import { type CountPorts, countTokens } from '../../core/text/count-tokens.ts';
+import { json, type RouteHandler } from '../../http/exchange.ts';
+import { toErrorBody } from '../../http/render-error.ts';
+import { alternativesIn } from '../alternatives.ts';
+import { refuseIgnored } from '../fields.ts';
+import { requireMessagesVersion } from '../messages-version.ts';
+import { noKeys, readPaidHeaders } from '../paid-request.ts';
+import { ignoredHeaders } from '../paid-response.ts';
+import type { StreamContext, StreamFace, TextFace } from '../text-adapter.ts';
+import { toCountOrder, toTextOrder } from './request.ts';
+import { BETA_HEADER } from './sent-body.ts';
+
+export const foreign = (): Error => new Error('an answer of another protocol on /v1/messages');
+
+/** What the vendor itself sends to keep a connection; it may stand anywhere, before the first event as well. */
+export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
+
+/** The vendor's events, byte for byte (MSG-1); an error is an event of its name (GEN-3) and nothing follows it. */
+export const messagesStream = ({ requestId, write }: StreamContext): StreamFace => ({
+  native: (events) => write(events.join('')),
+  neutral: () => {
+    throw foreign();
+  },
+  finish: (ending) => {
+    if (ending.kind !== 'native') throw foreign();
+    write(ending.events.join(''));
+  },
+  fail: (error) => write(`event: error\ndata: ${JSON.stringify(toErrorBody(error, 'messages', requestId))}\n\n`),
+});
+
+/** POST /v1/messages. The only vendor behind it speaks the same protocol. */
+export const messages: TextFace = {
+  protocol: 'messages',
+  toOrder: ({ body, event }, alternatives) => {
+    requireMessagesVersion(event.headers);
+    return toTextOrder({ json: body.json, betas: event.headers[BETA_HEADER] }, body.bytes, alternatives);
+  },
+  toBody: ({ content }) => {
+    if (content.kind !== 'native') throw foreign();
+    return content.text;
+  },
+  toStream: messagesStream,
+  keepAlive: PING,
+};
+
+/** POST /v1/messages/count_tokens. */
+export const createCountMessageTokens =
+  (ports: CountPorts<JsonObject>): RouteHandler =>
+  async ({ event, body, summary }) => {
+    if (!body) throw new Error('a request to count without a body');
+    const { requireParameters } = readPaidHeaders(event.headers, noKeys, false);
+    requireMessagesVersion(event.headers);
+    const alternatives = alternativesIn(ports.catalog, 'messages', ports.clock.now());
+    const order = toCountOrder({ json: body.json, betas: event.headers[BETA_HEADER] }, alternatives);
+    let ignored: readonly string[] = [];
+    const counted = await countTokens(ports, {
+      modelId: order.modelId,
+      protocol: 'messages',
+      wire: 'anthropic_messages',
+      headers: order.headers,
+      prepare: (model) => {
+        summary.model = model.id;
+        const prepared = order.prepare(model);
+        ({ ignored } = prepared);
+        if (requireParameters) refuseIgnored(ignored, model.id);
+        return prepared.body;
+      },
+    });
+    return json(200, counted, ignoredHeaders(ignored));
+  };

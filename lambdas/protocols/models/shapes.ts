@@ -1,0 +1,395 @@
+import { type Catalog, type ListedPrice, toListedPrice } from '../../core/catalog/catalog.ts';
+import type { Model, TextModel } from '../../core/catalog/schema.ts';
+import { textModelOf } from '../../core/catalog/text-model.ts';
+import { invalidRequest } from '../../core/errors/gateway-error.ts';
+import { pricesOf } from '../../core/images/image-price.ts';
+import { formatUsd } from '../../core/money/usd.ts';
+import { pricesAt } from '../../core/pricing/text-price.ts';
+import { takesField } from '../chat-fields.ts';
+import { toWireName } from '../paid-response.ts';
+
+const abbreviations: ReadonlySet<string> = new Set(['gpt', 'tts']);
+
+const capital = (word: string): string =>
+  abbreviations.has(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1);
+
+/** For lists that have to name a model in words, which the catalog does not: `claude-opus-5-5` is "Claude Opus 5.5". */
+export const displayNameOf = (id: string): string =>
+  id
+    .replace(/(?<=-\d{1,2})-(?=\d{1,2}(?:-|$))/g, '.')
+    .split('-')
+    .map(capital)
+    .join(' ');
+
+/** Fields of chat completions in OpenRouter's `supported_parameters`, but for those of `formats`. */
+const fields = [
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'max_completion_tokens',
+  'max_tokens',
+  'parallel_tool_calls',
+  'presence_penalty',
+  'reasoning_effort',
+  'seed',
+  'stop',
+  'temperature',
+  'tools',
+  'top_logprobs',
+  'top_p',
+  'verbosity',
+];
+
+/** What a field of the list depends on beside the model's vendor. */
+const formats: Readonly<Record<string, (model: TextModel) => boolean>> = {
+  response_format: ({ capabilities: { jsonObject, jsonSchema } }) => jsonObject || jsonSchema,
+  structured_outputs: ({ capabilities }) => capabilities.jsonSchema,
+  tool_choice: ({ capabilities }) => capabilities.tools,
+};
+
+/** Sorted. Empty for a model that chat completions do not serve. */
+export const supportedParametersOf = (model: Model): readonly string[] => {
+  const callable = textModelOf(model);
+  if (!callable?.protocols.includes('chat_completions')) return [];
+  const taken = fields.filter((field) => takesField(field, callable));
+  const formatted = Object.entries(formats).flatMap(([name, takes]) => (takes(callable) ? [name] : []));
+  return [...taken, ...formatted].sort();
+};
+
+/** CAT-2: one model with the prices of all days. */
+export const toEntry = (model: Model) => ({
+  id: model.id,
+  kind: model.kind,
+  owned_by: model.ownedBy,
+  protocols: model.protocols,
+  prices: model.prices.map((row) => toPrice(toListedPrice(row))),
+  limits: limitsOf(model),
+  capabilities: 'capabilities' in model ? snakeCased(model.capabilities) : {},
+  reasoning: { levels: model.kind === 'text' ? (model.reasoning?.levelsUi ?? []) : [] },
+  lifecycle: { shutdown_date: model.lifecycle.shutdownDate, replacement: model.lifecycle.replacement ?? null },
+});
+
+const limitsOf = (model: Model): object => {
+  if ('limits' in model) return snakeCased(model.limits);
+  switch (model.kind) {
+    case 'video': {
+      const { seconds, sizes, inputReference } = model.video;
+      return { seconds, sizes, input_reference: inputReference };
+    }
+    case 'image': {
+      const { size, nMax, references, promptCharactersMax } = model.image;
+      const { max, fields, form } = references;
+      const shown = { size: snakeCased(size), n_max: nMax, references: { max, fields, form } };
+      return { ...shown, prompt_characters_max: promptCharactersMax };
+    }
+    case 'speech':
+      return snakeCased(model.speech);
+    case 'transcription':
+      return { formats: model.transcription.formats };
+    default:
+      return {};
+  }
+};
+
+/** A row of prices with the names of the wire. */
+export const toPrice = ({
+  unit,
+  from,
+  until,
+  rates,
+  tiers,
+  byTier,
+  bySize,
+  byPixels,
+  imageTokensByTier,
+}: ListedPrice) => ({
+  unit,
+  from,
+  until,
+  ...snakeCased(rates),
+  tiers: tiers.map((tier) => ({ above_input_tokens: tier.aboveInputTokens, ...snakeCased(tier.rates) })),
+  ...(byTier && { by_tier: byTier }),
+  ...(bySize && { by_size: bySize }),
+  ...(byPixels && {
+    by_pixels: byPixels.map(({ maxPixels, perImage }) => ({ max_pixels: maxPixels, per_image: perImage })),
+  }),
+  ...(imageTokensByTier && { image_tokens_by_tier: imageTokensByTier }),
+});
+
+const snakeCased = (value: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [toWireName(name), member]));
+
+type Picos = Readonly<Record<string, bigint>>;
+
+/** OpenRouter's names of prices, by the names in charge records. All are USD per token. */
+const pricingNames: Readonly<Record<string, string>> = {
+  input: 'prompt',
+  output: 'completion',
+  cacheRead: 'input_cache_read',
+  cacheWrite: 'input_cache_write',
+  cacheWrite1h: 'input_cache_write_1h',
+  audioInput: 'audio',
+  imageInput: 'image_token',
+  imageOutput: 'image_output',
+};
+
+/** OpenRouter's `pricing`: what a request that arrives now is charged, the markup included. */
+export const toPricing = (catalog: Catalog, model: Model, nowMs: number): object => {
+  const text = textModelOf(model);
+  if (text) return toTextPricing(catalog, text, nowMs);
+  const tokens = tokenPrices(catalog, model, nowMs);
+  if (tokens) return toMembers(tokens);
+  // OpenRouter requires both members. The row of GET /api/models has the prices that are not per token.
+  const { from: _from, until: _until, tiers: _tiers, ...row } = toPrice(toListedPrice(catalog.priceRow(model, nowMs)));
+  return { ...toMembers({ input: 0n, output: 0n }), ...row };
+};
+
+/** A tier applies above its bound, as an entry of `overrides` does above `min_prompt_tokens`. */
+const toTextPricing = (catalog: Catalog, model: TextModel, nowMs: number): object => {
+  const row = catalog.priceRow(model, nowMs);
+  const priced = (promptTokens: number): object => toMembers(textPrices(model, row, promptTokens));
+  const overrides = row.tiers.map(({ aboveInputTokens: bound }) => ({
+    min_prompt_tokens: bound,
+    ...priced(bound + 1),
+  }));
+  return { ...priced(0), ...(overrides.length > 0 && { overrides }) };
+};
+
+/** Caches have rates on messages alone (BILL-12). Elsewhere each token of a prompt costs the same (BILL-18). */
+const textPrices = (model: TextModel, row: TextModel['prices'][number], promptTokens: number): Picos => {
+  if (model.protocols.includes('messages')) return pricesAt(row, promptTokens, 'cache-rates-1h');
+  const prices = pricesAt(row, promptTokens, 'one-rate');
+  const { input = 0n } = prices;
+  return { ...prices, cacheRead: input, cacheWrite: input };
+};
+
+/** Undefined for a model with a price that is not one rate per kind of token. */
+const tokenPrices = (catalog: Catalog, model: Model, nowMs: number): Picos | undefined => {
+  switch (model.kind) {
+    case 'embedding':
+    case 'moderation':
+      return { input: catalog.priceRow(model, nowMs).rates.input, output: 0n };
+    case 'image': {
+      const row = catalog.priceRow(model, nowMs);
+      return row.unit === '1M_tokens' ? pricesOf(row) : undefined;
+    }
+    case 'transcription': {
+      const row = catalog.priceRow(model, nowMs);
+      if (row.unit !== '1M_tokens') return undefined;
+      const { textInput: input, textOutput: output, audioInput } = row.rates;
+      return { input, output, audioInput };
+    }
+    default:
+      return undefined;
+  }
+};
+
+const toMembers = (prices: Picos): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(prices).flatMap(([counted, picos]) => {
+      const name = pricingNames[counted];
+      return name === undefined ? [] : [[name, formatUsd(picos)]];
+    }),
+  );
+
+/**
+ * OpenAI's model (https://platform.openai.com/docs/api-reference/models/object) with the members that OpenRouter's clients read
+ * (https://openrouter.ai/docs/models; types of PyPI openrouter 1.3.84, 2026-11).
+ */
+export const toOpenAiModel = (catalog: Catalog, model: Model, nowMs: number) => {
+  const { id, created, ownedBy, kind, lifecycle } = model;
+  const limits = textModelOf(model)?.limits;
+  const contextLength = limits?.contextTokens ?? (kind === 'embedding' ? model.limits.contextTokens : null);
+  return {
+    id,
+    object: 'model',
+    created,
+    owned_by: ownedBy,
+    name: displayNameOf(id),
+    canonical_slug: id,
+    context_length: contextLength,
+    architecture: toArchitecture(model),
+    pricing: toPricing(catalog, model, nowMs),
+    top_provider: {
+      context_length: contextLength,
+      max_completion_tokens: limits?.outputTokensMax ?? null,
+      // The gateway does not send prompts to a moderation model.
+      is_moderated: false,
+    },
+    supported_parameters: supportedParametersOf(model),
+    supported_voices: kind === 'speech' ? model.speech.voices : null,
+    default_parameters: null,
+    per_request_limits: null,
+    expiration_date: lifecycle.shutdownDate,
+    links: { details: `/v1/models/${id}` },
+  };
+};
+
+/** OpenRouter's names of output modalities that are not OpenAI's text. Its clients offer models with `text` for chats. */
+const outputsByKind: Partial<Record<Model['kind'], readonly string[]>> = {
+  embedding: ['embeddings'],
+  speech: ['speech'],
+  transcription: ['transcription'],
+};
+
+const tokenizers: Readonly<Record<string, string>> = { openai: 'GPT', anthropic: 'Claude', google: 'Gemini' };
+
+const toArchitecture = ({ kind, company, inputTypes, outputTypes }: Model) => {
+  const outputs = outputsByKind[kind] ?? outputTypes;
+  return {
+    modality: `${inputTypes.join('+')}->${outputs.join('+')}`,
+    input_modalities: inputTypes,
+    output_modalities: outputs,
+    tokenizer: tokenizers[company] ?? 'Other',
+    instruct_type: null,
+  };
+};
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A whole number out of the query, or undefined when there is none. */
+export const readCount = (query: Query, param: string, { min, max }: Bounds): number | undefined => {
+  const text = query[param];
+  if (text === undefined || text === '') return undefined;
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : -1;
+  if (count >= min && count <= max) return count;
+  throw invalidRequest(param, `${param}: must be a whole number from ${min} to ${max}.`);
+};
+
+/** Where a client's cursor points to. A model can have gone since its page was given out. */
+export const indexOfCursor = (ids: readonly string[], id: string, param: string): number => {
+  const index = ids.indexOf(id);
+  if (index >= 0) return index;
+  throw invalidRequest(param, `${param}: no model of this list is there. Start from the first page.`);
+};
+
+/** https://platform.claude.com/docs/en/api/models/list: 20 a page if nothing is said, the latest model first. */
+const pageBounds = { min: 1, max: 1_000 };
+const MESSAGES_PAGE_DEFAULT = 20;
+
+export const toMessagesPage = (models: readonly TextModel[], query: Query) => {
+  const latestFirst = models.toSorted((one, other) => other.created - one.created);
+  const { from, to, hasMore } = sliceOf(
+    latestFirst.map(({ id }) => id),
+    query,
+  );
+  const page = latestFirst.slice(from, to);
+  return {
+    data: page.map(toMessagesModel),
+    has_more: hasMore,
+    first_id: page.at(0)?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  };
+};
+
+const sliceOf = (ids: readonly string[], query: Query) => {
+  const limit = readCount(query, 'limit', pageBounds) ?? MESSAGES_PAGE_DEFAULT;
+  const { before_id: before, after_id: after } = query;
+  if (before && after) throw invalidRequest('before_id', 'before_id: send either this or after_id, not both.');
+  if (before) {
+    const to = indexOfCursor(ids, before, 'before_id');
+    const from = Math.max(0, to - limit);
+    return { from, to, hasMore: from > 0 };
+  }
+  const from = after ? indexOfCursor(ids, after, 'after_id') + 1 : 0;
+  const to = Math.min(ids.length, from + limit);
+  return { from, to, hasMore: to < ids.length };
+};
+
+/** Midnight of a day or a Unix second, without the fraction that nobody knows. */
+const toInstant = (at: number | string): string =>
+  new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().replace('.000Z', 'Z');
+
+/**
+ * The vendor's ModelInfo, as its SDK 1.11.0 types it. What the catalog does not know is null: a line of models, which must not be
+ * read from an id, and the day on which an end was announced.
+ */
+export const toMessagesModel = (model: TextModel) => {
+  const { id, created, limits, lifecycle } = model;
+  const ends = lifecycle.shutdownDate;
+  return {
+    type: 'model',
+    id,
+    display_name: displayNameOf(id),
+    created_at: toInstant(created),
+    line: null,
+    lifecycle: ends === null ? 'active' : 'deprecated',
+    deprecated_at: null,
+    retires_at: ends === null ? null : toInstant(ends),
+    max_input_tokens: limits.inputTokensMax ?? limits.contextTokens,
+    max_tokens: limits.outputTokensMax,
+    capabilities: toCapabilities(model),
+  };
+};
+
+const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+const support = (supported: boolean) => ({ supported });
+const none = support(false);
+
+/** What this service serves of a model, which is less than its vendor does. */
+const toCapabilities = ({ capabilities, reasoning, thinking }: TextModel) => {
+  const steps = reasoning?.field === 'output_config.effort' ? reasoning.accepted : [];
+  return {
+    batch: none,
+    citations: support(true),
+    code_execution: none,
+    context_management: {
+      ...support(true),
+      clear_thinking_20251015: support(thinking !== undefined),
+      clear_tool_uses_20250919: support(capabilities.tools),
+      compact_20260112: null,
+    },
+    effort: {
+      ...support(steps.length > 0),
+      ...Object.fromEntries(efforts.map((step) => [step, support(steps.includes(step))])),
+    },
+    image_input: support(capabilities.vision),
+    pdf_input: support(capabilities.vision),
+    server_tools: { ...none, code_execution: none, web_search: none },
+    structured_outputs: support(capabilities.jsonSchema),
+    thinking: {
+      ...support(thinking !== undefined),
+      types: {
+        adaptive: support(thinking?.adaptive ?? false),
+        between_tools: support(thinking?.betweenTools ?? false),
+        disabled: support(thinking?.canDisable ?? true),
+        enabled: support(thinking?.manualBudget ?? false),
+      },
+    },
+  };
+};
+
+/** https://ai.google.dev/api/models#method:-models.list: 50 a page if nothing or 0 is said, and never more than 1000. */
+const GOOGLE_PAGE_DEFAULT = 50;
+const PAGE_MAX = 1_000;
+
+export const toGooglePage = (models: readonly TextModel[], query: Query) => {
+  const size = readCount(query, 'pageSize', { min: 0, max: 2 ** 31 - 1 }) || GOOGLE_PAGE_DEFAULT;
+  const { pageToken } = query;
+  const ids = models.map(({ id }) => id);
+  const from = pageToken ? indexOfCursor(ids, toCursor(pageToken), 'pageToken') + 1 : 0;
+  const page = models.slice(from, from + Math.min(size, PAGE_MAX));
+  const last = page.at(-1);
+  const hasMore = from + page.length < models.length;
+  return { models: page.map(toGoogleModel), ...(last && hasMore ? { nextPageToken: toToken(last) } : {}) };
+};
+
+const toToken = ({ id }: TextModel): string => Buffer.from(id).toString('base64url');
+
+const toCursor = (token: string): string => Buffer.from(token, 'base64url').toString();
+
+/** https://ai.google.dev/api/models#Model. The version is the number in the name, as the vendor has it there. */
+export const toGoogleModel = ({ id, limits, reasoning }: TextModel) => ({
+  name: `models/${id}`,
+  version: /(?<=-)\d+(?:\.\d+)?/.exec(id)?.[0] ?? '',
+  displayName: displayNameOf(id),
+  inputTokenLimit: limits.inputTokensMax ?? limits.contextTokens,
+  outputTokenLimit: limits.outputTokensMax,
+  supportedGenerationMethods: ['generateContent', 'countTokens'],
+  thinking: reasoning !== null,
+});

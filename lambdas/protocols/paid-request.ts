@@ -1,0 +1,75 @@
+import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
+import type { AnswerBy, Caller } from '../core/paid-call/dependencies.ts';
+import { admissionOf, type Exchange } from '../http/exchange.ts';
+
+/** What a client may say of a request that costs money, beside its body. */
+export interface PaidHeaders {
+  /** IDEM-6. Undefined without one, and where a dry run makes it pointless (BILL-16). */
+  readonly idempotencyKey: string | undefined;
+  readonly dryRun: boolean;
+  /** FALL-1. */
+  readonly fallbackModelId: string | undefined;
+  /** Fields that would be ignored are 400 (GEN-16). */
+  readonly requireParameters: boolean;
+}
+
+/** What a route can do of it. */
+export interface PaidHeaderRules {
+  readonly takesKeys: boolean;
+  readonly takesFallback: boolean;
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** IDEM-5 and FALL-4 hold for every route that does not say otherwise. */
+export const noKeys: PaidHeaderRules = { takesKeys: false, takesFallback: false };
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+
+/** Throws the 400 that names the header. `streamed`: the client asked for a stream, whose answer cannot be stored. */
+export const readPaidHeaders = (headers: Headers, rules: PaidHeaderRules, streamed: boolean): PaidHeaders => {
+  const dryRun = readFlag(headers, 'x-service-dry-run');
+  const key = readKey(headers, dryRun || (rules.takesKeys && !streamed));
+  return {
+    dryRun,
+    idempotencyKey: dryRun ? undefined : key,
+    fallbackModelId: readFallback(headers, rules),
+    requireParameters: readFlag(headers, 'x-service-require-parameters'),
+  };
+};
+
+const readFlag = (headers: Headers, name: string): boolean => {
+  const sent = headers[name];
+  if (sent === undefined || sent === 'false') return false;
+  if (sent === 'true') return true;
+  throw invalidRequest(name, `${name}: must be true or false.`);
+};
+
+const keyed =
+  'plain answers of /v1/chat/completions and /v1/responses, and on JSON creation at /v1/images/generations and /v1/videos';
+
+const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string | undefined => {
+  if (sent === undefined) return undefined;
+  if (!VISIBLE_ASCII.test(sent)) {
+    throw invalidRequest('idempotency-key', 'idempotency-key: must have 1 to 255 visible ASCII characters.');
+  }
+  if (taken) return sent;
+  throw new GatewayError('idempotency_not_supported', `idempotency-key: works only on ${keyed}. Leave it out here.`, {
+    param: 'idempotency-key',
+  });
+};
+
+const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFallback }: PaidHeaderRules) => {
+  if (sent === undefined || takesFallback) return sent;
+  throw new GatewayError(
+    'invalid_fallback_model',
+    'x-service-fallback-model: works on /v1/chat/completions and /v1/responses only. Leave it out here.',
+    { param: 'x-service-fallback-model' },
+  );
+};
+
+/** Who asks, and how long there is for the answer. */
+export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Caller => {
+  const { requestId, hostEndsAtMs } = exchange;
+  return { accountId: admissionOf(exchange).accountId, requestId, hostEndsAtMs, answerBy };
+};

@@ -1,0 +1,79 @@
+import { formatUsd } from '../core/money/usd.ts';
+import type { DryRun } from '../core/paid-call/preflight.ts';
+import type { Receipt } from '../core/paid-call/settle.ts';
+import { answerTokensOf, promptTokensOf } from '../core/pricing/charge.ts';
+import { type Exchange, type GatewayResponse, json, type Summary } from '../http/exchange.ts';
+
+/** What belongs to an answer for good: a repetition has it, too (IDEM-2). */
+export interface AnswerFacts {
+  readonly modelId: string;
+  /** FALL-3. */
+  readonly fallbackFrom?: string | undefined;
+  /** BILL-6. */
+  readonly chosenCap?: number | undefined;
+  /** Names of the request's fields that were ignored (GEN-16). */
+  readonly ignored?: readonly string[] | undefined;
+}
+
+export const factHeaders = ({ modelId, fallbackFrom, chosenCap, ignored }: AnswerFacts): Record<string, string> => ({
+  ...(fallbackFrom === undefined ? {} : { 'x-service-model-used': modelId, 'x-service-fallback-from': fallbackFrom }),
+  ...(chosenCap === undefined ? {} : { 'x-service-max-tokens': String(chosenCap) }),
+  ...ignoredHeaders(ignored),
+});
+
+export const ignoredHeaders = (ignored: readonly string[] | undefined): Record<string, string> =>
+  ignored?.length ? { 'x-service-ignored-parameters': ignored.join(',') } : {};
+
+/** BILL-15, on answers that await their settlement. */
+export const costHeaders = (costPicos: bigint): Record<string, string> => ({
+  'x-service-cost-usd': formatUsd(costPicos),
+});
+
+/** The balance as this request's own last write returned it; it belongs to the moment, not to the answer. */
+export const balanceHeaders = (balancePicos: bigint | undefined): Record<string, string> =>
+  balancePicos === undefined ? {} : { 'x-service-balance-usd': formatUsd(balancePicos) };
+
+/** What the log line says of a charge. */
+export const tell = (summary: Summary, { costPicos, usage }: Receipt): void => {
+  summary.costPicos = costPicos;
+  if (!usage) return;
+  summary.inputTokens = promptTokensOf(usage);
+  summary.outputTokens = answerTokensOf(usage);
+};
+
+/** `cacheWrite1h` is `cache_write_1h`. */
+export const toWireName = (name: string): string => name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
+
+/** In the order of the alphabet: a store keeps none, and two reads of one record are to be equal. */
+export const wireNames = <From, To>(
+  values: Readonly<Record<string, From>>,
+  to: (value: From) => To,
+): Record<string, To> =>
+  Object.fromEntries(
+    Object.keys(values)
+      .sort()
+      .flatMap((name) => {
+        const value = values[name];
+        return value === undefined ? [] : [[toWireName(name), to(value)]];
+      }),
+  );
+
+/** A dry run answers with its own media type, so that it cannot pass for the answer of the request. SDKs read it as JSON. */
+export const DRY_RUN_TYPE = 'application/vnd.model-gateway.dry-run+json';
+
+/** BILL-16. `prices` are USD for one of each unit: a token, or a second of video. */
+export const dryRunAnswer = (
+  { summary }: Exchange,
+  { model, holdPicos, outputTokensMax, prices, ignored }: DryRun,
+): GatewayResponse => {
+  summary.dryRun = true;
+  const response = json(200, {
+    object: 'dry_run',
+    model: model.id,
+    hold_usd: formatUsd(holdPicos),
+    max_tokens: outputTokensMax ?? null,
+    prices: wireNames(prices, formatUsd),
+  });
+  const headers = { 'content-type': `${DRY_RUN_TYPE}; charset=utf-8` };
+  return { ...response, headers: { ...headers, ...ignoredHeaders(ignored) } };
+};

@@ -1,0 +1,120 @@
+import type { GatewayError } from '../../core/errors/gateway-error.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
+import type { WireAnswer } from '../../core/text/text-wire.ts';
+import type { AnswerContext, StreamContext, StreamFace, TextFace } from '../text-adapter.ts';
+import { toTextOrder } from './request.ts';
+import { messageFirst } from './to-send.ts';
+
+/** POST /v1/responses. The only vendor behind it speaks the same protocol. */
+export const responses: TextFace = {
+  protocol: 'responses',
+  headers: { takesKeys: true, takesFallback: true },
+  toOrder: ({ body }, alternatives) => toTextOrder(body.json, body.bytes, alternatives),
+  toBody: ({ content }) => toBody(content),
+  toStream: (context) => toStream(context),
+};
+
+const foreign = (): Error => new Error('an answer of another protocol on /v1/responses');
+
+const toBody = (content: WireAnswer['content']): string => {
+  if (content.kind !== 'native') throw foreign();
+  const ordered = inOrder(content.body);
+  if (ordered === content.body) return content.text;
+  const sent = parseJson(content.text);
+  return JSON.stringify({ ...(isJsonObject(sent) ? sent : {}), output: ordered.output });
+};
+
+/** RESP-5. Returns the same object if its message is first already. */
+const inOrder = (response: JsonObject): JsonObject => {
+  const { output } = response;
+  if (!Array.isArray(output)) return response;
+  const ordered = messageFirst(output);
+  return ordered === output ? response : { ...response, output: ordered };
+};
+
+/** Events pass with the vendor's names and in its order (RESP-1). https://platform.openai.com/docs/api-reference/responses-streaming */
+const toStream = ({ write, ...context }: StreamContext): StreamFace => {
+  let count = 0;
+  let first: string | undefined;
+  let last: string | undefined;
+  return {
+    native: (events) => {
+      count += events.length;
+      first ??= announcement(events[0]);
+      last = events.at(-1) ?? last;
+      write(events.join(''));
+    },
+    neutral: () => {
+      throw foreign();
+    },
+    finish: (ending) => {
+      if (ending.kind !== 'native') throw foreign();
+      write(ending.events.map(lastInOrder).join(''));
+    },
+    fail: (error) => {
+      const number = dataOf(last ?? '').sequence_number;
+      const next = typeof number === 'number' ? number + 1 : count;
+      const { code, message, param } = error;
+      const { response: begun } = dataOf(first ?? '');
+      const response = failedResponse(isJsonObject(begun) ? begun : {}, error, context);
+      write(toEvent({ type: 'error', code, message, param, sequence_number: next }));
+      write(toEvent({ type: 'response.failed', response, sequence_number: next + 1 }));
+    },
+  };
+};
+
+const toEvent = (data: { readonly type: string } & JsonObject): string =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** The data of an event, an empty object if it has none. */
+const dataOf = (event: string): JsonObject => {
+  try {
+    const data = parseJson(event.slice(event.indexOf('data:') + 'data:'.length));
+    return isJsonObject(data) ? data : {};
+  } catch {
+    return {};
+  }
+};
+
+/** RESP-5 on the event that holds the whole answer. */
+const lastInOrder = (event: string): string => {
+  const data = dataOf(event);
+  if (!isJsonObject(data.response)) return event;
+  const ordered = inOrder(data.response);
+  if (ordered === data.response) return event;
+  const at = event.indexOf('data:');
+  return `${event.slice(0, at)}data: ${JSON.stringify({ ...data, response: ordered })}\n\n`;
+};
+
+/** Bounds what a stream keeps in memory: the first event repeats the instructions and tools of the request. */
+const ANNOUNCEMENT_CHARACTERS_MAX = 65_536;
+
+const announcement = (event = ''): string => (event.length > ANNOUNCEMENT_CHARACTERS_MAX ? '' : event);
+
+/** What a client reads of a failed response: clients such as Codex ignore an `error` event and wait for `response.failed`. */
+const failedResponse = (
+  begun: JsonObject,
+  error: GatewayError,
+  { modelId, requestId, nowMs }: AnswerContext,
+): JsonObject => ({
+  id: `resp_${requestId}`,
+  object: 'response',
+  created_at: Math.floor(nowMs / 1_000),
+  model: modelId,
+  ...begun,
+  status: 'failed',
+  error: { code: toVendorCode(error), message: error.message },
+  incomplete_details: null,
+  output: [],
+  usage: null,
+});
+
+/**
+ * A code of the vendor's own: `ResponseError` in the package openai 7.55.0, and `context_length_exceeded`, which Codex reads:
+ * https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+ */
+const toVendorCode = ({ code, status }: GatewayError): string => {
+  if (code === 'context_length_exceeded' || code === 'invalid_image_format') return code;
+  if (status === 429) return 'rate_limit_exceeded';
+  return status < 500 ? 'invalid_prompt' : 'server_error';
+};
