@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { withTables } from './costs/document.ts';
-import { toTables } from './costs/tables.ts';
+import { toTables, withTables } from './costs/tables.ts';
 
 const { check } = new Command('costs')
   .description('write the tables of docs/costs.md anew')

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { createNoticesHandler } from '../lambdas/functions/wiring/notices-handler.ts';
 import type { Parts } from '../lambdas/functions/wiring/parts.ts';
 import { partsFromEnvironment } from '../lambdas/functions/wiring/parts-from-environment.ts';
+import { createS3Client } from '../lambdas/functions/wiring/s3-clients.ts';
 import { readSettings } from '../lambdas/settings.ts';
-import { buildPages } from '../lib/pages/build-pages.ts';
+import { buildPages, type PageFile } from '../lib/pages/build-pages.ts';
+import { toObject } from '../lib/pages/page-object.ts';
 import { type AccountChanges, followChanges } from './account-changes.ts';
 import { createTables, localTableNames } from './create-tables.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -13,9 +16,18 @@ import { startStepFunctions } from './emulators/step-functions.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { fromStream } from './page/ledger-feed.ts';
-import { putPages } from './put-pages.ts';
 import { videoMachineOptions } from './video-executions.ts';
 import type { StandIn } from './welcome.ts';
+
+/** Puts the pages where the functions look for them. */
+export async function putPages(files: readonly PageFile[], endpoint: string): Promise<void> {
+  const client = await createS3Client({ endpoint, region: 'us-east-1' });
+  try {
+    await Promise.all(files.map((file) => client.send(new PutObjectCommand(toObject(file, localMediaBucket)))));
+  } finally {
+    client.destroy();
+  }
+}
 
 interface EmulatedOptions extends EngineOptions {
   readonly settings: LocalSettings;

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { errorCodes } from '../lambdas/core/errors/gateway-error.ts';
 import { type Route, type RouteName, routes } from '../lambdas/routes.ts';
-import { errorTable } from './error-table.ts';
+import { errorNotes, toError } from './error-notes.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { type Body, idOf } from './operation.ts';
 import { operations } from './operations.ts';
@@ -14,6 +15,15 @@ import { securitySchemes } from './security.ts';
 import { options } from './shown-schema.ts';
 import { tags } from './tags.ts';
 import { toOperation } from './to-operation.ts';
+
+/** Every code with its status, in the order of the statuses. */
+export const errorTable = (): string => {
+  const rows = errorCodes
+    .map(toError)
+    .toSorted((one, other) => one.status - other.status)
+    .map(({ status, code }) => `| ${status} | \`${code}\` | ${errorNotes[code].when} |`);
+  return ['| status | code | when |', '|---|---|---|', ...rows].join('\n');
+};
 
 /** The description of the whole API, in the order of the table of routes. The same sources give the same bytes. */
 export const createReference = (): JsonSchema => {

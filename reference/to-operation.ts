@@ -1,16 +1,28 @@
+import * as z from 'zod';
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { isKeyCredential } from '../lambdas/http/authenticate.ts';
 import { formatOf } from '../lambdas/http/render-error.ts';
 import { ignoresUnknown } from '../lambdas/protocols/fields.ts';
 import { DRY_RUN_TYPE } from '../lambdas/protocols/paid-response.ts';
 import type { Route, RouteName } from '../lambdas/routes.ts';
-import { dryRunAnswer } from './answers/dry-run.ts';
+import { usd } from './answers/forms.ts';
 import type { Answer, Content, Operation } from './operation.ts';
 import { dryRun, requireParameters } from './parameters.ts';
 import type { Refusals } from './refusals.ts';
 import { requestBodyOf } from './request-body.ts';
 import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
 import { securityOf } from './security.ts';
+
+/** BILL-16. */
+export const dryRunAnswer = z
+  .looseObject({
+    object: z.literal('dry_run'),
+    model: z.string(),
+    hold_usd: usd.describe('What would be held, in USD.'),
+    max_tokens: z.int().min(0).nullable().describe('The cap of the answer, or null where an answer has no length.'),
+    prices: z.record(z.string(), usd).describe('USD for one of each unit, such as one token.'),
+  })
+  .meta({ id: 'DryRun', description: 'The answer to `X-Service-Dry-Run: true`, in place of the model’s.' });
 
 /** A route of the table as OpenAPI describes it. */
 export const toOperation = (

@@ -1,7 +1,23 @@
 import { type Estimate, frontDoors, functionHost, recordsKept, services, sumOf, webHost } from './estimate.ts';
-import { type Price, prices } from './prices.ts';
-import { costOfStanding, standing } from './standing.ts';
+import { costOf, type Price, type PriceName, prices } from './prices.ts';
 import { type Workload, workloads } from './workloads.ts';
+
+/** What an environment has whether or not anybody asks it anything, behind CloudFront. */
+export const standing: readonly (readonly [what: string, name: PriceName, count: number])[] = [
+  ['the firewall', 'firewallMonth', 1],
+  ['its rules: the rate of an address and two groups of AWS, which only count', 'firewallRuleMonth', 3],
+  ['secrets: pepper, keys of vendors, bot, top-ups, origin', 'secretMonth', 5],
+  ['dashboards', 'dashboardMonth', 5],
+  ['metrics that alarms look at', 'alarmMonth', 91],
+  ['the alarm over alarms on money', 'compositeAlarmMonth', 1],
+  ['metrics of our own that occur in a month, about', 'metricMonth', 80],
+];
+
+export const costOfStanding = (name: PriceName, count: number): bigint => {
+  const picos = costOf(name, count);
+  if (picos === undefined) throw new Error(`${name} has no price`);
+  return picos;
+};
 
 const works: readonly Workload[] = Object.values(workloads);
 const memories = [512, 1_024, 1_769, 3_008] as const;
@@ -104,3 +120,20 @@ const dollars = (picos: bigint): string => {
 const count = (many: number): string => grouped(String(many));
 
 const grouped = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',');
+
+/** Between a line `<!-- costs: name -->` and the next `<!-- /costs -->` stands the table of that name. */
+const place = /<!-- costs: ([\w-]+) -->\n[\s\S]*?<!-- \/costs -->/g;
+
+/** Throws an Error for a place without a table, and for a table without its place. */
+export const withTables = (document: string, tables: Readonly<Record<string, string>>): string => {
+  const placed = new Set<string>();
+  const filled = document.replace(place, (_whole, name: string) => {
+    const table = tables[name];
+    if (table === undefined) throw new Error(`there is no table "${name}"`);
+    placed.add(name);
+    return `<!-- costs: ${name} -->\n${table}\n<!-- /costs -->`;
+  });
+  const homeless = Object.keys(tables).filter((name) => !placed.has(name));
+  if (homeless.length > 0) throw new Error(`the document has no place for ${homeless.join(', ')}`);
+  return filled;
+};

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +8,29 @@ import { EDGE_REGION } from '../../lib/edge/edge-region.ts';
 import { type EnvironmentName, environmentNames, environments, prefixOf } from '../../lib/environments.ts';
 import { buildPages } from '../../lib/pages/build-pages.ts';
 import { newCommand, runCommand } from '../command-line.ts';
-import { failed, misused } from '../exit.ts';
+import { failed, misused, whyOf } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkFirst } from './check-first.ts';
 import { toNextSteps } from './next-steps.ts';
 import { putDeployedPages } from './put-deployed-pages.ts';
 import { readOutputs } from './read-outputs.ts';
-import { type Cdk, runCdk } from './run-cdk.ts';
 import { toPlan } from './to-plan.ts';
+
+/** A program and its first arguments. */
+export type Cdk = readonly string[];
+
+const root = join(import.meta.dirname, '../..');
+
+/** Answers its exit code. It has this terminal, where it asks before it widens permissions. */
+export const runCdk = async ([program = '', ...first]: Cdk, args: readonly string[]): Promise<number> => {
+  const child = spawn(program, [...first, ...args], { cwd: root, stdio: 'inherit' });
+  try {
+    const [code] = await once(child, 'exit');
+    return typeof code === 'number' ? code : 1;
+  } catch (error) {
+    throw failed(`cdk cannot be started: ${whyOf(error)}. Run npm ci first.`, error);
+  }
+};
 
 export interface DeploymentPorts {
   readonly terminal: Terminal;

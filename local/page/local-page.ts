@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
+import { catalogData } from '../../catalog/index.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { type BuiltFile, mediaTypeOf } from '../../lib/pages/build-pages.ts';
 import type { LocalVendors } from '../local-vendors.ts';
 import { answerBytes, answerJson, readBody } from './answers.ts';
@@ -9,10 +11,37 @@ import { createFaults, faultSchema } from './faults.ts';
 import { checkSender, PageRefusal } from './guard.ts';
 import { createLedgerFeed, type LedgerFeed } from './ledger-feed.ts';
 import type { PageMessenger } from './page-messenger.ts';
-import { listPlaygroundModels } from './playground-models.ts';
-import { watchRequest } from './request-lines.ts';
 import { topUp, topUpSchema } from './top-up.ts';
-import type { LocalState } from './ui/wire.ts';
+import type { LocalState, PlaygroundModel, RequestLine } from './ui/wire.ts';
+
+/** The models that answer a chat with text, in the order of the catalog. */
+export function listPlaygroundModels(nowMs: number, vendorIds: ReadonlySet<string>): readonly PlaygroundModel[] {
+  return loadCatalog(catalogData)
+    .list(nowMs)
+    .flatMap((model) => {
+      if (model.kind !== 'text' || !model.protocols.includes('chat_completions')) return [];
+      const vendor = model.upstreams.find(({ provider }) => vendorIds.has(provider))?.provider;
+      if (vendor === undefined) return [];
+      const { sampling, streaming } = model.capabilities;
+      const { id, ownedBy } = model;
+      return [{ id, owned_by: ownedBy, vendor, takes_temperature: sampling, takes_stream: streaming }];
+    });
+}
+
+/** Calls back once a request of the gateway's own is over. The query is left out: a key may stand there. */
+export function watchRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  publish: (line: RequestLine) => void,
+): void {
+  const [path = '/'] = (request.url ?? '/').split('?', 1);
+  if (!/^\/(?:v1|v1beta|bot|app\/api|app\/credits|api|media)(?:\/|$)/.test(path)) return;
+  const at = Date.now();
+  response.once('close', () => {
+    const { method = 'GET' } = request;
+    publish({ at, method, path, status: response.statusCode, total_ms: Date.now() - at });
+  });
+}
 
 export type LocalPageOptions = {
   readonly port: number;

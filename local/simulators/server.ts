@@ -1,14 +1,63 @@
 import { createServer, type Server } from 'node:http';
-import { anthropicWires } from './anthropic/index.ts';
-import { bflWires } from './bfl/index.ts';
-import { byteplusWires } from './byteplus/index.ts';
+import { anthropicCountTokens, anthropicMessages } from './anthropic/messages.ts';
+import { anthropicModel, anthropicModels } from './anthropic/models.ts';
+import { bflCreate, bflResult, bflSample } from './bfl/images.ts';
+import { byteplusFile } from './byteplus/files.ts';
+import { byteplusDraw, byteplusDrawnFile } from './byteplus/images-draw.ts';
+import { byteplusCreateTask, byteplusTask } from './byteplus/tasks.ts';
 import { playExchange, type RecordedRequest, readExchange } from './exchange.ts';
 import { createGate, type Gate, type GateKeeper } from './gate.ts';
-import { googleWires } from './google/index.ts';
-import { openaiWires } from './openai/index.ts';
+import { googleCountTokens } from './google/count-tokens.ts';
+import { googleGenerate } from './google/generate.ts';
+import { googleModelWires } from './google/models.ts';
+import { openaiSpeech } from './openai/audio-speech.ts';
+import { openaiTranscriptions } from './openai/audio-transcriptions.ts';
+import { openaiChat } from './openai/chat.ts';
+import { openaiEmbeddings } from './openai/embeddings.ts';
+import { openaiEditImages, openaiGenerateImages } from './openai/images.ts';
+import { openaiModel, openaiModels } from './openai/models.ts';
+import { openaiModerations } from './openai/moderations.ts';
+import { openaiResponses } from './openai/responses.ts';
+import { openaiCreateVideo, openaiVideo, openaiVideoContent } from './openai/videos.ts';
 import { type Scenario, scenarioFromPrompt } from './scenario.ts';
 import { scriptOf } from './scripted-calls.ts';
 import type { Wire } from './wire.ts';
+
+export const anthropicWires: readonly Wire[] = [
+  anthropicMessages,
+  anthropicCountTokens,
+  anthropicModels,
+  anthropicModel,
+];
+
+export const bflWires: readonly Wire[] = [bflCreate, bflResult, bflSample];
+
+export const byteplusWires: readonly Wire[] = [
+  byteplusCreateTask,
+  byteplusTask,
+  byteplusFile,
+  byteplusDraw,
+  byteplusDrawnFile,
+];
+
+/** Google's Gemini API. */
+export const googleWires: readonly Wire[] = [googleGenerate, googleCountTokens, ...googleModelWires];
+
+export const openaiWires: readonly Wire[] = [
+  openaiChat,
+  openaiResponses,
+  openaiEmbeddings,
+  openaiModerations,
+  openaiModels,
+  openaiModel,
+  openaiCreateVideo,
+  openaiVideo,
+  openaiVideoContent,
+  openaiTranscriptions,
+  openaiSpeech,
+  openaiGenerateImages,
+  openaiEditImages,
+];
 
 const wiresByVendor = {
   openai: openaiWires,

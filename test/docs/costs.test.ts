@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withTables } from '../../bin/costs/document.ts';
 import { frontDoors, functionHost, webHost } from '../../bin/costs/estimate.ts';
 import { costOf, type Price, prices } from '../../bin/costs/prices.ts';
-import { toTables } from '../../bin/costs/tables.ts';
+import { toTables, withTables } from '../../bin/costs/tables.ts';
 import { workloads } from '../../bin/costs/workloads.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { standing } from '../../bin/costs/standing.ts';
+import { standing } from '../../bin/costs/tables.ts';
 import { errorCodes, GatewayError, limitNames } from '../../lambdas/core/errors/gateway-error.ts';
 import { metrics } from '../../lambdas/core/metrics.ts';
 import { routes } from '../../lambdas/routes.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { AccountStore, CurrentKey } from '../../core/accounts/account-store.ts';
-import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/days-left.ts';
 import { type RotationPorts, rotateKey } from '../../core/accounts/issue-key.ts';
 import { keyIdOf, toMasked } from '../../core/accounts/keys.ts';
+import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/low-balance.ts';
 import type { Clock } from '../../core/clock.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { requestIdOf } from '../../core/ledger/hold.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { daysLeft, PACE_SPAN_MS } from '../../../../lambdas/core/accounts/days-left.ts';
+import { daysLeft, PACE_SPAN_MS } from '../../../../lambdas/core/accounts/low-balance.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 
