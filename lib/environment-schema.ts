@@ -1,8 +1,142 @@
 import * as z from 'zod';
 import { catalogData } from '../catalog/index.ts';
 import { settingsSchema } from '../lambdas/settings.ts';
-import { contradictionsIn } from './environment-rules.ts';
-import { eventFunctionNames } from './functions.ts';
+import { EDGE_REGION } from './edge/edge-region.ts';
+import type { EventFunctionDescription, WebFunctionDescription } from './function-description.ts';
+import { eventFunctionNames, type FunctionName, functions, type WebFunctionName } from './functions.ts';
+import { inferenceFunctionNames } from './inference-functions.ts';
+import { tightTimesIn } from './video/last-steps.ts';
+
+export interface EventFunction {
+  readonly name: FunctionName;
+  readonly description: EventFunctionDescription;
+}
+
+export interface WebFunctionOf {
+  readonly name: WebFunctionName;
+  readonly description: WebFunctionDescription;
+}
+
+export interface EnvironmentFunctions {
+  readonly events: readonly EventFunction[];
+  readonly webs: readonly WebFunctionOf[];
+}
+
+/** Where one environment serves everything that costs money, most requests wait for a vendor and weigh little. */
+const INFERENCE_CONCURRENCY = 64;
+
+/**
+ * The functions that an environment has. API Gateway calls functions with events and nothing else; elsewhere files are served by a
+ * Web Function, and inference by one that takes large bodies, or by that one alone. Behind CloudFront whatever may serve inference stands
+ * even if nothing leads to it, which costs nothing: the edge changes after the functions do, and leads to the former ones until then.
+ */
+export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environment): EnvironmentFunctions => {
+  const events = eventFunctionNames.map((name) => ({ name, description: functions[name] }));
+  const { content, inference } = functions;
+  if (frontDoor === 'api-gateway') return { events: [...events, { name: 'content', description: byEvents }], webs: [] };
+  const files = { name: 'content', description: content } as const;
+  const servesAll = inferenceHost === 'web-function';
+  if (frontDoor === 'none' && largeBodies === 'off' && !servesAll) return { events, webs: [files] };
+  const description = servesAll ? { ...inference, concurrency: INFERENCE_CONCURRENCY } : inference;
+  return { events, webs: [files, { name: 'inference', description }] };
+};
+
+/** Who is given the requests of a function: itself, or the one that serves inference alone. */
+export const hostOf = ({ inferenceHost }: Environment, name: FunctionName): FunctionName =>
+  inferenceHost === 'web-function' && inferenceFunctionNames.some((served) => served === name) ? 'inference' : name;
+
+/** Streams of a function that is called with events end at 200 MB: a larger video is cut off there. */
+const byEvents: EventFunctionDescription = {
+  ...functions.content,
+  entry: 'lambdas/functions/content.ts',
+  trigger: 'url',
+  memoryMb: 512,
+};
+
+interface Contradiction {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+type Rule = (environment: Environment) => Contradiction | undefined;
+
+/**
+ * What no field can tell by itself. Fields that only one front door reads are refused with another one where they say something
+ * else than they do by default: somebody thinks that they count.
+ */
+export const contradictionsIn = (environment: Environment): readonly Contradiction[] =>
+  rules.map((rule) => rule(environment)).filter((found) => found !== undefined);
+
+const at = (path: string, message: string): Contradiction => ({ path: path.split('.'), message });
+
+const rules: readonly Rule[] = [
+  ({ domain, frontDoor }) =>
+    domain && frontDoor === 'none' ? at('domain', 'there is no front door that could answer for it') : undefined,
+  ({ domain }) =>
+    domain && !domain.hostedZone && !domain.certificateArn
+      ? at('domain', 'needs a hostedZone or a certificateArn')
+      : undefined,
+  ({ domain: { name, hostedZone } = { name: '' } }) =>
+    hostedZone && name !== hostedZone.name && !name.endsWith(`.${hostedZone.name}`)
+      ? at('domain.hostedZone.name', `${name} is not in it`)
+      : undefined,
+  ({ domain, frontDoor, region }) => {
+    const needed = frontDoor === 'cloudfront' ? EDGE_REGION : region;
+    const actual = domain?.certificateArn?.split(':')[3];
+    return actual !== undefined && actual !== needed
+      ? at('domain.certificateArn', `must be one of ${needed}, where ${frontDoor} looks for it`)
+      : undefined;
+  },
+  ({ publicUrl, domain }) =>
+    publicUrl !== undefined && domain && new URL(publicUrl).hostname !== domain.name
+      ? at('publicUrl', `domain says ${domain.name}`)
+      : undefined,
+  ({ edgeTimeoutSeconds, frontDoor }) =>
+    frontDoor !== 'cloudfront' && edgeTimeoutSeconds !== 120
+      ? at('edgeTimeoutSeconds', 'is for frontDoor cloudfront')
+      : undefined,
+  ({ edgeJsonKeepAlive, frontDoor }) =>
+    frontDoor !== 'cloudfront' && !edgeJsonKeepAlive
+      ? at('edgeJsonKeepAlive', 'is for frontDoor cloudfront')
+      : undefined,
+  ({ firewallRequestsPerMinute, frontDoor }) =>
+    frontDoor === 'none' && firewallRequestsPerMinute !== 2_400
+      ? at('firewallRequestsPerMinute', 'a firewall needs a front door')
+      : undefined,
+  ({ inferenceHost, frontDoor }) =>
+    frontDoor === 'api-gateway' && inferenceHost === 'web-function'
+      ? at('inferenceHost', 'api-gateway cannot call a Web Function')
+      : undefined,
+  ({ firewallRequestsPerMinute, limits, frontDoor }) => {
+    const allowed = 60 * limits.LIMIT_ADDRESS_PER_SECOND + limits.LIMIT_ADDRESS_BURST;
+    return frontDoor !== 'none' && allowed > firewallRequestsPerMinute
+      ? at('firewallRequestsPerMinute', `limits lets an address make ${allowed}, which would never pass`)
+      : undefined;
+  },
+  ({ bot, frontDoor, publicUrl }) =>
+    frontDoor === 'none' && publicUrl === undefined && (bot.startCreditUsd !== '0' || bot.topUpText !== undefined)
+      ? at('bot', 'needs a publicUrl where frontDoor is none: its app and its webhook have no address in common')
+      : undefined,
+  (environment) => {
+    const there: ReadonlySet<string> = new Set(
+      functionsOf(environment).events.flatMap(({ name }) => (hostOf(environment, name) === name ? [name] : [])),
+    );
+    const { memoryMb, reservedConcurrency } = environment;
+    const wrong = Object.entries({ memoryMb, reservedConcurrency }).flatMap(([field, said]) =>
+      Object.keys(said).flatMap((name) => (there.has(name) ? [] : [`${field}.${name}`])),
+    );
+    return wrong[0] === undefined ? undefined : at(wrong[0], 'a Web Function is in its place, by inferenceHost');
+  },
+  ({ videos: { VIDEO_POLL_SECONDS, VIDEO_POLL_SECONDS_MAX } }) =>
+    VIDEO_POLL_SECONDS_MAX < VIDEO_POLL_SECONDS
+      ? at('videos.VIDEO_POLL_SECONDS_MAX', `must not be below VIDEO_POLL_SECONDS, which is ${VIDEO_POLL_SECONDS}`)
+      : undefined,
+  /** What a video could be charged after its hold has gone with, and what the state machine cannot be made with. */
+  ({ videos }) => {
+    const problem = tightTimesIn(videos);
+    return problem === undefined ? undefined : at('videos', problem);
+  },
+];
 
 const functionName = z.enum(eventFunctionNames);
 

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { functionsOf } from '../functions-of.ts';
+import { functionsOf } from '../environment-schema.ts';
 import { inferenceFunctionNames } from '../inference-functions.ts';
 import { distributionMetric, firewallMetric } from './edge-alarms.ts';
 import { byDimension, graph, heading, table } from './graphs.ts';

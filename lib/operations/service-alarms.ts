@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { GatewayTable } from '../constructs/gateway-table.ts';
-import { functionsOf } from '../functions-of.ts';
+import { functionsOf } from '../environment-schema.ts';
 import type { AlarmRow } from './alarm-row.ts';
 import { type OwnMetric, sumOf } from './own-metric.ts';
 import type { Sources } from './sources.ts';

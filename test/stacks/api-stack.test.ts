@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { settingsSchema } from '../../lambdas/settings.ts';
+import { functionsOf } from '../../lib/environment-schema.ts';
 import { environments } from '../../lib/environments.ts';
-import { functionsOf } from '../../lib/functions-of.ts';
 import { nameOf, ofType, pointsAt, synthesize } from './synthesize.ts';
 
 const { data, video, api } = synthesize('prod');

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { bundling } from '../../lib/constructs/bundled-code.ts';
+import { functionsOf } from '../../lib/environment-schema.ts';
 import { environments } from '../../lib/environments.ts';
 import {
   eventFunctionNames,
@@ -13,7 +14,6 @@ import {
   type WebFunctionName,
   webFunctionNames,
 } from '../../lib/functions.ts';
-import { functionsOf } from '../../lib/functions-of.ts';
 import { startSecrets } from '../support/secrets-stand-in.ts';
 import { readAtStart, readReport } from './bundle-report.ts';
 import { runAsset, serveAsset } from './run-asset.ts';

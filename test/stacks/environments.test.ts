@@ -2,9 +2,9 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { functionForUnknownRoutes, routes } from '../../lambdas/routes.ts';
+import { functionsOf } from '../../lib/environment-schema.ts';
 import { environmentNames, environments, parseEnvironment } from '../../lib/environments.ts';
 import { functionNames, functions } from '../../lib/functions.ts';
-import { functionsOf } from '../../lib/functions-of.ts';
 import { addGateway } from '../../lib/gateway.ts';
 import { environmentOf, newApp, ofType, only, readGateway, synthesize } from './synthesize.ts';
 

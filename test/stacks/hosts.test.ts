@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { functionsOf } from '../../lib/environment-schema.ts';
 import type { Environment } from '../../lib/environments.ts';
 import { environments, parseEnvironment } from '../../lib/environments.ts';
 import type { FunctionDescription } from '../../lib/function-description.ts';
 import { unionOf } from '../../lib/function-grants.ts';
 import { functions } from '../../lib/functions.ts';
-import { functionsOf } from '../../lib/functions-of.ts';
 import { addGateway } from '../../lib/gateway.ts';
 import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
 import { newApp, synthesize } from './synthesize.ts';

@@ -3,17 +3,8 @@ import type { Scenario } from '../scenario.ts';
 import type { VendorRefusal } from '../wire.ts';
 import { invalidArgument } from './error.ts';
 import { newThoughtSignature } from './function-turns.ts';
-import type { Model } from './models.ts';
+import type { Brush, Model } from './models.ts';
 import type { GenerateRequest } from './request.ts';
-
-/** What a model that draws can do. */
-export type Brush = {
-  /** Tokens of an image by `imageSize`; the first is what it draws where nothing is said. */
-  readonly tokensBySize: Readonly<Record<string, number>>;
-  readonly hasLongRatios: boolean;
-  /** It tries its idea first. Source: https://ai.google.dev/gemini-api/docs/image-generation#thinking-process */
-  readonly drafts: boolean;
-};
 
 type ImagePart = Readonly<Record<string, unknown>>;
 

@@ -2,9 +2,17 @@ import * as z from 'zod';
 import catalog from '../../../catalog/google.json' with { type: 'json' };
 import { jsonAnswer, type Wire, type WireRequest } from '../wire.ts';
 import { callOf, hasApiKey } from './call.ts';
-import type { Brush } from './drawing.ts';
 import { framed, googleRefusal, invalidArgument, modelNotFound } from './error.ts';
 import { googleHeaders } from './headers.ts';
+
+/** What a model that draws can do. */
+export type Brush = {
+  /** Tokens of an image by `imageSize`; the first is what it draws where nothing is said. */
+  readonly tokensBySize: Readonly<Record<string, number>>;
+  readonly hasLongRatios: boolean;
+  /** It tries its idea first. Source: https://ai.google.dev/gemini-api/docs/image-generation#thinking-process */
+  readonly drafts: boolean;
+};
 
 export type Model = {
   readonly id: string;
