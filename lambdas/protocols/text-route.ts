@@ -8,9 +8,9 @@ import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.t
 import { alternativesIn } from './alternatives.ts';
 import { refuseIgnored } from './fields.ts';
 import { keyedAnswer, toStored } from './idempotent-answer.ts';
+import { streamedAnswer, streamOpening } from './live-answer.ts';
 import { callerOf, noKeys, type PaidHeaders, readPaidHeaders } from './paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, tell } from './paid-response.ts';
-import { streamedAnswer, streamOpening } from './streamed-answer.ts';
 import type { AnswerContext, TextFace, TextRoutePorts } from './text-adapter.ts';
 
 /** A route that answers with generated text. */

@@ -1,12 +1,73 @@
-import { speak } from '../../core/audio/speak.ts';
+import type { SpeechFormat } from '../../core/audio/audio-wire.ts';
+import { type SpeakPorts, type Speech, speak } from '../../core/audio/speak.ts';
 import { type TranscribePorts, transcribe } from '../../core/audio/transcribe.ts';
+import { BinaryStream } from '../../http/binary-stream.ts';
+import { canBreak, endCut, isCut, markAsCut } from '../../http/cut-answers.ts';
 import { planAnswer } from '../../http/early-answer.ts';
-import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
+import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summary } from '../../http/exchange.ts';
+import { pumpLive } from '../live-answer.ts';
 import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, tell } from '../paid-response.ts';
 import { toSpeechOrder } from './speech-request.ts';
-import { type SpokenPorts, spokenAnswer } from './spoken-answer.ts';
 import { toTranscriptionRequest } from './transcription-request.ts';
+
+export interface SpokenPorts {
+  readonly speech: SpeakPorts;
+  /** Told once when the last byte has been written and the money is settled. */
+  readonly finished: (requestId: string, summary: Summary) => void;
+}
+
+/** Where the vendor does not say. */
+const mediaTypes: Readonly<Record<SpeechFormat, string>> = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/opus',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+};
+
+/**
+ * Sound as it arises. The upstream is read by itself to the end and never waits for this client (BILL-8). Bytes have no place for an
+ * error: an answer that fails is broken off, and never ends as one that is whole.
+ */
+export const spokenAnswer = (
+  { speech: { ledger, drains }, finished }: SpokenPorts,
+  exchange: Exchange,
+  { stream, format, mediaType = mediaTypes[format] }: Speech,
+): GatewayResponse => {
+  const { event } = exchange;
+  const body = pumpLive({ clock: ledger.clock, drains, finished }, exchange, (drop) => {
+    const bytes = new BinaryStream(drop);
+    const write = (piece: Uint8Array): void => bytes.write(piece);
+    const end = (): void => close(event, bytes);
+    return {
+      body: bytes.body,
+      pump: (log) =>
+        stream.pump({
+          write,
+          finish: write,
+          fail: (error) => {
+            log.fail(error);
+            markAsCut(event);
+          },
+          close: log.close,
+        }),
+      end,
+      abort: end,
+    };
+  });
+  return { statusCode: 200, headers: { 'content-type': mediaType, 'cache-control': 'no-store' }, body };
+};
+
+const close = (event: object, bytes: BinaryStream): void => {
+  if (isCut(event) && !canBreak(event)) {
+    bytes.abandon();
+    return;
+  }
+  bytes.end();
+  endCut(event);
+};
 
 export interface AudioRoutePorts extends SpokenPorts {
   readonly transcription: TranscribePorts;

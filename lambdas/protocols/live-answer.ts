@@ -1,0 +1,133 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../core/clock.ts';
+import type { DetachedDrains } from '../core/limits/detached-drains.ts';
+import type { GeneratedText } from '../core/text/generate-text.ts';
+import type { TextSink } from '../core/text/text-stream.ts';
+import { endCut, markAsCut, onClientLeft } from '../http/cut-answers.ts';
+import { EventStream, eventStreamHeaders, KEEP_ALIVE } from '../http/event-stream.ts';
+import { admissionOf, type Exchange, type GatewayResponse, type Opening, type Summary } from '../http/exchange.ts';
+import { tellError } from '../http/render-error.ts';
+import { factHeaders, tell } from './paid-response.ts';
+import type { AnswerContext, TextFace, TextRoutePorts } from './text-adapter.ts';
+
+type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
+
+/** What a live response needs beside its exchange. */
+interface LivePorts {
+  readonly clock: Clock;
+  readonly drains: DetachedDrains;
+  /** Called once, after the last byte is written and the money is settled. */
+  readonly finished: (requestId: string, summary: Summary) => void;
+}
+
+/** One response body that a pump writes. */
+interface LiveBody {
+  readonly body: Readable;
+  /** Starts the pump. `log` records its error and its receipt. */
+  readonly pump: (log: Pick<TextSink, 'fail' | 'close'>) => Promise<void>;
+  /** Ends the body. Called once the pump is over and the request log is written. */
+  readonly end: () => void;
+  /** Called if `end` or the request log throws. */
+  readonly abort: () => void;
+}
+
+/**
+ * Runs the pump of a response whose client may leave: the gateway then reads the provider to its end, and counts that as a drain of
+ * the account (BILL-8). Returns the body. `open` receives the function to call when the body stops taking bytes.
+ */
+export const pumpLive = (
+  { clock, drains, finished }: LivePorts,
+  exchange: Exchange,
+  open: (drop: () => void) => LiveBody,
+): Readable => {
+  const { summary, requestId, startedAtMs, event } = exchange;
+  const { accountId } = admissionOf(exchange);
+  let endDrain: (() => void) | undefined;
+  let ended = false;
+  const detach = (): void => {
+    if (!ended) endDrain ??= drains.begin(accountId);
+  };
+  const { body, pump, end, abort } = open(() => {
+    markAsCut(event);
+    detach();
+  });
+  onClientLeft(event, detach);
+  exchange.finishesLater = true;
+  const pumping = pump({
+    fail: (error) => tellError(summary, error),
+    close: (receipt) => {
+      if (receipt) tell(summary, receipt);
+    },
+  });
+  void pumping
+    .catch((bug: unknown) => {
+      // A defect of the gateway must neither end the process nor look like a complete response.
+      summary.cause = bug;
+      markAsCut(event);
+    })
+    .finally(() => {
+      ended = true;
+      endDrain?.();
+      summary.totalMs = clock.now() - startedAtMs;
+      try {
+        // Lambda may freeze the process after the end of the body.
+        finished(requestId, summary);
+      } finally {
+        end();
+      }
+    })
+    .catch(abort);
+  return body;
+};
+
+/** A streamed text. The pump reads the provider to its end and never waits for this client. */
+export const streamedAnswer = (
+  { text: { ledger, drains }, finished }: TextRoutePorts,
+  face: TextFace,
+  exchange: Exchange,
+  { model, stream, chosenCap, fallbackFrom, ignored }: Streamed,
+  context: AnswerContext,
+): GatewayResponse => {
+  const { event } = exchange;
+  const events = exchange.begun ?? new EventStream(ledger.clock, undefined, face.keepAlive);
+  const body = pumpLive({ clock: ledger.clock, drains, finished }, exchange, (drop) => {
+    events.onDrop = drop;
+    const rendered = face.toStream({ ...context, write: (text) => events.write(text) });
+    return {
+      body: events.body,
+      pump: (log) =>
+        stream.pump({
+          ...rendered,
+          fail: (error) => {
+            log.fail(error);
+            rendered.fail(error);
+          },
+          close: log.close,
+        }),
+      end: () => {
+        events.end();
+        endCut(event);
+      },
+      abort: () => markAsCut(event),
+    };
+  });
+  const facts = factHeaders({ modelId: model.id, chosenCap, fallbackFrom, ignored });
+  return { statusCode: 200, headers: { ...headersOf(face), ...facts }, body };
+};
+
+const headersOf = ({ streamHeaders = eventStreamHeaders }: TextFace): Readonly<Record<string, string>> => streamHeaders;
+
+/** CHAT-11: a stream that is begun before its first event came, or an error in its place. */
+export const streamOpening = (face: TextFace, { requestId, startedAtMs }: Exchange): Opening => ({
+  headers: headersOf(face),
+  keepAlive: face.keepAlive ?? KEEP_ALIVE,
+  failure: (error) => {
+    let written = '';
+    const write = (text: string): void => {
+      written += text;
+    };
+    // An error says nothing of a model, and none may have been chosen yet.
+    face.toStream({ modelId: '', requestId, nowMs: startedAtMs, write }).fail(error);
+    return written;
+  },
+});
