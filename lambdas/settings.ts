@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BODY_BUDGET_BYTES_DEFAULT } from './limits.ts';
 
 const whole = (least: number, most: number, standard: number) => {
   const error = `must be a whole number from ${least} to ${most}`;
@@ -101,8 +102,8 @@ export const settingsSchema = z.object({
   VIDEO_WEBHOOK_RETRY_SECONDS: whole(1, 600, 10),
   /** How long a claim is safe from others after its owner's last sign of life (IDEM-8). */
   CLAIM_LEASE_SECONDS: whole(1, 600, 60),
-  /** Bodies in memory at a time, in bytes (GEN-14): eight of 20 MiB, which parsed and sent on are within 1 GiB (measured). */
-  BODY_BUDGET_BYTES: whole(1, 1_073_741_824, 167_772_160),
+  /** Memory for request bodies in one process, in bytes (GEN-14). */
+  BODY_BUDGET_BYTES: whole(1, 1_073_741_824, BODY_BUDGET_BYTES_DEFAULT),
   /** Factor on every list price, a decimal. */
   MARKUP: z
     .string()

@@ -1,9 +1,10 @@
+import { BODIES_AT_ONCE } from '../lambdas/limits.ts';
 import type { HttpFunction } from '../lambdas/routes.ts';
 import type { Triggered, WebFunctionDescription } from './function-description.ts';
 import { accountChanges, admission, ledger, readOutbox, unionOf } from './function-grants.ts';
 import { inferenceFunctionNames, inferenceFunctions } from './inference-functions.ts';
 
-/** A function URL sends 200 MB at most, and large bodies slowly; it takes 6 MB, with which a body of 20 MiB does not begin. */
+/** Web Functions. A function URL accepts 6 MB, less than `BODY_BYTES_MAX`. It returns up to 200 MB and sends large bodies slowly. */
 export type WebFunctionName = Extract<HttpFunction, 'content'> | 'inference';
 type UrlFunctionName = Exclude<HttpFunction, WebFunctionName>;
 /** Functions no route leads to. */
@@ -29,8 +30,8 @@ export const functions: Readonly<
     trigger: 'web',
     // Counted from a request's start, as LIM-6 does there.
     timeoutSeconds: 900,
-    // As many as there is room for in BODY_BUDGET_BYTES, so that none waits for another; small requests go elsewhere.
-    concurrency: 8,
+    // The default BODY_BUDGET_BYTES has memory for all of them, so no request waits. Small requests use other functions.
+    concurrency: BODIES_AT_ONCE,
   },
   content: {
     entry: 'lambdas/host/content.ts',

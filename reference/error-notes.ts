@@ -1,4 +1,5 @@
 import { type ErrorCode, GatewayError } from '../lambdas/core/errors/gateway-error.ts';
+import { BODY_BYTES_MAX, BODY_LIMIT_TEXT } from '../lambdas/limits.ts';
 
 interface ErrorNote {
   /** What comes behind the word when. */
@@ -136,8 +137,8 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'The video is in_progress. Delete it once it has ended.',
   },
   payload_too_large: {
-    when: 'the body is above 20,971,520 bytes',
-    message: 'The body is larger than 20971520 bytes (20 MiB).',
+    when: `the body is above ${BODY_BYTES_MAX.toLocaleString('en-US')} bytes`,
+    message: `The body is larger than ${BODY_LIMIT_TEXT}.`,
   },
   unsupported_media_type: {
     when: 'the body is compressed',

@@ -1,8 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
-/** The longest body a client may send (GEN-1). */
-export const BODY_BYTES_MAX = 20_971_520;
-
 /**
  * Where a body comes from. A function URL has read it before the handler runs; a host of ours has not, so that a request can be
  * refused unread.

@@ -7,7 +7,7 @@ import {
   parseMultipart,
 } from '@remix-run/multipart-parser';
 import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
-import { BODY_BYTES_MAX } from './body-source.ts';
+import { BODY_BYTES_MAX } from '../limits.ts';
 import type { Form, FormFile } from './exchange.ts';
 
 const PARTS_MAX = 64;

@@ -1,8 +1,9 @@
 import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../core/json.ts';
+import { BODY_BYTES_MAX, BODY_LIMIT_TEXT } from '../limits.ts';
 import type { Route } from '../routes.ts';
 import { type BodyBudget, FREE_BYTES } from './body-budget.ts';
-import { BODY_BYTES_MAX, bodySourceOf } from './body-source.ts';
+import { bodySourceOf } from './body-source.ts';
 import type { Exchange } from './exchange.ts';
 import { isForm, parseFormBody } from './form-body.ts';
 
@@ -43,7 +44,7 @@ export const readBody = async (
 const FORM_WANTED = 'content-type: this endpoint takes multipart/form-data, with the files in it.';
 
 const tooLarge = (): GatewayError =>
-  new GatewayError('payload_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes (20 MiB).`);
+  new GatewayError('payload_too_large', `The body is larger than ${BODY_LIMIT_TEXT}.`);
 
 /** GEN-12. */
 const refuseEncoding = (headers: Readonly<Record<string, string | undefined>>): void => {

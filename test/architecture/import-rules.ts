@@ -14,6 +14,7 @@ export type Room =
   | 'bench'
   | 'root'
   | 'settings'
+  | 'limits'
   | 'routes'
   | LambdaRoom;
 
@@ -26,6 +27,7 @@ const folders = ['bin', 'lib', 'local', 'reference', 'catalog', 'web', 'test', '
 export const roomOf = (path: string): Room | undefined => {
   if (!path.includes('/')) return 'root';
   if (path === 'lambdas/settings.ts') return 'settings';
+  if (path === 'lambdas/limits.ts') return 'limits';
   if (path === 'lambdas/routes.ts') return 'routes';
   if (path.startsWith('local/simulators/')) return 'simulators';
   if (path.startsWith('local/page/ui/')) return 'local-ui';
@@ -39,9 +41,10 @@ const free: ReadonlySet<Room> = new Set(['bin', 'local', 'test', 'bench', 'root'
 /** What the others may import from inside the repository; `lib` is told apart further below. */
 const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {
   core: ['core'],
-  settings: ['core'],
+  limits: [],
+  settings: ['core', 'limits'],
   routes: ['core'],
-  http: ['core', 'http', 'routes'],
+  http: ['core', 'http', 'limits', 'routes'],
   protocols: ['core', 'http', 'routes', 'protocols'],
   providers: ['core', 'providers'],
   stores: ['core', 'stores'],
@@ -53,14 +56,15 @@ const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {
     'providers',
     'stores',
     'messenger',
+    'limits',
     'settings',
     'routes',
     'catalog',
     'functions',
   ],
-  host: ['core', 'http', 'settings', 'routes', 'functions', 'host'],
-  lib: ['lib', 'catalog', 'settings', 'routes', 'core'],
-  reference: ['reference', 'protocols', 'http', 'core', 'routes', 'catalog'],
+  host: ['core', 'http', 'limits', 'settings', 'routes', 'functions', 'host'],
+  lib: ['lib', 'catalog', 'limits', 'settings', 'routes', 'core'],
+  reference: ['reference', 'protocols', 'http', 'core', 'limits', 'routes', 'catalog'],
   simulators: ['simulators', 'core', 'protocols', 'catalog'],
   catalog: ['catalog'],
   web: ['web'],

@@ -3,6 +3,7 @@ import * as anthropicStatusErrors from '@anthropic-ai/sdk/error';
 import { ApiError } from '@google/genai';
 import OpenAI, * as openaiErrors from 'openai';
 import { expect, test } from 'vitest';
+import { BODY_BYTES_MAX } from '../../lambdas/limits.ts';
 import type { Scenario } from '../../local/simulators/scenario.ts';
 import { errorShapes } from '../support/error-shapes.ts';
 import { MODEL, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
@@ -263,7 +264,7 @@ test('ERR-2 the SDKs see the seconds that the provider names', async () => {
 });
 
 test('GEN-1 the SDK of Anthropic throws ContentTooLargeError for a body above 20 MiB', async () => {
-  const body = { model: HAIKU, max_tokens: 10, messages: saying('x'.repeat(21_000_000)) };
+  const body = { model: HAIKU, max_tokens: 10, messages: saying('x'.repeat(BODY_BYTES_MAX)) };
   const error = await thrownBy(anthropicFor(gateway).messages.create(body));
   expect(error).toBeInstanceOf(anthropicStatusErrors.ContentTooLargeError);
   expect(error).toMatchObject({ status: 413 });

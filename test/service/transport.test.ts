@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { BODY_BYTES_MAX } from '../../lambdas/limits.ts';
 import { errorSchema, MODEL, readError } from '../support/gateway-chat.ts';
 import { exchangeRaw } from '../support/gateway-socket.ts';
 import { startInProcess } from '../support/in-process-gateway.ts';
@@ -152,12 +153,10 @@ test('GEN-12 a compressed body is 415, a form is 400, and any other content type
   expect((await readError(form)).param).toBe('content-type');
 });
 
-const LIMIT = 20_971_520;
-
 test('GEN-1 a body of exactly 20 MiB is read, one byte more is 413', async () => {
   const fill = (bytes: number): string => `{"model":"${'x'.repeat(bytes - '{"model":""}'.length)}"}`;
-  const exact = await post(fill(LIMIT));
+  const exact = await post(fill(BODY_BYTES_MAX));
   expect([exact.status, (await readError(exact)).code]).toEqual([400, 'invalid_messages']);
-  const longer = await post(fill(LIMIT + 1));
+  const longer = await post(fill(BODY_BYTES_MAX + 1));
   expect([longer.status, (await readError(longer)).code]).toEqual([413, 'payload_too_large']);
 });

@@ -1,11 +1,12 @@
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import { balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
+import { BODIES_AT_ONCE, BODY_BYTES_MAX } from '../../lambdas/limits.ts';
 import { routes } from '../../lambdas/routes.ts';
 import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
 import { LASTING_MODEL, postChat, readEvents, saying } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';
-import { LIMIT_BYTES, withImage } from '../support/hostile-bodies.ts';
+import { withImage } from '../support/hostile-bodies.ts';
 import { ask } from '../support/hostile-wire.ts';
 import { startWebFunctionProcess, type WebFunctionProcess } from '../support/web-function-process.ts';
 
@@ -43,13 +44,17 @@ test('GEN-14 the Web Function serves 8 bodies of 20 MiB at once within a gibibyt
   const before = await fundsOf(web);
   const gate = web.vendor.gate();
   const headers = [`authorization: Bearer ${web.apiKey}`];
-  const replies = Array.from({ length: 8 }, () =>
-    ask(web.port, { method: 'POST', target: '/v1/chat/completions', headers, body: withImage(LIMIT_BYTES) }, LIMIT_MS),
+  const replies = Array.from({ length: BODIES_AT_ONCE }, () =>
+    ask(
+      web.port,
+      { method: 'POST', target: '/v1/chat/completions', headers, body: withImage(BODY_BYTES_MAX) },
+      LIMIT_MS,
+    ),
   );
   // By then the vendor has read all of them, and none has been let go.
-  await gate.waitFor(8);
+  await gate.waitFor(BODIES_AT_ONCE);
   gate.open();
-  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(Array(BODIES_AT_ONCE).fill(200));
   console.log(`8 bodies of 20 MiB: ${Math.round(web.peakBytes() / 1024 ** 2)} MiB at most`);
   expect(web.peakBytes()).toBeLessThan(GIBIBYTE);
   const after = await fundsOf(web);

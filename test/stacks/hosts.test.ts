@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BODIES_AT_ONCE } from '../../lambdas/limits.ts';
 import { functionsOf } from '../../lib/environment-schema.ts';
 import type { Environment } from '../../lib/environments.ts';
 import { environments, parseEnvironment } from '../../lib/environments.ts';
@@ -68,7 +69,7 @@ test('GEN-14 a Web Function for all of inference takes more requests than one fo
     functionsOf(environmentWith(change)).webs.map(({ name, description }) => [name, description.concurrency]);
   expect(concurrencyOf({})).toEqual([
     ['content', 64],
-    ['inference', 8],
+    ['inference', BODIES_AT_ONCE],
   ]);
   expect(concurrencyOf({ inferenceHost: 'web-function' })).toEqual([
     ['content', 64],

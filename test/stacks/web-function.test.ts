@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { FREE_BYTES } from '../../lambdas/http/body-budget.ts';
-import { BODY_BYTES_MAX } from '../../lambdas/http/body-source.ts';
+import { BODIES_AT_ONCE, BODY_BYTES_MAX } from '../../lambdas/limits.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import { functions } from '../../lib/functions.ts';
 import { noTables } from '../support/memory/memory-stores.ts';
@@ -14,7 +14,7 @@ const ofName = (type: string, name: string) =>
 
 test.each([
   ['content', 64],
-  ['inference', 8],
+  ['inference', BODIES_AT_ONCE],
 ])(
   'OPS-1 the Web Function %s: 900 s, Node 24, at most %i requests at a time, open to whoever has a key',
   (name, most) => {

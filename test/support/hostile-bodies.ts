@@ -1,6 +1,3 @@
-/** GEN-1. */
-export const LIMIT_BYTES = 20_971_520;
-
 /** No model of this name is shut down in the catalog's time. */
 export const MODEL = 'gpt-5.4';
 

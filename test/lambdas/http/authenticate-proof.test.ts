@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { INIT_DATA_READING_MS, INIT_DATA_ROTATION_MS } from '../../../lambdas/core/accounts/init-data.ts';
 import { SIGNATURE_AGE_MS, signBody, updateSecretOf } from '../../../lambdas/core/signature.ts';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
+import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { type OtherCredential, type Route, routes } from '../../../lambdas/routes.ts';
 import { fails, withCounterFaults } from '../../support/memory/faults.ts';
 import { MemoryAddressCounters } from '../../support/memory/memory-address-counters.ts';
 import { BOT_TOKEN, createChain, TOP_UP_KEY } from './chain.ts';
 import { type Answer, functionUrlEvent, invoke, type Sent } from './function-url.ts';
 
-const MAX = 20_971_520;
 const NOW_MS = Date.UTC(2026, 10, 1);
 const NOW = NOW_MS / 1_000;
 
@@ -251,8 +251,8 @@ test.each(kinds)(
   'AUTH-6, GEN-1 %s: a body above the cap is 413, and whoever has no proof does not learn that',
   async (kind) => {
     const { send, reads } = await opened();
-    expect(codeOf(await send({ ...good[kind], headers: {} }, 'too-long', MAX + 1))).toBe(REFUSED);
-    expect(codeOf(await send(good[kind], 'too-long', MAX + 1))).toBe('413 payload_too_large');
+    expect(codeOf(await send({ ...good[kind], headers: {} }, 'too-long', BODY_BYTES_MAX + 1))).toBe(REFUSED);
+    expect(codeOf(await send(good[kind], 'too-long', BODY_BYTES_MAX + 1))).toBe('413 payload_too_large');
     expect(reads()).toBe(0);
     // A length that is a lie, or none.
     expect(codeOf(await send(good[kind], 'too-long', 2))).toBe('413 payload_too_large');

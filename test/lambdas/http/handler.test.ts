@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { FREE_BYTES } from '../../../lambdas/http/body-budget.ts';
+import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { createChain } from './chain.ts';
 import { type Answer, functionUrlEvent, invoke, type Sent } from './function-url.ts';
 
 const CHAT = '/v1/chat/completions';
-const MAX = 20_971_520;
 
 const codeOf = ({ status, text }: Answer): string => `${status} ${JSON.parse(text).error?.code}`;
 
@@ -32,7 +32,7 @@ test('LIM-5 answers to a valid key tell what is left of it', async () => {
 
 test('GEN-8 the budget of bodies goes before their size, that before their kind, that before their JSON', async () => {
   const { post, bodies, clock } = await opened({ bodyBytes: 10 });
-  const tooLong = 'x'.repeat(MAX + 1);
+  const tooLong = 'x'.repeat(BODY_BYTES_MAX + 1);
   const lease = bodies.enter();
   await lease.grow(FREE_BYTES + 10);
   const waiting = post(tooLong, { 'content-encoding': 'gzip' });

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
+import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke } from './function-url.ts';
-
-const MAX = 20_971_520;
 
 /** A chat request whose body is still on its way. */
 const sent = async (declaredBytes: number | undefined, result: Awaited<ReturnType<BodySource['read']>>) => {
@@ -23,12 +22,16 @@ const sent = async (declaredBytes: number | undefined, result: Awaited<ReturnTyp
 };
 
 test('GEN-1 a body that is declared too long is refused unread', async () => {
-  expect(await sent(MAX + 1, 'too-long')).toEqual({ status: 413, code: 'payload_too_large', limits: [] });
+  expect(await sent(BODY_BYTES_MAX + 1, 'too-long')).toEqual({ status: 413, code: 'payload_too_large', limits: [] });
 });
 
 test('GEN-1 a body of a lying or missing length is counted while it is read', async () => {
-  for (const declared of [undefined, 2, MAX]) {
-    expect(await sent(declared, 'too-long')).toEqual({ status: 413, code: 'payload_too_large', limits: [MAX] });
+  for (const declared of [undefined, 2, BODY_BYTES_MAX]) {
+    expect(await sent(declared, 'too-long')).toEqual({
+      status: 413,
+      code: 'payload_too_large',
+      limits: [BODY_BYTES_MAX],
+    });
   }
 });
 
@@ -37,5 +40,5 @@ test('GEN-2 a body that did not arrive whole is 400', async () => {
 });
 
 test('GEN-1 a body that was on its way is read like any other', async () => {
-  expect(await sent(2, Buffer.from('{}'))).toMatchObject({ status: 200, limits: [MAX] });
+  expect(await sent(2, Buffer.from('{}'))).toMatchObject({ status: 200, limits: [BODY_BYTES_MAX] });
 });

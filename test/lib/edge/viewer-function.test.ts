@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isApiKey, makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import { credentialForms, isKeyCredential } from '../../../lambdas/http/authenticate.ts';
+import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { type Route, routes } from '../../../lambdas/routes.ts';
 import { viewerFunctionCode } from '../../../lib/edge/function-code.ts';
 import { randomRuns } from '../../support/random-runs.ts';
@@ -123,7 +124,7 @@ const bodies: readonly BodyRow[] = [
   ['POST', '/v1/chat/completions', '0', []],
   ['POST', '/v1/chat/completions', '3000000', []],
   ['POST', '/v1/chat/completions', '3000001', ['inference']],
-  ['POST', '/v1/chat/completions', '20971520', ['inference']],
+  ['POST', '/v1/chat/completions', String(BODY_BYTES_MAX), ['inference']],
   ['POST', '/v1/chat/completions', undefined, ['inference']],
   ['POST', '/v1/chat/completions', 'much', ['inference']],
   ['POST', '/v1/responses', '3000001', ['inference']],

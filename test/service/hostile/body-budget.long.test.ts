@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chunked, LIMIT_BYTES, paddedWithBlanks, withImage } from '../../support/hostile-bodies.ts';
+import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
+import { chunked, paddedWithBlanks, withImage } from '../../support/hostile-bodies.ts';
 import { judge, readError } from '../../support/hostile-oracle.ts';
 import { type HostileProcess, startHostileProcess } from '../../support/hostile-process.ts';
 import { chat, generateContent, messages, type PostRoute } from '../../support/hostile-routes.ts';
 import { ask, exchange, openWire, type Reply, toBytes } from '../../support/hostile-wire.ts';
 
 /** Room for three of them. */
-const BUDGET_BYTES = 3 * LIMIT_BYTES;
+const BUDGET_BYTES = 3 * BODY_BYTES_MAX;
 const MEMORY_BYTES_MAX = 1.5 * 1024 ** 3;
 const LIMIT_MS = 60_000;
 
@@ -31,7 +32,7 @@ test.each([
 ])(
   'GEN-14 many bodies of 20 MiB at once %s are served or told to come again, in bounded memory',
   async (_, request) => {
-    const bodies = [withImage(LIMIT_BYTES), paddedWithBlanks(LIMIT_BYTES)].map((body) => toBytes(request(body)));
+    const bodies = [withImage(BODY_BYTES_MAX), paddedWithBlanks(BODY_BYTES_MAX)].map((body) => toBytes(request(body)));
     const sent = Array.from({ length: AT_ONCE / bodies.length }, () => bodies).flat();
     const replies = (await Promise.all(sent.map((body) => exchange(gateway.port, body, LIMIT_MS)))).flat();
     expect(replies).toHaveLength(AT_ONCE);
@@ -91,7 +92,7 @@ const refusalAt = async (route: PostRoute, fill: () => Promise<void>): Promise<R
 };
 
 test('GEN-14 a request that finds no room waits 10 s, is told to come again and costs nothing', async () => {
-  const budget = await fillBudget(bytesOf(chat, LIMIT_BYTES));
+  const budget = await fillBudget(bytesOf(chat, BODY_BYTES_MAX));
   const late = refusalAt(chat, budget.fill);
   const free = await ask(gateway.port, { target: '/v1/models', headers: [`authorization: Bearer ${gateway.apiKey}`] });
   const reply = await late;
@@ -105,7 +106,7 @@ test('GEN-14 a request that finds no room waits 10 s, is told to come again and 
 test.each([messages, generateContent])(
   'GEN-14 what finds no room at $name is told so in its own shape',
   async (route) => {
-    const budget = await fillBudget(bytesOf(route, LIMIT_BYTES));
+    const budget = await fillBudget(bytesOf(route, BODY_BYTES_MAX));
     const reply = await refusalAt(route, budget.fill);
     budget.empty();
     judge(reply, route.shape);
@@ -116,11 +117,11 @@ test.each([messages, generateContent])(
 );
 
 test('GEN-14 room that is given back by clients who left serves the next', async () => {
-  expect((await ask(gateway.port, post(paddedWithBlanks(LIMIT_BYTES)), LIMIT_MS)).status).toBe(200);
+  expect((await ask(gateway.port, post(paddedWithBlanks(BODY_BYTES_MAX)), LIMIT_MS)).status).toBe(200);
 });
 
 test('GEN-14 bodies that announce 20 MiB and bring next to nothing do not keep honest requests out', async () => {
-  const head = toBytes(post(Buffer.alloc(0), [`content-length: ${LIMIT_BYTES}`]));
+  const head = toBytes(post(Buffer.alloc(0), [`content-length: ${BODY_BYTES_MAX}`]));
   const sockets = await Promise.all(Array.from({ length: 8 }, () => openWire(gateway.port)));
   for (const socket of sockets) socket.write(Buffer.concat([head, Buffer.from('{')]));
   const honest = Array.from({ length: 4 }, () => ask(gateway.port, post(paddedWithBlanks(500)), LIMIT_MS));
@@ -130,7 +131,7 @@ test('GEN-14 bodies that announce 20 MiB and bring next to nothing do not keep h
 });
 
 test('GEN-14 while large bodies fill the budget small requests are served', async () => {
-  const budget = await fillBudget(toBytes(post(paddedWithBlanks(LIMIT_BYTES))));
+  const budget = await fillBudget(toBytes(post(paddedWithBlanks(BODY_BYTES_MAX))));
   const { status } = await ask(gateway.port, post(paddedWithBlanks(500)), LIMIT_MS);
   budget.empty();
   expect(status).toBe(200);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signBody, updateSecretOf } from '../../../lambdas/core/signature.ts';
+import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { judge, readError } from '../../support/hostile-oracle.ts';
 import { botToken, topUpKey } from '../../support/hostile-process.ts';
 import { type Address, allForms, otherAddresses, withQuery } from '../../support/hostile-routes.ts';
@@ -102,7 +103,7 @@ test.each(timed)('KEY-5 KEY-6 $method $target refuses what is stale or from the 
 const posts = otherAddresses.filter(({ method }) => method === 'POST');
 
 test.each(posts)('GEN-8 $target tells of the proof before the body, and of the body after it', async (address) => {
-  const huge = 'content-length: 30000000';
+  const huge = `content-length: ${BODY_BYTES_MAX + 1}`;
   if (address.credential !== 'signature') {
     await refused(send(address, [], '{'));
     await refused(ask(gateway.port, { method: 'POST', target: address.target, headers: [huge] }));

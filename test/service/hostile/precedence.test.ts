@@ -2,12 +2,12 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../../lambdas/core/money/usd.ts';
+import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { realCircuit } from '../../support/circuit-calls.ts';
 import { holdAll, leaveStreams, openCircuit, sendTo, tell } from '../../support/circuit-hostile.ts';
 import { dear } from '../../support/error-rows-table.ts';
 import { within } from '../../support/gateway-process.ts';
-import { LIMIT_BYTES } from '../../support/hostile-bodies.ts';
 import { nested } from '../../support/hostile-json.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
 import {
@@ -170,7 +170,7 @@ const table: readonly (readonly Fault[])[] = [
   [
     {
       ...{ name: '413', outcome: '413 payload_too_large', text: '{' },
-      headers: [`content-length: ${LIMIT_BYTES + 1}`],
+      headers: [`content-length: ${BODY_BYTES_MAX + 1}`],
     },
   ],
   [{ name: '415', outcome: '415 unsupported_media_type', headers: ['content-encoding: gzip'] }],
