@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { errorCodes } from '../lambdas/core/errors/gateway-error.ts';
+import { errorCodes } from '../lambdas/core/errors/error-codes.ts';
 import { type Route, type RouteName, routes } from '../lambdas/routes.ts';
 import { errorNotes, toError } from './error-notes.ts';
 import type { JsonSchema } from './json-schema.ts';

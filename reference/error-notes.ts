@@ -1,4 +1,5 @@
-import { type ErrorCode, GatewayError } from '../lambdas/core/errors/gateway-error.ts';
+import type { ErrorCode } from '../lambdas/core/errors/error-codes.ts';
+import { GatewayError } from '../lambdas/core/errors/gateway-error.ts';
 import { BODY_BYTES_MAX, BODY_LIMIT_TEXT } from '../lambdas/limits.ts';
 
 interface ErrorNote {
@@ -7,6 +8,7 @@ interface ErrorNote {
   /** As a client might read it. */
   readonly message: string;
   readonly param?: string;
+  /** Example for a code whose seconds the provider decides. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -111,7 +113,6 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     when: 'the first request under this Idempotency-Key is still under way',
     message: 'The first request under this key is not answered yet.',
     param: 'idempotency-key',
-    retryAfterSeconds: 5,
   },
   idempotency_exhausted: {
     when: 'too many requests under this Idempotency-Key came to nothing; use a new one',
@@ -163,7 +164,6 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   rate_limit_exceeded: {
     when: 'an address, a key or an account sends too much at once',
     message: 'Too many requests with this API key. Slow down and try again.',
-    retryAfterSeconds: 1,
   },
   upstream_capacity: {
     when: 'the vendor is overloaded',
@@ -178,7 +178,6 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   service_unavailable: {
     when: 'the vendor, its circuit or a part of the gateway is not available',
     message: 'The model is not available at the moment. Try again later.',
-    retryAfterSeconds: 30,
   },
   model_unavailable: {
     when: 'the model cannot be served at present; choose another',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { errorCodes, type GatewayError } from '../lambdas/core/errors/gateway-error.ts';
+import { errorCodes } from '../lambdas/core/errors/error-codes.ts';
+import type { GatewayError } from '../lambdas/core/errors/gateway-error.ts';
 import type { ClientFormat } from '../lambdas/http/render-error.ts';
 import { googleStatusOf, messagesTypeOf } from '../lambdas/http/render-error.ts';
 import { requestId } from './answers/forms.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { oas31 } from 'zod-openapi';
-import type { ErrorCode } from '../lambdas/core/errors/gateway-error.ts';
+import type { ErrorCode } from '../lambdas/core/errors/error-codes.ts';
 import type { JsonObject } from '../lambdas/core/json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameters.ts';

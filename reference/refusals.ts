@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type ErrorCode, errorCodes } from '../lambdas/core/errors/gateway-error.ts';
+import { type ErrorCode, errorCodes } from '../lambdas/core/errors/error-codes.ts';
 import { isKeyCredential } from '../lambdas/http/authenticate.ts';
 import { type ClientFormat, formatOf, toErrorBody } from '../lambdas/http/render-error.ts';
 import type { Route, RouteName } from '../lambdas/routes.ts';
@@ -102,7 +102,7 @@ const headersOf = (
   const headers: HeaderName[] = ['x-request-id'];
   if (format === 'messages') headers.push('request-id');
   if (limited && codes.some((code) => !beforeKeys.has(toError(code).status))) headers.push(...rateHeaders);
-  if (codes.some((code) => errorNotes[code].retryAfterSeconds !== undefined)) headers.push('Retry-After');
+  if (codes.some((code) => toError(code).retryAfterSeconds !== undefined)) headers.push('Retry-After');
   if (codes.includes('idempotency_exhausted')) headers.push('x-should-retry');
   if (codes.includes('method_not_allowed')) headers.push('Allow');
   if (codes.includes('range_not_satisfiable')) headers.push('Content-Range');

@@ -134,7 +134,6 @@ const limitChat = async ({ chatLimit }: HttpPorts, chatId: string): Promise<void
   const name = `chat#${chatId}`;
   if (chatLimit.takeLocal(name) && (await chatLimit.takeShared(name))) return;
   throw new GatewayError('rate_limit_exceeded', 'Too many requests of this mini app. Slow down and try again.', {
-    retryAfterSeconds: 1,
     limit: 'chat',
   });
 };

@@ -12,7 +12,7 @@ export const orUnavailable = async <T>(
     return await reading;
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
-    throw new GatewayError('service_unavailable', message, { retryAfterSeconds: 30, cause });
+    throw new GatewayError('service_unavailable', message, { cause });
   }
 };
 

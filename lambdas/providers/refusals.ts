@@ -1,4 +1,5 @@
-import { type ErrorCode, GatewayError } from '../core/errors/gateway-error.ts';
+import type { ErrorCode } from '../core/errors/error-codes.ts';
+import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { VendorNotice } from '../core/metrics.ts';
 
 /** What a vendor said when it turned a request away. Absent members are empty. */
@@ -70,10 +71,7 @@ export const toGatewayError = (
 };
 
 const notAvailable = (details: { readonly upstreamFailed?: boolean } = {}): GatewayError =>
-  new GatewayError('service_unavailable', 'The model is not available at the moment. Try again later.', {
-    retryAfterSeconds: 30,
-    ...details,
-  });
+  new GatewayError('service_unavailable', 'The model is not available at the moment. Try again later.', details);
 
 const MESSAGE_CHARACTERS_MAX = 1_000;
 const PARAM_CHARACTERS_MAX = 200;

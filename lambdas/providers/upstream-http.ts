@@ -102,7 +102,6 @@ const failure = (error: Error, connected: boolean, signal: AbortSignal): unknown
         cause: error,
       })
     : new GatewayError('service_unavailable', 'The model cannot be reached at the moment. Try again later.', {
-        retryAfterSeconds: 30,
         upstreamFailed: true,
         cause: error,
       });

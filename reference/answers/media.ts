@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorCodes } from '../../lambdas/core/errors/gateway-error.ts';
+import { errorCodes } from '../../lambdas/core/errors/error-codes.ts';
 import { count, pixels, unixSeconds, videoId } from './forms.ts';
 
 /** EMB-1. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+import { errorCodes } from '../../lambdas/core/errors/error-codes.ts';
+import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
 import { fieldNames } from '../../lambdas/protocols/audio/transcription-request.ts';
 import { type Route, routes } from '../../lambdas/routes.ts';
 import { createReference, toText } from '../../reference/document.ts';

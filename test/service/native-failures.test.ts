@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../lambdas/core/errors/gateway-error.ts';
+import type { ErrorCode } from '../../lambdas/core/errors/error-codes.ts';
 import type { Scenario } from '../../local/simulators/scenario.ts';
 import { startSimulator } from '../../local/simulators/server.ts';
 import { startGateway } from '../support/gateway.ts';

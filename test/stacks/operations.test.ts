@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { standing } from '../../bin/costs/tables.ts';
-import { errorCodes, GatewayError, limitNames } from '../../lambdas/core/errors/gateway-error.ts';
+import { errorCodes } from '../../lambdas/core/errors/error-codes.ts';
+import { GatewayError, limitNames } from '../../lambdas/core/errors/gateway-error.ts';
 import { metrics } from '../../lambdas/core/metrics.ts';
 import { routes } from '../../lambdas/routes.ts';
 import { toSlug } from '../docs/markdown.ts';

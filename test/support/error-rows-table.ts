@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../lambdas/core/errors/gateway-error.ts';
+import type { ErrorCode } from '../../lambdas/core/errors/error-codes.ts';
 import {
   chat,
   embeddings,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { errorCodes, GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+import { errorCodes } from '../../lambdas/core/errors/error-codes.ts';
+import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
 
 const message = z.string().min(1);
 const param = z.string().nullable();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorCodes } from '../../lambdas/core/errors/gateway-error.ts';
+import { errorCodes } from '../../lambdas/core/errors/error-codes.ts';
 import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import type { TestGateway } from './gateway.ts';
 import { allElements } from './google-array.ts';

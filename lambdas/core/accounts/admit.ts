@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { type ErrorCode, GatewayError } from '../errors/gateway-error.ts';
+import type { ErrorCode } from '../errors/error-codes.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
 import { type Bucket, type BucketState, describe } from '../limits/rate-limit.ts';
@@ -21,7 +22,7 @@ export interface AdmissionPorts extends Peppers {
 }
 
 const tooMany = (message: string): GatewayError =>
-  new GatewayError('rate_limit_exceeded', message, { retryAfterSeconds: 1, limit: 'address' });
+  new GatewayError('rate_limit_exceeded', message, { limit: 'address' });
 
 const tooManyFromAddress = (): GatewayError => tooMany('Too many requests from this address. Slow down and try again.');
 
@@ -60,9 +61,8 @@ export const admit = async (ports: AdmissionPorts, address: string, offered: Off
   return verdict(ports, key.value, param);
 };
 
-/** Some clients repeat a 401 for minutes unless this header is there (ERR-2). */
 const unauthorized = (code: ErrorCode, message: string, param: string): GatewayError =>
-  new GatewayError(code, message, { param, headers: { 'x-should-retry': 'false' } });
+  new GatewayError(code, message, { param });
 
 const invalidKey = (param: string): GatewayError =>
   unauthorized('invalid_api_key', 'The API key is not known. Check that it was copied whole.', param);
@@ -80,7 +80,6 @@ const verdict = (ports: AdmissionPorts, reply: KeyReply, param: string): Admissi
   const rate = describe(ports.keyBucket, key.tatMicros, ports.clock.now() * 1_000);
   if (reply.kind === 'refused') {
     throw new GatewayError('rate_limit_exceeded', 'Too many requests with this API key. Slow down and try again.', {
-      retryAfterSeconds: 1,
       headers: rateHeaders(rate),
       limit: 'key',
     });
@@ -125,7 +124,6 @@ const takeHash = async (ports: AdmissionPorts, hash: string): Promise<KeyReply> 
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw new GatewayError('service_unavailable', 'API keys cannot be checked at the moment. Try again later.', {
-      retryAfterSeconds: 30,
       cause: error,
     });
   }

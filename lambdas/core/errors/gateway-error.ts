@@ -1,62 +1,20 @@
+import { type ErrorCode, errorRows } from './error-codes.ts';
+import { retryAdviceOf } from './retry-policy.ts';
+
 /** What may turn a request away with 429 and be the gateway's own doing (LIM-1, LIM-2, LIM-8, BILL-8). */
 export const limitNames = ['address', 'key', 'chat', 'holds', 'drains'] as const;
 
 export type LimitName = (typeof limitNames)[number];
-
-/** The closed list of error codes a client can meet, each with its HTTP status and `error.type` (spec, section "Errors"; ERR-1). */
-const rows = {
-  missing_api_key: [401, 'authentication_error'],
-  invalid_api_key: [401, 'authentication_error'],
-  revoked_api_key: [401, 'authentication_error'],
-  invalid_signature: [401, 'authentication_error'],
-  insufficient_balance: [402, 'insufficient_balance'],
-  account_blocked: [403, 'permission_error'],
-  direct_access_refused: [403, 'permission_error'],
-  not_found: [404, 'invalid_request_error'],
-  expired: [404, 'invalid_request_error'],
-  model_not_found: [404, 'invalid_request_error'],
-  method_not_allowed: [405, 'invalid_request_error'],
-  invalid_request_error: [400, 'invalid_request_error'],
-  invalid_messages: [400, 'invalid_request_error'],
-  context_length_exceeded: [400, 'invalid_request_error'],
-  invalid_image_format: [400, 'invalid_request_error'],
-  content_filter: [400, 'invalid_request_error'],
-  unsupported_parameter: [400, 'invalid_request_error'],
-  idempotency_not_supported: [400, 'invalid_request_error'],
-  invalid_fallback_model: [400, 'invalid_request_error'],
-  request_budget_exceeded: [400, 'invalid_request_error'],
-  invalid_size: [400, 'invalid_request_error'],
-  idempotency_in_progress: [409, 'invalid_request_error'],
-  idempotency_exhausted: [409, 'invalid_request_error'],
-  key_already_rotated: [409, 'invalid_request_error'],
-  credit_mismatch: [409, 'invalid_request_error'],
-  video_not_ready: [409, 'invalid_request_error'],
-  video_in_progress: [409, 'invalid_request_error'],
-  payload_too_large: [413, 'invalid_request_error'],
-  unsupported_media_type: [415, 'invalid_request_error'],
-  range_not_satisfiable: [416, 'invalid_request_error'],
-  idempotency_key_mismatch: [422, 'invalid_request_error'],
-  unprocessable_entity: [422, 'invalid_request_error'],
-  rate_limit_exceeded: [429, 'rate_limit_error'],
-  upstream_capacity: [429, 'rate_limit_error'],
-  internal_error: [500, 'upstream_error'],
-  upstream_error: [502, 'upstream_error'],
-  service_unavailable: [503, 'service_unavailable'],
-  model_unavailable: [503, 'service_unavailable'],
-  upstream_timeout: [504, 'upstream_error'],
-} as const satisfies Record<string, readonly [status: number, type: string]>;
-
-export type ErrorCode = keyof typeof rows;
-
-export const errorCodes = Object.keys(rows) as readonly ErrorCode[];
 
 const vendorFailures: ReadonlySet<ErrorCode> = new Set(['upstream_capacity', 'upstream_error', 'upstream_timeout']);
 
 interface ErrorDetails {
   /** JSON path, header or form field the client has to change; null when there is none. */
   readonly param?: string;
-  /** Whole seconds, 1 to 300 (ERR-2). */
+  /** Value of `Retry-After` in whole seconds, 1 to 300 (ERR-2). Replaces the default of the code. */
   readonly retryAfterSeconds?: number;
+  /** Omits the retry headers that the code has by default. */
+  readonly retry?: 'none';
   /** Further response headers, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What the client's own SDK looks for beside the members that every error has. */
@@ -86,10 +44,11 @@ export class GatewayError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
-    [this.status, this.type] = rows[code];
+    [this.status, this.type] = errorRows[code];
     this.param = details.param ?? null;
-    this.retryAfterSeconds = details.retryAfterSeconds;
-    this.headers = details.headers ?? {};
+    const { afterSeconds, shouldRetry } = details.retry === 'none' ? {} : retryAdviceOf(code);
+    this.retryAfterSeconds = details.retryAfterSeconds ?? afterSeconds;
+    this.headers = { ...(shouldRetry === false && { 'x-should-retry': 'false' }), ...details.headers };
     this.sdkDetails = details.sdkDetails;
     this.limit = details.limit;
     this.upstreamFailed = details.upstreamFailed ?? vendorFailures.has(code);

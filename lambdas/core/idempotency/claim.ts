@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts';
+import { retryPolicy } from '../errors/retry-policy.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { HOLD_IDS, holdIdOf } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
@@ -16,13 +17,14 @@ const DISPATCHES_MAX = 6;
 const TRIES = 4;
 
 const conflict = (code: 'idempotency_in_progress' | 'idempotency_exhausted', message: string) =>
-  code === 'idempotency_in_progress'
-    ? new GatewayError(code, message, { param: 'idempotency-key', retryAfterSeconds: 5 })
-    : new GatewayError(code, message, { param: 'idempotency-key', headers: { 'x-should-retry': 'false' } });
+  new GatewayError(code, message, { param: 'idempotency-key' });
 
 /** IDEM-4. */
 export const inProgress = (): GatewayError =>
-  conflict('idempotency_in_progress', 'idempotency-key: a request with this key is being answered. Ask again in 5 s.');
+  conflict(
+    'idempotency_in_progress',
+    `idempotency-key: a request with this key is being answered. Ask again in ${retryPolicy.idempotency_in_progress.afterSeconds} s.`,
+  );
 
 const exhausted = (why: string): GatewayError =>
   conflict('idempotency_exhausted', `idempotency-key: ${why} Send the request with a new key.`);

@@ -17,10 +17,7 @@ export class ClaimLost extends Error {
 
 /** Before the vendor is called. */
 export const storeIsDown = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', {
-    retryAfterSeconds: 30,
-    cause,
-  });
+  new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', { cause });
 
 /** One request's work under its key: from the claim to the answer that is stored. */
 export class Attempt {
@@ -82,7 +79,6 @@ export class Attempt {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       throw new GatewayError('service_unavailable', 'The answer could not be stored, so it is withheld. Try again.', {
-        retryAfterSeconds: 30,
         cause: error,
       });
     }

@@ -153,7 +153,4 @@ const noImage = (): GatewayError =>
   new GatewayError('upstream_error', 'The model sent something that is no image. Nothing was charged.');
 
 const notStored = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Try again.', {
-    retryAfterSeconds: 30,
-    cause,
-  });
+  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Try again.', { cause });

@@ -95,7 +95,6 @@ const tryInTurn = async (ports: LedgerPorts, order: HoldOrder, attempts: Attempt
     }
   }
   throw new GatewayError('service_unavailable', 'The balance cannot be reached at the moment. Nothing was charged.', {
-    retryAfterSeconds: 30,
     cause,
   });
 };
@@ -154,7 +153,7 @@ const refuseUnlessShort = (account: Account): void => {
     throw new GatewayError(
       'rate_limit_exceeded',
       `This account has ${HOLDS_MAX} requests in flight, the most it may have. Wait for one to end.`,
-      { retryAfterSeconds: 1, limit: 'holds' },
+      { limit: 'holds' },
     );
   }
 };

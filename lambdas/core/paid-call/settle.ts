@@ -152,7 +152,6 @@ const writeRecord = async (
     if (standing?.outcome === 'settled') return { record: standing, noted: false };
     ports.notice('commit_failed', requestId);
     throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
-      retryAfterSeconds: 30,
       cause: error,
     });
   }

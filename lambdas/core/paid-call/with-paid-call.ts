@@ -69,7 +69,7 @@ export const refuseManyDrains = ({ drains }: Pick<PaidCallPorts, 'drains'>, acco
   throw new GatewayError(
     'rate_limit_exceeded',
     'This account has left too many streams before their end, and they are still being read. Wait for them to end.',
-    { retryAfterSeconds: 1, limit: 'drains' },
+    { limit: 'drains' },
   );
 };
 

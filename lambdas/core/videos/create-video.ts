@@ -196,7 +196,6 @@ const orUnavailable = async <T>(pending: Promise<T>): Promise<T> => {
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     throw new GatewayError('service_unavailable', 'The video cannot be begun at the moment. Nothing was charged.', {
-      retryAfterSeconds: 30,
       cause,
     });
   }

@@ -23,7 +23,7 @@ export const videoCreations = (ports: StandingPorts, toStored: (job: VideoJob) =
       const reply = await untilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));
       if (reply.kind === 'abandoned') return undefined;
       if (reply.kind === 'removed')
-        throw new GatewayError('idempotency_exhausted', removed, { param: 'idempotency-key' });
+        throw new GatewayError('idempotency_exhausted', removed, { param: 'idempotency-key', retry: 'none' });
       const { job } = reply;
       if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(ports, job);
       return standing(await untilDefinite(ports.ledger, () => ports.jobs.read(job.id)));

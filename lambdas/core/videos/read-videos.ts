@@ -11,10 +11,7 @@ export interface ReadPorts {
 }
 
 const unavailable = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'Videos cannot be looked up at the moment. Try again later.', {
-    retryAfterSeconds: 30,
-    cause,
-  });
+  new GatewayError('service_unavailable', 'Videos cannot be looked up at the moment. Try again later.', { cause });
 
 const answered = async <T>(pending: Promise<T>): Promise<T> => {
   try {
@@ -23,9 +20,6 @@ const answered = async <T>(pending: Promise<T>): Promise<T> => {
     throw error instanceof StoreError ? unavailable(error) : error;
   }
 };
-
-/** SDKs would repeat a 409 at once, which cannot help. */
-const askLater = { headers: { 'x-should-retry': 'false' } };
 
 export const noSuchVideo = (): GatewayError => new GatewayError('not_found', 'There is no video of this id.');
 
@@ -54,11 +48,7 @@ export const listVideos = ({ jobs }: ReadPorts, accountId: string, range: JobRan
 export const removeVideo = async (ports: ReadPorts, accountId: string, videoId: string): Promise<void> => {
   const job = await readVideo(ports, accountId, videoId);
   const inProgress = (): GatewayError =>
-    new GatewayError(
-      'video_in_progress',
-      'The video is still being made. Wait for its end, and delete it then.',
-      askLater,
-    );
+    new GatewayError('video_in_progress', 'The video is still being made. Wait for its end, and delete it then.');
   if (!isEnded(job)) throw inProgress();
   if (job.file) await answered(ports.files.remove(job.file.name));
   if (!(await answered(ports.jobs.remove(videoId)))) throw inProgress();
@@ -75,11 +65,7 @@ export const fileOf = (job: VideoJob, nowMs: number): StoredFile => {
   }
   const expiresAtMs = expiresAtOf(job);
   if (job.state !== 'completed' || !job.file || expiresAtMs === undefined) {
-    throw new GatewayError(
-      'video_not_ready',
-      'The video is not finished. Ask for its status until it is completed.',
-      askLater,
-    );
+    throw new GatewayError('video_not_ready', 'The video is not finished. Ask for its status until it is completed.');
   }
   if (nowMs >= expiresAtMs) throw expired();
   return job.file;

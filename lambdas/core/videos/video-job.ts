@@ -1,5 +1,5 @@
 import type { Wire } from '../catalog/providers.ts';
-import type { ErrorCode } from '../errors/gateway-error.ts';
+import type { ErrorCode } from '../errors/error-codes.ts';
 import type { VideoTimes } from './dependencies.ts';
 
 /** VID-3: only forward, and `completed` or `failed` for good. */

@@ -322,7 +322,4 @@ export class LinkedContent {
 }
 
 const notStored = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Try again.', {
-    retryAfterSeconds: 30,
-    cause,
-  });
+  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Try again.', { cause });

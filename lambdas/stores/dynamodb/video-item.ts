@@ -1,5 +1,5 @@
 import { type Wire, wireSchema } from '../../core/catalog/providers.ts';
-import { type ErrorCode, errorCodes } from '../../core/errors/gateway-error.ts';
+import { type ErrorCode, errorCodes } from '../../core/errors/error-codes.ts';
 import type {
   JobPosition,
   StoredFile,

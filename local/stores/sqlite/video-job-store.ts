@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { wireSchema } from '../../../lambdas/core/catalog/providers.ts';
-import { type ErrorCode, errorCodes } from '../../../lambdas/core/errors/gateway-error.ts';
+import { type ErrorCode, errorCodes } from '../../../lambdas/core/errors/error-codes.ts';
 import type {
   AbandonReply,
   CreateReply,

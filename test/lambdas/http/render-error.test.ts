@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ErrorCode, errorCodes, GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { type ErrorCode, errorCodes } from '../../../lambdas/core/errors/error-codes.ts';
+import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { errorHeaders, toErrorBody, toGatewayError } from '../../../lambdas/http/render-error.ts';
 import { corsHeaders, preflightHeaders } from '../../../lambdas/http/router.ts';
 
