@@ -6,45 +6,43 @@ export type ProviderKind = (typeof providerKinds)[number];
 
 const openAi = ['openai', 'openai-compatible'] as const;
 
-/** Every wire the gateway speaks: the provider kinds that understand it and the model kinds it carries. */
-const wireRows = {
-  openai_chat: [openAi, ['text']],
-  openai_responses: [openAi, ['text']],
-  anthropic_messages: [['anthropic'], ['text']],
-  gemini_generate_content: [['google'], ['text']],
-  openai_images: [openAi, ['image']],
-  gemini_generate_content_image: [['google'], ['image']],
-  ark_images: [['byteplus'], ['image']],
-  bfl_async: [['bfl'], ['image']],
-  ark_video_tasks: [['byteplus'], ['video']],
-  openai_videos: [openAi, ['video']],
-  openai_audio: [openAi, ['transcription', 'speech']],
-  openai_moderations: [openAi, ['moderation']],
-  openai_embeddings: [openAi, ['embedding']],
-} as const;
+type CarriedKind = 'text' | 'image' | 'video' | 'transcription' | 'speech' | 'moderation' | 'embedding';
 
-export type Wire = keyof typeof wireRows;
+interface WireRow {
+  /** Provider kinds that understand the wire. */
+  readonly providers: readonly ProviderKind[];
+  /** Model kinds that the wire carries. */
+  readonly models: readonly CarriedKind[];
+}
 
-export const wireSchema = z.enum([
-  'openai_chat',
-  'openai_responses',
-  'anthropic_messages',
-  'gemini_generate_content',
-  'openai_images',
-  'gemini_generate_content_image',
-  'ark_images',
-  'bfl_async',
-  'ark_video_tasks',
-  'openai_videos',
-  'openai_audio',
-  'openai_moderations',
-  'openai_embeddings',
-]);
+/** Wires of the gateway, by the name that catalog entries use. */
+const wires = {
+  openai_chat: { providers: openAi, models: ['text'] },
+  openai_responses: { providers: openAi, models: ['text'] },
+  anthropic_messages: { providers: ['anthropic'], models: ['text'] },
+  gemini_generate_content: { providers: ['google'], models: ['text'] },
+  openai_images: { providers: openAi, models: ['image'] },
+  gemini_generate_content_image: { providers: ['google'], models: ['image'] },
+  ark_images: { providers: ['byteplus'], models: ['image'] },
+  bfl_async: { providers: ['bfl'], models: ['image'] },
+  ark_video_tasks: { providers: ['byteplus'], models: ['video'] },
+  openai_videos: { providers: openAi, models: ['video'] },
+  openai_audio: { providers: openAi, models: ['transcription', 'speech'] },
+  openai_moderations: { providers: openAi, models: ['moderation'] },
+  openai_embeddings: { providers: openAi, models: ['embedding'] },
+} as const satisfies Record<string, WireRow>;
 
-const rowOf = (wire: Wire): readonly [providers: readonly string[], models: readonly string[]] => wireRows[wire];
+export type Wire = keyof typeof wires;
 
-export const providerKindsOf = (wire: Wire): readonly string[] => rowOf(wire)[0];
-export const modelKindsOf = (wire: Wire): readonly string[] => rowOf(wire)[1];
+/** Wires that carry models of a kind. */
+export type WireFor<Kind extends CarriedKind> = {
+  [Name in Wire]: Kind extends (typeof wires)[Name]['models'][number] ? Name : never;
+}[Wire];
+
+export const wireSchema = z.enum(Object.keys(wires) as Wire[]);
+
+export const providerKindsOf = (wire: Wire): readonly string[] => wires[wire].providers;
+export const modelKindsOf = (wire: Wire): readonly string[] => wires[wire].models;
 
 const common = {
   id: z.string().regex(/^[a-z][a-z0-9-]*$/),

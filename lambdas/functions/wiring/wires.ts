@@ -1,5 +1,5 @@
 import type { SpeechWire, TranscriptionWire } from '../../core/audio/audio-wire.ts';
-import type { Wire } from '../../core/catalog/providers.ts';
+import type { Wire, WireFor } from '../../core/catalog/providers.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { ImageWire } from '../../core/images/image-wire.ts';
 import { newMediaLink } from '../../core/images/media.ts';
@@ -23,19 +23,23 @@ import type { WireOptions } from '../../providers/vendor-call.ts';
 import { toMediaPorts } from './media-ports.ts';
 import type { Parts, VendorAccess, VideoParts } from './parts.ts';
 
-/** Every wire for text, under the name that the catalog's entries call it by. */
+const byName = <Implementation>(wires: Readonly<Partial<Record<Wire, Implementation>>>) =>
+  new Map(Object.entries(wires) as [Wire, Implementation][]);
+
+/** Text wires by name, with the image wire that also speaks text. A text wire of the catalog without a row does not compile. */
 export const toTextWires = (parts: Parts, options: WireOptions): ReadonlyMap<Wire, TextWire> => {
   const { fetchImage } = parts;
-  return new Map<Wire, TextWire>([
-    ['openai_chat', createChatWire(options)],
-    ['openai_responses', createResponsesWire(options)],
-    ['anthropic_messages', createMessagesWire({ ...options, fetchImage })],
-    ['gemini_generate_content', createGenerateContentWire({ ...options, fetchImage })],
-    [
-      'gemini_generate_content_image',
-      createGenerateContentWire({ ...options, fetchImage, linkImage: toLinkImage(parts) }),
-    ],
-  ]);
+  return byName<TextWire>({
+    openai_chat: createChatWire(options),
+    openai_responses: createResponsesWire(options),
+    anthropic_messages: createMessagesWire({ ...options, fetchImage }),
+    gemini_generate_content: createGenerateContentWire({ ...options, fetchImage }),
+    gemini_generate_content_image: createGenerateContentWire({
+      ...options,
+      fetchImage,
+      linkImage: toLinkImage(parts),
+    }),
+  } satisfies Record<WireFor<'text'> | 'gemini_generate_content_image', TextWire>);
 };
 
 /** Named at once, so that a stream can go on; the image follows. */
@@ -48,30 +52,34 @@ const toLinkImage = (parts: Parts): LinkImage => {
 };
 
 export const toInputWires = (options: WireOptions): ReadonlyMap<Wire, InputWire> =>
-  new Map<Wire, InputWire>([
-    ['openai_embeddings', createEmbeddingWire(options)],
-    ['openai_moderations', createModerationWire(options)],
-  ]);
+  byName<InputWire>({
+    openai_embeddings: createEmbeddingWire(options),
+    openai_moderations: createModerationWire(options),
+  } satisfies Record<WireFor<'embedding' | 'moderation'>, InputWire>);
 
 export const toImageWires = (options: WireOptions): ReadonlyMap<Wire, ImageWire> =>
-  new Map<Wire, ImageWire>([
-    ['openai_images', createOpenaiImageWire(options)],
-    ['gemini_generate_content_image', createGeminiImageWire(options)],
-    ['ark_images', createArkImageWire(options)],
-    ['bfl_async', createBflWire(options)],
-  ]);
+  byName<ImageWire>({
+    openai_images: createOpenaiImageWire(options),
+    gemini_generate_content_image: createGeminiImageWire(options),
+    ark_images: createArkImageWire(options),
+    bfl_async: createBflWire(options),
+  } satisfies Record<WireFor<'image'>, ImageWire>);
 
-/** One name in the catalog for two protocols: the kind of the model says which. */
+/** One wire name for two protocols: the model's kind decides. */
 export const toAudioWires = (options: WireOptions) => ({
-  transcription: new Map<Wire, TranscriptionWire>([['openai_audio', createTranscriptionWire(options)]]),
-  speech: new Map<Wire, SpeechWire>([['openai_audio', createSpeechWire(options)]]),
+  transcription: byName<TranscriptionWire>({
+    openai_audio: createTranscriptionWire(options),
+  } satisfies Record<WireFor<'transcription'>, TranscriptionWire>),
+  speech: byName<SpeechWire>({
+    openai_audio: createSpeechWire(options),
+  } satisfies Record<WireFor<'speech'>, SpeechWire>),
 });
 
 export const toVideoWires = (options: WireOptions): ReadonlyMap<Wire, VideoWire> =>
-  new Map<Wire, VideoWire>([
-    ['ark_video_tasks', createArkVideoWire(options)],
-    ['openai_videos', createOpenaiVideoWire(options)],
-  ]);
+  byName<VideoWire>({
+    ark_video_tasks: createArkVideoWire(options),
+    openai_videos: createOpenaiVideoWire(options),
+  } satisfies Record<WireFor<'video'>, VideoWire>);
 
 export const toWireOptions = (parts: VideoParts): WireOptions => ({
   http: parts.upstreamHttp,
