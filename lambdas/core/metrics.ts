@@ -1,156 +1,156 @@
-/**
- * What money does, for trends and alarms: the ledger alone is exact. Over time, held and overage are as much as charged and released,
- * but for what a lost reply hid. Uncollected is what an answer was worth that was not charged though its vendor was paid.
- */
-export const movements = ['held', 'charged', 'released', 'overage', 'uncollected'] as const;
-
-export type Movement = (typeof movements)[number];
-
-/** Must not throw: it is called in the middle of what it counts. */
-export type MoneyMeter = (picos: Readonly<Partial<Record<Movement, bigint>>>) => void;
-
-/**
- * Everything the gateway tells its operator of itself: each is a record of the log, a metric of the same name, and a section of
- * docs/runbook.md. Counted and alarmed, never decided on.
- */
-const paidNotices = [
-  'usage_missing',
-  'usage_implausible',
-  'overage',
-  'late_settlement',
-  'settled_by_note',
-  'commit_failed',
-  'apply_failed',
-] as const;
-
-export type PaidNotice = (typeof paidNotices)[number];
-
-const videoNotices = [
-  'video_completed',
-  'video_failed',
-  'video_timed_out',
-  'video_usage_missing',
-  'video_usage_implausible',
-  'video_overage',
-  'video_late_settlement',
-  'video_resumed',
-  'video_webhook_failed',
-] as const;
-
-export type VideoNotice = (typeof videoNotices)[number];
-
-const circuitNotices = ['circuit_opened', 'circuit_closed', 'model_quarantined'] as const;
-
-export type CircuitNotice = (typeof circuitNotices)[number];
-
-const vendorNotices = ['vendor_refused_us', 'vendor_model_missing'] as const;
-
-export type VendorNotice = (typeof vendorNotices)[number];
-
-const secretNotices = ['provider_keys_unreadable', 'origin_secret_unreadable'] as const;
-
-const tendingNotices = ['holds_swept', 'notes_settled', 'videos_swept', 'audit_difference', 'audit_too_long'] as const;
-
-const messengerNotices = [
-  'notice_failed',
-  'notice_refused',
-  'account_change_unreadable',
-  'bot_message_failed',
-  'bot_message_refused',
-] as const;
-
-export const noticeNames = [
-  ...paidNotices,
-  ...videoNotices,
-  ...circuitNotices,
-  ...vendorNotices,
-  ...secretNotices,
-  ...tendingNotices,
-  ...messengerNotices,
-] as const;
-
-export type NoticeName = (typeof noticeNames)[number];
-
-/** What is measured of the work that nobody waits for: like a notice, with a number and without a record in the log. */
-const videoMeasures = ['videos_begun', 'video_s', 'video_stored_bytes'] as const;
-
-export type VideoMeasure = (typeof videoMeasures)[number];
-
-export const measures = [
-  ...videoMeasures,
-  'swept_released',
-  'swept_finished',
-  'sweep_failed',
-  'notes_late',
-  'notes_failed',
-  'note_age_s',
-  'video_sweep_failed',
-  'audit_accounts',
-  'audit_differences',
-  'audit_unstable',
-  'audit_passes',
-  'orphaned_holds',
-] as const;
-
-export type Measure = (typeof measures)[number];
-
-/** Every metric is in this namespace and has the dimension `service`: the environment's prefix, which tells those of one account apart. */
+/** Namespace of every metric. Each has the dimension `service` too, the prefix of the environment. */
 export const METRIC_NAMESPACE = 'ModelGateway';
 
 /**
- * Of few values only, since each is paid for: an error's code, or `ok`; the function that a route belongs to, or `none`; the name of a
- * limit. Never an account, a model or an id.
+ * Dimensions with few values, since CloudWatch bills each combination: an error code or `ok`; the function of a route or `none`; a
+ * limit name. Never an account, a model or an id.
  */
 export type MetricDimension = 'code' | 'kind' | 'limit';
 
+const eventKinds = ['paid', 'video', 'circuit', 'provider', 'secret', 'maintenance', 'messenger'] as const;
+
+/** An event is also a record of the log and a section of docs/runbook.md. Alarms use events; no decision depends on one. */
+type EventKind = (typeof eventKinds)[number];
+
+const measureKinds = ['video-measure', 'maintenance-measure'] as const;
+
+/** A measure comes from background work: a number without a record of the log. */
+type MeasureKind = (typeof measureKinds)[number];
+
+type MetricKind = 'request' | 'money' | EventKind | MeasureKind;
+
 export interface MetricRow {
-  /** As CloudWatch calls it. Money is a count of millionths of a USD. */
+  readonly kind: MetricKind;
+  /** Unit of CloudWatch. Money counts millionths of a USD. */
   readonly unit: 'Count' | 'Milliseconds' | 'Seconds' | 'Bytes';
-  /** Beside `service`. */
+  /** Dimensions beside `service`. */
   readonly dimensions: readonly MetricDimension[];
 }
 
-const counted: MetricRow = { unit: 'Count', dimensions: [] };
+const count = <Kind extends MetricKind>(kind: Kind) => ({ kind, unit: 'Count', dimensions: [] }) as const;
 
-const seconds: MetricRow = { unit: 'Seconds', dimensions: [] };
+const request = count('request');
+const money = count('money');
+const videoMeasure = count('video-measure');
+const measure = count('maintenance-measure');
+const paid = count('paid');
+const video = count('video');
+const circuit = count('circuit');
+const provider = count('provider');
+const secret = count('secret');
+const maintenance = count('maintenance');
+const messenger = count('messenger');
 
-/** Of every request, once it has ended. */
-const requestRows = [
-  ['requests', { unit: 'Count', dimensions: ['code'] }],
-  // 1 or 0, so that its average is the part that failed.
-  ['failed_by_us', counted],
-  ['total_ms', { unit: 'Milliseconds', dimensions: ['kind'] }],
-  ['first_byte_ms', { unit: 'Milliseconds', dimensions: ['kind'] }],
-  ['input_tokens', { unit: 'Count', dimensions: ['kind'] }],
-  ['output_tokens', { unit: 'Count', dimensions: ['kind'] }],
-  ['limited', { unit: 'Count', dimensions: ['limit'] }],
-] as const satisfies readonly (readonly [string, MetricRow])[];
+/** Every metric of the gateway. Reporting, dashboards and alarms accept no other name. */
+const rows = {
+  requests: { ...request, dimensions: ['code'] },
+  // 1 or 0: the average is the share of failed requests.
+  failed_by_us: request,
+  total_ms: { ...request, unit: 'Milliseconds', dimensions: ['kind'] },
+  first_byte_ms: { ...request, unit: 'Milliseconds', dimensions: ['kind'] },
+  input_tokens: { ...request, dimensions: ['kind'] },
+  output_tokens: { ...request, dimensions: ['kind'] },
+  limited: { ...request, dimensions: ['limit'] },
 
-/** All others are counts. */
-const measureRows: Readonly<Partial<Record<Measure, MetricRow>>> = {
-  video_s: seconds,
-  video_stored_bytes: { unit: 'Bytes', dimensions: [] },
-  note_age_s: seconds,
-};
+  // For trends and alarms: only the ledger is exact. Over time, held and overage equal charged and released, except for lost replies.
+  held_micro_usd: money,
+  charged_micro_usd: money,
+  released_micro_usd: money,
+  overage_micro_usd: money,
+  // Value of responses that were not charged although the gateway paid the provider.
+  uncollected_micro_usd: money,
 
-export type MoneyMetric = `${Movement}_micro_usd`;
+  videos_begun: videoMeasure,
+  video_s: { ...videoMeasure, unit: 'Seconds' },
+  video_stored_bytes: { ...videoMeasure, unit: 'Bytes' },
+
+  swept_released: measure,
+  swept_finished: measure,
+  sweep_failed: measure,
+  notes_late: measure,
+  notes_failed: measure,
+  note_age_s: { ...measure, unit: 'Seconds' },
+  video_sweep_failed: measure,
+  audit_accounts: measure,
+  audit_differences: measure,
+  audit_unstable: measure,
+  audit_passes: measure,
+  orphaned_holds: measure,
+
+  usage_missing: paid,
+  usage_implausible: paid,
+  overage: paid,
+  late_settlement: paid,
+  settled_by_note: paid,
+  commit_failed: paid,
+  apply_failed: paid,
+
+  video_completed: video,
+  video_failed: video,
+  video_timed_out: video,
+  video_usage_missing: video,
+  video_usage_implausible: video,
+  video_overage: video,
+  video_late_settlement: video,
+  video_resumed: video,
+  video_webhook_failed: video,
+
+  circuit_opened: circuit,
+  circuit_closed: circuit,
+  model_quarantined: circuit,
+
+  vendor_refused_us: provider,
+  vendor_model_missing: provider,
+
+  provider_keys_unreadable: secret,
+  origin_secret_unreadable: secret,
+
+  holds_swept: maintenance,
+  notes_settled: maintenance,
+  videos_swept: maintenance,
+  audit_difference: maintenance,
+  audit_too_long: maintenance,
+
+  notice_failed: messenger,
+  notice_refused: messenger,
+  account_change_unreadable: messenger,
+  bot_message_failed: messenger,
+  bot_message_refused: messenger,
+} as const satisfies Record<string, MetricRow>;
+
+export type MetricName = keyof typeof rows;
+
+type NameOf<Kind extends MetricKind> = {
+  [Name in MetricName]: (typeof rows)[Name]['kind'] extends Kind ? Name : never;
+}[MetricName];
+
+export type RequestMetric = NameOf<'request'>;
+export type MoneyMetric = NameOf<'money'>;
+export type VideoMeasure = NameOf<'video-measure'>;
+export type Measure = NameOf<MeasureKind>;
+export type PaidNotice = NameOf<'paid'>;
+export type VideoNotice = NameOf<'video'>;
+export type CircuitNotice = NameOf<'circuit'>;
+export type VendorNotice = NameOf<'provider'>;
+export type NoticeName = NameOf<EventKind>;
+
+/** Movement of money, the metric name without its unit. */
+export type Movement = MoneyMetric extends `${infer Name}_micro_usd` ? Name : never;
+
+/** Must not throw: its callers count in the middle of a ledger operation. */
+export type MoneyMeter = (picos: Readonly<Partial<Record<Movement, bigint>>>) => void;
 
 export const moneyMetric = (movement: Movement): MoneyMetric => `${movement}_micro_usd`;
 
-export type RequestMetric = (typeof requestRows)[number][0];
+export const metrics: ReadonlyMap<MetricName, MetricRow> = new Map(Object.entries(rows) as [MetricName, MetricRow][]);
 
-export type MetricName = RequestMetric | NoticeName | Measure | MoneyMetric;
+export const rowOf = (name: MetricName): MetricRow => rows[name];
 
-/** All that the code emits: no other name can be given to the reporting, nor to a dashboard or an alarm. */
-export const metrics: ReadonlyMap<MetricName, MetricRow> = new Map<MetricName, MetricRow>([
-  ...requestRows,
-  ...movements.map((movement) => [moneyMetric(movement), counted] as const),
-  ...measures.map((measure) => [measure, measureRows[measure] ?? counted] as const),
-  ...noticeNames.map((name) => [name, counted] as const),
-]);
-
-export const rowOf = (name: MetricName): MetricRow => {
-  const row = metrics.get(name);
-  if (!row) throw new Error(`${name} is no metric`);
-  return row;
+const namesOf = <Kind extends MetricKind>(...kinds: readonly Kind[]): readonly NameOf<Kind>[] => {
+  const isOfKind = (name: MetricName): name is NameOf<Kind> => kinds.some((kind) => kind === rows[name].kind);
+  return [...metrics.keys()].filter(isOfKind);
 };
+
+export const measures = namesOf(...measureKinds);
+export const noticeNames = namesOf(...eventKinds);
+export const movements = namesOf('money').map((name) => name.replace('_micro_usd', '') as Movement);
