@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
+import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { codeOf, startAppGateway } from '../support/app-gateway.ts';
 
 const app = await startAppGateway();
@@ -45,7 +46,12 @@ test('KEY-4 the mini app shows what was done with the key: money, requests, spen
   expect(status).toBe(200);
   const account = accountBody.parse(body);
   expect(parseUsd(account.balance_usd)).toBe(parseUsd('5') - parseUsd(cost));
-  expect(account).toMatchObject({ id: owner.accountId, held_usd: '0', threshold_usd: '1', key: { revoked: false } });
+  expect(account).toMatchObject({
+    id: owner.accountId,
+    held_usd: '0',
+    threshold_usd: formatUsd(THRESHOLD_STANDARD),
+    key: { revoked: false },
+  });
   expect(account.days_left).toBeGreaterThan(0);
 
   const usage = await owner.get('/app/api/usage?limit=2');

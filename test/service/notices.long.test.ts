@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
 import { placeHold, type Reservation } from '../../lambdas/core/ledger/hold.ts';
 import { apply, commit } from '../../lambdas/core/ledger/resolve.ts';
-import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { noticePartsFromEnvironment } from '../../lambdas/functions/wiring/notice-parts.ts';
@@ -47,13 +48,19 @@ const ledgerPorts = () => ({
 });
 
 let opened = 0;
-/** An account with a chat, and requests of it as the ledger sees them. */
-const openAccount = async (balanceUsd: string) => {
+/** An account with a chat and a balance above its threshold, and requests of it as the ledger sees them. */
+const openAccount = async (aboveUsd: string) => {
   opened += 1;
   const [accountId, chatId] = [`account-${opened}`, String(1_000 + opened)];
   const label = { prefix: 'prefix', lastFour: 'last' };
   const key = { hash: `hash-${opened}`, label, pepperId: 'pepper', isShown: true };
-  await accountStore().open({ accountId, chatId, key, creditPicos: parseUsd(balanceUsd), atMs: Date.now() });
+  await accountStore().open({
+    accountId,
+    chatId,
+    key,
+    creditPicos: THRESHOLD_STANDARD + parseUsd(aboveUsd),
+    atMs: Date.now(),
+  });
   let requests = 0;
   const hold = (amountUsd: string): Promise<Reservation> => {
     requests += 1;
@@ -132,7 +139,7 @@ const startNotices = async (plan?: (turn: number) => BotApiAnswer | undefined, p
 };
 
 test('KEY-3 a hundred requests, ten at a time, that take the balance below the threshold bring one message', async () => {
-  const account = await openAccount('3');
+  const account = await openAccount('2');
   const notices = await startNotices();
   for (let round = 0; round < 10; round += 1)
     await Promise.all(Array.from({ length: 10 }, () => account.request('0.025')));
@@ -142,11 +149,11 @@ test('KEY-3 a hundred requests, ten at a time, that take the balance below the t
   expect([message?.chat, others]).toEqual([account.chatId, []]);
   const [, told = ''] = /low<\/b>: (\S+) USD/.exec(message?.text ?? '') ?? [];
   // The one request that crossed, not the last.
-  expect([told, notices.failures]).toEqual(['1', []]);
+  expect([told, notices.failures]).toEqual([formatUsd(THRESHOLD_STANDARD), []]);
 });
 
 test('KEY-3 a messenger that is down for a while brings one message in the end', async () => {
-  const account = await openAccount('1.01');
+  const account = await openAccount('0.01');
   const down: readonly BotApiAnswer[] = [
     { status: 500, description: 'Internal Server Error' },
     'no answer',
@@ -163,7 +170,7 @@ test('KEY-3 a messenger that is down for a while brings one message in the end',
 });
 
 test('KEY-3 a function that is made anew reads everything that is still there, and tells nothing twice', async () => {
-  const account = await openAccount('1.01');
+  const account = await openAccount('0.01');
   const first = await startNotices();
   await account.request('0.02');
   await first.caughtUp(account);

@@ -1,5 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
+import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
 import type { Delivery, Notice } from '../../../../lambdas/core/accounts/send-notices.ts';
 import { createNoticesHandler } from '../../../../lambdas/functions/wiring/notices-handler.ts';
 import type { NoticeParts } from '../../../../lambdas/functions/wiring/parts.ts';
@@ -10,14 +11,15 @@ import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { eventOf, recordOf, type WriteOfAccount } from './notices-records.ts';
 
-const USD = 1_000_000_000_000n;
+/** Default threshold of an account. Every amount is a multiple of it. */
+const LOW = THRESHOLD_STANDARD;
 
 const open = async (changed: Partial<NoticeParts> = {}) => {
   const accounts = new MemoryAccountStore(new MemoryLedgerStore(), new MemoryKeyStore());
   for (const chatId of ['1', '2', '3']) {
     const label = { prefix: 'p', lastFour: 'l' };
     const key = { hash: `hash-${chatId}`, label, pepperId: 'id', isShown: true };
-    await accounts.open({ accountId: `account-${chatId}`, chatId, key, creditPicos: USD, atMs: 0 });
+    await accounts.open({ accountId: `account-${chatId}`, chatId, key, creditPicos: LOW, atMs: 0 });
   }
   const clock = new ManualClock();
   const sent: string[] = [];
@@ -51,21 +53,21 @@ const write = (chatId: string, version: number, changed: Partial<WriteOfAccount>
   accountId: `account-${chatId}`,
   chatId,
   version,
-  before: { credited: 3n * USD, spent: USD },
-  after: { credited: 3n * USD, spent: 2n * USD },
+  before: { credited: 3n * LOW, spent: LOW },
+  after: { credited: 3n * LOW, spent: 2n * LOW },
   ...changed,
 });
 
-test('KEY-3 a write that brings the balance down to 1 USD is told, whatever is held', async () => {
+test('KEY-3 a write that brings the balance down to the threshold is told, whatever is held', async () => {
   const { run, sent } = await open();
-  expect(await run(recordOf(1, write('1', 5, { held: USD / 2n })))).toEqual([]);
-  expect(sent).toEqual([`1: ${USD}`]);
+  expect(await run(recordOf(1, write('1', 5, { held: LOW / 2n })))).toEqual([]);
+  expect(sent).toEqual([`1: ${LOW}`]);
 });
 
 test.each<[string, Partial<WriteOfAccount>]>([
-  ['of a hold, which changes only what is available', { after: { credited: 3n * USD, spent: USD }, held: 2n * USD }],
-  ['of a top-up', { before: { credited: USD, spent: 0n }, after: { credited: 9n * USD, spent: 0n } }],
-  ['of an account that wants no notices', { threshold: 0n, after: { credited: 3n * USD, spent: 3n * USD } }],
+  ['of a hold, which changes only what is available', { after: { credited: 3n * LOW, spent: LOW }, held: 2n * LOW }],
+  ['of a top-up', { before: { credited: LOW, spent: 0n }, after: { credited: 9n * LOW, spent: 0n } }],
+  ['of an account that wants no notices', { threshold: 0n, after: { credited: 3n * LOW, spent: 3n * LOW } }],
   ['of an account without a chat', { chatId: undefined }],
 ])('KEY-3 a write %s is told to nobody', async (_, changed) => {
   const { run, sent, notices } = await open();
@@ -86,10 +88,10 @@ test('KEY-3 each crossing of a batch is told once: a later one after a top-up as
   const first = recordOf(1, write('1', 5));
   const second = recordOf(
     4,
-    write('1', 9, { before: { credited: 9n * USD, spent: 7n * USD }, after: { credited: 9n * USD, spent: 9n * USD } }),
+    write('1', 9, { before: { credited: 9n * LOW, spent: 7n * LOW }, after: { credited: 9n * LOW, spent: 9n * LOW } }),
   );
   expect(await run(first, first, recordOf(2, write('2', 5)), second, second)).toEqual([]);
-  expect(sent).toEqual([`1: ${USD}`, `2: ${USD}`, '1: 0']);
+  expect(sent).toEqual([`1: ${LOW}`, `2: ${LOW}`, '1: 0']);
   expect(await run(first, second)).toEqual([]);
   expect(sent).toHaveLength(3);
 });
@@ -99,12 +101,12 @@ test('KEY-3 what fails is answered record by record, told to the operator, and k
   failing.set('1', { kind: 'failed', reason: 'no answer' });
   const records = [recordOf(11, write('1', 5)), recordOf(12, write('2', 5)), recordOf(13, write('3', 5))];
   expect(await run(...records)).toEqual(['11']);
-  expect(sent).toEqual([`2: ${USD}`, `3: ${USD}`]);
+  expect(sent).toEqual([`2: ${LOW}`, `3: ${LOW}`]);
   expect(notices).toEqual([['notice_failed', { accountId: 'account-1', reason: 'no answer' }]]);
   failing.clear();
   // AWS hands over everything from the first that failed.
   expect(await run(...records)).toEqual([]);
-  expect(sent).toEqual([`2: ${USD}`, `3: ${USD}`, `1: ${USD}`]);
+  expect(sent).toEqual([`2: ${LOW}`, `3: ${LOW}`, `1: ${LOW}`]);
 });
 
 test('KEY-3 a notice that is refused for good is told to the operator and does not come again', async () => {
@@ -130,7 +132,7 @@ test.each<[string, DynamoDBRecord]>([
   const { run, sent, notices } = await open();
   expect(await run(record, recordOf(2, write('2', 5)))).toEqual(['1']);
   expect(notices).toEqual([['account_change_unreadable', { sequenceNumber: '1' }]]);
-  expect(sent).toEqual([`2: ${USD}`]);
+  expect(sent).toEqual([`2: ${LOW}`]);
 });
 
 test('KEY-3 a store without an answer fails the record alone', async () => {
@@ -140,7 +142,7 @@ test('KEY-3 a store without an answer fails the record alone', async () => {
     accounts: withAccountFaults(accounts, { chat: [fails, fails, fails, fails] }),
   });
   expect(await run(recordOf(1, write('1', 5)), recordOf(2, write('2', 5)))).toEqual(['1']);
-  expect(sent).toEqual([`2: ${USD}`]);
+  expect(sent).toEqual([`2: ${LOW}`]);
   expect(notices).toEqual([['notice_failed', { accountId: 'account-1', reason: 'the store: unavailable' }]]);
 });
 

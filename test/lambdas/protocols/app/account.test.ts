@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
+import { formatUsd, parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { fails, withAccountFaults, withFaults, withRecordFaults } from '../../../support/memory/faults.ts';
 import {
   ACCOUNT,
@@ -37,7 +38,7 @@ test('KEY-4 the account shows its money, its key and its threshold, and no days 
       held_usd: '0.25',
       open_holds: 1,
       days_left: null,
-      threshold_usd: '1',
+      threshold_usd: formatUsd(THRESHOLD_STANDARD),
       key: {
         id: firstKeyId,
         masked: `${firstKey.slice(0, 15)}…${firstKey.slice(-4)}`,

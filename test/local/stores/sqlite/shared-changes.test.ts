@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { BalanceChange } from '../../../../lambdas/core/accounts/low-balance.ts';
+import { type BalanceChange, THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
 import type { NoticeOutcome } from '../../../../lambdas/core/accounts/send-notices.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
-import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import { createForeignChanges, sendLowBalances } from '../../../../local/stores/sqlite/changes.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
@@ -99,9 +98,9 @@ const low: BalanceChange = {
   accountId: 'one',
   chatId: 'one-chat',
   version: 4,
-  beforePicos: PICOS_PER_USD + 3n,
-  afterPicos: PICOS_PER_USD,
-  thresholdPicos: PICOS_PER_USD,
+  beforePicos: THRESHOLD_STANDARD + 3n,
+  afterPicos: THRESHOLD_STANDARD,
+  thresholdPicos: THRESHOLD_STANDARD,
 };
 
 /** Sends what is due and returns it. */
@@ -119,7 +118,7 @@ const sendDue = async (on: Database, clock: ManualClock): Promise<readonly Balan
 };
 
 const cross = async (): Promise<void> => {
-  await open(PICOS_PER_USD + 4n);
+  await open(THRESHOLD_STANDARD + 4n);
   await charge(db, 'r.0', 1n);
   await charge(db, 's.0', 3n);
   await charge(db, 't.0', 1n);
