@@ -10,7 +10,8 @@ import type { LedgerRecords } from '../core/ledger/records.ts';
 import type { NoticeName } from '../core/metrics.ts';
 import type { Html } from './html.ts';
 import type { BotAccess, Button, Messenger } from './messenger-api.ts';
-import { languageOf, type Texts, textsFor } from './texts/texts.ts';
+import { languageOf, textsFor } from './texts/texts.ts';
+import type { Texts } from './texts/words.ts';
 
 export interface BotPorts extends StartPorts {
   /** Undefined where there is no bot. */

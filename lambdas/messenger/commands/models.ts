@@ -3,7 +3,7 @@ import type { Model } from '../../core/catalog/schema.ts';
 import type { BotPorts, Visit } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import { type Html, html, lines } from '../html.ts';
-import type { PricedUnit, Texts } from '../texts/texts.ts';
+import type { PricedUnit, Texts } from '../texts/words.ts';
 
 /** Of each company and kind; the app has the others. */
 const SHOWN = 2;

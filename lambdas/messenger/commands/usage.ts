@@ -6,7 +6,7 @@ import { untilDefinite } from '../../core/retry.ts';
 import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/exchange.ts';
 import type { BotPorts, Visit } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
-import type { RequestFacts, SpendFacts } from '../texts/texts.ts';
+import type { RequestFacts, SpendFacts } from '../texts/words.ts';
 
 const SHOWN = 5;
 const DAYS = 7;

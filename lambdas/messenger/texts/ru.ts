@@ -1,6 +1,5 @@
 import { type Html, html, lines } from '../html.ts';
-import type { RequestFacts, SpendFacts, Texts } from './texts.ts';
-import { commandNames, createCounting, createDates } from './words.ts';
+import { commandNames, createCounting, createDates, type RequestFacts, type SpendFacts, type Texts } from './words.ts';
 
 const counted = createCounting('ru');
 const dates = createDates('ru');

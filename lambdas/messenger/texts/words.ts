@@ -1,3 +1,7 @@
+import type { Language } from '../../core/accounts/account-store.ts';
+import type { ModelKind } from '../../core/catalog/schema.ts';
+import type { Html } from '../html.ts';
+
 type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 
 /** "1 request", "2 requests". */
@@ -24,3 +28,80 @@ export const createDates = (locale: string) => {
 export const commandNames = ['start', 'balance', 'usage', 'key', 'models', 'topup', 'help'] as const;
 
 export type CommandName = (typeof commandNames)[number];
+
+/** Amounts are decimal strings in USD. */
+export interface BalanceFacts {
+  readonly balance: string;
+  readonly available: string;
+  readonly held: string;
+  readonly openHolds: number;
+  readonly isBlocked: boolean;
+}
+
+export interface SpendFacts {
+  readonly cost: string;
+  readonly requests: number;
+}
+
+export interface RequestFacts {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly model: string | undefined;
+  readonly cost: string;
+  readonly isFailed: boolean;
+}
+
+export interface UsageFacts {
+  readonly today: SpendFacts;
+  readonly week: SpendFacts;
+  /** `false` if the sums leave out older requests. */
+  readonly isWhole: boolean;
+  readonly last: readonly RequestFacts[];
+}
+
+export interface FirstKeyFacts {
+  readonly apiKey: string;
+  readonly baseUrl: string | undefined;
+  /** Command line that sends a request to a model. */
+  readonly example: string | undefined;
+  /** URL of the client guide. */
+  readonly guide: string | undefined;
+}
+
+export interface KeyFacts {
+  readonly masked: string;
+  /** Unix milliseconds. */
+  readonly issuedAtMs: number;
+  readonly isRevoked: boolean;
+}
+
+/** Unit of a listed price. A text model has a second price, for output. */
+export type PricedUnit = 'tokens' | 'characters' | 'image' | 'megapixel' | 'second' | 'audio_minute';
+
+/** Texts of the bot in one language. */
+export interface Texts {
+  readonly language: Language;
+  /** Descriptions in the messenger's list of commands. */
+  readonly commands: Readonly<Record<CommandName, string>>;
+  readonly openApp: string;
+  readonly payNow: string;
+  help(): Html;
+  /** For a user without an account. */
+  startFirst(): Html;
+  firstKey(facts: FirstKeyFacts): Html;
+  hadKey(masked: string): Html;
+  keyRevoked(): Html;
+  accountBlocked(): Html;
+  balance(facts: BalanceFacts): Html;
+  usage(facts: UsageFacts): Html;
+  key(facts: KeyFacts): Html;
+  modelsHeading(count: number): Html;
+  kindHeading(kind: ModelKind, count: number): Html;
+  /** One amount, or the amounts of input and output. */
+  price(amounts: readonly string[], unit: PricedUnit, isLeast: boolean): string;
+  andMore(count: number): string;
+  modelsEnd(): Html;
+  topUpLink(): Html;
+  /** For a gateway whose operator has not set `TOP_UP_TEXT`. */
+  topUpUnknown(accountId: string): Html;
+}
