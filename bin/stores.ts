@@ -6,9 +6,8 @@ import type { LedgerRecords, OperationLog } from '../lambdas/core/ledger/records
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/video-job.ts';
 import { createAccountStore } from '../lambdas/stores/dynamodb/account-store.ts';
-import { createLedgerRecords } from '../lambdas/stores/dynamodb/ledger-records.ts';
+import { createLedgerRecords, createOperationLog } from '../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../lambdas/stores/dynamodb/ledger-store.ts';
-import { createOperationLog } from '../lambdas/stores/dynamodb/operation-log.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
 import type { TableName } from '../lib/tables.ts';
 import { localDynamodbConfig, localTableNames } from '../local/create-tables.ts';

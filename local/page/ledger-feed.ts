@@ -2,8 +2,7 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import { toAccount } from '../../lambdas/stores/dynamodb/account-item.ts';
-import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';
+import { toAccount, toChargeRecord } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import type { AccountNumbers, LedgerEvent } from './ui/wire.ts';
 
 /** One write of an account, from any process. */

@@ -2,7 +2,7 @@ import { type AttributeValue, type DynamoDBClient, QueryCommand } from '@aws-sdk
 import { expect } from 'vitest';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
-import { toChargeRecord } from '../../lambdas/stores/dynamodb/charge-record-item.ts';
+import { toChargeRecord } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { expectBalanced } from './ledger-subjects.ts';
 

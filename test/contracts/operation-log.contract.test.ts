@@ -2,9 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { AuditCursor } from '../../lambdas/core/ledger/audit-run.ts';
 import type { Operation, OperationLog } from '../../lambdas/core/ledger/records.ts';
 import { accountIds, type LedgerRecords } from '../../lambdas/core/ledger/records.ts';
-import { createAuditCursor } from '../../lambdas/stores/dynamodb/audit-cursor.ts';
-import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
-import { createOperationLog } from '../../lambdas/stores/dynamodb/operation-log.ts';
+import {
+  createAuditCursor,
+  createLedgerRecords,
+  createOperationLog,
+} from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import * as sqlite from '../../local/stores/sqlite/ledger-records.ts';
 import { createTestClients, hasDynamodb, onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryOperationLog } from '../support/memory/memory-operation-log.ts';

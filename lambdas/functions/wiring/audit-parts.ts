@@ -1,5 +1,4 @@
-import { createAuditCursor } from '../../stores/dynamodb/audit-cursor.ts';
-import { createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
+import { createAuditCursor, createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
 import { type Environment, openLedger } from './ledger-parts.ts';
 import type { AuditParts } from './parts.ts';
 

@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { NewAccount } from '../../core/accounts/account-store.ts';
 import { START_REF } from '../../core/ledger/credit.ts';
-import { newAccountItem } from './account-item.ts';
 import type { AccountTables } from './account-store.ts';
 import { type Item, number, text } from './attributes.ts';
 import { newChatItem, toCurrentKeyItem } from './chat-item.ts';
-import { toCreditItem } from './credit.ts';
 import { toKeyItem } from './key-store.ts';
+import { newAccountItem } from './ledger-items.ts';
+import { toCreditItem } from './ledger-store.ts';
 import { putNew, transact } from './transaction.ts';
 
 export const openAccount = async (

@@ -1,11 +1,11 @@
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AccountStore } from '../../core/accounts/account-store.ts';
-import { accountKey } from './account-item.ts';
 import { openAccount } from './account-opening.ts';
 import { type Item, number, text } from './attributes.ts';
 import { chatKey, currentKeyKey, toChat, toCurrentKey, toProfile } from './chat-item.ts';
 import { send } from './failures.ts';
 import { putFirstKey, replaceKey, revokeKey, setBlocked } from './key-changes.ts';
+import { accountKey } from './ledger-items.ts';
 
 export interface AccountTables {
   readonly accounts: string;

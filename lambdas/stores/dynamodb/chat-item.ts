@@ -1,7 +1,7 @@
 import type { Chat, CurrentKey, Language, NewKey, Profile } from '../../core/accounts/account-store.ts';
 import { THRESHOLD_STANDARD } from '../../core/accounts/low-balance.ts';
-import { accountIdOf } from './account-item.ts';
 import { type Item, number, readBigint, readNumber, readText, text } from './attributes.ts';
+import { accountIdOf } from './ledger-items.ts';
 
 export const chatKey = (chatId: string): Item => ({ pk: text(`chat#${chatId}`), sk: text('CHAT') });
 

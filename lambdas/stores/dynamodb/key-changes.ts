@@ -1,10 +1,10 @@
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { KeyReplacement, NewKey } from '../../core/accounts/account-store.ts';
-import { accountKey } from './account-item.ts';
 import type { AccountTables } from './account-store.ts';
 import { number, text } from './attributes.ts';
 import { currentKeyKey, toCurrentKeyItem } from './chat-item.ts';
 import { toKeyItem } from './key-store.ts';
+import { accountKey } from './ledger-items.ts';
 import { failed, putNew, transact } from './transaction.ts';
 
 interface FirstKey {

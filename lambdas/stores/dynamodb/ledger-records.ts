@@ -1,15 +1,25 @@
 import {
   type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
   type QueryCommandInput,
   ScanCommand,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
+import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { ChargeRecord } from '../../core/ledger/ledger.ts';
-import type { AccountPlace, CreditRecord, LedgerRecords, RecordPage, RecordRange } from '../../core/ledger/records.ts';
-import { accountIdOf } from './account-item.ts';
-import { type Item, readBigint, readNumber, readText, text } from './attributes.ts';
-import { toChargeRecord } from './charge-record-item.ts';
-import { toStoreError } from './failures.ts';
+import type {
+  AccountPlace,
+  CreditRecord,
+  LedgerRecords,
+  Operation,
+  OperationLog,
+  RecordPage,
+  RecordRange,
+} from '../../core/ledger/records.ts';
+import { type Item, number, readBigint, readNumber, readText, text } from './attributes.ts';
+import { send, toStoreError } from './failures.ts';
+import { accountIdOf, toChargeRecord } from './ledger-items.ts';
 import { query, withPrefix } from './query.ts';
 
 export const createLedgerRecords = (client: DynamoDBClient, table: string): LedgerRecords => ({
@@ -98,4 +108,55 @@ const toPlace = (item: Item): string => `${readText(item, 'pk')}\n${readText(ite
 const toKey = (place: string): Item | undefined => {
   const [pk, sk] = place.split('\n');
   return pk && sk ? { pk: text(pk), sk: text(sk) } : undefined;
+};
+
+const PREFIX = 'OPERATION#';
+
+/** One item per operation, beside the account that it was done to. */
+export const createOperationLog = (client: DynamoDBClient, table: string): OperationLog => ({
+  add: async (operation) => {
+    await send(() => client.send(new PutItemCommand({ TableName: table, Item: toItem(operation) })));
+  },
+  list: async (accountId) => {
+    const items = await query(client, withPrefix(table, accountId, PREFIX));
+    return items.map(toOperation);
+  },
+});
+
+const toItem = ({ accountId, id, command, reason, ref, at }: Operation): Item => ({
+  pk: text(`account#${accountId}`),
+  sk: text(`${PREFIX}${id}`),
+  accountId: text(accountId),
+  command: text(command),
+  reason: text(reason),
+  ...(ref === undefined ? {} : { ref: text(ref) }),
+  at: number(at),
+});
+
+const toOperation = (item: Item): Operation => ({
+  accountId: readText(item, 'accountId'),
+  id: readText(item, 'sk').slice(PREFIX.length),
+  command: readText(item, 'command'),
+  reason: readText(item, 'reason'),
+  ...(item.ref === undefined ? {} : { ref: readText(item, 'ref') }),
+  at: readNumber(item, 'at'),
+});
+
+const KEY = { pk: text('audit#cursor') };
+
+/** One item in the table of counters. If it is lost, a pass begins anew. */
+export const createAuditCursor = (client: DynamoDBClient, table: string): AuditCursor => ({
+  read: async () => {
+    const command = new GetItemCommand({ TableName: table, Key: KEY, ConsistentRead: true });
+    const { Item } = await client.send(command).catch(rethrow);
+    return Item?.place?.S;
+  },
+  write: async (place) => {
+    const item = place === undefined ? KEY : { ...KEY, place: text(place) };
+    await client.send(new PutItemCommand({ TableName: table, Item: item })).catch(rethrow);
+  },
+});
+
+const rethrow = (error: unknown): never => {
+  throw toStoreError(error);
 };

@@ -1,12 +1,36 @@
-import { type DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ChargeRecord, HoldReply, HoldRequest, LedgerStore, RecordReply } from '../../core/ledger/ledger.ts';
-import { type Account, HOLDS_MAX } from '../../core/ledger/ledger.ts';
-import { accountKey, newAccountItem, toAccount } from './account-item.ts';
-import { number, text } from './attributes.ts';
-import { chargeKey, toChargeItem, toChargeRecord } from './charge-record-item.ts';
-import { credit } from './credit.ts';
+import {
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import {
+  type Account,
+  type ChargeRecord,
+  type CreditReply,
+  type CreditRequest,
+  type Due,
+  HOLDS_MAX,
+  type HoldReply,
+  type HoldRequest,
+  type LedgerStore,
+  type RecordReply,
+} from '../../core/ledger/ledger.ts';
+import { type Item, number, readBigint, text } from './attributes.ts';
 import { send } from './failures.ts';
-import { due, reschedule } from './sweep-list.ts';
+import {
+  accountIdOf,
+  accountKey,
+  chargeKey,
+  newAccountItem,
+  shards,
+  toAccount,
+  toChargeItem,
+  toChargeRecord,
+} from './ledger-items.ts';
+import { query } from './query.ts';
+import { failed, transact } from './transaction.ts';
 
 /** The ledger on one table. Each method is one conditional write or one consistent read. */
 export const createLedgerStore = (
@@ -125,3 +149,82 @@ const apply = async (
   );
   return 'ok' in reply && reply.ok.Attributes ? toAccount(reply.ok.Attributes) : undefined;
 };
+
+/** Accounts with open holds stand in a sparse index, ordered by when they are to be looked at. */
+const due = async (client: DynamoDBClient, table: string, nowMs: number): Promise<Due[]> => {
+  const perShard = await Promise.all(shards.map((shard) => dueOf(client, table, shard, nowMs)));
+  return perShard.flat();
+};
+
+const dueOf = async (client: DynamoDBClient, table: string, shard: string, nowMs: number): Promise<Due[]> => {
+  const items = await query(client, {
+    TableName: table,
+    IndexName: 'sweep',
+    KeyConditionExpression: '#shard = :shard AND sweepAt <= :now',
+    ExpressionAttributeNames: { '#shard': 'shard' },
+    ExpressionAttributeValues: { ':shard': text(shard), ':now': number(nowMs) },
+  });
+  return items.map((item) => ({ accountId: accountIdOf(item) }));
+};
+
+/** Off the list only while no hold is open: one may have been placed since the caller looked. */
+const reschedule = async (
+  client: DynamoDBClient,
+  table: string,
+  accountId: string,
+  sweepAtMs: number | undefined,
+): Promise<void> => {
+  const change: Pick<UpdateItemCommandInput, 'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeValues'> =
+    sweepAtMs === undefined
+      ? {
+          UpdateExpression: 'SET version = version + :one REMOVE sweepAt',
+          ConditionExpression: 'size(holds) = :none',
+          ExpressionAttributeValues: { ':one': number(1), ':none': number(0) },
+        }
+      : {
+          UpdateExpression: 'SET version = version + :one, sweepAt = :at',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':one': number(1), ':at': number(sweepAtMs) },
+        };
+  await send(() => client.send(new UpdateItemCommand({ TableName: table, Key: accountKey(accountId), ...change })));
+};
+
+/** Record and account in one transaction: the same reference credits once, whatever is repeated. */
+const credit = async (client: DynamoDBClient, table: string, request: CreditRequest): Promise<CreditReply> => {
+  const cancelled = await transact(client, writes(table, request));
+  if (!cancelled) return { kind: 'credited' };
+  const [record] = cancelled;
+  if (!failed(record) || !record?.Item) return { kind: 'no-account' };
+  const amountPicos = readBigint(record.Item, 'amount');
+  return amountPicos === request.amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos };
+};
+
+export const toCreditItem = ({ accountId, ref, amountPicos, reason, at }: CreditRequest): Item => ({
+  pk: text(`account#${accountId}`),
+  sk: text(`CREDIT#${ref}`),
+  accountId: text(accountId),
+  ref: text(ref),
+  amount: number(amountPicos),
+  reason: text(reason),
+  at: number(at),
+});
+
+const writes = (table: string, request: CreditRequest) => [
+  {
+    Put: {
+      TableName: table,
+      Item: toCreditItem(request),
+      ConditionExpression: 'attribute_not_exists(pk)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    },
+  },
+  {
+    Update: {
+      TableName: table,
+      Key: accountKey(request.accountId),
+      UpdateExpression: 'SET available = available + :amount, credited = credited + :amount, version = version + :one',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':amount': number(request.amountPicos), ':one': number(1) },
+    },
+  },
+];

@@ -87,7 +87,7 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   },
 ]);
 
-const sweepBugs = bugsIn('lambdas/stores/dynamodb/sweep-list.ts', ledgerTests, [
+const sweepBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests, [
   {
     id: 'sweep-list-left-too-early',
     what: 'An account with an open hold is taken off the sweep list, and the hold stays for ever.',
@@ -102,12 +102,12 @@ const sweepBugs = bugsIn('lambdas/stores/dynamodb/sweep-list.ts', ledgerTests, [
   },
 ]);
 
-const creditBugs = bugsIn('lambdas/stores/dynamodb/credit.ts', ledgerTests, [
+const creditBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests, [
   {
     id: 'credited-twice',
     what: 'A top-up that is sent again is credited again.',
-    find: "'attribute_not_exists(pk)'",
-    replace: "'attribute_not_exists(written)'",
+    find: "Item: toCreditItem(request),\n      ConditionExpression: 'attribute_not_exists(pk)'",
+    replace: "Item: toCreditItem(request),\n      ConditionExpression: 'attribute_not_exists(written)'",
   },
   {
     id: 'credit-of-another-amount',
@@ -177,7 +177,7 @@ const itemBugs = [
       replace: 'return BigInt(Number(value));',
     },
   ]),
-  ...bugsIn('lambdas/stores/dynamodb/charge-record-item.ts', ledgerTests, [
+  ...bugsIn('lambdas/stores/dynamodb/ledger-items.ts', ledgerTests, [
     {
       id: 'record-loses-its-hash',
       what: 'The stored record does not keep the hash of the answer it commits.',
