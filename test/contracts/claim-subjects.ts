@@ -1,7 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ClaimRef, ClaimStore } from '../../lambdas/core/idempotency/claim-store.ts';
-import { claimKey } from '../../lambdas/stores/dynamodb/claim-item.ts';
-import { createClaimStore } from '../../lambdas/stores/dynamodb/claim-store.ts';
+import { claimKey, createClaimStore } from '../../lambdas/stores/dynamodb/claim-store.ts';
 import { createClaimStore as createSqliteStore } from '../../local/stores/sqlite/claim-store.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryClaimStore } from '../support/memory/memory-claim-store.ts';

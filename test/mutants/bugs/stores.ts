@@ -118,7 +118,7 @@ const creditBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests
 ]);
 
 const claimBugs = [
-  ...bugsIn('lambdas/stores/dynamodb/claim-opening.ts', claimTests, [
+  ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
     {
       id: 'take-over-within-the-lease',
       what: 'A claim is taken over while its lease runs.',
@@ -128,8 +128,8 @@ const claimBugs = [
     {
       id: 'take-over-with-the-old-answer',
       what: 'A claim that was taken over keeps the answer of its old owner.',
-      find: "remove: 'prepared',",
-      replace: '',
+      find: "remove: 'prepared',\n    returns: 'UPDATED_NEW',",
+      replace: "returns: 'UPDATED_NEW',",
     },
     {
       id: 'expired-claim-of-a-running-request',
@@ -144,12 +144,12 @@ const claimBugs = [
       replace: "':one': number(0),\n      ':now'",
     },
   ]),
-  ...bugsIn('lambdas/stores/dynamodb/claim-update.ts', claimTests, [
+  ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
     {
       id: 'claim-written-by-anybody',
       what: 'An owner that lost its claim can still prepare, renew and free it.',
-      find: "'#owner = :owner AND #state IN",
-      replace: "'(#owner = :owner OR attribute_exists(#owner)) AND #state IN",
+      find: "atWork = '#owner = :owner AND #state IN",
+      replace: "atWork = '(#owner = :owner OR attribute_exists(#owner)) AND #state IN",
     },
   ]),
   ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
