@@ -1,8 +1,8 @@
 import { ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
 import type { AddressCounters } from '../../lambdas/core/limits/rate-limit.ts';
-import { createAddressCounters } from '../../lambdas/stores/dynamodb/address-counters.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
+import { createAddressCounters } from '../../lambdas/stores/dynamodb/rate-bucket.ts';
 import { numberOf } from '../../local/stores/sqlite/database.ts';
 import {
   createAddressCounters as createSqliteCounters,

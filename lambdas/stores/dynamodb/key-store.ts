@@ -2,8 +2,8 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { NewKey } from '../../core/accounts/account-store.ts';
 import type { KeyRecord, KeyStore } from '../../core/accounts/key-store.ts';
 import { type Item, number, readText, text } from './attributes.ts';
-import { takeFromBucket } from './bucket-update.ts';
 import { send } from './failures.ts';
+import { takeFromBucket } from './rate-bucket.ts';
 
 export const createKeyStore = (client: DynamoDBClient, table: string): KeyStore => ({
   take: async (hash, bucket, nowMicros) => {

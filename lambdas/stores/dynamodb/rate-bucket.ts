@@ -1,6 +1,6 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type Bucket, latestTatMicros } from '../../core/limits/rate-limit.ts';
-import { type Item, number } from './attributes.ts';
+import { type AddressCounters, type Bucket, latestTatMicros } from '../../core/limits/rate-limit.ts';
+import { type Item, number, text } from './attributes.ts';
 import { send } from './failures.ts';
 
 export interface BucketUpdate {
@@ -62,3 +62,21 @@ const command = (update: BucketUpdate, idle: boolean): UpdateItemCommand => {
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
 };
+
+const KEPT_SECONDS = 300;
+
+/** The client is one that does not repeat a call: a late verdict is worth nothing. */
+export const createAddressCounters = (client: DynamoDBClient, table: string): AddressCounters => ({
+  take: async (address, bucket, nowMicros) => {
+    const reply = await takeFromBucket(client, {
+      table,
+      key: { pk: text(`ip#${address}`) },
+      bucket,
+      nowMicros,
+      createsItem: true,
+      set: 'expiresAt = :expiresAt',
+      values: { ':expiresAt': number(Math.ceil(nowMicros / 1_000_000) + KEPT_SECONDS) },
+    });
+    return 'taken' in reply;
+  },
+});
