@@ -2,7 +2,7 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { type BalanceChange, isCrossing } from '../../core/accounts/low-balance.ts';
 import { createNotices, type NoticeOutcome } from '../../core/accounts/send-notices.ts';
 import { StoreError } from '../../core/errors/store-error.ts';
-import { readBalanceChange } from '../../stores/dynamodb/balance-change.ts';
+import { readBalanceChange } from '../../stores/dynamodb/chat-item.ts';
 import type { NoticeParts, Reporting } from './parts.ts';
 
 /** The function has a minute, and one notice may take half of it. */

@@ -1,16 +1,13 @@
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { AccountStore } from '../../core/accounts/account-store.ts';
-import { openAccount } from './account-opening.ts';
+import type { AccountStore, NewAccount } from '../../core/accounts/account-store.ts';
+import { START_REF } from '../../core/ledger/credit.ts';
 import { type Item, number, text } from './attributes.ts';
-import { chatKey, currentKeyKey, toChat, toCurrentKey, toProfile } from './chat-item.ts';
+import { chatKey, currentKeyKey, newChatItem, toChat, toCurrentKey, toCurrentKeyItem, toProfile } from './chat-item.ts';
 import { send } from './failures.ts';
-import { putFirstKey, replaceKey, revokeKey, setBlocked } from './key-changes.ts';
-import { accountKey } from './ledger-items.ts';
-
-export interface AccountTables {
-  readonly accounts: string;
-  readonly keys: string;
-}
+import { type AccountTables, putFirstKey, replaceKey, revokeKey, setBlocked, toKeyItem } from './key-store.ts';
+import { accountKey, newAccountItem } from './ledger-items.ts';
+import { toCreditItem } from './ledger-store.ts';
+import { putNew, transact } from './transaction.ts';
 
 export const createAccountStore = (client: DynamoDBClient, tables: AccountTables): AccountStore => {
   const read = async (key: Item): Promise<Item | undefined> => {
@@ -103,3 +100,27 @@ const updateItem = async (
   });
   return 'ok' in (await send(() => client.send(command)));
 };
+
+const openAccount = async (
+  client: DynamoDBClient,
+  { accounts, keys }: AccountTables,
+  account: NewAccount,
+): Promise<'opened' | 'exists'> => {
+  const { accountId, chatId, key, creditPicos, atMs } = account;
+  const credit = { accountId, ref: START_REF, amountPicos: creditPicos, reason: 'first balance', at: atMs };
+  const cancelled = await transact(client, [
+    putNew(accounts, toAccountItem(account)),
+    putNew(accounts, toCurrentKeyItem(accountId, key, atMs)),
+    putNew(keys, toKeyItem(accountId, key)),
+    ...(chatId === undefined ? [] : [putNew(accounts, newChatItem(chatId, accountId))]),
+    ...(creditPicos === 0n ? [] : [putNew(accounts, toCreditItem(credit))]),
+  ]);
+  return cancelled ? 'exists' : 'opened';
+};
+
+const toAccountItem = ({ accountId, chatId, creditPicos }: NewAccount): Item => ({
+  ...newAccountItem(accountId),
+  available: number(creditPicos),
+  credited: number(creditPicos),
+  ...(chatId === undefined ? {} : { chat: text(chatId) }),
+});

@@ -1,5 +1,6 @@
+import * as z from 'zod';
 import type { Chat, CurrentKey, Language, NewKey, Profile } from '../../core/accounts/account-store.ts';
-import { THRESHOLD_STANDARD } from '../../core/accounts/low-balance.ts';
+import { type BalanceChange, THRESHOLD_STANDARD } from '../../core/accounts/low-balance.ts';
 import { type Item, number, readBigint, readNumber, readText, text } from './attributes.ts';
 import { accountIdOf } from './ledger-items.ts';
 
@@ -52,3 +53,47 @@ export const toProfile = (item: Item): Profile => ({
 
 export const thresholdOf = (item: Item): bigint =>
   item.threshold === undefined ? THRESHOLD_STANDARD : readBigint(item, 'threshold');
+
+const textAttribute = z.object({ S: z.string() }).transform(({ S }) => S);
+const integerAttribute = z.object({ N: z.string().regex(/^-?\d{1,38}$/) }).transform(({ N }) => BigInt(N));
+
+const recordSchema = z.object({ eventName: z.string(), dynamodb: z.object({ Keys: z.object({ sk: textAttribute }) }) });
+
+const balanceSchema = z
+  .object({ credited: integerAttribute, spent: integerAttribute })
+  .transform(({ credited, spent }) => credited - spent);
+
+const PARTITION = 'account#';
+
+const changeSchema = z.object({
+  dynamodb: z.object({
+    OldImage: balanceSchema,
+    NewImage: z.intersection(
+      balanceSchema.transform((afterPicos) => ({ afterPicos })),
+      z.object({
+        pk: textAttribute.refine((pk) => pk.startsWith(PARTITION)),
+        version: integerAttribute.transform(Number),
+        chat: textAttribute.optional(),
+        threshold: integerAttribute.default(THRESHOLD_STANDARD),
+      }),
+    ),
+  }),
+});
+
+/**
+ * What a record of the accounts table's stream tells of a balance: undefined for other items than accounts, and for an account that
+ * begins. Throws a ZodError, whose words hold nothing of the record, when it cannot be read.
+ */
+export const readBalanceChange = (record: unknown): BalanceChange | undefined => {
+  const { eventName, dynamodb } = recordSchema.parse(record);
+  if (eventName !== 'MODIFY' || dynamodb.Keys.sk !== 'ACCOUNT') return undefined;
+  const { OldImage, NewImage } = changeSchema.parse(record).dynamodb;
+  return {
+    accountId: NewImage.pk.slice(PARTITION.length),
+    chatId: NewImage.chat,
+    version: NewImage.version,
+    beforePicos: OldImage,
+    afterPicos: NewImage.afterPicos,
+    thresholdPicos: NewImage.threshold,
+  };
+};

@@ -10,7 +10,7 @@ const balanceTests = 'test/lambdas/core/accounts/low-balance.test.ts';
 const signatureTests = 'test/lambdas/core/signature.test.ts';
 const proofTests = 'test/lambdas/http/authenticate-proof.test.ts';
 
-const openingBugs = bugsIn('lambdas/stores/dynamodb/account-opening.ts', storeTests, [
+const openingBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', storeTests, [
   {
     id: 'start-credit-twice',
     what: 'An account begins with twice the money that its credit says.',
@@ -31,7 +31,7 @@ const openingBugs = bugsIn('lambdas/stores/dynamodb/account-opening.ts', storeTe
   },
 ]);
 
-const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-changes.ts', keyTests, [
+const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', keyTests, [
   {
     id: 'replaced-key-still-good',
     what: 'A key that was replaced is let in for ever.',
