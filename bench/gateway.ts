@@ -18,9 +18,9 @@ import { memoryStores, noTables } from '../test/support/memory/memory-stores.ts'
 /** The host and the handlers as they are, on stores without a database: what is left is the gateway's own time. */
 const pepper = 'a pepper for the bench';
 const apiKey = makeApiKey(randomBytes(32));
-const keys = new MemoryKeyStore();
-await keys.put(hashApiKey(pepper, apiKey), 'bench');
 const ledgerStore = new MemoryLedgerStore();
+const keys = new MemoryKeyStore(ledgerStore);
+await keys.put(hashApiKey(pepper, apiKey), 'bench');
 await ledgerStore.createAccount('bench');
 await ledgerStore.credit({
   accountId: 'bench',

@@ -1,11 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AccountStore } from '../lambdas/core/accounts/account-store.ts';
+import type { KeyStore } from '../lambdas/core/accounts/key-store.ts';
 import type { LedgerStore } from '../lambdas/core/ledger/ledger.ts';
 import type { Outbox } from '../lambdas/core/ledger/outbox.ts';
 import type { LedgerRecords, OperationLog } from '../lambdas/core/ledger/records.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/video-job.ts';
 import { createAccountStore } from '../lambdas/stores/dynamodb/account-store.ts';
+import { createKeyStore } from '../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords, createOperationLog } from '../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../lambdas/stores/dynamodb/ledger-store.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
@@ -22,6 +24,7 @@ export interface Stores {
   readonly operations: OperationLog;
   /** These throw where the name of their table or bucket is not known. */
   readonly accounts: AccountStore;
+  readonly keys: KeyStore;
   readonly videoJobs: VideoJobStore;
   readonly outbox: Outbox;
   readonly videoFiles: VideoFiles;
@@ -46,12 +49,13 @@ export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
   const folder = joinDataFolder(dataFolder);
   try {
     const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
-    const { ledgerStore, ledgerRecords, accounts, videoJobs, outbox, videoFiles } = stores.parts;
+    const { ledgerStore, ledgerRecords, accounts, keys, videoJobs, outbox, videoFiles } = stores.parts;
     return {
       ledger: ledgerStore,
       records: ledgerRecords,
       operations: stores.operations,
       accounts,
+      keys,
       videoJobs,
       outbox,
       videoFiles,
@@ -101,6 +105,9 @@ export const openStores = (options: BucketOptions): Stores => {
     operations: createOperationLog(client, accountsTable),
     get accounts() {
       return createAccountStore(client, { accounts: accountsTable, keys: table('keys') });
+    },
+    get keys() {
+      return createKeyStore(client, { accounts: accountsTable, keys: table('keys') });
     },
     get videoJobs() {
       return createVideoJobStore(client, table('videos'));

@@ -15,7 +15,7 @@ export interface LocalAccount {
 }
 
 export interface LocalAccountOptions {
-  readonly parts: Pick<Parts, 'accounts' | 'ledgerStore' | 'pepper' | 'olderPeppers' | 'clock'>;
+  readonly parts: Pick<Parts, 'accounts' | 'keys' | 'ledgerStore' | 'pepper' | 'olderPeppers' | 'clock'>;
   readonly folder: DataFolder;
   /** Used only when the account is made, like `balanceUsd`. */
   readonly apiKey: string | undefined;
@@ -36,7 +36,7 @@ export const readPepper = (folder: DataFolder): string =>
 /** The account `local` with its key and its first credit. Makes it if it does not exist. */
 export const openLocalAccount = async (options: LocalAccountOptions): Promise<LocalAccount> => {
   const { parts, folder } = options;
-  const { accounts, ledgerStore, clock, pepper, olderPeppers } = parts;
+  const { accounts, keys, ledgerStore, clock, pepper, olderPeppers } = parts;
   const apiKey = readOrCreateSecret(folder, 'api-key', () => options.apiKey ?? makeApiKey(randomBytes(32)));
   await accounts.open({
     accountId: ACCOUNT_ID,
@@ -45,7 +45,7 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
     creditPicos: parseUsd(options.balanceUsd),
     atMs: clock.now(),
   });
-  const current = await accounts.currentKey(ACCOUNT_ID);
+  const current = await keys.currentKey(ACCOUNT_ID);
   if (!current) throw new Error('The database is of an earlier version. Start once with --reset.');
   const account = await ledgerStore.readAccount(ACCOUNT_ID);
   // A time to sweep that was set under other settings may be far off.

@@ -45,11 +45,11 @@ const listAccounts = async ({ stores }: Place, { status }: ListOptions): Promise
 };
 
 const showAccount = async (place: Place, accountId: string) => {
-  const { accounts, records, operations } = place.stores;
+  const { accounts, keys, records, operations } = place.stores;
   const account = await readAccount(place, accountId);
   const [profile, key, credits, log] = await Promise.all([
     accounts.profile(accountId),
-    accounts.currentKey(accountId),
+    keys.currentKey(accountId),
     records.readCredits(accountId),
     operations.list(accountId),
   ]);

@@ -42,7 +42,8 @@ const change = async (
     `${name === 'block' ? 'Block' : 'Unblock'} ${accountId}, which is ${before.status}?`,
   );
   await logOperation(place, accountId, `accounts ${name}`, options);
-  const ports = { ...steady, accounts: place.stores.accounts };
+  const { accounts, keys } = place.stores;
+  const ports = { ...steady, accounts, keys };
   const reply = await blockAccount(ports, accountId, name === 'block');
   if (reply === 'no-account') throw failed(`There is no account ${accountId}.`);
   if (reply === 'changing')

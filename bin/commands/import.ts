@@ -126,11 +126,11 @@ const importRows = async (
 ): Promise<ReadonlyMap<string, bigint>> => {
   const after = new Map<string, bigint>();
   const file = keysOut === undefined ? undefined : openKeyFile(keysOut, ref);
-  const { ledger, accounts } = place.stores;
+  const { ledger, accounts, keys: keyStore } = place.stores;
   const progress = createProgress(terminal, 'imported', rows.length);
   try {
     const keys = file && { ...(await openKeyPorts(place)), file };
-    const ports: ImportPorts = { ledger, accounts, ...steady, keys };
+    const ports: ImportPorts = { ledger, accounts, keyStore, ...steady, keys };
     let failure: unknown;
     await atOnce(rows, async (row) => {
       // What is under way is brought to its end before the import gives up.

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { CurrentKey } from '../../lambdas/core/accounts/account-store.ts';
 import { isAccountId } from '../../lambdas/core/accounts/account-store.ts';
 import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
+import type { CurrentKey } from '../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { untilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';
@@ -71,14 +71,14 @@ const dry = (terminal: Terminal, account: string): Told => {
 };
 
 const issue: Work<IssueOptions> = async (place, terminal, accountId, options) => {
-  const { accounts, ledger } = place.stores;
+  const { accounts, keys, ledger } = place.stores;
   const account = await ledger.readAccount(accountId);
   if (!account && !isAccountId(accountId)) throw misused(`The id of an account ${accountIdRule}.`);
   if (!account && !options.create) throw refused(`There is no account ${accountId}. Add --create to open it.`);
   if (account?.status === 'blocked') throw blocked(accountId);
-  const current = await accounts.currentKey(accountId);
+  const current = await keys.currentKey(accountId);
   if (current && !current.isRevoked) throw hasKey(accountId, current);
-  const ports = { ...(await openKeyPorts(place)), ...steady, accounts };
+  const ports = { ...(await openKeyPorts(place)), ...steady, accounts, keys };
   if (options.dryRun) return dry(terminal, accountId);
   await confirmWrite(
     terminal,
@@ -98,7 +98,7 @@ const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   const account = await readAccount(place, accountId);
   if (account.status === 'blocked') throw blocked(accountId);
   const current = await activeKey(place, accountId);
-  const ports = { ...(await openKeyPorts(place)), ...steady, accounts: place.stores.accounts };
+  const ports = { ...(await openKeyPorts(place)), ...steady, keys: place.stores.keys };
   if (options.dryRun) return dry(terminal, accountId);
   await confirmWrite(terminal, options, `Replace ${nameOf(accountId, current)}`);
   await logOperation(place, accountId, 'keys rotate', options);
@@ -112,8 +112,8 @@ const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   if (options.dryRun) return dry(terminal, accountId);
   await confirmWrite(terminal, options, `Revoke ${nameOf(accountId, current)}`);
   await logOperation(place, accountId, 'keys revoke', options);
-  const { accounts } = place.stores;
-  if ((await untilDefinite(steady, () => accounts.revokeKey(accountId, current.hash))) === 'changed') {
+  const { keys } = place.stores;
+  if ((await untilDefinite(steady, () => keys.revokeKey(accountId, current.hash))) === 'changed') {
     throw refused(`The key of ${accountId} was replaced meanwhile. Look at the account again.`);
   }
   return { ...toTold(accountId, current), revoked: true };
@@ -123,7 +123,7 @@ const nameOf = (accountId: string, { label }: CurrentKey): string =>
   `the key ${toMasked(label)} of ${accountId}? It stops working at once.`;
 
 const activeKey = async ({ stores }: Place, accountId: string): Promise<CurrentKey> => {
-  const current = await stores.accounts.currentKey(accountId);
+  const current = await stores.keys.currentKey(accountId);
   if (current && !current.isRevoked) return current;
   throw refused(`${accountId} has no working key. \`keys issue\` gives it one.`);
 };

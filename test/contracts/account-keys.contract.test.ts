@@ -7,7 +7,7 @@ import { rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/keys.ts';
 import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
-import { conflict, createMoment, losesReply, withAccountFaults } from '../support/memory/faults.ts';
+import { conflict, createMoment, losesReply, withAccountAndKeyFaults } from '../support/memory/faults.ts';
 import { rowsOfTier } from '../tiers.ts';
 import {
   type AccountSubject,
@@ -46,8 +46,8 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     return `account-${count}`;
   };
   const replace = (accountId: string, oldHash: string, hash: string) =>
-    subject.accounts.replaceKey({ accountId, oldHash, key: keyNamed(hash), atMs: LATER_MS });
-  const current = (accountId: string) => subject.accounts.currentKey(accountId);
+    subject.keys.replaceKey({ accountId, oldHash, key: keyNamed(hash), atMs: LATER_MS });
+  const current = (accountId: string) => subject.keys.currentKey(accountId);
   /** What a request with this key meets. */
   const admitted = async (hash: string): Promise<string> => {
     const reply = await subject.keys.take(hash, bucket, LATER_MS * 1_000);
@@ -59,10 +59,10 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   test('OPS-5 an account without a key gets its first one, once', async () => {
     const accountId = await openWithoutKey();
     expect(await current(accountId)).toBeUndefined();
-    expect(await subject.accounts.putFirstKey(accountId, keyNamed(`${accountId}-a`, true), LATER_MS)).toBe('put');
+    expect(await subject.keys.putFirstKey(accountId, keyNamed(`${accountId}-a`, true), LATER_MS)).toBe('put');
     expect(await current(accountId)).toMatchObject({ hash: `${accountId}-a`, issuedAtMs: LATER_MS, isShown: true });
     expect(await admitted(`${accountId}-a`)).toBe('let in');
-    expect(await subject.accounts.putFirstKey(accountId, keyNamed(`${accountId}-b`), LATER_MS)).toBe('has-key');
+    expect(await subject.keys.putFirstKey(accountId, keyNamed(`${accountId}-b`), LATER_MS)).toBe('has-key');
     expect(await admitted(`${accountId}-b`)).toBe('unknown');
     expect(await current(accountId)).toMatchObject({ hash: `${accountId}-a` });
   });
@@ -71,7 +71,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     const accountId = await openWithoutKey();
     expect(await subject.accounts.setBlocked(accountId, true, undefined)).toBe('set');
     for (const id of ['nobody', accountId]) {
-      expect(await subject.accounts.putFirstKey(id, keyNamed(`${id}-a`), LATER_MS)).toBe('no-account');
+      expect(await subject.keys.putFirstKey(id, keyNamed(`${id}-a`), LATER_MS)).toBe('no-account');
       expect(await current(id)).toBeUndefined();
       expect(await admitted(`${id}-a`)).toBe('unknown');
     }
@@ -80,7 +80,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   test('AUTH-5 a key that somebody has is nobody else’s, neither as the first nor as the next', async () => {
     const [first, second] = [await openOne(), await openOne()];
     const third = await openWithoutKey();
-    expect(await subject.accounts.putFirstKey(third, keyNamed(first.old), LATER_MS)).toBe('has-key');
+    expect(await subject.keys.putFirstKey(third, keyNamed(first.old), LATER_MS)).toBe('has-key');
     expect(await current(third)).toBeUndefined();
     expect(await replace(second.accountId, second.old, first.old)).toBe('changed');
     expect(await subject.keys.read(first.old)).toMatchObject({ accountId: first.accountId, status: 'active' });
@@ -144,19 +144,19 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
 
   test('OPS-5 a revoked key stays the current one, and can be replaced', async () => {
     const { accountId, old, next } = await openOne();
-    expect(await subject.accounts.revokeKey(accountId, 'never-there')).toBe('changed');
+    expect(await subject.keys.revokeKey(accountId, 'never-there')).toBe('changed');
     expect(await admitted(old)).toBe('let in');
     const before = await current(accountId);
     for (const _again of [1, 2]) {
-      expect(await subject.accounts.revokeKey(accountId, old)).toBe('revoked');
+      expect(await subject.keys.revokeKey(accountId, old)).toBe('revoked');
       expect(await admitted(old)).toBe('revoked');
       expect(await current(accountId)).toEqual({ ...before, isRevoked: true });
     }
     expect(await replace(accountId, old, next)).toBe('replaced');
     expect(await current(accountId)).toMatchObject({ hash: next, isRevoked: false });
-    expect(await subject.accounts.revokeKey(accountId, old)).toBe('changed');
+    expect(await subject.keys.revokeKey(accountId, old)).toBe('changed');
     expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
-    expect(await subject.accounts.revokeKey('nobody', 'none')).toBe('changed');
+    expect(await subject.keys.revokeKey('nobody', 'none')).toBe('changed');
   });
 
   test('AUTH-4, OPS-5 a blocked account holds no money and its key is let in nowhere, until it is free again', async () => {
@@ -191,7 +191,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   });
 
   const block = (accountId: string) =>
-    blockAccount({ accounts: subject.accounts, clock: systemClock, random: Math.random }, accountId, true);
+    blockAccount({ ...subject, clock: systemClock, random: Math.random }, accountId, true);
 
   /** Starts two writers of one account together, each of them first in half of the rounds. */
   const race = async (one: () => Promise<unknown>, other: () => Promise<unknown>, round: number): Promise<void> => {
@@ -211,7 +211,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
       const first = `${keyless}-a`;
       await race(
         () => block(keyless),
-        () => subject.accounts.putFirstKey(keyless, keyNamed(first), LATER_MS),
+        () => subject.keys.putFirstKey(keyless, keyNamed(first), LATER_MS),
         round,
       );
       for (const id of [accountId, keyless]) expect(await statusOf(id)).toBe('blocked');
@@ -223,7 +223,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   test.each(rounds)('KEY-2, OPS-5 concurrent revocation and replacement end the old key, round %i', async (round) => {
     const { accountId, old, next } = await openOne();
     await race(
-      () => subject.accounts.revokeKey(accountId, old),
+      () => subject.keys.revokeKey(accountId, old),
       () => replace(accountId, old, next),
       round,
     );
@@ -234,14 +234,14 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   test('KEY-2 a rotation returns its key only after the store has replaced the old one', async () => {
     const { accountId, old } = await openOne();
     const later = createMoment();
-    const accounts = withAccountFaults(subject.accounts, { replaceKey: [{ kind: 'delayed', until: later.until }] });
+    const stores = withAccountAndKeyFaults(subject, { replaceKey: [{ kind: 'delayed', until: later.until }] });
     const newKeyBytes = () => randomBytes(32);
-    const ports = { accounts, clock: systemClock, random: () => 0, pepper: 'a pepper for tests', newKeyBytes };
+    const ports = { ...stores, clock: systemClock, random: () => 0, pepper: 'a pepper for tests', newKeyBytes };
     const admissions: string[] = [];
     const rotated = rotateKey(ports, { accountId, keyId: keyIdOf(old) }).then(async () => {
       admissions.push(await admitted(old));
     });
-    await vi.waitUntil(() => accounts.calls.includes('replaceKey'), WAIT);
+    await vi.waitUntil(() => stores.calls.includes('replaceKey'), WAIT);
     admissions.push(await admitted(old));
     later.come();
     await rotated;
@@ -249,8 +249,8 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   });
 
   test('KEY-1, KEY-2 replies that are lost, and writes repeated after them, leave one account with one key', async () => {
-    const ports = (faults: Parameters<typeof withAccountFaults>[1]) => ({
-      accounts: withAccountFaults(subject.accounts, faults),
+    const ports = (faults: Parameters<typeof withAccountAndKeyFaults>[1]) => ({
+      ...withAccountAndKeyFaults(subject, faults),
       clock: systemClock,
       random: () => 0,
       pepper: 'a pepper for tests',

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { NewAccount } from '../../lambdas/core/accounts/account-store.ts';
+import { keyIdOf } from '../../lambdas/core/accounts/keys.ts';
 import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
 import {
   type AccountSubject,
@@ -34,7 +35,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
   const remainsOf = async ({ accountId, key }: NewAccount) => ({
     account: await subject.ledger.readAccount(accountId),
     profile: await subject.accounts.profile(accountId),
-    current: await subject.accounts.currentKey(accountId),
+    current: await subject.keys.currentKey(accountId),
     key: await subject.keys.read(key.hash),
     credits: await subject.records.readCredits(accountId),
   });
@@ -54,7 +55,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
       chatId,
       thresholdPicos: THRESHOLD_STANDARD,
     });
-    expect(await subject.accounts.currentKey(accountId)).toEqual({
+    expect(await subject.keys.currentKey(accountId)).toEqual({
       hash: key.hash,
       label: key.label,
       issuedAtMs: OPENED_AT_MS,
@@ -62,6 +63,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
       isRevoked: false,
     });
     expect(await subject.keys.read(key.hash)).toEqual({
+      keyId: keyIdOf(key.hash),
       accountId,
       status: 'active',
       blocked: false,
@@ -209,16 +211,16 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
 
   test('KEY-1 a key has been told when it is said of this very key', async () => {
     const { accountId, key } = await openOne();
-    const shown = async () => (await subject.accounts.currentKey(accountId))?.isShown;
-    await subject.accounts.markShown(accountId, 'never-there');
+    const shown = async () => (await subject.keys.currentKey(accountId))?.isShown;
+    await subject.keys.markShown(accountId, 'never-there');
     expect(await shown()).toBe(false);
-    await subject.accounts.markShown(accountId, key.hash);
+    await subject.keys.markShown(accountId, key.hash);
     expect(await shown()).toBe(true);
     const next = keyNamed(`${accountId}-next`);
-    await subject.accounts.replaceKey({ accountId, oldHash: key.hash, key: next, atMs: OPENED_AT_MS });
-    await subject.accounts.markShown(accountId, key.hash);
+    await subject.keys.replaceKey({ accountId, oldHash: key.hash, key: next, atMs: OPENED_AT_MS });
+    await subject.keys.markShown(accountId, key.hash);
     expect(await shown()).toBe(false);
-    await subject.accounts.markShown('nobody', key.hash);
-    expect(await subject.accounts.currentKey('nobody')).toBeUndefined();
+    await subject.keys.markShown('nobody', key.hash);
+    expect(await subject.keys.currentKey('nobody')).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
-import type { AccountStore, NewAccount, NewKey } from '../../lambdas/core/accounts/account-store.ts';
+import type { AccountStore, NewAccount } from '../../lambdas/core/accounts/account-store.ts';
 import type { UpdateLog } from '../../lambdas/core/accounts/chats.ts';
 import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
+import type { NewKey } from '../../lambdas/core/accounts/keys.ts';
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
@@ -33,7 +34,7 @@ export interface AccountSubject {
 
 const memory = async (): Promise<AccountSubject> => {
   const ledger = new MemoryLedgerStore();
-  const keys = new MemoryKeyStore();
+  const keys = new MemoryKeyStore(ledger);
   return {
     accounts: new MemoryAccountStore(ledger, keys),
     keys,
@@ -59,7 +60,7 @@ export const openDatabase = async (): Promise<AccountSubject> => {
   const { accounts, keys, counters } = names;
   return {
     accounts: createAccountStore(clients.repeating, { accounts, keys }),
-    keys: createKeyStore(clients.repeating, keys),
+    keys: createKeyStore(clients.repeating, { accounts, keys }),
     ledger: createLedgerStore(clients, accounts),
     records: createLedgerRecords(clients.repeating, accounts),
     updates: createUpdateLog(clients.repeating, counters),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { keyIdOf } from '../../lambdas/core/accounts/keys.ts';
 import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { countPassed, type LimitSubject, limitSubjects } from './limit-subjects.ts';
 
@@ -25,7 +26,7 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
 
   test('AUTH-4 a known key is identified and spends one request', async () => {
     const hash = await newKey();
-    const key = { accountId: `account-${count}`, status: 'active', blocked: false };
+    const key = { keyId: keyIdOf(hash), accountId: `account-${count}`, status: 'active', blocked: false };
     expect(await take(hash)).toEqual({ kind: 'taken', key: { ...key, tatMicros: NOW + INTERVAL } });
     expect(await take(hash)).toEqual({ kind: 'taken', key: { ...key, tatMicros: NOW + 2 * INTERVAL } });
     expect(await subject.keys.read(hash)).toEqual({ ...key, tatMicros: NOW + 2 * INTERVAL });

@@ -7,11 +7,12 @@ import { numberOf } from '../../local/stores/sqlite/database.ts';
 import {
   createAddressCounters as createSqliteCounters,
   createKeyStore as createSqliteKeys,
-  insertKey,
+  putKey as putSqliteKey,
 } from '../../local/stores/sqlite/key-store.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryAddressCounters } from '../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 import { putKey } from '../support/put-key.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
 
@@ -26,7 +27,7 @@ export interface LimitSubject {
 }
 
 const memory = async (): Promise<LimitSubject> => {
-  const keys = new MemoryKeyStore();
+  const keys = new MemoryKeyStore(new MemoryLedgerStore());
   return {
     keys,
     counters: new MemoryAddressCounters(),
@@ -45,7 +46,8 @@ const sqlite = async (): Promise<LimitSubject> => {
   return {
     keys: createSqliteKeys(db),
     counters: createSqliteCounters(db),
-    put: (hash, accountId) => db.write(() => insertKey(db, accountId, { hash, label, pepperId: '1', isShown: true })),
+    put: (hash, accountId) =>
+      db.write(() => putSqliteKey(db, accountId, { hash, label, pepperId: '1', isShown: true }, 0)),
     revoke: (hash) => run("UPDATE keys SET status = 'revoked' WHERE hash = ?", hash),
     block: (hash) => run('UPDATE keys SET blocked = 1 WHERE hash = ?', hash),
     countKeys: () => db.peek(() => numberOf(db.sql('SELECT count(*) AS count FROM keys').get() ?? {}, 'count')),
@@ -68,7 +70,7 @@ const dynamodb = async (): Promise<LimitSubject> => {
     );
   };
   return {
-    keys: createKeyStore(clients.repeating, table),
+    keys: createKeyStore(clients.repeating, names),
     counters: createAddressCounters(clients.once, names.counters),
     put: (hash, accountId) =>
       putKey(clients.repeating, table, {

@@ -73,7 +73,7 @@ const expectImported = async (batch: string, balances: ReadonlyMap<string, bigin
     expect((await records.readCredits(account)).map(({ ref }) => ref)).toEqual([`import:${batch}:${account}`]);
     const hash = hashApiKey(PEPPER, told.get(account) ?? '');
     expect(await stores.keys.read(hash)).toMatchObject({ accountId: account, status: 'active' });
-    expect((await stores.accounts.currentKey(account))?.hash).toBe(hash);
+    expect((await stores.keys.currentKey(account))?.hash).toBe(hash);
     expect(Items.filter(({ accountId }) => accountId?.S === account)).toHaveLength(1);
     expect((await runHere(['audit', '--account', account], environment())).status).toBe(0);
   }

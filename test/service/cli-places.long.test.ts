@@ -85,7 +85,7 @@ test('OPS-5 --env finds tables, bucket and pepper of an environment by the outpu
   expect(issued.stderr).toContain(`table ${names.accounts} at `);
   const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
   const hash = hashApiKey(PEPPER, JSON.parse(issued.stdout).key);
-  expect(await createKeyStore(client, names.keys).read(hash)).toMatchObject({ accountId: 'first', status: 'active' });
+  expect(await createKeyStore(client, names).read(hash)).toMatchObject({ accountId: 'first', status: 'active' });
   client.destroy();
   const audit = await deployed('audit');
   expect(audit).toMatchObject({ status: 0, stdout: '1 accounts, 0 records, 0 open holds (0 expired): ok\n' });

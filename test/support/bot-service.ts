@@ -35,8 +35,8 @@ const refuse = (what: string) => () => Promise.reject(new Error(`no ${what} here
 export async function createBotService({ environment = {}, catalog, change = () => ({}) }: BotServiceOptions = {}) {
   const messenger: LocalMessenger = await startMessenger({ botToken: BOT_TOKEN });
   const clock = new ManualClock(Date.UTC(2026, 10, 20, 12));
-  const keys = new MemoryKeyStore();
   const ledger = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore(ledger);
   const finished: Summary[] = [];
   const notices: (readonly [name: string, details: object])[] = [];
   let ids = 0;

@@ -18,7 +18,7 @@ export const openTables = (endpoint: string) => {
     client,
     ledger: createLedgerStore({ once: client, repeating: client }, localTableNames.accounts),
     accounts: createAccountStore(client, localTableNames),
-    keys: createKeyStore(client, localTableNames.keys),
+    keys: createKeyStore(client, localTableNames),
     videoJobs: createVideoJobStore(client, localTableNames.videos),
   };
 };

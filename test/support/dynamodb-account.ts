@@ -2,6 +2,7 @@ import { parsePeppers } from '../../lambdas/core/accounts/keys.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import type { DataFolder } from '../../local/data-folder.ts';
@@ -13,6 +14,7 @@ export const openDynamodbAccount = async (endpoint: string, folder: DataFolder, 
   const pepper = readPepper(folder);
   const parts = {
     accounts: createAccountStore(clients.repeating, localTableNames),
+    keys: createKeyStore(clients.repeating, localTableNames),
     ledgerStore: createLedgerStore(clients, localTableNames.accounts),
     clock: systemClock,
     ...parsePeppers(pepper),

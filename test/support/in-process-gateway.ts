@@ -129,7 +129,7 @@ export const startInProcess = async (options: InProcessOptions) => {
       creditPicos: parseUsd(balanceUsd),
       atMs: now(),
     });
-    if (revoked) await parts.accounts.revokeKey(accountId, hash);
+    if (revoked) await parts.keys.revokeKey(accountId, hash);
     if (blocked) await parts.accounts.setBlocked(accountId, true, hash);
     return { accountId, apiKey, hash };
   };
@@ -151,7 +151,7 @@ export const startInProcess = async (options: InProcessOptions) => {
     issue,
     revoke: async (apiKey: string): Promise<void> => {
       const { accountId, hash } = await ownerOf(apiKey);
-      await parts.accounts.revokeKey(accountId, hash);
+      await parts.keys.revokeKey(accountId, hash);
     },
     block: async (apiKey: string): Promise<void> => {
       const { accountId, hash } = await ownerOf(apiKey);
@@ -271,6 +271,7 @@ const createParts = async (
 
 /** Records the hash of every lookup. */
 const spiedOn = (keys: KeyStore, reads: string[]): KeyStore => ({
+  ...keys,
   take: (hash, bucket, nowMicros) => {
     reads.push(hash);
     return keys.take(hash, bucket, nowMicros);

@@ -1,4 +1,5 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
+import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import { hashesOf, type KeyPorts, makeKey, type Peppers, toNewKey } from '../../../lambdas/core/accounts/keys.ts';
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
@@ -10,7 +11,8 @@ import { type PlannedRow, refOf } from './plan.ts';
 
 export interface ImportPorts {
   readonly ledger: Pick<LedgerStore, 'readAccount' | 'credit'>;
-  readonly accounts: Pick<AccountStore, 'open' | 'currentKey'>;
+  readonly accounts: Pick<AccountStore, 'open'>;
+  readonly keyStore: Pick<KeyStore, 'currentKey'>;
   readonly clock: Clock;
   readonly random: () => number;
   /** What new accounts need; undefined where the import opens none. */
@@ -49,7 +51,7 @@ export const importRow = async (
 };
 
 const openAccount = async (ports: ImportPorts, { account: accountId, chatId, line }: PlannedRow): Promise<void> => {
-  const { accounts, clock, keys } = ports;
+  const { accounts, keyStore, clock, keys } = ports;
   if (!keys) throw new Error('an account is to be opened, and there is no file for its key');
   const apiKey = keys.file.keyOf(accountId) ?? addKey(keys, accountId);
   const key = toNewKey(keys.pepper, apiKey, true);
@@ -57,7 +59,7 @@ const openAccount = async (ports: ImportPorts, { account: accountId, chatId, lin
   const reply = await untilDefinite(ports, () => accounts.open(account));
   if (reply === 'opened') return;
   // A write whose reply was lost finds its own key when it is repeated, be it under a pepper that was the newest then.
-  const current = await untilDefinite(ports, () => accounts.currentKey(accountId));
+  const current = await untilDefinite(ports, () => keyStore.currentKey(accountId));
   if (!current || !hashesOf(keys, apiKey).includes(current.hash)) {
     throw failed(
       `line ${line}: ${accountId}, or its chat, was opened by somebody else meanwhile. Run the import again.`,
@@ -72,10 +74,10 @@ const addKey = (keys: NonNullable<ImportPorts['keys']>, accountId: string): stri
 };
 
 /** Accounts whose key in the file is not, or no longer, the one that works. Throws StoreError. */
-export const staleKeys = async ({ accounts, keys }: ImportPorts): Promise<readonly string[]> => {
+export const staleKeys = async ({ keyStore, keys }: ImportPorts): Promise<readonly string[]> => {
   const stale: string[] = [];
   for (const [account, apiKey] of keys?.file.entries() ?? []) {
-    const current = await accounts.currentKey(account);
+    const current = await keyStore.currentKey(account);
     if (!keys || current?.isRevoked !== false || !hashesOf(keys, apiKey).includes(current.hash)) stale.push(account);
   }
   return stale;

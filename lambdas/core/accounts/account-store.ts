@@ -1,25 +1,4 @@
-import type { KeyLabel } from './keys.ts';
-
-/** A key that was just made, without the key itself. */
-export interface NewKey {
-  /** HMAC-SHA256 of the key under the pepper, in hex. */
-  readonly hash: string;
-  readonly label: KeyLabel;
-  /** Which pepper. */
-  readonly pepperId: string;
-  /** Its owner has been told it, as far as is known. */
-  readonly isShown: boolean;
-}
-
-/** The one key of an account. It stays the current one when it is revoked without a successor. */
-export interface CurrentKey {
-  readonly hash: string;
-  readonly label: KeyLabel;
-  /** Unix milliseconds. */
-  readonly issuedAtMs: number;
-  readonly isShown: boolean;
-  readonly isRevoked: boolean;
-}
+import type { NewKey } from './keys.ts';
 
 /** What the bot speaks. */
 export type Language = 'en' | 'ru';
@@ -55,33 +34,16 @@ export interface NewAccount {
   readonly atMs: number;
 }
 
-export interface KeyReplacement {
-  readonly accountId: string;
-  readonly oldHash: string;
-  readonly key: NewKey;
-  /** Unix milliseconds. */
-  readonly atMs: number;
-}
-
 /**
- * Accounts, their keys and their chats. Every method is one call to the store: a read is consistent, a write has its condition and
- * happens as a whole or not at all. Throws StoreError when that call brought no definite answer; none repeats a call by itself.
+ * Accounts and their bot chats. Each method is one call to the store: a consistent read, or one conditional write that happens as a
+ * whole or not at all. Throws StoreError if the store does not confirm the call. No method repeats a call.
  */
 export interface AccountStore {
   /** Account, key, first credit and chat; nothing at all if the account or the chat is there. */
   open(account: NewAccount): Promise<'opened' | 'exists'>;
   chat(chatId: string): Promise<Chat | undefined>;
   profile(accountId: string): Promise<Profile | undefined>;
-  currentKey(accountId: string): Promise<CurrentKey | undefined>;
-  /** For an account without any. */
-  putFirstKey(accountId: string, key: NewKey, atMs: number): Promise<'put' | 'has-key' | 'no-account'>;
-  /** Puts the new key and revokes the old one for ever, if that is still the current one (KEY-2). `blocked`: nothing was changed. */
-  replaceKey(replacement: KeyReplacement): Promise<'replaced' | 'changed' | 'blocked'>;
-  /** Revokes the current key, if it is still this one, and puts none in its place. */
-  revokeKey(accountId: string, hash: string): Promise<'revoked' | 'changed'>;
-  /** Its owner has been told it. Of a key that is no longer current nothing is written. */
-  markShown(accountId: string, hash: string): Promise<void>;
-  /** The account and its key, which is this one or none at all; else `changed`, and nothing was written. */
+  /** Also sets the current key. Returns `changed`, and writes nothing, if that key is another one than `hash`. */
   setBlocked(
     accountId: string,
     isBlocked: boolean,

@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts';
 import { untilDefinite } from '../retry.ts';
 import type { AccountStore } from './account-store.ts';
+import type { KeyStore } from './key-store.ts';
 
 export interface BlockPorts {
   readonly accounts: AccountStore;
+  readonly keys: KeyStore;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -20,9 +22,9 @@ export const blockAccount = async (
   accountId: string,
   isBlocked: boolean,
 ): Promise<'set' | 'no-account' | 'changing'> => {
-  const { accounts } = ports;
+  const { accounts, keys } = ports;
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const key = await untilDefinite(ports, () => accounts.currentKey(accountId));
+    const key = await untilDefinite(ports, () => keys.currentKey(accountId));
     const reply = await untilDefinite(ports, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
     if (reply !== 'changed') return reply;
   }

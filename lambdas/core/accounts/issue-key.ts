@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { untilDefinite } from '../retry.ts';
-import type { AccountStore, CurrentKey } from './account-store.ts';
+import type { AccountStore } from './account-store.ts';
+import type { CurrentKey, KeyStore } from './key-store.ts';
 import { type KeyLabel, type KeyPorts, keyIdOf, type MadeKey, makeKey } from './keys.ts';
 
 export type Issued =
@@ -11,37 +12,42 @@ export type Issued =
   /** There is no such account, it is blocked, or its key has been another one meanwhile and revoked. */
   | { readonly kind: 'refused' };
 
+/** Dependencies of `issueKey`, which can also open the account. */
+export interface IssuePorts extends RotationPorts {
+  readonly accounts: AccountStore;
+}
+
 /**
- * A key for an account that has no working one: its first, one in place of a revoked one, or that of an account which is opened with
- * it. Throws StoreError.
+ * Issues a key for an account without a working one: its first key, a successor of a revoked key, or the key of a new account.
+ * Throws StoreError.
  */
 export const issueKey = async (
-  ports: RotationPorts,
+  ports: IssuePorts,
   accountId: string,
   current: CurrentKey | undefined | 'new',
 ): Promise<Issued> => {
-  const { accounts, clock } = ports;
+  const { accounts, keys, clock } = ports;
   const made = makeKey(ports, true);
   const { key } = made;
   const atMs = clock.now();
   const reply = await untilDefinite(ports, (): Promise<Reply> => {
     if (current === 'new') return accounts.open({ accountId, chatId: undefined, key, creditPicos: 0n, atMs });
-    if (!current) return accounts.putFirstKey(accountId, key, atMs);
-    return accounts.replaceKey({ accountId, oldHash: current.hash, key, atMs });
+    if (!current) return keys.putFirstKey(accountId, key, atMs);
+    return keys.replaceKey({ accountId, oldHash: current.hash, key, atMs });
   });
   if (isDone.has(reply)) return { kind: 'issued', made };
   // A write whose reply was lost finds its own key when it is repeated.
-  const now = await untilDefinite(ports, () => accounts.currentKey(accountId));
+  const now = await untilDefinite(ports, () => keys.currentKey(accountId));
   if (now?.hash === key.hash) return { kind: 'issued', made };
   return now && !now.isRevoked ? { kind: 'has-key', current: now } : { kind: 'refused' };
 };
 
-type Reply = Awaited<ReturnType<AccountStore['open' | 'putFirstKey' | 'replaceKey']>>;
+type Reply = Awaited<ReturnType<AccountStore['open'] | KeyStore['putFirstKey' | 'replaceKey']>>;
 
 const isDone: ReadonlySet<Reply> = new Set(['opened', 'put', 'replaced']);
 
 export interface RotationPorts extends KeyPorts {
-  readonly accounts: AccountStore;
+  readonly keys: KeyStore;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -61,12 +67,12 @@ export const rotateKey = async (
   ports: RotationPorts,
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
 ): Promise<RotatedKey> => {
-  const { accounts, clock } = ports;
-  const current = await untilDefinite(ports, () => accounts.currentKey(accountId));
+  const { keys, clock } = ports;
+  const current = await untilDefinite(ports, () => keys.currentKey(accountId));
   if (!current || keyIdOf(current.hash) !== keyId) throw alreadyRotated();
   const { apiKey, key } = makeKey(ports, true);
   const replacement = { accountId, oldHash: current.hash, key, atMs: clock.now() };
-  const reply = await untilDefinite(ports, () => accounts.replaceKey(replacement));
+  const reply = await untilDefinite(ports, () => keys.replaceKey(replacement));
   if (reply === 'blocked') {
     throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.');
   }
@@ -76,7 +82,7 @@ export const rotateKey = async (
 };
 
 const isCurrent = async (ports: RotationPorts, accountId: string, hash: string): Promise<boolean> => {
-  const current = await untilDefinite(ports, () => ports.accounts.currentKey(accountId));
+  const current = await untilDefinite(ports, () => ports.keys.currentKey(accountId));
   return current?.hash === hash;
 };
 

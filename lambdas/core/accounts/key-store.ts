@@ -1,24 +1,56 @@
 import type { Bucket } from '../limits/rate-limit.ts';
+import type { KeyLabel, NewKey } from './keys.ts';
 
 export interface KeyRecord {
+  /** Derived from the hash by `keyIdOf`; no item stores it. */
+  readonly keyId: string;
   readonly accountId: string;
   readonly status: 'active' | 'revoked';
   readonly blocked: boolean;
   readonly tatMicros: number;
 }
 
-/** `taken` spent one request of the key's bucket; `refused` shows the item as it stands. */
+/** `taken` spent one request of the key's bucket; `refused` includes the stored record. */
 export type KeyReply =
   | { readonly kind: 'taken'; readonly key: KeyRecord }
   | { readonly kind: 'refused'; readonly key: KeyRecord }
   | { readonly kind: 'unknown' };
 
+/** The one API key of an account. A key that is revoked without a successor stays the current one. */
+export interface CurrentKey {
+  readonly hash: string;
+  readonly label: KeyLabel;
+  /** Unix milliseconds. */
+  readonly issuedAtMs: number;
+  readonly isShown: boolean;
+  readonly isRevoked: boolean;
+}
+
+export interface KeyReplacement {
+  readonly accountId: string;
+  readonly oldHash: string;
+  readonly key: NewKey;
+  /** Unix milliseconds. */
+  readonly atMs: number;
+}
+
+/**
+ * API keys. Each method is one call to the store: a consistent read, or one conditional write that happens as a whole or not at all.
+ * Throws StoreError if the store does not confirm the call. No method repeats a call after an error.
+ */
 export interface KeyStore {
-  /**
-   * Look-up, revocation check and rate limit in one conditional update, which never creates an item.
-   * Throws StoreError.
-   */
+  /** Look-up, revocation check and rate limit in one conditional update. It never creates an item. */
   take(hash: string, bucket: Bucket, nowMicros: number): Promise<KeyReply>;
-  /** One consistent read, for when the update cannot be had. Throws StoreError. */
+  /** For a caller whose `take` failed. Takes nothing from the bucket. */
   read(hash: string): Promise<KeyRecord | undefined>;
+  /** Returns undefined if the account never had a key. */
+  currentKey(accountId: string): Promise<CurrentKey | undefined>;
+  /** For an account without a key. */
+  putFirstKey(accountId: string, key: NewKey, atMs: number): Promise<'put' | 'has-key' | 'no-account'>;
+  /** Puts the new key and revokes the old one, if the old one is still current (KEY-2). `blocked`: wrote nothing. */
+  replaceKey(replacement: KeyReplacement): Promise<'replaced' | 'changed' | 'blocked'>;
+  /** Revokes the key, if it is still current, without a successor. */
+  revokeKey(accountId: string, hash: string): Promise<'revoked' | 'changed'>;
+  /** Records that the owner has seen the key. Writes nothing if the key is no longer current. */
+  markShown(accountId: string, hash: string): Promise<void>;
 }

@@ -1,5 +1,4 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { NewKey } from './account-store.ts';
 
 const KEY_PREFIX = 'sk-service-';
 
@@ -56,6 +55,17 @@ export const labelOf = (key: string): KeyLabel => ({
   lastFour: key.slice(-4),
 });
 
+/** A new API key, without the key itself. */
+export interface NewKey {
+  /** HMAC-SHA256 of the API key under the pepper, in hex. */
+  readonly hash: string;
+  readonly label: KeyLabel;
+  /** Id of the pepper. */
+  readonly pepperId: string;
+  /** Whether the gateway has shown the API key to its owner, as far as it is known. */
+  readonly isShown: boolean;
+}
+
 export interface KeyPorts {
   readonly pepper: string;
   /** 32 bytes that nobody can foresee. */
@@ -80,7 +90,7 @@ export const toNewKey = (pepper: string, apiKey: string, isShown: boolean): NewK
   isShown,
 });
 
-/** What a key may be called by in the open: sixteen hexadecimal digits that follow from its hash. */
+/** Public id of an API key: the first 16 hex digits of SHA-256 of its hash. */
 export const keyIdOf = (hash: string): string => createHash('sha256').update(hash).digest('hex').slice(0, 16);
 
 /** What API keys are hashed with. */

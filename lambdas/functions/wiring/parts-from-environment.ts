@@ -28,6 +28,7 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
     readTopUpKey(settings),
     openVideoParts(ledger, environment),
   ]);
+  const tables = { accounts: settings.ACCOUNTS_TABLE, keys: settings.KEYS_TABLE };
   const files = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION }, patient);
   return {
     ...videoParts,
@@ -38,8 +39,8 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
     secrets: { botToken, topUpKey },
     newKeyBytes: () => randomBytes(32),
     ledgerRecords: createLedgerRecords(clients.repeating, settings.ACCOUNTS_TABLE),
-    keys: createKeyStore(clients.repeating, settings.KEYS_TABLE),
-    accounts: createAccountStore(clients.repeating, { accounts: settings.ACCOUNTS_TABLE, keys: settings.KEYS_TABLE }),
+    keys: createKeyStore(clients.repeating, tables),
+    accounts: createAccountStore(clients.repeating, tables),
     updates: createUpdateLog(clients.repeating, settings.COUNTERS_TABLE),
     claims: createClaimStore(clients.repeating, settings.IDEMPOTENCY_TABLE),
     answers: createAnswerStore(s3, settings.MEDIA_BUCKET),

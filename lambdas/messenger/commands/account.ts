@@ -33,7 +33,7 @@ const toFacts = (account: Account) => ({
 export const createShowKey =
   (ports: BotPorts): OfAccount =>
   async (visit, accountId) => {
-    const key = await untilDefinite(ports, () => ports.accounts.currentKey(accountId));
+    const key = await untilDefinite(ports, () => ports.keys.currentKey(accountId));
     if (!key) return visit.tell(visit.texts.keyRevoked(), appButton(ports, visit.texts));
     const { label, issuedAtMs, isRevoked } = key;
     await visit.tell(

@@ -37,7 +37,7 @@ const tellKey = async (ports: BotPorts, visit: Visit): Promise<void> => {
     case 'key': {
       const { accountId, apiKey, hash } = started;
       await visit.tell(texts.firstKey({ apiKey, ...exampleFor(ports, apiKey) }));
-      await untilDefinite(ports, () => ports.accounts.markShown(accountId, hash));
+      await untilDefinite(ports, () => ports.keys.markShown(accountId, hash));
       return visit.tell(texts.help(), appButton(ports, texts));
     }
     case 'had-key':

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { AccountStore, CurrentKey } from '../../core/accounts/account-store.ts';
+import type { AccountStore } from '../../core/accounts/account-store.ts';
 import { type RotationPorts, rotateKey } from '../../core/accounts/issue-key.ts';
+import type { CurrentKey, KeyStore } from '../../core/accounts/key-store.ts';
 import { keyIdOf, toMasked } from '../../core/accounts/keys.ts';
 import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/low-balance.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -18,7 +19,8 @@ import { parseWith } from '../parse.ts';
 
 export interface AppAccountPorts {
   readonly accountIdOf: AccountIdOf;
-  readonly accounts: Pick<AccountStore, 'profile' | 'currentKey'>;
+  readonly accounts: Pick<AccountStore, 'profile'>;
+  readonly keys: Pick<KeyStore, 'currentKey'>;
   readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
   readonly ledgerRecords: LedgerRecords;
 }
@@ -28,7 +30,7 @@ const PACE_RECORDS_MAX = 5_000;
 
 /** GET /app/api/account (KEY-4). */
 export const createGetAppAccount =
-  ({ accountIdOf, accounts, ledgerStore, ledgerRecords }: AppAccountPorts): RouteHandler =>
+  ({ accountIdOf, accounts, keys, ledgerStore, ledgerRecords }: AppAccountPorts): RouteHandler =>
   async (exchange) => {
     const accountId = await accountIdOf(exchange);
     const nowMs = exchange.startedAtMs;
@@ -37,7 +39,7 @@ export const createGetAppAccount =
       Promise.all([
         ledgerStore.readAccount(accountId),
         accounts.profile(accountId),
-        accounts.currentKey(accountId),
+        keys.currentKey(accountId),
         sumRecent(ledgerRecords, accountId, lately),
       ]),
     );

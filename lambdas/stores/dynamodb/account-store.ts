@@ -1,13 +1,18 @@
-import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBClient,
+  GetItemCommand,
+  type TransactWriteItem,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { AccountStore, NewAccount } from '../../core/accounts/account-store.ts';
 import { START_REF } from '../../core/ledger/credit.ts';
 import { type Item, number, text } from './attributes.ts';
-import { chatKey, currentKeyKey, newChatItem, toChat, toCurrentKey, toCurrentKeyItem, toProfile } from './chat-item.ts';
+import { chatKey, currentKeyKey, newChatItem, toChat, toCurrentKeyItem, toProfile } from './chat-item.ts';
 import { send } from './failures.ts';
-import { type AccountTables, putFirstKey, replaceKey, revokeKey, setBlocked, toKeyItem } from './key-store.ts';
+import { type AccountTables, ifCurrent, toKeyItem } from './key-store.ts';
 import { accountKey, newAccountItem } from './ledger-items.ts';
 import { toCreditItem } from './ledger-store.ts';
-import { putNew, transact } from './transaction.ts';
+import { failed, putNew, transact } from './transaction.ts';
 
 export const createAccountStore = (client: DynamoDBClient, tables: AccountTables): AccountStore => {
   const read = async (key: Item): Promise<Item | undefined> => {
@@ -25,21 +30,6 @@ export const createAccountStore = (client: DynamoDBClient, tables: AccountTables
     profile: async (accountId) => {
       const item = await read(accountKey(accountId));
       return item && toProfile(item);
-    },
-    currentKey: async (accountId) => {
-      const item = await read(currentKeyKey(accountId));
-      return item && toCurrentKey(item);
-    },
-    putFirstKey: (accountId, key, atMs) => putFirstKey(client, tables, { accountId, key, atMs }),
-    replaceKey: (replacement) => replaceKey(client, tables, replacement),
-    revokeKey: (accountId, hash) => revokeKey(client, tables, accountId, hash),
-    markShown: async (accountId, hash) => {
-      await update(currentKeyKey(accountId), {
-        set: 'shown = :shown',
-        condition: '#hash = :hash',
-        names: { '#hash': 'hash' },
-        values: { ':shown': { BOOL: true }, ':hash': text(hash) },
-      });
     },
     setBlocked: (accountId, isBlocked, hash) => setBlocked(client, tables, { accountId, isBlocked, hash }),
     setThreshold: async (accountId, picos) => {
@@ -74,6 +64,52 @@ export const createAccountStore = (client: DynamoDBClient, tables: AccountTables
       });
     },
   };
+};
+
+interface Blocking {
+  readonly accountId: string;
+  readonly isBlocked: boolean;
+  readonly hash: string | undefined;
+}
+
+/** The account itself, so that it holds no money any more, and its key, so that it is let in nowhere. */
+const setBlocked = async (
+  client: DynamoDBClient,
+  tables: AccountTables,
+  { accountId, isBlocked, hash }: Blocking,
+): Promise<'set' | 'changed' | 'no-account'> => {
+  const account: TransactWriteItem = {
+    Update: {
+      TableName: tables.accounts,
+      Key: accountKey(accountId),
+      UpdateExpression: 'SET #status = :status, version = version + :one',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':status': text(isBlocked ? 'blocked' : 'active'), ':one': number(1) },
+    },
+  };
+  const cancelled = await transact(client, [account, ...blockKey(tables, { accountId, isBlocked, hash })]);
+  if (!cancelled) return 'set';
+  return failed(cancelled[0]) ? 'no-account' : 'changed';
+};
+
+const blockKey = ({ accounts, keys }: AccountTables, { accountId, isBlocked, hash }: Blocking): TransactWriteItem[] => {
+  const Key = currentKeyKey(accountId);
+  if (hash === undefined) {
+    return [{ ConditionCheck: { TableName: accounts, Key, ConditionExpression: 'attribute_not_exists(pk)' } }];
+  }
+  return [
+    { ConditionCheck: { TableName: accounts, Key, ...ifCurrent(hash) } },
+    {
+      Update: {
+        TableName: keys,
+        Key: { pk: text(hash) },
+        UpdateExpression: 'SET blocked = :blocked',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':blocked': { BOOL: isBlocked } },
+      },
+    },
+  ];
 };
 
 interface Change {

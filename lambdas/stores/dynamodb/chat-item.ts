@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import type { Chat, CurrentKey, Language, NewKey, Profile } from '../../core/accounts/account-store.ts';
+import type { Chat, Language, Profile } from '../../core/accounts/account-store.ts';
+import type { CurrentKey } from '../../core/accounts/key-store.ts';
+import type { NewKey } from '../../core/accounts/keys.ts';
 import { type BalanceChange, THRESHOLD_STANDARD } from '../../core/accounts/low-balance.ts';
 import { type Item, number, readBigint, readNumber, readText, text } from './attributes.ts';
 import { accountIdOf } from './ledger-items.ts';

@@ -1,17 +1,27 @@
-import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { KeyReplacement, NewKey } from '../../core/accounts/account-store.ts';
-import type { KeyRecord, KeyStore } from '../../core/accounts/key-store.ts';
+import {
+  type DynamoDBClient,
+  GetItemCommand,
+  type TransactWriteItem,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { KeyRecord, KeyReplacement, KeyStore } from '../../core/accounts/key-store.ts';
+import { keyIdOf, type NewKey } from '../../core/accounts/keys.ts';
 import { type Item, number, readText, text } from './attributes.ts';
-import { currentKeyKey, toCurrentKeyItem } from './chat-item.ts';
+import { currentKeyKey, toCurrentKey, toCurrentKeyItem } from './chat-item.ts';
 import { send } from './failures.ts';
 import { accountKey } from './ledger-items.ts';
 import { takeFromBucket } from './rate-bucket.ts';
 import { failed, putNew, transact } from './transaction.ts';
 
-export const createKeyStore = (client: DynamoDBClient, table: string): KeyStore => ({
+export interface AccountTables {
+  readonly accounts: string;
+  readonly keys: string;
+}
+
+export const createKeyStore = (client: DynamoDBClient, tables: AccountTables): KeyStore => ({
   take: async (hash, bucket, nowMicros) => {
     const reply = await takeFromBucket(client, {
-      table,
+      table: tables.keys,
       key: { pk: text(hash) },
       bucket,
       nowMicros,
@@ -20,16 +30,28 @@ export const createKeyStore = (client: DynamoDBClient, table: string): KeyStore 
       conditionNames: { '#status': 'status' },
       values: { ':active': text('active') },
     });
-    if ('taken' in reply) return { kind: 'taken', key: toKey(reply.taken) };
-    return reply.refused ? { kind: 'refused', key: toKey(reply.refused) } : { kind: 'unknown' };
+    if ('taken' in reply) return { kind: 'taken', key: toKey(hash, reply.taken) };
+    return reply.refused ? { kind: 'refused', key: toKey(hash, reply.refused) } : { kind: 'unknown' };
   },
   read: async (hash) => {
-    const reply = await send(() =>
-      client.send(new GetItemCommand({ TableName: table, Key: { pk: text(hash) }, ConsistentRead: true })),
-    );
-    return 'ok' in reply && reply.ok.Item ? toKey(reply.ok.Item) : undefined;
+    const item = await read(client, tables.keys, { pk: text(hash) });
+    return item && toKey(hash, item);
   },
+  currentKey: async (accountId) => {
+    const item = await read(client, tables.accounts, currentKeyKey(accountId));
+    return item && toCurrentKey(item);
+  },
+  putFirstKey: (accountId, key, atMs) => putFirstKey(client, tables, { accountId, key, atMs }),
+  replaceKey: (replacement) => replaceKey(client, tables, replacement),
+  revokeKey: (accountId, hash) => revokeKey(client, tables, accountId, hash),
+  markShown: (accountId, hash) => markShown(client, tables, accountId, hash),
 });
+
+const read = async (client: DynamoDBClient, table: string, key: Item): Promise<Item | undefined> => {
+  const command = new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true });
+  const reply = await send(() => client.send(command));
+  return 'ok' in reply ? reply.ok.Item : undefined;
+};
 
 /** A key as it begins. It is never put over another one, and is put together with what names it the account's own. */
 export const toKeyItem = (accountId: string, { hash, label, pepperId }: NewKey): Item => ({
@@ -42,17 +64,13 @@ export const toKeyItem = (accountId: string, { hash, label, pepperId }: NewKey):
   tat: number(0),
 });
 
-const toKey = (item: Item): KeyRecord => ({
+const toKey = (hash: string, item: Item): KeyRecord => ({
+  keyId: keyIdOf(hash),
   accountId: readText(item, 'accountId'),
   status: readText(item, 'status') === 'active' ? 'active' : 'revoked',
   blocked: item.blocked?.BOOL === true,
   tatMicros: Number(item.tat?.N ?? '0'),
 });
-
-export interface AccountTables {
-  readonly accounts: string;
-  readonly keys: string;
-}
 
 interface FirstKey {
   readonly accountId: string;
@@ -60,7 +78,7 @@ interface FirstKey {
   readonly atMs: number;
 }
 
-export const putFirstKey = async (
+const putFirstKey = async (
   client: DynamoDBClient,
   tables: AccountTables,
   { accountId, key, atMs }: FirstKey,
@@ -75,7 +93,7 @@ export const putFirstKey = async (
 };
 
 /** The account is looked at as well, so that blocking it and replacing its key come one after the other. */
-export const replaceKey = async (
+const replaceKey = async (
   client: DynamoDBClient,
   tables: AccountTables,
   { accountId, oldHash, key, atMs }: KeyReplacement,
@@ -96,7 +114,7 @@ export const replaceKey = async (
   return failed(cancelled[0]) ? 'blocked' : 'changed';
 };
 
-export const revokeKey = async (
+const revokeKey = async (
   client: DynamoDBClient,
   tables: AccountTables,
   accountId: string,
@@ -118,50 +136,21 @@ export const revokeKey = async (
   return cancelled ? 'changed' : 'revoked';
 };
 
-interface Blocking {
-  readonly accountId: string;
-  readonly isBlocked: boolean;
-  readonly hash: string | undefined;
-}
-
-/** The account itself, so that it holds no money any more, and its key, so that it is let in nowhere. */
-export const setBlocked = async (
+const markShown = async (
   client: DynamoDBClient,
-  tables: AccountTables,
-  { accountId, isBlocked, hash }: Blocking,
-): Promise<'set' | 'changed' | 'no-account'> => {
-  const account: TransactWriteItem = {
-    Update: {
-      TableName: tables.accounts,
-      Key: accountKey(accountId),
-      UpdateExpression: 'SET #status = :status, version = version + :one',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':status': text(isBlocked ? 'blocked' : 'active'), ':one': number(1) },
-    },
-  };
-  const cancelled = await transact(client, [account, ...blockKey(tables, { accountId, isBlocked, hash })]);
-  if (!cancelled) return 'set';
-  return failed(cancelled[0]) ? 'no-account' : 'changed';
-};
-
-const blockKey = ({ accounts, keys }: AccountTables, { accountId, isBlocked, hash }: Blocking): TransactWriteItem[] => {
-  const Key = currentKeyKey(accountId);
-  if (hash === undefined) {
-    return [{ ConditionCheck: { TableName: accounts, Key, ConditionExpression: 'attribute_not_exists(pk)' } }];
-  }
-  return [
-    { ConditionCheck: { TableName: accounts, Key, ...ifCurrent(hash) } },
-    {
-      Update: {
-        TableName: keys,
-        Key: { pk: text(hash) },
-        UpdateExpression: 'SET blocked = :blocked',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':blocked': { BOOL: isBlocked } },
-      },
-    },
-  ];
+  { accounts }: AccountTables,
+  accountId: string,
+  hash: string,
+): Promise<void> => {
+  const current = ifCurrent(hash);
+  const command = new UpdateItemCommand({
+    TableName: accounts,
+    Key: currentKeyKey(accountId),
+    UpdateExpression: 'SET shown = :shown',
+    ...current,
+    ExpressionAttributeValues: { ':shown': { BOOL: true }, ...current.ExpressionAttributeValues },
+  });
+  await send(() => client.send(command));
 };
 
 const ifActive = ({ accounts }: AccountTables, accountId: string): TransactWriteItem => ({
@@ -174,7 +163,7 @@ const ifActive = ({ accounts }: AccountTables, accountId: string): TransactWrite
   },
 });
 
-const ifCurrent = (hash: string) => ({
+export const ifCurrent = (hash: string) => ({
   ConditionExpression: '#hash = :hash',
   ExpressionAttributeNames: { '#hash': 'hash' },
   ExpressionAttributeValues: { ':hash': text(hash) },

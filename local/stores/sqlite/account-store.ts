@@ -1,18 +1,15 @@
 import type {
   AccountStore,
   Chat,
-  CurrentKey,
-  KeyReplacement,
   Language,
   NewAccount,
-  NewKey,
   Profile,
 } from '../../../lambdas/core/accounts/account-store.ts';
 import { THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
 import { START_REF } from '../../../lambdas/core/ledger/credit.ts';
 import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
 import { bigintOf, booleanOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
-import { hasKey, insertKey } from './key-store.ts';
+import { hasKey, putKey, readCurrentKey } from './key-store.ts';
 import { type AccountChange, insertAccount, insertCredit, NEXT_CHANGE, readAccount } from './ledger-store.ts';
 
 export interface AccountStoreOptions {
@@ -20,7 +17,7 @@ export interface AccountStoreOptions {
   readonly onChange?: ((change: AccountChange) => void) | undefined;
 }
 
-/** Accounts, keys and bot chats in SQLite. Everything is durable when it resolves. */
+/** Accounts and bot chats in SQLite. Everything is durable when it resolves. */
 export const createAccountStore = (db: Database, { onChange }: AccountStoreOptions = {}): AccountStore => {
   const run = async (sql: string, ...values: (string | number)[]): Promise<void> => {
     await db.writeDurably(() => db.sql(sql).run(...values));
@@ -33,12 +30,6 @@ export const createAccountStore = (db: Database, { onChange }: AccountStoreOptio
     },
     chat: (chatId) => db.read(() => readChat(db, chatId)),
     profile: (accountId) => db.read(() => readProfile(db, accountId)),
-    currentKey: (accountId) => db.read(() => readCurrentKey(db, accountId)),
-    putFirstKey: (accountId, key, atMs) => db.writeDurably(() => putFirstKey(db, accountId, key, atMs)),
-    replaceKey: (replacement) => db.writeDurably(() => replaceKey(db, replacement)),
-    revokeKey: (accountId, hash) => db.writeDurably(() => revokeKey(db, accountId, hash)),
-    markShown: (accountId, hash) =>
-      run('UPDATE current_keys SET shown = 1 WHERE account_id = ? AND hash = ?', accountId, hash),
     setBlocked: (accountId, isBlocked, hash) => db.writeDurably(() => setBlocked(db, accountId, isBlocked, hash)),
     setThreshold: (accountId, picos) =>
       db.writeDurably(() => (changeAccount(db, accountId, 'threshold', picos) ? 'set' : 'no-account')),
@@ -86,60 +77,6 @@ const readProfile = (db: Database, accountId: string): Profile | undefined => {
 };
 
 const thresholdOf = (row: Row): bigint => (row.threshold === null ? THRESHOLD_STANDARD : bigintOf(row, 'threshold'));
-
-const readCurrentKey = (db: Database, accountId: string): CurrentKey | undefined => {
-  const row = db.sql('SELECT * FROM current_keys WHERE account_id = ?').get(accountId);
-  return row && toCurrentKey(row);
-};
-
-const toCurrentKey = (row: Row): CurrentKey => ({
-  hash: textOf(row, 'hash'),
-  label: { prefix: textOf(row, 'prefix'), lastFour: textOf(row, 'last_four') },
-  issuedAtMs: numberOf(row, 'issued_at'),
-  isShown: booleanOf(row, 'shown'),
-  isRevoked: booleanOf(row, 'revoked'),
-});
-
-const isActive = (db: Database, accountId: string): boolean =>
-  db.sql("SELECT 1 FROM accounts WHERE id = ? AND status = 'active'").get(accountId) !== undefined;
-
-/** Puts a new key and makes it the account's current one. */
-const putKey = (db: Database, accountId: string, key: NewKey, atMs: number): void => {
-  insertKey(db, accountId, key);
-  db.sql(
-    `INSERT OR REPLACE INTO current_keys (account_id, hash, prefix, last_four, issued_at, shown)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(accountId, key.hash, key.label.prefix, key.label.lastFour, atMs, Number(key.isShown));
-};
-
-const putFirstKey = (db: Database, accountId: string, key: NewKey, atMs: number): 'put' | 'has-key' | 'no-account' => {
-  if (!isActive(db, accountId)) return 'no-account';
-  if (readCurrentKey(db, accountId) || hasKey(db, key.hash)) return 'has-key';
-  putKey(db, accountId, key, atMs);
-  return 'put';
-};
-
-const replaceKey = (
-  db: Database,
-  { accountId, oldHash, key, atMs }: KeyReplacement,
-): 'replaced' | 'changed' | 'blocked' => {
-  if (!isActive(db, accountId)) return 'blocked';
-  if (readCurrentKey(db, accountId)?.hash !== oldHash || hasKey(db, key.hash)) return 'changed';
-  revoke(db, oldHash);
-  putKey(db, accountId, key, atMs);
-  return 'replaced';
-};
-
-const revoke = (db: Database, hash: string): void => {
-  db.sql("UPDATE keys SET status = 'revoked' WHERE hash = ?").run(hash);
-};
-
-const revokeKey = (db: Database, accountId: string, hash: string): 'revoked' | 'changed' => {
-  const changed = db.sql('UPDATE current_keys SET revoked = 1 WHERE account_id = ? AND hash = ?').run(accountId, hash);
-  if (changed === 0) return 'changed';
-  revoke(db, hash);
-  return 'revoked';
-};
 
 const setBlocked = (
   db: Database,

@@ -10,7 +10,7 @@ import { importRow, staleKeys } from '../../../bin/commands/import/run.ts';
 import { hashApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import { balanceOf } from '../../../lambdas/core/ledger/ledger.ts';
-import { accountsThrough, ledgerThrough } from '../../support/memory/every-call.ts';
+import { accountsThrough, keysThrough, ledgerThrough } from '../../support/memory/every-call.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 import { MemoryAccountStore } from '../../support/memory/memory-account-store.ts';
 import { MemoryKeyStore } from '../../support/memory/memory-key-store.ts';
@@ -26,11 +26,11 @@ const rowsOf = (text: string): readonly ImportRow[] => readRows(Buffer.from(text
 /** The stores, which outlive every run. `old` is there, with a key of its own and 3 USD. */
 const world = async (name: string) => {
   const ledger = new MemoryLedgerStore();
-  const keys = new MemoryKeyStore();
-  const accounts = new MemoryAccountStore(ledger, keys);
+  const keyStore = new MemoryKeyStore(ledger);
+  const accounts = new MemoryAccountStore(ledger, keyStore);
   const key = { hash: 'old-hash', label: { prefix: 'p', lastFour: 'last' }, pepperId: 'x', isShown: true };
   await accounts.open({ accountId: 'old', chatId: undefined, key, creditPicos: 3n * 10n ** 12n, atMs: 0 });
-  return { ledger, keys, accounts, path: join(folder, `${name}.csv`) };
+  return { ledger, keyStore, accounts, path: join(folder, `${name}.csv`) };
 };
 type World = Awaited<ReturnType<typeof world>>;
 
@@ -68,6 +68,7 @@ const run = async (it: World, text = CSV, ending?: Ending): Promise<number | und
         return accounts.open(account);
       },
     },
+    keyStore: keysThrough(through, it.keyStore),
     clock: new ManualClock(),
     random: () => 0,
     keys: { pepper: PEPPER, olderPeppers, newKeyBytes: () => randomBytes(32), file },
@@ -105,9 +106,9 @@ const expectWhole = async (it: World): Promise<void> => {
   // A second line would be one with a key that never worked.
   expect(readFileSync(it.path, 'utf8').split('\n')).toHaveLength(5);
   for (const [account, apiKey] of told) {
-    expect((await it.accounts.currentKey(account))?.hash).toBe(hashApiKey(PEPPER, apiKey));
+    expect((await it.keyStore.currentKey(account))?.hash).toBe(hashApiKey(PEPPER, apiKey));
   }
-  expect(it.keys.size).toBe(4);
+  expect(it.keyStore.size).toBe(4);
   expect((await it.accounts.chat('77'))?.accountId).toBe('three');
 };
 
@@ -159,8 +160,8 @@ test('OPS-5 import: keys of the file that were replaced since are told', async (
   const keys = { pepper: PEPPER, olderPeppers, newKeyBytes: () => randomBytes(32), file };
   const ports = { ...it, clock: new ManualClock(), random: () => 0, keys };
   expect(await staleKeys(ports)).toEqual([]);
-  const { hash } = (await it.accounts.currentKey('two'))!;
-  await it.accounts.revokeKey('two', hash);
+  const { hash } = (await it.keyStore.currentKey('two'))!;
+  await it.keyStore.revokeKey('two', hash);
   expect(await staleKeys(ports)).toEqual(['two']);
   file.close();
 });

@@ -15,6 +15,7 @@ import { withCounterFaults, withKeyFaults } from '../../support/memory/faults.ts
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../../support/memory/memory-ledger-store.ts';
 
 const PEPPER = 'pepper-of-the-tests';
 export const BOT_TOKEN = '123456:token-of-the-tests';
@@ -39,7 +40,7 @@ interface ChainOptions {
 /** The chain around handlers that say which route they are. */
 export const createChain = async (options: ChainOptions = {}) => {
   const clock = options.clock ?? new ManualClock();
-  const keys = new MemoryKeyStore();
+  const keys = new MemoryKeyStore(new MemoryLedgerStore());
   const askedKeys = withKeyFaults(keys, {});
   const askedCounters = withCounterFaults(new MemoryAddressCounters(), {});
   const apiKey = keyOf(1);

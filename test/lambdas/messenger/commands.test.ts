@@ -133,12 +133,12 @@ describe('/usage', () => {
 describe('/key', () => {
   test('KEY-1 shows the key masked, and says when it was revoked', async () => {
     const { ask, parts, accountId } = await open();
-    const key = await parts.accounts.currentKey(accountId);
+    const key = await parts.keys.currentKey(accountId);
     const shown = await ask('/key');
     expect(shown.text).toMatch(/^Your key: sk-service-\w{4}…\w{4}\nIssued on 20 November 2026\.\n/);
     expect(shown.buttons.flat()).toMatchObject([{ kind: 'app', url: 'https://gateway.example/app' }]);
     expect((await ask('/key', 'ru')).text).toContain('Выпущен 20 ноября 2026 г.');
-    await parts.accounts.revokeKey(accountId, key?.hash ?? '');
+    await parts.keys.revokeKey(accountId, key?.hash ?? '');
     expect((await ask('/key')).text).toContain('has been revoked');
     expect((await ask('/start')).text).toContain('has been revoked');
   });

@@ -51,6 +51,15 @@ const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', keyTests, [
     replace: '',
   },
   {
+    id: 'revoked-in-name-only',
+    what: 'A key that an operator has revoked is still let in.',
+    find: "revoke(tables, hash),\n  ]);\n  return cancelled ? 'changed'",
+    replace: "]);\n  return cancelled ? 'changed'",
+  },
+]);
+
+const blockBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', keyTests, [
+  {
     id: 'blocked-by-its-account-alone',
     what: 'The key of a blocked account is let in wherever nothing is reserved.',
     find: "':blocked': { BOOL: isBlocked }",
@@ -61,12 +70,6 @@ const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', keyTests, [
     what: 'A block that meets a rotation blocks the key that has gone, and lets the new one in.',
     find: '{ ConditionCheck: { TableName: accounts, Key, ...ifCurrent(hash) } },',
     replace: '',
-  },
-  {
-    id: 'revoked-in-name-only',
-    what: 'A key that an operator has revoked is still let in.',
-    find: "revoke(tables, hash),\n  ]);\n  return cancelled ? 'changed'",
-    replace: "]);\n  return cancelled ? 'changed'",
   },
 ]);
 
@@ -92,9 +95,9 @@ const rotationBugs = bugsIn('lambdas/core/accounts/issue-key.ts', rotationTests,
   {
     id: 'rotation-answered-before-it-is-written',
     what: 'The old key is let in for a while after the new one has been told.',
-    find: 'const reply = await untilDefinite(ports, () => accounts.replaceKey(replacement));',
+    find: 'const reply = await untilDefinite(ports, () => keys.replaceKey(replacement));',
     replace:
-      "const writing = untilDefinite(ports, () => accounts.replaceKey(replacement));\n  const reply = await Promise.race([writing, Promise.resolve<'replaced' | 'changed' | 'blocked'>('replaced')]);",
+      "const writing = untilDefinite(ports, () => keys.replaceKey(replacement));\n  const reply = await Promise.race([writing, Promise.resolve<'replaced' | 'changed' | 'blocked'>('replaced')]);",
     caughtBy: keyTests,
   },
 ]);
@@ -231,6 +234,7 @@ const noticeBugs = [
 export const accountBugs: readonly MoneyBug[] = [
   ...openingBugs,
   ...keyChangeBugs,
+  ...blockBugs,
   ...rotationBugs,
   ...startBugs,
   ...initDataBugs,

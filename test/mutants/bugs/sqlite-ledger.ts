@@ -208,6 +208,16 @@ const accountBugs = bugsIn('local/stores/sqlite/account-store.ts', accountKeyTes
     caughtBy: accountTests,
   },
   {
+    id: 'sqlite-account-not-durable',
+    what: 'A power cut loses an account whose key the user has received.',
+    find: 'await db.writeDurably(() => open(db, account))',
+    replace: 'await db.write(() => open(db, account))',
+    caughtBy: durabilityTests,
+  },
+]);
+
+const keyChangeBugs = bugsIn('local/stores/sqlite/key-store.ts', accountKeyTests, [
+  {
     id: 'sqlite-replaced-key-still-valid',
     what: 'SQLite keeps a replaced API key valid beside the new one.',
     find: '  revoke(db, oldHash);\n',
@@ -230,13 +240,6 @@ const accountBugs = bugsIn('local/stores/sqlite/account-store.ts', accountKeyTes
     what: 'A blocked account gets a new valid key from SQLite.',
     find: "  if (!isActive(db, accountId)) return 'blocked';\n",
     replace: '',
-  },
-  {
-    id: 'sqlite-account-not-durable',
-    what: 'A power cut loses an account whose key the user has received.',
-    find: 'await db.writeDurably(() => open(db, account))',
-    replace: 'await db.write(() => open(db, account))',
-    caughtBy: durabilityTests,
   },
 ]);
 
@@ -327,6 +330,7 @@ export const sqliteLedgerBugs: readonly MoneyBug[] = [
   ...ledgerBugs,
   ...recordBugs,
   ...accountBugs,
+  ...keyChangeBugs,
   ...keyBugs,
   ...changeBugs,
   ...pruneBugs,

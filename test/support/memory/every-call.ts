@@ -1,4 +1,5 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
+import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
@@ -40,3 +41,4 @@ export const filesThrough = through<VideoFiles>;
 export const mediaThrough = through<MediaStore>;
 export const machineThrough = through<VideoMachine>;
 export const accountsThrough = through<AccountStore>;
+export const keysThrough = through<KeyStore>;

@@ -129,6 +129,25 @@ export const withMediaFaults = faulty<MediaStore>;
 export const withMachineFaults = faulty<VideoMachine>;
 export const withAccountFaults = faulty<AccountStore>;
 
+export interface AccountsAndKeys {
+  readonly accounts: AccountStore;
+  readonly keys: KeyStore;
+}
+
+/** Both stores behind one plan: `calls` has the calls of both, in their order. */
+export const withAccountAndKeyFaults = (
+  { accounts, keys }: AccountsAndKeys,
+  faults: Faults<keyof AccountStore | keyof KeyStore>,
+): AccountsAndKeys & Faulty => {
+  const injector = new Injector(faults);
+  return {
+    accounts: through((method, call) => injector.run(method, call), accounts),
+    keys: through((method, call) => injector.run(method, call), keys),
+    calls: injector.calls,
+    landed: () => injector.landed(),
+  };
+};
+
 export const withRecordFaults = (
   records: LedgerRecords,
   faults: Faults<keyof LedgerRecords>,

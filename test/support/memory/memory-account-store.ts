@@ -1,11 +1,8 @@
 import type {
   AccountStore,
   Chat,
-  CurrentKey,
-  KeyReplacement,
   Language,
   NewAccount,
-  NewKey,
   Profile,
 } from '../../../lambdas/core/accounts/account-store.ts';
 import { THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
@@ -18,7 +15,6 @@ export class MemoryAccountStore implements AccountStore {
   readonly #keys: MemoryKeyStore;
   readonly #chats = new Map<string, Chat>();
   readonly #profiles = new Map<string, Omit<Profile, 'accountId'>>();
-  readonly #current = new Map<string, CurrentKey>();
 
   constructor(ledger: MemoryLedgerStore, keys: MemoryKeyStore) {
     this.#ledger = ledger;
@@ -27,7 +23,12 @@ export class MemoryAccountStore implements AccountStore {
 
   async open({ accountId, chatId, key, creditPicos, atMs }: NewAccount): Promise<'opened' | 'exists'> {
     const taken = chatId !== undefined && this.#chats.has(chatId);
-    if (taken || this.#current.has(accountId) || this.#keys.has(key.hash) || this.#ledger.has(accountId)) {
+    if (
+      taken ||
+      this.#keys.currentHash(accountId) !== undefined ||
+      this.#keys.has(key.hash) ||
+      this.#ledger.has(accountId)
+    ) {
       return 'exists';
     }
     void this.#ledger.createAccount(accountId);
@@ -43,7 +44,7 @@ export class MemoryAccountStore implements AccountStore {
     if (chatId !== undefined)
       this.#chats.set(chatId, { id: chatId, accountId, language: undefined, isClosed: false, noticedVersion: 0 });
     this.#profiles.set(accountId, { chatId, thresholdPicos: THRESHOLD_STANDARD });
-    this.#putKey(accountId, key, atMs);
+    this.#keys.makeCurrent(accountId, key, atMs);
     return 'opened';
   }
 
@@ -59,45 +60,13 @@ export class MemoryAccountStore implements AccountStore {
     };
   }
 
-  async currentKey(accountId: string): Promise<CurrentKey | undefined> {
-    return this.#current.get(accountId);
-  }
-
-  async putFirstKey(accountId: string, key: NewKey, atMs: number): Promise<'put' | 'has-key' | 'no-account'> {
-    if (!this.#isActive(accountId)) return 'no-account';
-    if (this.#current.has(accountId) || this.#keys.has(key.hash)) return 'has-key';
-    this.#putKey(accountId, key, atMs);
-    return 'put';
-  }
-
-  async replaceKey({ accountId, oldHash, key, atMs }: KeyReplacement): Promise<'replaced' | 'changed' | 'blocked'> {
-    if (!this.#isActive(accountId)) return 'blocked';
-    if (this.#current.get(accountId)?.hash !== oldHash || this.#keys.has(key.hash)) return 'changed';
-    void this.#keys.revoke(oldHash);
-    this.#putKey(accountId, key, atMs);
-    return 'replaced';
-  }
-
-  async revokeKey(accountId: string, hash: string): Promise<'revoked' | 'changed'> {
-    const current = this.#current.get(accountId);
-    if (current?.hash !== hash) return 'changed';
-    void this.#keys.revoke(hash);
-    this.#current.set(accountId, { ...current, isRevoked: true });
-    return 'revoked';
-  }
-
-  async markShown(accountId: string, hash: string): Promise<void> {
-    const current = this.#current.get(accountId);
-    if (current?.hash === hash) this.#current.set(accountId, { ...current, isShown: true });
-  }
-
   async setBlocked(
     accountId: string,
     isBlocked: boolean,
     hash: string | undefined,
   ): Promise<'set' | 'changed' | 'no-account'> {
     if (!this.#ledger.has(accountId)) return 'no-account';
-    if (this.#current.get(accountId)?.hash !== hash) return 'changed';
+    if (this.#keys.currentHash(accountId) !== hash) return 'changed';
     this.#ledger.setStatus(accountId, isBlocked ? 'blocked' : 'active');
     if (hash !== undefined) void this.#keys.setBlocked(hash, isBlocked);
     return 'set';
@@ -124,14 +93,5 @@ export class MemoryAccountStore implements AccountStore {
   async markNoticed(chatId: string, version: number): Promise<void> {
     const chat = this.#chats.get(chatId);
     if (chat && chat.noticedVersion < version) this.#chats.set(chatId, { ...chat, noticedVersion: version });
-  }
-
-  #isActive(accountId: string): boolean {
-    return this.#ledger.statusOf(accountId) === 'active';
-  }
-
-  #putKey(accountId: string, { hash, label, isShown }: NewKey, issuedAtMs: number): void {
-    void this.#keys.put(hash, accountId);
-    this.#current.set(accountId, { hash, label, issuedAtMs, isShown, isRevoked: false });
   }
 }

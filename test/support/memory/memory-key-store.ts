@@ -1,9 +1,23 @@
-import type { KeyRecord, KeyReply, KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
+import type {
+  CurrentKey,
+  KeyRecord,
+  KeyReplacement,
+  KeyReply,
+  KeyStore,
+} from '../../../lambdas/core/accounts/key-store.ts';
+import { keyIdOf, type NewKey } from '../../../lambdas/core/accounts/keys.ts';
 import { type Bucket, take } from '../../../lambdas/core/limits/rate-limit.ts';
+import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 
-/** The keys table without a database: look-up, revocation and rate in one synchronous step. */
+/** API keys in memory. Every method is one synchronous step. The ledger reports whether an account is active. */
 export class MemoryKeyStore implements KeyStore {
+  readonly #ledger: MemoryLedgerStore;
   readonly #keys = new Map<string, KeyRecord>();
+  readonly #current = new Map<string, CurrentKey>();
+
+  constructor(ledger: MemoryLedgerStore) {
+    this.#ledger = ledger;
+  }
 
   async take(hash: string, bucket: Bucket, nowMicros: number): Promise<KeyReply> {
     const key = this.#keys.get(hash);
@@ -19,10 +33,52 @@ export class MemoryKeyStore implements KeyStore {
     return this.#keys.get(hash);
   }
 
-  /** An existing key is left as it is. */
+  async currentKey(accountId: string): Promise<CurrentKey | undefined> {
+    return this.#current.get(accountId);
+  }
+
+  async putFirstKey(accountId: string, key: NewKey, atMs: number): Promise<'put' | 'has-key' | 'no-account'> {
+    if (!this.#isActive(accountId)) return 'no-account';
+    if (this.#current.has(accountId) || this.has(key.hash)) return 'has-key';
+    this.makeCurrent(accountId, key, atMs);
+    return 'put';
+  }
+
+  async replaceKey({ accountId, oldHash, key, atMs }: KeyReplacement): Promise<'replaced' | 'changed' | 'blocked'> {
+    if (!this.#isActive(accountId)) return 'blocked';
+    if (this.#current.get(accountId)?.hash !== oldHash || this.has(key.hash)) return 'changed';
+    void this.revoke(oldHash);
+    this.makeCurrent(accountId, key, atMs);
+    return 'replaced';
+  }
+
+  async revokeKey(accountId: string, hash: string): Promise<'revoked' | 'changed'> {
+    const current = this.#current.get(accountId);
+    if (current?.hash !== hash) return 'changed';
+    void this.revoke(hash);
+    this.#current.set(accountId, { ...current, isRevoked: true });
+    return 'revoked';
+  }
+
+  async markShown(accountId: string, hash: string): Promise<void> {
+    const current = this.#current.get(accountId);
+    if (current?.hash === hash) this.#current.set(accountId, { ...current, isShown: true });
+  }
+
+  /** Puts the key, which becomes the account's current one. */
+  makeCurrent(accountId: string, { hash, label, isShown }: NewKey, issuedAtMs: number): void {
+    void this.put(hash, accountId);
+    this.#current.set(accountId, { hash, label, issuedAtMs, isShown, isRevoked: false });
+  }
+
+  currentHash(accountId: string): string | undefined {
+    return this.#current.get(accountId)?.hash;
+  }
+
+  /** Leaves an existing key unchanged. */
   async put(hash: string, accountId: string): Promise<'created' | 'exists'> {
     if (this.#keys.has(hash)) return 'exists';
-    this.#keys.set(hash, { accountId, status: 'active', blocked: false, tatMicros: 0 });
+    this.#keys.set(hash, { keyId: keyIdOf(hash), accountId, status: 'active', blocked: false, tatMicros: 0 });
     return 'created';
   }
 
@@ -38,9 +94,13 @@ export class MemoryKeyStore implements KeyStore {
     return this.#keys.has(hash);
   }
 
-  /** How many keys there are: a look-up must never add one. */
+  /** Number of keys. A look-up must never add one. */
   get size(): number {
     return this.#keys.size;
+  }
+
+  #isActive(accountId: string): boolean {
+    return this.#ledger.statusOf(accountId) === 'active';
   }
 
   #change(hash: string, change: Partial<KeyRecord>): void {

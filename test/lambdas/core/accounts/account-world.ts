@@ -1,11 +1,17 @@
-import type { AccountStore, CurrentKey } from '../../../../lambdas/core/accounts/account-store.ts';
+import type { AccountStore } from '../../../../lambdas/core/accounts/account-store.ts';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
 import { type Started, type StartPorts, startChat } from '../../../../lambdas/core/accounts/chats.ts';
 import { type Issued, issueKey, type RotatedKey, rotateKey } from '../../../../lambdas/core/accounts/issue-key.ts';
+import type { CurrentKey, KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import { hashApiKey, keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
-import { accountsThrough } from '../../../support/memory/every-call.ts';
-import { type FaultPlan, type FaultScript, type Faulty, withAccountFaults } from '../../../support/memory/faults.ts';
+import { accountsThrough, keysThrough, type Through } from '../../../support/memory/every-call.ts';
+import {
+  type AccountsAndKeys,
+  type FaultPlan,
+  type FaultScript,
+  withAccountAndKeyFaults,
+} from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAccountStore } from '../../../support/memory/memory-account-store.ts';
 import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
@@ -15,18 +21,18 @@ export const PEPPER = 'a pepper for tests';
 export const START_CREDIT = 2_000_000_000_003n;
 export const CHAT = '4711';
 
-export type AccountMethod = keyof AccountStore;
+export type AccountMethod = keyof AccountStore | keyof KeyStore;
 export type AccountFaults = FaultScript<AccountMethod> | FaultPlan<AccountMethod>;
 
 /** Accounts in memory, and processes that see them, each with faults of its own. */
 export const accountWorld = () => {
   const clock = new ManualClock();
   const ledger = new MemoryLedgerStore();
-  const keys = new MemoryKeyStore();
+  const keys = new MemoryKeyStore(ledger);
   const accounts = new MemoryAccountStore(ledger, keys);
   const hashes: string[] = [];
-  const through = (store: AccountStore): StartPorts => ({
-    accounts: recording(store, hashes),
+  const through = (stores: AccountsAndKeys = { accounts, keys }): StartPorts => ({
+    ...recording(stores, hashes),
     clock,
     random: () => 0,
     pepper: PEPPER,
@@ -35,7 +41,7 @@ export const accountWorld = () => {
     startCreditPicos: START_CREDIT,
   });
   const process = (faults: AccountFaults = {}) => {
-    const faulty: AccountStore & Faulty = withAccountFaults(accounts, faults);
+    const faulty = withAccountAndKeyFaults({ accounts, keys }, faults);
     const ports = through(faulty);
     return {
       calls: faulty.calls,
@@ -64,8 +70,8 @@ export const accountWorld = () => {
       const verdicts = await Promise.all(hashes.map(usable));
       return [...new Set(hashes.filter((_, at) => verdicts[at]))];
     },
-    currentHash: async (accountId: string) => (await accounts.currentKey(accountId))?.hash,
-    currentId: async (accountId: string) => keyIdOf((await accounts.currentKey(accountId))?.hash ?? ''),
+    currentHash: async (accountId: string) => (await keys.currentKey(accountId))?.hash,
+    currentId: async (accountId: string) => keyIdOf((await keys.currentKey(accountId))?.hash ?? ''),
     audit: (accountId: string) => auditAccount({ store: ledger, records: ledger, clock }, accountId),
   };
 };
@@ -73,19 +79,33 @@ export type AccountWorld = ReturnType<typeof accountWorld>;
 
 export const hashOf = (apiKey: string): string => hashApiKey(PEPPER, apiKey);
 
-/** Notes the hash of every key on its way to the store. */
-const recording = (store: AccountStore, hashes: string[]): AccountStore => ({
-  ...accountsThrough((_method, call) => call(), store),
-  open: (account) => {
-    hashes.push(account.key.hash);
-    return store.open(account);
+/** Calls every method of both stores through `around`. */
+export const storesThrough = (
+  around: Through<AccountMethod>,
+  { accounts, keys }: AccountsAndKeys,
+): AccountsAndKeys => ({
+  accounts: accountsThrough(around, accounts),
+  keys: keysThrough(around, keys),
+});
+
+/** Records the hash of every key on its way to the store. */
+const recording = ({ accounts, keys }: AccountsAndKeys, hashes: string[]): AccountsAndKeys => ({
+  accounts: {
+    ...accountsThrough((_method, call) => call(), accounts),
+    open: (account) => {
+      hashes.push(account.key.hash);
+      return accounts.open(account);
+    },
   },
-  putFirstKey: (accountId, key, atMs) => {
-    hashes.push(key.hash);
-    return store.putFirstKey(accountId, key, atMs);
-  },
-  replaceKey: (replacement) => {
-    hashes.push(replacement.key.hash);
-    return store.replaceKey(replacement);
+  keys: {
+    ...keysThrough((_method, call) => call(), keys),
+    putFirstKey: (accountId, key, atMs) => {
+      hashes.push(key.hash);
+      return keys.putFirstKey(accountId, key, atMs);
+    },
+    replaceKey: (replacement) => {
+      hashes.push(replacement.key.hash);
+      return keys.replaceKey(replacement);
+    },
   },
 });

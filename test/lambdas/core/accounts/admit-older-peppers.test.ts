@@ -7,6 +7,7 @@ import { type FaultScript, fails, throttled, withKeyFaults } from '../../../supp
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 
 const peppers = { pepper: 'the newest pepper', olderPeppers: ['the older pepper', 'the oldest pepper'] };
 const keyOf = (seed: number): string => makeApiKey(new Uint8Array(32).fill(seed));
@@ -21,7 +22,7 @@ const hashOf = (key: string): string => hashes[key] ?? '';
 /** A key of each pepper, each of an account of its own. */
 const createScene = async (faults: FaultScript<keyof KeyStore> = {}) => {
   const clock = new ManualClock();
-  const memory = new MemoryKeyStore();
+  const memory = new MemoryKeyStore(new MemoryLedgerStore());
   for (const key of [NEW, OLDER, OLDEST]) await memory.put(hashOf(key), `account of ${key}`);
   const keys = withKeyFaults(memory, faults);
   const keyBucket = bucketOf(10, 15);

@@ -16,6 +16,7 @@ import {
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
 import { MemoryKeyStore } from '../../../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 
 const offered = (credential: string | undefined) => ({ credential, param: 'Authorization', advice: 'Send it.' });
 
@@ -28,7 +29,7 @@ const keyBucket = bucketOf(10, 15);
 
 const createScene = async (faults: FaultScript<keyof KeyStore> = {}, counterFaults: FaultScript<'take'> = {}) => {
   const clock = new ManualClock();
-  const memory = new MemoryKeyStore();
+  const memory = new MemoryKeyStore(new MemoryLedgerStore());
   await memory.put(HASH, 'account-1');
   const shared = new MemoryAddressCounters();
   const counters = withCounterFaults(shared, counterFaults);

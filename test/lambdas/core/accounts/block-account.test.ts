@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
 import { issueKey, rotateKey } from '../../../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
-import { accountsThrough } from '../../../support/memory/every-call.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';
-import { accountWorld } from './account-world.ts';
+import { accountWorld, storesThrough } from './account-world.ts';
 
 const ID = 'account-1';
 
@@ -13,7 +12,7 @@ test.each([
   ['loses its reply', losesReply],
 ])('OPS-5 an account is blocked with its key, and free again with it, also when a write %s', async (_, fault) => {
   const world = accountWorld();
-  await issueKey(world.through(world.accounts), ID, 'new');
+  await issueKey(world.through(), ID, 'new');
   const key = await world.currentHash(ID);
   const seen = [];
   for (const isBlocked of [true, false]) {
@@ -29,17 +28,17 @@ test.each([
 /** The key is replaced just before a block is written, so often. */
 const blockAmid = async (rotations: number) => {
   const world = accountWorld();
-  await issueKey(world.through(world.accounts), ID, 'new');
+  await issueKey(world.through(), ID, 'new');
   let left = rotations;
-  const accounts = accountsThrough(async (method, call) => {
+  const stores = storesThrough(async (method, call) => {
     if (method === 'setBlocked' && left > 0) {
       left -= 1;
       const hash = (await world.currentHash(ID)) ?? '';
-      await rotateKey(world.through(world.accounts), { accountId: ID, keyId: keyIdOf(hash) });
+      await rotateKey(world.through(), { accountId: ID, keyId: keyIdOf(hash) });
     }
     return call();
-  }, world.accounts);
-  return { world, reply: await blockAccount(world.through(accounts), ID, true) };
+  }, world);
+  return { world, reply: await blockAccount(world.through(stores), ID, true) };
 };
 
 test.each([0, 1, 4])(
@@ -55,5 +54,5 @@ test('OPS-5 where the key changes all the time nothing is blocked, and that is t
   const { world, reply } = await blockAmid(5);
   expect([reply, world.ledger.statusOf(ID)]).toEqual(['changing', 'active']);
   expect(await world.usableKeys()).toEqual([await world.currentHash(ID)]);
-  expect(await blockAccount(world.through(world.accounts), 'nobody', true)).toBe('no-account');
+  expect(await blockAccount(world.through(), 'nobody', true)).toBe('no-account');
 });

@@ -15,7 +15,7 @@ const told = (started: Started): Told => {
 const startedWorld = async (isShown = true) => {
   const world = accountWorld();
   const first = told(await world.process().start());
-  if (isShown) await world.accounts.markShown(first.accountId, first.hash);
+  if (isShown) await world.keys.markShown(first.accountId, first.hash);
   return { ...world, first };
 };
 
@@ -26,7 +26,7 @@ test('KEY-1 the first start makes an account, a key and the credit to begin with
   expect(hash).toBe(hashOf(apiKey));
   expect(await world.keys.read(hash)).toMatchObject({ accountId, status: 'active', blocked: false });
   expect(await world.accounts.chat(CHAT)).toMatchObject({ accountId, isClosed: false });
-  expect(await world.accounts.currentKey(accountId)).toMatchObject({
+  expect(await world.keys.currentKey(accountId)).toMatchObject({
     hash,
     label: labelOf(apiKey),
     isShown: false,
@@ -58,8 +58,8 @@ test('KEY-1 a key that its owner may never have seen is replaced by another one'
 
 test('KEY-1 a start after a revocation makes no key', async () => {
   for (const isShown of [true, false]) {
-    const { process, first, accounts, usableKeys } = await startedWorld(isShown);
-    await accounts.revokeKey(first.accountId, first.hash);
+    const { process, first, keys, usableKeys } = await startedWorld(isShown);
+    await keys.revokeKey(first.accountId, first.hash);
     expect(await process().start()).toEqual({ kind: 'revoked', accountId: first.accountId });
     expect(await usableKeys()).toEqual([]);
   }
@@ -148,7 +148,7 @@ test('KEY-1 who opens an account and finds its key replaced meanwhile tells no d
   const pending = slow.start();
   await world.clock.flush();
   const quick = told(await world.process().start());
-  await world.accounts.markShown(quick.accountId, quick.hash);
+  await world.keys.markShown(quick.accountId, quick.hash);
   moment.come();
   expect(await pending).toEqual({ kind: 'had-key', accountId: quick.accountId, label: labelOf(quick.apiKey) });
   expect(await world.usableKeys()).toEqual([quick.hash]);
@@ -161,7 +161,7 @@ test('KEY-1 a key that is revoked while a start replaces it is not told as one t
   const pending = slow.start();
   await world.clock.flush();
   const { accountId, hash } = told(await world.process().start());
-  await world.accounts.revokeKey(accountId, hash);
+  await world.keys.revokeKey(accountId, hash);
   moment.come();
   expect(await pending).toEqual({ kind: 'revoked', accountId });
   expect(await world.usableKeys()).toEqual([]);

@@ -9,7 +9,7 @@ const startedWorld = async () => {
   const started = await world.process().start();
   if (started.kind !== 'key') throw new Error(`expected a key, met ${started.kind}`);
   const { accountId, hash } = started;
-  await world.accounts.markShown(accountId, hash);
+  await world.keys.markShown(accountId, hash);
   const credited = await world.ledger.readAccount(accountId);
   return { ...world, accountId, old: hash, oldId: keyIdOf(hash), credited };
 };
@@ -31,7 +31,7 @@ test('KEY-2 a rotation answers the new key, and it alone is let in', async () =>
   expect([id, label]).toEqual([keyIdOf(hash), labelOf(apiKey)]);
   expect(await world.usableKeys()).toEqual([hash]);
   expect(await world.keys.read(world.old)).toMatchObject({ status: 'revoked' });
-  expect(await world.accounts.currentKey(world.accountId)).toMatchObject({
+  expect(await world.keys.currentKey(world.accountId)).toMatchObject({
     hash,
     isShown: true,
     isRevoked: false,
@@ -100,7 +100,7 @@ test('KEY-2 a blocked account gets no new key, also when it is blocked at the la
 
 test('KEY-2 a revoked key can be replaced: that is the way back', async () => {
   const world = await startedWorld();
-  await world.accounts.revokeKey(world.accountId, world.old);
+  await world.keys.revokeKey(world.accountId, world.old);
   const { apiKey } = await world.process().rotate(world.accountId, world.oldId);
   expect(await world.usableKeys()).toEqual([hashOf(apiKey)]);
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { CurrentKey } from '../../../../lambdas/core/accounts/account-store.ts';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
 import { issueKey } from '../../../../lambdas/core/accounts/issue-key.ts';
-import { accountsThrough } from '../../../support/memory/every-call.ts';
+import type { CurrentKey } from '../../../../lambdas/core/accounts/key-store.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';
-import { type AccountMethod, type AccountWorld, accountWorld, hashOf } from './account-world.ts';
+import { type AccountMethod, type AccountWorld, accountWorld, hashOf, storesThrough } from './account-world.ts';
 
 const ID = 'account-1';
 /** In each of these states an account has no working key. */
@@ -18,10 +17,10 @@ const reach = async (state: State): Promise<{ world: AccountWorld; before: Curre
     await world.ledger.createAccount(ID);
     return { world, before: undefined };
   }
-  const issued = await issueKey(world.through(world.accounts), ID, 'new');
+  const issued = await issueKey(world.through(), ID, 'new');
   if (issued.kind !== 'issued') throw new Error('no key');
-  await world.accounts.revokeKey(ID, issued.made.key.hash);
-  return { world, before: await world.accounts.currentKey(ID) };
+  await world.keys.revokeKey(ID, issued.made.key.hash);
+  return { world, before: await world.keys.currentKey(ID) };
 };
 
 const writes: Record<State, AccountMethod> = { none: 'open', open: 'putFirstKey', revoked: 'replaceKey' };
@@ -29,12 +28,12 @@ const writes: Record<State, AccountMethod> = { none: 'open', open: 'putFirstKey'
 describe.each(states)('an account whose key is: %s', (state) => {
   test('OPS-5 is given one, which alone is let in', async () => {
     const { world, before } = await reach(state);
-    const issued = await issueKey(world.through(world.accounts), ID, before);
+    const issued = await issueKey(world.through(), ID, before);
     if (issued.kind !== 'issued') throw new Error(issued.kind);
     expect(await world.currentHash(ID)).toBe(hashOf(issued.made.apiKey));
     expect(await world.usableKeys()).toEqual([issued.made.key.hash]);
     // Told by whoever issued it: a start must not put another one in its place.
-    expect(await world.accounts.currentKey(ID)).toMatchObject({ isShown: true, isRevoked: false });
+    expect(await world.keys.currentKey(ID)).toMatchObject({ isShown: true, isRevoked: false });
     expect((await world.ledger.readAccount(ID))?.availablePicos).toBe(0n);
   });
 
@@ -50,14 +49,14 @@ describe.each(states)('an account whose key is: %s', (state) => {
   test('OPS-5 of two operators at once the second is told of the key of the first, and of no other', async () => {
     const { world, before } = await reach(state);
     let rivals = 0;
-    const accounts = accountsThrough(async (method, call) => {
+    const stores = storesThrough(async (method, call) => {
       if (method === writes[state] && rivals === 0) {
         rivals += 1;
-        await issueKey(world.through(world.accounts), ID, before);
+        await issueKey(world.through(), ID, before);
       }
       return call();
-    }, world.accounts);
-    const issued = await issueKey(world.through(accounts), ID, before);
+    }, world);
+    const issued = await issueKey(world.through(stores), ID, before);
     expect(rivals).toBe(1);
     expect(issued).toMatchObject({ kind: 'has-key', current: { hash: await world.currentHash(ID) } });
     expect(await world.usableKeys()).toEqual([await world.currentHash(ID)]);
@@ -73,7 +72,7 @@ describe.each(states)('an account whose key is: %s', (state) => {
 
 test.each(['open', 'revoked'] as const)('OPS-5 a blocked account whose key is %s is given none', async (state) => {
   const { world, before } = await reach(state);
-  await blockAccount(world.through(world.accounts), ID, true);
-  expect(await issueKey(world.through(world.accounts), ID, before)).toEqual({ kind: 'refused' });
+  await blockAccount(world.through(), ID, true);
+  expect(await issueKey(world.through(), ID, before)).toEqual({ kind: 'refused' });
   expect(await world.usableKeys()).toEqual([]);
 });

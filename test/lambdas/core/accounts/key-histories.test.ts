@@ -4,20 +4,19 @@ import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts
 import { type Started, startChat } from '../../../../lambdas/core/accounts/chats.ts';
 import { rotateKey } from '../../../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
-import { accountsThrough } from '../../../support/memory/every-call.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
-import { accountWorld, CHAT, hashOf, START_CREDIT } from './account-world.ts';
+import { accountWorld, CHAT, hashOf, START_CREDIT, storesThrough } from './account-world.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 60, long: 3_000 });
 
 /** Every call to the store waits until chance lets it happen. */
 const scheduledWorld = (scheduler: fc.Scheduler) => {
   const world = accountWorld();
-  const accounts = accountsThrough(async (method, call) => {
+  const stores = storesThrough(async (method, call) => {
     await scheduler.schedule(Promise.resolve(), method);
     return call();
-  }, world.accounts);
-  return { ...world, ports: world.through(accounts), scheduled: accounts };
+  }, world);
+  return { ...world, ports: world.through(stores), scheduled: stores.keys };
 };
 
 const hashesOf = (told: readonly (Started | undefined)[]): readonly string[] =>
@@ -51,7 +50,7 @@ test('KEY-2 however rotations, starts, a revocation and a block meet, at most on
       const first = await world.process().start();
       if (first.kind !== 'key') throw new Error('no key');
       const { accountId, hash } = first;
-      if (isShown) await world.accounts.markShown(accountId, hash);
+      if (isShown) await world.keys.markShown(accountId, hash);
       const acts: Record<string, () => Promise<string | undefined>> = {
         rotate: async () => hashOf((await rotateKey(world.ports, { accountId, keyId: keyIdOf(hash) })).apiKey),
         start: async () => hashesOf([await startChat(world.ports, CHAT)])[0],
@@ -61,7 +60,7 @@ test('KEY-2 however rotations, starts, a revocation and a block meet, at most on
       const pending = Promise.allSettled(chosen.map((deed) => acts[deed]?.()));
       await scheduler.waitFor(pending);
       const usable = await world.usableKeys();
-      const current = await world.accounts.currentKey(accountId);
+      const current = await world.keys.currentKey(accountId);
       const isBlocked = world.ledger.statusOf(accountId) === 'blocked';
       expect(isBlocked).toBe(chosen.includes('block'));
       expect(usable).toEqual(isBlocked || current?.isRevoked ? [] : [current?.hash]);

@@ -50,8 +50,8 @@ export interface SentToApp {
 /** The function of the mini app as it is put together, with one account of one chat, and the function that knows API keys. */
 export const createAppService = async (toParts: (parts: Parts) => Partial<Parts> = () => ({})) => {
   const clock = new ManualClock(Date.UTC(2026, 10, 20, 12));
-  const keys = new MemoryKeyStore();
   const ledger = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore(ledger);
   const finished: Summary[] = [];
   const settings = { ...readSettings(noTables), LIMIT_ADDRESS_BURST: 10_000, LIMIT_KEY_BURST: 10_000 };
   const memory: Parts = {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { type BotService, type BotServiceOptions, createBotService } from '../../../support/bot-service.ts';
 import { keysIn, toUpdate, USER } from '../../../support/bot-updates.ts';
-import { conflict, fails, losesReply, withAccountFaults } from '../../../support/memory/faults.ts';
+import { conflict, fails, losesReply, withAccountAndKeyFaults } from '../../../support/memory/faults.ts';
 
 const services: BotService[] = [];
 afterEach(async () => {
@@ -97,8 +97,8 @@ describe('the messenger does not take a message', () => {
 });
 
 describe('a store does not answer', () => {
-  const faulty = (faults: Parameters<typeof withAccountFaults>[1]): BotServiceOptions => ({
-    change: ({ accounts }) => ({ accounts: withAccountFaults(accounts, faults) }),
+  const faulty = (faults: Parameters<typeof withAccountAndKeyFaults>[1]): BotServiceOptions => ({
+    change: (parts) => withAccountAndKeyFaults(parts, faults),
   });
 
   test('KEY-1 for a moment: the user does not notice', async () => {

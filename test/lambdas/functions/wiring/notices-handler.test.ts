@@ -15,7 +15,8 @@ import { eventOf, recordOf, type WriteOfAccount } from './notices-records.ts';
 const LOW = THRESHOLD_STANDARD;
 
 const open = async (changed: Partial<NoticeParts> = {}) => {
-  const accounts = new MemoryAccountStore(new MemoryLedgerStore(), new MemoryKeyStore());
+  const ledger = new MemoryLedgerStore();
+  const accounts = new MemoryAccountStore(ledger, new MemoryKeyStore(ledger));
   for (const chatId of ['1', '2', '3']) {
     const label = { prefix: 'p', lastFour: 'l' };
     const key = { hash: `hash-${chatId}`, label, pepperId: 'id', isShown: true };

@@ -52,8 +52,8 @@ export const textOf = ({ pieces }: Heard): string => pieces.map(({ text }) => te
 /** The functions that are paid for as they are put together, on the twins, before a vendor that takes its time. */
 export const createSilentService = async (door: Patience | 'none' = edge) => {
   const clock = new ManualClock(DAY);
-  const keys = new MemoryKeyStore();
   const ledger = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore(ledger);
   await keys.put(hashApiKey(PEPPER, apiKey), ACCOUNT);
   await ledger.createAccount(ACCOUNT);
   await ledger.credit({ accountId: ACCOUNT, ref: 'r', amountPicos: parseUsd('1000'), reason: 'test', at: DAY });

@@ -33,8 +33,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The functions for videos as they are put together, on the twins and with a vendor that is played. */
 export const createVideoService = async (play: Play, environment: Readonly<Record<string, string>> = {}) => {
   const clock = new ManualClock(DAY);
-  const keys = new MemoryKeyStore();
   const ledgerStore = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore(ledgerStore);
   await keys.put(hashApiKey(PEPPER, apiKey), ACCOUNT);
   await ledgerStore.createAccount(ACCOUNT);
   await ledgerStore.credit({ accountId: ACCOUNT, ref: 'r', amountPicos: parseUsd('10'), reason: 'test', at: 0 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
 import { formatUsd, parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import { fails, withAccountFaults, withFaults, withRecordFaults } from '../../../support/memory/faults.ts';
+import { fails, withFaults, withKeyFaults, withRecordFaults } from '../../../support/memory/faults.ts';
 import {
   ACCOUNT,
   type AppService,
@@ -63,11 +63,11 @@ test('KEY-4 the days left are the balance at the pace of the last seven days', a
 
 test('KEY-4 an account without a key, or with one that was revoked, says so', async () => {
   const { get, parts } = await createAppService();
-  const current = await parts.accounts.currentKey(ACCOUNT);
-  await parts.accounts.revokeKey(ACCOUNT, current?.hash ?? '');
+  const current = await parts.keys.currentKey(ACCOUNT);
+  await parts.keys.revokeKey(ACCOUNT, current?.hash ?? '');
   expect((await get('/app/api/account')).body.key).toMatchObject({ id: firstKeyId, revoked: true });
-  const bare = await createAppService(({ accounts }) => ({
-    accounts: { ...withAccountFaults(accounts, {}), currentKey: async () => undefined },
+  const bare = await createAppService(({ keys }) => ({
+    keys: { ...withKeyFaults(keys, {}), currentKey: async () => undefined },
   }));
   expect((await bare.get('/app/api/account')).body.key).toBeNull();
 });

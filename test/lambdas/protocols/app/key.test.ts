@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conflict, fails, losesReply, withAccountFaults } from '../../../support/memory/faults.ts';
+import { conflict, fails, losesReply, withKeyFaults } from '../../../support/memory/faults.ts';
 import { ACCOUNT, createAppService, firstKey, firstKeyId } from '../../functions/wiring/app-service.ts';
 
 const KEY = '/app/api/key';
@@ -7,17 +7,17 @@ const first = { key_id: firstKeyId };
 
 test('KEY-2 the key of a blocked account stays, while the account can be read', async () => {
   const { get, post, parts } = await createAppService();
-  const current = await parts.accounts.currentKey(ACCOUNT);
+  const current = await parts.keys.currentKey(ACCOUNT);
   await parts.accounts.setBlocked(ACCOUNT, true, current?.hash);
   const refused = await post(KEY, first);
   expect([refused.status, refused.body.error.code]).toEqual([403, 'account_blocked']);
-  expect((await parts.accounts.currentKey(ACCOUNT))?.hash).toBe(current?.hash);
+  expect((await parts.keys.currentKey(ACCOUNT))?.hash).toBe(current?.hash);
   expect((await get('/app/api/account')).body).toMatchObject({ status: 'blocked', key: { id: firstKeyId } });
 });
 
 test('KEY-2 a lost reply is repeated, and the key that was told is the one that works', async () => {
   const { post, withKey, clock } = await createAppService((parts) => ({
-    accounts: withAccountFaults(parts.accounts, { replaceKey: [conflict, losesReply] }),
+    keys: withKeyFaults(parts.keys, { replaceKey: [conflict, losesReply] }),
   }));
   const { status, body } = await clock.until(post(KEY, first));
   expect(status).toBe(200);
@@ -26,7 +26,7 @@ test('KEY-2 a lost reply is repeated, and the key that was told is the one that 
 
 test('KEY-2 while the store does not say it is 503, with what to do', async () => {
   const { post, clock } = await createAppService((parts) => ({
-    accounts: withAccountFaults(parts.accounts, { replaceKey: fails }),
+    keys: withKeyFaults(parts.keys, { replaceKey: fails }),
   }));
   const { status, headers, body } = await clock.until(post(KEY, first));
   expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '30']);

@@ -45,8 +45,8 @@ interface Asked {
 /** The functions for text and images as they are put together, on the twins, with the simulated vendor behind. */
 export const startImageGateway = async () => {
   const simulator = await startSimulator();
-  const keys = new MemoryKeyStore();
   const ledger = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore(ledger);
   const media = new SlowMediaStore();
   const apiKey = keyOf(1);
   const finished: Summary[] = [];

@@ -10,6 +10,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, expect, test } from 'vitest';
 import { createAccountStore } from '../../../../lambdas/stores/dynamodb/account-store.ts';
+import { createKeyStore } from '../../../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../../../lambdas/stores/dynamodb/ledger-store.ts';
 import { createUpdateLog } from '../../../../lambdas/stores/dynamodb/update-log.ts';
 import { accountNamed, keyNamed, OPENED_AT_MS } from '../../../contracts/account-subjects.ts';
@@ -20,6 +21,7 @@ const dynamodb = mockClient(client);
 afterEach(() => dynamodb.reset());
 
 const accounts = createAccountStore(client, { accounts: 'accounts', keys: 'keys' });
+const keys = createKeyStore(client, { accounts: 'accounts', keys: 'keys' });
 const ledger = createLedgerStore({ once: client, repeating: client }, 'accounts');
 const updates = createUpdateLog(client, 'counters');
 
@@ -29,9 +31,9 @@ const at = OPENED_AT_MS;
 
 const transactions: Record<string, () => Promise<unknown>> = {
   open: () => accounts.open(accountNamed(id, { creditPicos: 5n })),
-  putFirstKey: () => accounts.putFirstKey(id, keyNamed('new'), at),
-  replaceKey: () => accounts.replaceKey({ accountId: id, oldHash: 'old', key: keyNamed('new'), atMs: at }),
-  revokeKey: () => accounts.revokeKey(id, 'old'),
+  putFirstKey: () => keys.putFirstKey(id, keyNamed('new'), at),
+  replaceKey: () => keys.replaceKey({ accountId: id, oldHash: 'old', key: keyNamed('new'), atMs: at }),
+  revokeKey: () => keys.revokeKey(id, 'old'),
   block: () => accounts.setBlocked(id, true, 'old'),
   blockWithoutKey: () => accounts.setBlocked(id, true, undefined),
   credit: () => ledger.credit({ accountId: id, ref: 'r', amountPicos: 5n, reason: 'test', at }),
@@ -39,8 +41,8 @@ const transactions: Record<string, () => Promise<unknown>> = {
 const singles: Record<string, () => Promise<unknown>> = {
   chat: () => accounts.chat('c'),
   profile: () => accounts.profile(id),
-  currentKey: () => accounts.currentKey(id),
-  markShown: () => accounts.markShown(id, 'old'),
+  currentKey: () => keys.currentKey(id),
+  markShown: () => keys.markShown(id, 'old'),
   setThreshold: () => accounts.setThreshold(id, 1n),
   setLanguage: () => accounts.setLanguage('c', 'en'),
   setChatClosed: () => accounts.setChatClosed('c', true),
@@ -124,7 +126,7 @@ test.each(Object.entries(transactions))(
 
 test('BILL-13 reads are consistent', async () => {
   dynamodb.on(GetItemCommand).resolves({});
-  for (const read of [accounts.chat, accounts.profile, accounts.currentKey]) {
+  for (const read of [accounts.chat, accounts.profile, keys.currentKey]) {
     expect(await read('nobody')).toBeUndefined();
   }
   const inputs = dynamodb.commandCalls(GetItemCommand).map(({ args }) => args[0].input.ConsistentRead);
