@@ -4,7 +4,7 @@ import { catalogData } from '../catalog/index.ts';
 import { hashApiKey, makeApiKey } from '../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import { PICOS_PER_USD } from '../lambdas/core/money/usd.ts';
-import { systemClock } from '../lambdas/functions/wiring/ledger-parts.ts';
+import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
 import { installLambdaRuntime, streaming } from '../lambdas/host/lambda-runtime.ts';
 import { startHost } from '../lambdas/host/server.ts';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { untilDefinite } from '../lambdas/core/retry.ts';
-import { systemClock } from '../lambdas/functions/wiring/ledger-parts.ts';
+import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import type { ReasonOptions } from './command-options.ts';
 import type { Place } from './place.ts';
 

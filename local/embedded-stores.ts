@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { AuditCursor } from '../lambdas/core/ledger/audit-run.ts';
 import type { OperationLog } from '../lambdas/core/ledger/records.ts';
-import type { Parts } from '../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
 import { DiskSpace } from './stores/disk-space.ts';
 import { openFileStores } from './stores/files/file-stores.ts';
 import { createAccountStore } from './stores/sqlite/account-store.ts';

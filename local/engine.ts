@@ -1,5 +1,5 @@
 import type { NoticeSender } from '../lambdas/core/accounts/send-notices.ts';
-import type { Parts, Reporting } from '../lambdas/functions/wiring/parts.ts';
+import type { Parts, Reporting } from '../lambdas/functions/wiring/dependencies.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { LedgerFeed } from './page/ledger-feed.ts';
 import type { StandIn } from './welcome.ts';

@@ -8,10 +8,10 @@ import { createAudioHandler } from '../lambdas/functions/wiring/audio-handler.ts
 import { createBotHandler } from '../lambdas/functions/wiring/bot-handler.ts';
 import { createCatalogHandler } from '../lambdas/functions/wiring/catalog-handler.ts';
 import { createContentHandler } from '../lambdas/functions/wiring/content-handler.ts';
+import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
 import { createImagesHandler } from '../lambdas/functions/wiring/images-handler.ts';
 import { createOutboxHandler } from '../lambdas/functions/wiring/outbox-handler.ts';
-import type { Parts } from '../lambdas/functions/wiring/parts.ts';
-import { toProcessPorts } from '../lambdas/functions/wiring/process-ports.ts';
+import { toProcessPorts } from '../lambdas/functions/wiring/paid-call.ts';
 import type { Output } from '../lambdas/functions/wiring/reporting.ts';
 import { createSweepHandler } from '../lambdas/functions/wiring/sweep-handler.ts';
 import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';

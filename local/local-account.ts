@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hashesOf, makeApiKey, toNewKey } from '../lambdas/core/accounts/keys.ts';
 import { balanceOf } from '../lambdas/core/ledger/ledger.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
-import type { Parts } from '../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
 import { type DataFolder, hasRoom, readOrCreateSecret } from './data-folder.ts';
 
 const ACCOUNT_ID = 'local';

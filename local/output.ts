@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { Reporting } from '../lambdas/functions/wiring/parts.ts';
+import type { Reporting } from '../lambdas/functions/wiring/dependencies.ts';
 import { createLineReporting, type Output } from '../lambdas/functions/wiring/reporting.ts';
 import { toCause, toRequestRecord } from '../lambdas/http/request-log.ts';
 

@@ -1,5 +1,5 @@
 import type { VideoMachine } from '../lambdas/core/videos/dependencies.ts';
-import type { Parts } from '../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
 import { createVideoStepsHandler } from '../lambdas/functions/wiring/video-steps-handler.ts';
 import type { Settings } from '../lambdas/settings.ts';
 import { readDefinition, toSubstitutions } from '../lib/video/definition.ts';

@@ -1,4 +1,3 @@
-import { createAuditHandler } from './wiring/audit-handler.ts';
-import { auditPartsFromEnvironment } from './wiring/audit-parts.ts';
+import { auditPartsFromEnvironment, createAuditHandler } from './wiring/audit-handler.ts';
 
 export const handler = createAuditHandler(auditPartsFromEnvironment(process.env));

@@ -1,4 +1,3 @@
-import { noticePartsFromEnvironment } from './wiring/notice-parts.ts';
-import { createNoticesHandler } from './wiring/notices-handler.ts';
+import { createNoticesHandler, noticePartsFromEnvironment } from './wiring/notices-handler.ts';
 
 export const handler = createNoticesHandler(await noticePartsFromEnvironment(process.env));

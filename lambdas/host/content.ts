@@ -1,5 +1,5 @@
 import { createContentHandler } from '../functions/wiring/content-handler.ts';
-import { partsFromEnvironment } from '../functions/wiring/parts-from-environment.ts';
+import { partsFromEnvironment } from '../functions/wiring/from-environment.ts';
 import { installLambdaRuntime, streaming } from './lambda-runtime.ts';
 import { endWhenAsked, startWebFunction } from './web-function.ts';
 

@@ -1,7 +1,7 @@
 import { createAudioHandler } from '../functions/wiring/audio-handler.ts';
+import { partsFromEnvironment } from '../functions/wiring/from-environment.ts';
 import { createImagesHandler } from '../functions/wiring/images-handler.ts';
-import { partsFromEnvironment } from '../functions/wiring/parts-from-environment.ts';
-import { toProcessPorts } from '../functions/wiring/process-ports.ts';
+import { toProcessPorts } from '../functions/wiring/paid-call.ts';
 import { createTextHandler } from '../functions/wiring/text-handler.ts';
 import { createVideosHandler } from '../functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from './lambda-runtime.ts';

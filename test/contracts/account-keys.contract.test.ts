@@ -6,7 +6,7 @@ import { startChat } from '../../lambdas/core/accounts/chats.ts';
 import { rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/keys.ts';
 import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
-import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { conflict, createMoment, losesReply, withAccountAndKeyFaults } from '../support/memory/faults.ts';
 import { rowsOfTier } from '../tiers.ts';
 import {

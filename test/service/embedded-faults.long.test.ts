@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Parts } from '../../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../../lambdas/functions/wiring/dependencies.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { errorSchema, MODEL, pricesOf, saying } from '../support/gateway-chat.ts';
 import { startInProcess, TEST_DAY } from '../support/in-process-gateway.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { auditAll } from '../../lambdas/core/ledger/audit.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { backUp } from '../../local/backup.ts';
 import { openEmbeddedStores } from '../../local/embedded-stores.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';

@@ -3,7 +3,7 @@ import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
 import type { Catalog } from '../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts';
-import type { Parts } from '../../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../../lambdas/functions/wiring/dependencies.ts';
 import type { Summary } from '../../lambdas/http/exchange.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';

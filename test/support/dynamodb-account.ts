@@ -1,6 +1,6 @@
 import { parsePeppers } from '../../lambdas/core/accounts/keys.ts';
 import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
-import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';

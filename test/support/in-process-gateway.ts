@@ -19,10 +19,10 @@ import { createAudioHandler } from '../../lambdas/functions/wiring/audio-handler
 import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts';
 import { createCatalogHandler } from '../../lambdas/functions/wiring/catalog-handler.ts';
 import { createContentHandler } from '../../lambdas/functions/wiring/content-handler.ts';
+import type { Parts } from '../../lambdas/functions/wiring/dependencies.ts';
 import { openDoorOf } from '../../lambdas/functions/wiring/front-door.ts';
 import { createImagesHandler } from '../../lambdas/functions/wiring/images-handler.ts';
 import { createOutboxHandler } from '../../lambdas/functions/wiring/outbox-handler.ts';
-import type { Parts } from '../../lambdas/functions/wiring/parts.ts';
 import { createSweepHandler } from '../../lambdas/functions/wiring/sweep-handler.ts';
 import { createTextHandler } from '../../lambdas/functions/wiring/text-handler.ts';
 import { createVendorAccess } from '../../lambdas/functions/wiring/vendor-access.ts';

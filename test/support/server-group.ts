@@ -7,7 +7,7 @@ import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/key
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
-import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import type { Simulator } from '../../local/simulators/server.ts';
 import { dynamodbWire, type StoreWire, s3Wire, type Wanted } from './fault-proxy-wire.ts';
 import { type Environment, until } from './gateway-process.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DockerImage } from 'aws-cdk-lib';
-import { ledgerPartsFromEnvironment } from '../../lambdas/functions/wiring/ledger-parts.ts';
+import { ledgerPartsFromEnvironment } from '../../lambdas/functions/wiring/ledger.ts';
 import { createSweepHandler } from '../../lambdas/functions/wiring/sweep-handler.ts';
 import { bundling } from '../../lib/constructs/bundled-code.ts';
 import { functions } from '../../lib/functions.ts';

@@ -1,7 +1,7 @@
 import { createHandler } from '../../http/handler.ts';
 import { createGetAccount, createGetUsage, createListUsage } from '../../protocols/account/handlers.ts';
-import { toHttpPorts } from './http-ports.ts';
-import type { Parts } from './parts.ts';
+import type { Parts } from './dependencies.ts';
+import { toHttpPorts } from './http.ts';
 
 export const createAccountHandler = (parts: Parts) =>
   createHandler(toHttpPorts(parts), {

@@ -8,8 +8,8 @@ import {
 } from '../../protocols/app/account.ts';
 import { createGetAppSpend } from '../../protocols/app/spend.ts';
 import { createCreditAccount } from '../../protocols/credits/handler.ts';
-import { toHttpPorts } from './http-ports.ts';
-import type { Parts } from './parts.ts';
+import type { Parts } from './dependencies.ts';
+import { toHttpPorts } from './http.ts';
 
 export const createAppHandler = (parts: Parts) => {
   const accountIdOf = createAccountIdOf(parts.accounts);

@@ -1,7 +1,7 @@
 import { createHandler } from '../../http/handler.ts';
 import { createAudioRoutes } from '../../protocols/audio/handlers.ts';
-import type { Parts } from './parts.ts';
-import { toProcessPorts } from './process-ports.ts';
+import type { Parts } from './dependencies.ts';
+import { toProcessPorts } from './paid-call.ts';
 import { toAudioWires, toWireOptions } from './wires.ts';
 
 export const createAudioHandler = (parts: Parts, { http, paid } = toProcessPorts(parts)) => {

@@ -1,6 +1,8 @@
 import type { AccountAudit, Finding } from '../../core/ledger/audit.ts';
 import { auditUntil } from '../../core/ledger/audit-run.ts';
-import type { AuditParts, Reporting } from './parts.ts';
+import { createAuditCursor, createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
+import type { AuditParts, Reporting } from './dependencies.ts';
+import { type Environment, openLedger } from './ledger.ts';
 
 /** The function has five minutes, and the last account may take a little longer than its turn. */
 const RUN_MS = 240_000;
@@ -50,4 +52,15 @@ const isOrphan = ({ invariant }: Finding): boolean => invariant === 'hold-swept'
 const tell = ({ notice }: Reporting, { findings }: AccountAudit): void => {
   for (const { accountId, recordId, invariant, message } of findings.slice(0, TOLD_MAX))
     notice('audit_difference', { accountId, record: recordId ?? '', invariant, reason: message });
+};
+
+export const auditPartsFromEnvironment = (environment: Environment): AuditParts => {
+  const { settings, clients, clock, ledgerStore, reporting } = openLedger(environment);
+  return {
+    clock,
+    ledgerStore,
+    ledgerRecords: createLedgerRecords(clients.repeating, settings.ACCOUNTS_TABLE),
+    auditCursor: createAuditCursor(clients.repeating, settings.COUNTERS_TABLE),
+    reporting,
+  };
 };

@@ -2,8 +2,8 @@ import { parseUsd } from '../../core/money/usd.ts';
 import { createHandler } from '../../http/handler.ts';
 import type { BotPorts } from '../../messenger/bot-context.ts';
 import { createTakeUpdate } from '../../messenger/update-handler.ts';
-import { toHttpPorts } from './http-ports.ts';
-import type { Parts } from './parts.ts';
+import type { Parts } from './dependencies.ts';
+import { toHttpPorts } from './http.ts';
 
 export const createBotHandler = (parts: Parts) =>
   createHandler(toHttpPorts(parts), { takeUpdate: createTakeUpdate(toBotPorts(parts)) });

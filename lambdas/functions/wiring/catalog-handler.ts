@@ -8,8 +8,8 @@ import {
   createListModels,
   createListPrices,
 } from '../../protocols/models/handlers.ts';
-import { toHttpPorts } from './http-ports.ts';
-import type { Parts } from './parts.ts';
+import type { Parts } from './dependencies.ts';
+import { toHttpPorts } from './http.ts';
 
 export const createCatalogHandler = (parts: Parts) =>
   createHandler(toHttpPorts(parts), {

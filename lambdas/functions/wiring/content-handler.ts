@@ -2,9 +2,9 @@ import { createHandler } from '../../http/handler.ts';
 import { createGetMedia } from '../../protocols/media/handler.ts';
 import { createGetPage, createGetPageFile } from '../../protocols/pages/handlers.ts';
 import { createGetVideoContent } from '../../protocols/videos/content.ts';
-import { toHttpPorts } from './http-ports.ts';
-import type { Parts } from './parts.ts';
-import { toReadPorts } from './video-ports.ts';
+import type { Parts } from './dependencies.ts';
+import { toHttpPorts } from './http.ts';
+import { toReadPorts } from './videos.ts';
 
 export const createContentHandler = (parts: Parts) => {
   const relay = { ...toReadPorts(parts), finished: parts.reporting.finished };

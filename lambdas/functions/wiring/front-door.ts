@@ -1,8 +1,8 @@
 import { type Clock, inTime } from '../../core/clock.ts';
 import { createEdgeDoor, type FrontDoor, type OriginSecrets, openDoor, type Patience } from '../../http/front-door.ts';
 import type { Settings } from '../../settings.ts';
+import type { Reporting } from './dependencies.ts';
 import { keepFresh } from './keep-fresh.ts';
-import type { Reporting } from './parts.ts';
 import { nameOf, type ReadSecret, readOriginSecrets, readSecret } from './secrets.ts';
 
 /** A regional REST API that streams gives up after five minutes without a byte. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */

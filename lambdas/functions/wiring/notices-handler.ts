@@ -2,8 +2,13 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { type BalanceChange, isCrossing } from '../../core/accounts/low-balance.ts';
 import { createNotices, type NoticeOutcome } from '../../core/accounts/send-notices.ts';
 import { StoreError } from '../../core/errors/store-error.ts';
+import { createNoticeSender } from '../../messenger/low-balance-notice.ts';
+import { createAccountStore } from '../../stores/dynamodb/account-store.ts';
 import { readBalanceChange } from '../../stores/dynamodb/chat-item.ts';
-import type { NoticeParts, Reporting } from './parts.ts';
+import type { NoticeParts, Reporting } from './dependencies.ts';
+import { type Environment, openLedger } from './ledger.ts';
+import { readPublicUrl } from './public-url.ts';
+import { readBotToken } from './secrets.ts';
 
 /** The function has a minute, and one notice may take half of it. */
 const BUDGET_MS = 30_000;
@@ -66,4 +71,20 @@ const readOrUndefined = (record: DynamoDBRecord): BalanceChange | undefined | 'u
 const toFailure = (error: unknown): NoticeOutcome => {
   if (!(error instanceof StoreError)) throw error;
   return { kind: 'failed', reason: `the store: ${error.kind}` };
+};
+
+export const noticePartsFromEnvironment = async (environment: Environment): Promise<NoticeParts> => {
+  const { settings, clients, clock, random, reporting } = openLedger(environment);
+  const tables = { accounts: settings.ACCOUNTS_TABLE, keys: settings.KEYS_TABLE };
+  const [botToken, publicUrl] = await Promise.all([readBotToken(settings), readPublicUrl(settings)]);
+  return {
+    clock,
+    random,
+    accounts: createAccountStore(clients.repeating, tables),
+    sendNotice:
+      botToken === undefined
+        ? undefined
+        : createNoticeSender({ access: { botToken, apiUrl: settings.BOT_API_URL }, publicUrl }),
+    reporting,
+  };
 };

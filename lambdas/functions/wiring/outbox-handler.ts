@@ -1,6 +1,6 @@
 import { type NotesReport, settleNotes } from '../../core/ledger/outbox.ts';
-import { toLedgerPorts } from './ledger-ports.ts';
-import type { LedgerParts } from './parts.ts';
+import type { LedgerParts } from './dependencies.ts';
+import { toLedgerPorts } from './ledger.ts';
 
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createOutboxHandler = (parts: LedgerParts) => async (): Promise<void> => {

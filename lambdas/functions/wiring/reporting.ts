@@ -1,9 +1,69 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import {
+  METRIC_NAMESPACE,
+  type MetricDimension,
+  type MetricName,
+  type MetricRow,
+  metrics,
+  type RequestMetric,
+} from '../../core/metrics.ts';
+import type { Summary } from '../../http/exchange.ts';
 import { toCause, toRequestLine, toRequestRecord } from '../../http/request-log.ts';
+import { routes } from '../../routes.ts';
 import type { Settings } from '../../settings.ts';
-import { createPublisher } from './metrics.ts';
-import type { Reporting } from './parts.ts';
-import { requestMetrics } from './request-metrics.ts';
+import type { Reporting } from './dependencies.ts';
+
+type MetricValues = Readonly<Partial<Record<MetricName, number>>>;
+export type DimensionValues = Readonly<Partial<Record<MetricDimension, string>>>;
+
+/** To be asked by the keys of an object, which are any text to the compiler. */
+const rows: ReadonlyMap<string, MetricRow> = metrics;
+
+/**
+ * Writes one line of CloudWatch's embedded metric format, with all that has the same dimensions. Nothing is awaited between the first
+ * value and the line, so that requests of one process never mix. The dimension `service` is POWERTOOLS_SERVICE_NAME.
+ */
+export const createPublisher = () => {
+  const writer = new Metrics({ namespace: METRIC_NAMESPACE });
+  return (values: MetricValues, dimensions: DimensionValues = {}): void => {
+    const present = Object.entries(values).flatMap(([name, value]) => {
+      const unit = rows.get(name)?.unit;
+      return unit === undefined || value === undefined ? [] : [{ name, unit, value }];
+    });
+    if (present.length === 0) return;
+    for (const [dimension, value] of Object.entries(dimensions)) writer.addDimension(dimension, value);
+    for (const { name, unit, value } of present) writer.addMetric(name, unit, value);
+    writer.publishStoredMetrics();
+  };
+};
+
+export interface RequestMetrics {
+  readonly dimensions: DimensionValues;
+  readonly values: Readonly<Partial<Record<RequestMetric, number | undefined>>>;
+}
+
+/** What the gateway itself, or what it is built on, has failed at. A vendor's own 503 cannot be told from these by its code. */
+const ours: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);
+
+/** What one request adds to the metrics, by the dimensions that it is counted under. */
+export const requestMetrics = (summary: Summary): readonly RequestMetrics[] => {
+  const { route, errorCode = 'ok', limit } = summary;
+  return [
+    { dimensions: {}, values: { failed_by_us: ours.has(errorCode) ? 1 : 0 } },
+    { dimensions: { code: errorCode }, values: { requests: 1 } },
+    {
+      dimensions: { kind: route === undefined ? 'none' : routes[route].function },
+      values: {
+        total_ms: summary.totalMs,
+        first_byte_ms: summary.firstByteMs,
+        input_tokens: summary.inputTokens,
+        output_tokens: summary.outputTokens,
+      },
+    },
+    ...(limit === undefined ? [] : [{ dimensions: { limit }, values: { limited: 1 } }]),
+  ];
+};
 
 /** Lines for a person at a terminal, or records and metrics for CloudWatch. */
 export const createReporting = (settings: Pick<Settings, 'LOG_FORMAT' | 'FUNCTION_NAME'>): Reporting =>

@@ -1,7 +1,7 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { LETTERS_LEAST, type Peppers, parsePeppers } from '../../core/accounts/keys.ts';
 import type { Settings } from '../../settings.ts';
-import type { Environment } from './ledger-parts.ts';
+import type { Environment } from './ledger.ts';
 
 /** A secret has one value, and while it is rotated the one before. */
 type Stage = 'AWSCURRENT' | 'AWSPREVIOUS';

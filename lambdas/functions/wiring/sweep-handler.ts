@@ -1,6 +1,6 @@
 import { type SweepReport, sweep } from '../../core/ledger/sweep.ts';
-import { toLedgerPorts } from './ledger-ports.ts';
-import type { LedgerParts, Reporting } from './parts.ts';
+import type { LedgerParts, Reporting } from './dependencies.ts';
+import { toLedgerPorts } from './ledger.ts';
 
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createSweepHandler = (parts: LedgerParts) => async (): Promise<void> => {

@@ -13,9 +13,8 @@ import type { TextRoutePorts } from '../../protocols/text-adapter.ts';
 import { createTextRoute } from '../../protocols/text-route.ts';
 import { createMessageTokenCounter } from '../../providers/anthropic/messages-wire.ts';
 import { createContentTokenCounter } from '../../providers/google/generate-content-wire.ts';
-import { toIdempotencyPorts } from './paid-call-ports.ts';
-import type { Parts } from './parts.ts';
-import { toProcessPorts } from './process-ports.ts';
+import type { Parts } from './dependencies.ts';
+import { toIdempotencyPorts, toProcessPorts } from './paid-call.ts';
 import { toInputWires, toTextWires, toWireOptions } from './wires.ts';
 
 export const createTextHandler = (parts: Parts, { http, paid } = toProcessPorts(parts)) => {

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../core/catalog/catalog.ts';
+import type { LedgerParts, VideoParts } from './dependencies.ts';
 import { keepFresh } from './keep-fresh.ts';
-import type { Environment } from './ledger-parts.ts';
-import type { LedgerParts, VideoParts } from './parts.ts';
+import type { Environment } from './ledger.ts';
 import { nameOf, type ReadSecret, readProviderKeys, readSecret } from './secrets.ts';
 
 const REREAD_PAUSE_MS = 60_000;

@@ -4,8 +4,8 @@ import type { VideoStepPorts } from '../../core/videos/dependencies.ts';
 import { chargeVideo, finishVideo, notifyVideo, releaseVideo, storeVideo } from '../../core/videos/finish-video.ts';
 import { pollVideo } from '../../core/videos/poll-video.ts';
 import { isVideoId } from '../../core/videos/video-job.ts';
-import type { VideoParts } from './parts.ts';
-import { toVideoStepPorts } from './video-ports.ts';
+import type { VideoParts } from './dependencies.ts';
+import { toVideoStepPorts } from './videos.ts';
 
 const stepSchema = z.enum(['poll', 'store', 'charge', 'finish', 'release', 'notify']);
 const taskSchema = z.object({ step: stepSchema, videoId: z.string().refine(isVideoId, 'must be the id of a video') });

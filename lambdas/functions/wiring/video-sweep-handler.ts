@@ -1,6 +1,6 @@
 import { type ResumeReport, resumeVideos } from '../../core/videos/resume-videos.ts';
-import type { Reporting, VideoParts } from './parts.ts';
-import { toVideoStepPorts } from './video-ports.ts';
+import type { Reporting, VideoParts } from './dependencies.ts';
+import { toVideoStepPorts } from './videos.ts';
 
 /** Later than any time that a video is to be looked at. Databases know no infinite numbers. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;

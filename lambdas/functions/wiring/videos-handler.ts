@@ -6,10 +6,9 @@ import {
   createListVideos,
 } from '../../protocols/videos/handlers.ts';
 import { webhookUrlProblem } from '../../providers/webhook.ts';
-import { toIdempotencyPorts } from './paid-call-ports.ts';
-import type { Parts } from './parts.ts';
-import { toProcessPorts } from './process-ports.ts';
-import { toCreatePorts, toReadPorts } from './video-ports.ts';
+import type { Parts } from './dependencies.ts';
+import { toIdempotencyPorts, toProcessPorts } from './paid-call.ts';
+import { toCreatePorts, toReadPorts } from './videos.ts';
 
 export const createVideosHandler = (parts: Parts, { http, paid } = toProcessPorts(parts)) => {
   const create = toCreatePorts(parts, paid);

@@ -20,8 +20,8 @@ import { createEmbeddingWire, createModerationWire } from '../../providers/opena
 import { createResponsesWire } from '../../providers/openai/responses-wire.ts';
 import { createOpenaiVideoWire } from '../../providers/openai/videos-wire.ts';
 import type { WireOptions } from '../../providers/vendor-call.ts';
-import { toMediaPorts } from './media-ports.ts';
-import type { Parts, VendorAccess, VideoParts } from './parts.ts';
+import type { Parts, VendorAccess, VideoParts } from './dependencies.ts';
+import { toMediaPorts } from './paid-call.ts';
 
 const byName = <Implementation>(wires: Readonly<Partial<Record<Wire, Implementation>>>) =>
   new Map(Object.entries(wires) as [Wire, Implementation][]);

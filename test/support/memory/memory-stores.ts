@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Parts } from '../../../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../../../lambdas/functions/wiring/dependencies.ts';
 import { openDoor } from '../../../lambdas/http/front-door.ts';
 import { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryAnswerStore } from './memory-answer-store.ts';

@@ -6,7 +6,7 @@ import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { signBody } from '../../../../lambdas/core/signature.ts';
 import { createAccountHandler } from '../../../../lambdas/functions/wiring/account-handler.ts';
 import { createAppHandler } from '../../../../lambdas/functions/wiring/app-handler.ts';
-import type { Parts } from '../../../../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
 import { readSettings } from '../../../../lambdas/settings.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { SWEEP_LATE_MS } from '../../../../lambdas/core/ledger/audit.ts';
 import { createAuditHandler } from '../../../../lambdas/functions/wiring/audit-handler.ts';
-import type { AuditParts } from '../../../../lambdas/functions/wiring/parts.ts';
+import type { AuditParts } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { catalogData } from '../../../../catalog/index.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { createContentHandler } from '../../../../lambdas/functions/wiring/content-handler.ts';
-import { videoPartsFromEnvironment } from '../../../../lambdas/functions/wiring/video-parts.ts';
+import { videoPartsFromEnvironment } from '../../../../lambdas/functions/wiring/video-dependencies.ts';
 import { createVideoStepsHandler } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { createVideosHandler } from '../../../../lambdas/functions/wiring/videos-handler.ts';
 import { created, succeeded } from '../../../fixtures/byteplus/video-tasks.ts';

@@ -1,4 +1,4 @@
-import type { Parts } from '../../../../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
 
 /** Nothing is fetched and nothing sent; all vendors have one address; of what is told, only the ends of requests are kept. */

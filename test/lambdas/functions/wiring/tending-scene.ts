@@ -1,4 +1,4 @@
-import type { LedgerParts } from '../../../../lambdas/functions/wiring/parts.ts';
+import type { LedgerParts } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { readSettings } from '../../../../lambdas/settings.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';

@@ -3,7 +3,7 @@ import { hashApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createContentHandler } from '../../../../lambdas/functions/wiring/content-handler.ts';
-import type { Parts } from '../../../../lambdas/functions/wiring/parts.ts';
+import type { Parts } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { createVideosHandler } from '../../../../lambdas/functions/wiring/videos-handler.ts';
 import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
 import type { Delivery } from '../../../../lambdas/providers/webhook.ts';

@@ -1,11 +1,14 @@
 import { createCircuits } from '../../core/circuit/breaker.ts';
 import type { Circuits } from '../../core/circuit/circuit.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
+import type { MediaPorts } from '../../core/images/media.ts';
 import type { LedgerPorts } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
 import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
-import { toLedgerPorts } from './ledger-ports.ts';
-import type { Parts, VideoParts } from './parts.ts';
+import type { HttpPorts } from '../../http/handler.ts';
+import type { Parts, VideoParts } from './dependencies.ts';
+import { toHttpPorts } from './http.ts';
+import { toLedgerPorts } from './ledger.ts';
 
 export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoParts): Circuits =>
   createCircuits(
@@ -37,3 +40,22 @@ export const toIdempotencyPorts = ({ claims, answers, settings }: Parts, ledger:
   ledger,
   leaseMs: settings.CLAIM_LEASE_SECONDS * 1_000,
 });
+
+/** What all handlers of one process share: its limits, its budget of bodies, its circuits and its drains. */
+export interface ProcessPorts {
+  readonly http: HttpPorts;
+  readonly paid: PaidCallPorts;
+}
+
+export const toProcessPorts = (parts: Parts): ProcessPorts => ({
+  http: toHttpPorts(parts),
+  paid: toPaidCallPorts(parts),
+});
+
+/** Throws where this function has not been told what links begin with. */
+export const toMediaPorts = ({ media, newMediaToken, settings, publicUrl }: Parts): MediaPorts => {
+  const url = settings.MEDIA_URL ?? publicUrl;
+  if (url === undefined)
+    throw new Error('MEDIA_URL: neither it nor the public address is known, and links to images are to be made');
+  return { media, newMediaToken, mediaUrl: url.replace(/\/+$/, '') };
+};

@@ -1,9 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
+import type { LedgerPorts } from '../../core/ledger/ledger.ts';
+import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
 import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
 import { createOutbox } from '../../stores/s3/outbox.ts';
+import type { LedgerParts } from './dependencies.ts';
 import { createClients } from './dynamodb-clients.ts';
-import type { LedgerParts } from './parts.ts';
 import { createReporting } from './reporting.ts';
 import { createS3Access } from './s3-clients.ts';
 
@@ -41,3 +43,31 @@ export const openLedger = (environment: Environment): OpenLedger => {
 
 /** Needs no secret: a function that only sweeps is not given any. */
 export const ledgerPartsFromEnvironment = (environment: Environment): LedgerParts => openLedger(environment);
+
+/** No hold is shorter than its grace, whatever the deadline of its request. */
+export const toLedgerPorts = ({
+  ledgerStore,
+  outbox,
+  clock,
+  random,
+  settings,
+  reporting,
+}: LedgerParts): LedgerPorts => ({
+  store: ledgerStore,
+  outbox,
+  clock,
+  random,
+  shortestLifetimeMs: settings.HOLD_GRACE_SECONDS * 1_000,
+  meter: (picos) => reporting.measured(toMoneyMetrics(picos)),
+});
+
+const toMoneyMetrics = (picos: Parameters<MoneyMeter>[0]): Readonly<Partial<Record<MoneyMetric, number>>> =>
+  Object.fromEntries(
+    movements.flatMap((movement) => {
+      const moved = picos[movement];
+      return moved === undefined ? [] : [[moneyMetric(movement), toMicroUsd(moved)]];
+    }),
+  );
+
+/** For trends: what the ledger works with is never made a number. */
+const toMicroUsd = (picos: bigint): number => Number(picos) / 1_000_000;

@@ -1,7 +1,7 @@
 import { AddressLimit, bucketOf, ProcessBuckets } from '../../core/limits/rate-limit.ts';
 import { BodyBudget } from '../../http/body-budget.ts';
 import type { HttpPorts } from '../../http/handler.ts';
-import type { Parts } from './parts.ts';
+import type { Parts } from './dependencies.ts';
 
 export const toHttpPorts = (parts: Parts): HttpPorts => {
   const { settings, clock } = parts;

@@ -7,9 +7,9 @@ import type { ReadPorts } from '../../core/videos/read-videos.ts';
 import { isVideoId, type VideoJob } from '../../core/videos/video-job.ts';
 import { toWebhookBody } from '../../protocols/videos/video-object.ts';
 import type { Settings } from '../../settings.ts';
-import { toLedgerPorts } from './ledger-ports.ts';
-import { toCircuits } from './paid-call-ports.ts';
-import type { Parts, VideoParts } from './parts.ts';
+import type { Parts, VideoParts } from './dependencies.ts';
+import { toLedgerPorts } from './ledger.ts';
+import { toCircuits } from './paid-call.ts';
 import { toVideoWires, toWireOptions } from './wires.ts';
 
 export const toVideoTimes = (settings: Settings): VideoTimes => ({
