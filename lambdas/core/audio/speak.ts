@@ -3,16 +3,10 @@ import type { SpeechModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
-import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
+import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import { applyCharge, commitCharge, type Receipt } from '../paid-call/settle.ts';
-import {
-  asGatewayError,
-  giveBack,
-  holdAndEnter,
-  type PaidCall,
-  refuseManyDrains,
-} from '../paid-call/with-paid-call.ts';
+import { asGatewayError, giveBack, holdAndEnter, type PaidCall } from '../paid-call/with-paid-call.ts';
 import type { SpeechAsk, SpeechFormat, SpeechStream, SpeechWire } from './audio-wire.ts';
 
 export interface SpeakPorts extends PaidCallPorts {

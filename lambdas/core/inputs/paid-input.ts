@@ -3,11 +3,10 @@ import type { EmbeddingModel, ModerationModel, Provider, Upstream } from '../cat
 import type { JsonObject } from '../json.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
-import type { DryRun } from '../paid-call/preflight.ts';
-import { refuseAboveBudget } from '../paid-call/preflight.ts';
+import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import { paidAnswer, refuseManyDrains } from '../paid-call/with-paid-call.ts';
+import { paidAnswer } from '../paid-call/with-paid-call.ts';
 import type { Charge } from '../pricing/charge.ts';
 import { promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
 

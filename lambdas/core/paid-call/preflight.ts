@@ -1,6 +1,7 @@
 import type { Model } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
+import type { PaidCallPorts } from './dependencies.ts';
 
 /** The most one request may reserve (BILL-4). */
 const HOLD_MAX_PICOS = 100n * PICOS_PER_USD;
@@ -11,6 +12,16 @@ export const refuseAboveBudget = (amountPicos: bigint, param: string, advice: st
     'request_budget_exceeded',
     `This request could cost ${formatUsd(amountPicos)} USD, more than the 100 USD one request may reserve: ${advice}.`,
     { param },
+  );
+};
+
+/** Rejects a request while too many streams of its account are read to their end after their clients left (BILL-8). */
+export const refuseManyDrains = ({ drains }: Pick<PaidCallPorts, 'drains'>, accountId: string): void => {
+  if (!drains.isFull(accountId)) return;
+  throw new GatewayError(
+    'rate_limit_exceeded',
+    'This account has left too many streams before their end, and they are still being read. Wait for them to end.',
+    { limit: 'drains' },
   );
 };
 

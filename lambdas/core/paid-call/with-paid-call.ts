@@ -9,6 +9,7 @@ import { release } from '../ledger/release.ts';
 import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallPorts } from './dependencies.ts';
+import { refuseManyDrains } from './preflight.ts';
 import { barredError } from './route-model.ts';
 import { type Receipt, type Settlement, settle } from './settle.ts';
 
@@ -62,16 +63,6 @@ interface Left {
   readonly goesOn: boolean;
   readonly nextId: number;
 }
-
-/** BILL-8. */
-export const refuseManyDrains = ({ drains }: Pick<PaidCallPorts, 'drains'>, accountId: string): void => {
-  if (!drains.isFull(accountId)) return;
-  throw new GatewayError(
-    'rate_limit_exceeded',
-    'This account has left too many streams before their end, and they are still being read. Wait for them to end.',
-    { limit: 'drains' },
-  );
-};
 
 /** Under an Idempotency-Key: what is stored before the answer is charged. */
 export interface Keyed<Answer> {

@@ -3,15 +3,9 @@ import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import type { Attempt } from '../idempotency/claimed-execution.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller } from '../paid-call/dependencies.ts';
-import type { DryRun } from '../paid-call/preflight.ts';
+import { type DryRun, refuseManyDrains } from '../paid-call/preflight.ts';
 import { type Receipt, settle } from '../paid-call/settle.ts';
-import {
-  type Candidate,
-  dispatchUnder,
-  giveBack,
-  holdAndEnter,
-  refuseManyDrains,
-} from '../paid-call/with-paid-call.ts';
+import { type Candidate, dispatchUnder, giveBack, holdAndEnter } from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
 import type { TextOrder } from './conversation.ts';
 import type { CheckedText, TextPorts } from './text-candidates.ts';

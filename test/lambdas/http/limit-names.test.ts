@@ -4,7 +4,7 @@ import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { placeHold } from '../../../lambdas/core/ledger/hold.ts';
 import { HOLDS_MAX } from '../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../lambdas/core/limits/detached-drains.ts';
-import { refuseManyDrains } from '../../../lambdas/core/paid-call/with-paid-call.ts';
+import { refuseManyDrains } from '../../../lambdas/core/paid-call/preflight.ts';
 import { ledgerScene } from '../core/ledger/ledger-scene.ts';
 import { BOT_TOKEN, createChain } from './chain.ts';
 import { functionUrlEvent, invoke, type Sent } from './function-url.ts';
