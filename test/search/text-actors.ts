@@ -1,9 +1,10 @@
 import { answerOnce } from '../../lambdas/core/idempotency/claim.ts';
 import type { Attempt } from '../../lambdas/core/idempotency/claimed-execution.ts';
+import type { PumpedStream } from '../../lambdas/core/paid-call/with-paid-call.ts';
 import type { TextOrder } from '../../lambdas/core/text/conversation.ts';
 import { generateText } from '../../lambdas/core/text/generate-text.ts';
 import type { TextPorts } from '../../lambdas/core/text/text-candidates.ts';
-import type { PumpedStream, TextSink } from '../../lambdas/core/text/text-stream.ts';
+import type { TextSink } from '../../lambdas/core/text/text-stream.ts';
 import type { WireEvent } from '../../lambdas/core/text/text-wire.ts';
 import type { Served } from './operations.ts';
 import { askVendor, errorTold, paidCallPorts, USAGE } from './paid-ports.ts';
@@ -68,7 +69,7 @@ export const streaming =
     }
   };
 
-const pump = async (host: Host, requestId: string, stream: PumpedStream): Promise<void> => {
+const pump = async (host: Host, requestId: string, stream: PumpedStream<TextSink>): Promise<void> => {
   const sink: TextSink = {
     native: () => undefined,
     neutral: () => undefined,

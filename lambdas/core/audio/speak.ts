@@ -5,8 +5,15 @@ import { upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
-import { applyCharge, commitCharge, type Receipt } from '../paid-call/settle.ts';
-import { asGatewayError, giveBack, holdAndEnter, type PaidCall } from '../paid-call/with-paid-call.ts';
+import {
+  giveBack,
+  holdAndEnter,
+  openStream,
+  type PaidCall,
+  type PumpedStream,
+  type StreamSink,
+  type StreamSource,
+} from '../paid-call/with-paid-call.ts';
 import type { SpeechAsk, SpeechFormat, SpeechStream, SpeechWire } from './audio-wire.ts';
 
 export interface SpeakPorts extends PaidCallPorts {
@@ -28,7 +35,7 @@ export interface Speech {
   readonly kind: 'stream';
   readonly format: SpeechFormat;
   readonly mediaType: string | undefined;
-  readonly stream: PumpedSpeech;
+  readonly stream: PumpedStream<SpeechSink>;
 }
 
 /** AUD-3: sold by the characters of the text, which are known: what is held is what it costs. */
@@ -59,7 +66,7 @@ export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechOrde
   };
   try {
     const sound = await wire.speak({ ...ask, provider, upstream, signal: deadline.start() });
-    const stream = await pumpedSpeech(ports, paid, sound, deadline.stop);
+    const stream = await openStream(ports, paid, await speechSource(sound), deadline.stop);
     return { kind: 'stream', format: ask.format, mediaType: sound.mediaType, stream };
   } catch (error) {
     deadline.stop();
@@ -74,63 +81,29 @@ export const charactersIn = (text: string): number => {
   return count;
 };
 
-/** Where sound goes. None of these ever waits or throws. */
-export interface SpeechSink {
+/** Receives sound as it comes. */
+export interface SpeechSink extends StreamSink<Uint8Array> {
   write(piece: Uint8Array): void;
-  /** The last piece of a good answer, already charged. */
-  finish(piece: Uint8Array): void;
-  /** In place of the rest: nothing was charged, and nobody may take what was written for the whole. */
-  fail(error: GatewayError): void;
-  /** Nothing follows, and everything about the request's money is done. */
-  close(receipt: Receipt | undefined): void;
 }
 
-interface PumpedSpeech {
-  /** Starts once. The upstream is read to its end whether or not anybody takes what the sink is given (BILL-8). */
-  pump(sink: SpeechSink): Promise<void>;
-}
-
-/** Awaits what can go out, so that a failure in its place, or an answer without any sound, is thrown and becomes a true HTTP error. */
-const pumpedSpeech = async (
-  ports: PaidCallPorts,
-  paid: PaidCall,
-  { bytes, close }: SpeechStream,
-  stopDeadline: () => void,
-): Promise<PumpedSpeech> => {
+/** Awaits the first piece that can go out. A failure before it, or a response without sound, is thrown and becomes an HTTP error. */
+const speechSource = async ({ bytes, close }: SpeechStream): Promise<StreamSource<Uint8Array, SpeechSink>> => {
   const begun = await begin(bytes).catch((error: unknown) => {
     close();
     throw error;
   });
-  await paid.passage.begun();
   return {
-    pump: async (sink) => {
-      let receipt: Receipt | undefined;
-      let finished = false;
-      try {
-        const last = await forward(bytes, begun, sink);
-        stopDeadline();
-        const committed = await commitCharge(ports, paid, undefined);
-        receipt = { costPicos: committed.record.amountPicos, usage: undefined, balancePicos: undefined };
-        sink.finish(last);
-        finished = true;
-        await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);
-      } catch (error) {
-        // Nothing awaits a pump, so nothing may escape from it.
-        const failure = await giveBack(ports.ledger, paid, error);
-        if (!finished) sink.fail(asGatewayError(failure));
-      } finally {
-        stopDeadline();
-        close();
-        sink.close(receipt);
-      }
-    },
+    // The provider counts nothing: the price is that of the text.
+    forward: async (sink) => ({ last: await forward(bytes, begun, sink), usage: undefined }),
+    close,
+    deadline: 'until-last-byte',
   };
 };
 
 const silent = (): GatewayError =>
   new GatewayError('upstream_error', 'The model answered without any sound. Nothing was charged.');
 
-/** Undefined at the end. */
+/** Returns the next piece that is not empty, or undefined at the end. */
 const nextPiece = async (bytes: SpeechStream['bytes']): Promise<Uint8Array | undefined> => {
   for (;;) {
     const next = await bytes.next();
@@ -141,18 +114,18 @@ const nextPiece = async (bytes: SpeechStream['bytes']): Promise<Uint8Array | und
 
 interface Begun {
   readonly first: Uint8Array;
-  /** Undefined when the first is all. */
+  /** Undefined when there is only one piece. */
   readonly second: Uint8Array | undefined;
 }
 
-/** The first piece can only go out when there is a second, and what breaks before that is a true HTTP error. */
+/** Reads two pieces: the first goes out only when there is a second, and a break before that is an HTTP error. */
 const begin = async (bytes: SpeechStream['bytes']): Promise<Begun> => {
   const first = await nextPiece(bytes);
   if (!first) throw silent();
   return { first, second: await nextPiece(bytes) };
 };
 
-/** Answers the last piece, which is not passed on: it shows that the answer is whole, and waits for the charge. */
+/** Returns the last piece without passing it on: it completes the response, so it waits for the charge. */
 const forward = async (
   bytes: SpeechStream['bytes'],
   { first, second }: Begun,

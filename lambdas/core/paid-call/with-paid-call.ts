@@ -11,7 +11,7 @@ import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallPorts } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
 import { barredError } from './route-model.ts';
-import { type Receipt, type Settlement, settle } from './settle.ts';
+import { applyCharge, commitCharge, type Receipt, type Settlement, settle } from './settle.ts';
 
 /** A model a request could go to, checked and priced. */
 export interface Candidate {
@@ -190,13 +190,76 @@ const storeRefusal = async ({ reservation, attempt }: Failed, thrown: unknown): 
   }
 };
 
-/** As an event of a stream has to have it. */
-export const asGatewayError = (thrown: unknown): GatewayError =>
+const asGatewayError = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError
     ? thrown
     : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: thrown });
 
-/** A call under way: what it is charged by, and the circuit it went through. */
+/** A paid call in progress: how it is charged, and its permit of the circuit. */
 export interface PaidCall extends Settlement {
   readonly passage: Passage;
 }
+
+/** Receives a streamed response. No method waits or throws. */
+export interface StreamSink<Last> {
+  /** The last piece of a good response. The charge is committed. */
+  finish(last: Last, receipt: Receipt): void;
+  /** An error in place of the rest. Nothing was charged. */
+  fail(error: GatewayError): void;
+  /** Nothing follows, and the request's money is settled or released. */
+  close(receipt: Receipt | undefined): void;
+}
+
+/** A provider's response that has begun. */
+export interface StreamSource<Last, Sink extends StreamSink<Last>> {
+  /** Reads the response to its end, and passes on all of it but the last piece, which waits for the charge. */
+  forward(sink: Sink): Promise<{ readonly last: Last; readonly usage: TokenUsage | undefined }>;
+  /** Called once when nothing more is read, however the response ended. */
+  close(): void;
+  /** When the upstream deadline stops: before the charge is committed, or after it is applied. */
+  readonly deadline: 'until-last-byte' | 'until-charged';
+}
+
+/** A paid stream that waits for its sink. */
+export interface PumpedStream<Sink> {
+  /** Starts once. Reads the upstream to its end even if the client has left (BILL-8). */
+  pump(sink: Sink): Promise<void>;
+}
+
+/** Reports the first bytes to the circuit. The pump then owns the call: its deadline, its charge and its release. */
+export const openStream = async <Last, Sink extends StreamSink<Last>>(
+  ports: PaidCallPorts,
+  paid: PaidCall,
+  source: StreamSource<Last, Sink>,
+  stopDeadline: () => void,
+): Promise<PumpedStream<Sink>> => {
+  await paid.passage.begun();
+  return { pump: (sink) => pump(ports, { ...paid, stopDeadline }, source, sink) };
+};
+
+/** Sends the last piece after the commit and before the account update. No caller awaits a pump, so no failure may escape. */
+export const pump = async <Last, Sink extends StreamSink<Last>>(
+  ports: PaidCallPorts,
+  paid: PaidCall & { readonly stopDeadline: () => void },
+  source: StreamSource<Last, Sink>,
+  sink: Sink,
+): Promise<void> => {
+  let receipt: Receipt | undefined;
+  let finished = false;
+  try {
+    const { last, usage } = await source.forward(sink);
+    if (source.deadline === 'until-last-byte') paid.stopDeadline();
+    const committed = await commitCharge(ports, paid, usage);
+    receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
+    sink.finish(last, receipt);
+    finished = true;
+    await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);
+  } catch (error) {
+    const failure = await giveBack(ports.ledger, paid, error);
+    if (!finished) sink.fail(asGatewayError(failure));
+  } finally {
+    paid.stopDeadline();
+    source.close();
+    sink.close(receipt);
+  }
+};

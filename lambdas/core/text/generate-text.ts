@@ -5,13 +5,20 @@ import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseManyDrains } from '../paid-call/preflight.ts';
 import { type Receipt, settle } from '../paid-call/settle.ts';
-import { type Candidate, dispatchUnder, giveBack, holdAndEnter } from '../paid-call/with-paid-call.ts';
+import {
+  type Candidate,
+  dispatchUnder,
+  giveBack,
+  holdAndEnter,
+  openStream,
+  type PumpedStream,
+} from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
 import type { TextOrder } from './conversation.ts';
 import type { CheckedText, TextPorts } from './text-candidates.ts';
 import { chooseCandidates } from './text-candidates.ts';
 import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
-import { type PumpedStream, pumpedStream } from './text-stream.ts';
+import { type TextSink, textSource } from './text-stream.ts';
 import type { WireAnswer } from './text-wire.ts';
 
 /** Who answers, and what the gateway chose for the client. */
@@ -28,7 +35,7 @@ export interface Outcome {
 export type GeneratedText =
   | DryRun
   | (Outcome & { readonly kind: 'answer'; readonly body: string; readonly receipt: Receipt })
-  | (Outcome & { readonly kind: 'stream'; readonly stream: PumpedStream });
+  | (Outcome & { readonly kind: 'stream'; readonly stream: PumpedStream<TextSink> });
 
 /** How one request is to be answered. */
 export interface TextManner {
@@ -90,7 +97,8 @@ export const generateText = async (
     await dispatchUnder(attempt, settlement);
     const sent = await checked.call.send({ outputTokensMax: cap, signal: deadline.start() });
     if (sent.kind === 'stream') {
-      const stream = await pumpedStream(ports, settlement, sent, deadline.stop);
+      const source = await textSource(sent, ports.ledger.clock);
+      const stream = await openStream(ports, settlement, source, deadline.stop);
       deadline.begun();
       return { kind: 'stream', ...outcome, stream };
     }

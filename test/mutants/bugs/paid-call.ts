@@ -1,6 +1,7 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
 const text = 'test/lambdas/core/text';
+const pumpTests = 'test/lambdas/core/paid-call/with-paid-call-pump.test.ts';
 
 const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-down.test.ts`, [
   {
@@ -115,18 +116,28 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/fa
   },
 ]);
 
-const streamBugs = bugsIn('lambdas/core/text/text-stream.ts', `${text}/text-stream.test.ts`, [
+const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/text-stream.test.ts`, [
   {
     id: 'last-chunk-before-the-charge',
     what: 'A stream says its last words before its charge is recorded.',
     find: `const committed = await commitCharge(ports, paid, usage);
-        receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
-        sink.finish(ending, receipt);
-        finished = true;`,
+    receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
+    sink.finish(last, receipt);
+    finished = true;`,
     replace: `receipt = { costPicos: paid.chargeFor(usage).amountPicos, usage, balancePicos: undefined };
-        sink.finish(ending, receipt);
-        finished = true;
-        const committed = await commitCharge(ports, paid, usage);`,
+    sink.finish(last, receipt);
+    finished = true;
+    const committed = await commitCharge(ports, paid, usage);`,
+  },
+  {
+    id: 'account-before-the-last-chunk',
+    what: 'The last chunk of a charged stream waits for the update of the account.',
+    find: `sink.finish(last, receipt);
+    finished = true;
+    await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);`,
+    replace: `await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);
+    sink.finish(last, receipt);
+    finished = true;`,
   },
   {
     id: 'broken-stream-keeps-its-hold',
@@ -135,10 +146,33 @@ const streamBugs = bugsIn('lambdas/core/text/text-stream.ts', `${text}/text-stre
     replace: 'const failure = await Promise.resolve(giveBack && error);',
   },
   {
+    id: 'broken-stream-keeps-its-connection',
+    what: 'A stream that ended keeps the connection to its provider.',
+    find: 'source.close();',
+    replace: '',
+  },
+  {
+    id: 'charged-stream-fails',
+    what: 'A stream that was charged and finished gets an error event behind its end.',
+    find: 'if (!finished) sink.fail(asGatewayError(failure));',
+    replace: 'sink.fail(asGatewayError(failure));',
+    caughtBy: pumpTests,
+  },
+  {
+    id: 'deadline-over-the-commit-of-speech',
+    what: 'The deadline of the provider runs on while the charge of a stream that came whole is committed.',
+    find: "if (source.deadline === 'until-last-byte') paid.stopDeadline();",
+    replace: '',
+    caughtBy: pumpTests,
+  },
+]);
+
+const streamBugs = bugsIn('lambdas/core/text/text-stream.ts', `${text}/text-stream.test.ts`, [
+  {
     id: 'cut-stream-is-success',
     what: 'A stream that stops without an end is ended properly and charged nothing.',
     find: "throw new Error('a wire ended its stream without an end event');",
-    replace: "return { kind: 'end', ending: { kind: 'neutral', finishReason: 'stop' }, usage: undefined };",
+    replace: "return { last: { kind: 'neutral', finishReason: 'stop' }, usage: undefined };",
   },
 ]);
 
@@ -213,6 +247,7 @@ export const paidCallBugs: readonly MoneyBug[] = [
   ...settleBugs,
   ...giveBackBugs,
   ...enterBugs,
+  ...pumpBugs,
   ...streamBugs,
   ...textBugs,
   ...deadlineBugs,

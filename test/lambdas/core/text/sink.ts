@@ -1,7 +1,8 @@
 import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { Receipt } from '../../../../lambdas/core/paid-call/settle.ts';
+import type { PumpedStream } from '../../../../lambdas/core/paid-call/with-paid-call.ts';
 import type { GeneratedText } from '../../../../lambdas/core/text/generate-text.ts';
-import type { PumpedStream, TextSink } from '../../../../lambdas/core/text/text-stream.ts';
+import type { TextSink } from '../../../../lambdas/core/text/text-stream.ts';
 
 /** Writes down what it is given, among the other things that happen. */
 export const loggingSink = (log: string[]) => {
@@ -25,7 +26,7 @@ export const loggingSink = (log: string[]) => {
   return { sink, seen };
 };
 
-export const streamed = (generated: GeneratedText): PumpedStream => {
+export const streamed = (generated: GeneratedText): PumpedStream<TextSink> => {
   if (generated.kind !== 'stream') throw new Error('expected a stream');
   return generated.stream;
 };
