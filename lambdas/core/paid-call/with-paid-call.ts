@@ -13,11 +13,13 @@ import { refuseManyDrains } from './preflight.ts';
 import { barredError } from './route-model.ts';
 import { applyCharge, commitCharge, type Receipt, type Settlement, settle } from './settle.ts';
 
-/** A model a request could go to, checked and priced. */
+/** A validated and priced model that a request may call. */
 export interface Candidate {
   readonly model: Model;
   readonly circuit: CircuitKey;
   readonly hold: Pick<HoldOrder, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy'>;
+  /** Stops when the call fails; undefined where the call has no deadline of its own. */
+  readonly deadline?: Deadline;
 }
 
 export interface Entered<Chosen extends Candidate> {
@@ -26,9 +28,40 @@ export interface Entered<Chosen extends Candidate> {
   readonly passage: Passage;
 }
 
+interface ReservationOrder<Chosen extends Candidate> {
+  readonly first: Chosen;
+  /** Prepares the fallback model that the client named. */
+  readonly second?: (() => Promise<Chosen>) | undefined;
+  /** Under an Idempotency-Key. */
+  readonly attempt?: Attempt | undefined;
+  /** Undoes what a failed call created, and returns the error to end with. If it throws, the hold is left to its expiry. */
+  readonly withdraw?: ((error: unknown) => Promise<unknown>) | undefined;
+}
+
 /**
- * Reserves the money and, just before dispatch, asks the circuit. Who is turned away there gives the hold back; the reserve that the
- * client named is then held for anew, at its own prices.
+ * Places a hold, acquires a permit of the circuit, and then runs `use`. If `use` throws, releases the hold, reports to the circuit and
+ * throws the error to end with. Otherwise `use` has committed the request, or a pump owns it.
+ */
+export const withReservation = async <Chosen extends Candidate, Result>(
+  ports: PaidCallPorts,
+  caller: Caller,
+  { first, second, attempt, withdraw }: ReservationOrder<Chosen>,
+  use: (entered: Entered<Chosen>) => Promise<Result>,
+): Promise<Result> => {
+  const entered = await holdAndEnter(ports, caller, first, second);
+  try {
+    return await use(entered);
+  } catch (error) {
+    const { candidate, reservation, passage } = entered;
+    candidate.deadline?.stop();
+    const failed = { reservation, passage, modelId: candidate.model.id, attempt };
+    throw await giveBack(ports.ledger, failed, withdraw ? await withdraw(error) : error);
+  }
+};
+
+/**
+ * Places the hold and, just before dispatch, acquires the permit. If the circuit rejects the call, releases the hold and places a new
+ * one at the fallback model's prices.
  */
 export const holdAndEnter = async <Chosen extends Candidate>(
   ports: PaidCallPorts,
@@ -84,19 +117,11 @@ export const paidAnswer = async <Answer extends { readonly usage: TokenUsage | u
   order: PaidOrder<Answer>,
   send: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ readonly answer: Answer; readonly receipt: Receipt }> => {
-  const { reservation, passage } = await holdAndEnter(ports, caller, order);
   const { deadline, endUser, ignored, chargeFor, expectsUsage, keyed } = order;
-  const paid = {
-    modelId: order.model.id,
-    endUser,
-    ignored,
-    expectsUsage,
-    reservation,
-    passage,
-    attempt: keyed?.attempt,
-  };
-  try {
-    await dispatchUnder(keyed?.attempt, paid);
+  const attempt = keyed?.attempt;
+  return withReservation(ports, caller, { first: order, attempt }, async ({ reservation, passage }) => {
+    const paid = { modelId: order.model.id, endUser, ignored, expectsUsage, reservation, passage, attempt };
+    await dispatchUnder(attempt, paid);
     const answer = await send(deadline.start());
     deadline.stop();
     const settlement: Settlement = { ...paid, chargeFor: () => chargeFor(answer) };
@@ -106,10 +131,7 @@ export const paidAnswer = async <Answer extends { readonly usage: TokenUsage | u
       passage.report('succeeded'),
     ]);
     return { answer, receipt };
-  } catch (error) {
-    deadline.stop();
-    throw await giveBack(ports.ledger, paid, error);
-  }
+  });
 };
 
 /** Whoever has lost its key makes no call, and says nothing about the vendor. */

@@ -1,6 +1,7 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
 const text = 'test/lambdas/core/text';
+const reservationTests = 'test/lambdas/core/paid-call/with-paid-call-reservation.test.ts';
 const pumpTests = 'test/lambdas/core/paid-call/with-paid-call-pump.test.ts';
 
 const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-down.test.ts`, [
@@ -113,6 +114,28 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/fa
     what: 'The reserve is held for at the price of the model it stands in for.',
     find: '{ ...hold, accountId, requestId, firstId }',
     replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId }',
+  },
+]);
+
+const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reservationTests, [
+  {
+    id: 'throw-without-release',
+    what: 'A call that throws leaves its money held.',
+    find: 'throw await giveBack(ports.ledger, failed, withdraw ? await withdraw(error) : error);',
+    replace: 'throw failed && withdraw ? await withdraw(error) : error;',
+  },
+  {
+    id: 'release-before-the-withdrawal',
+    what: 'The hold of a failed creation is released although its video could not be withdrawn.',
+    find: 'throw await giveBack(ports.ledger, failed, withdraw ? await withdraw(error) : error);',
+    replace: `const failure = await giveBack(ports.ledger, failed, error);
+    throw withdraw ? await withdraw(failure) : failure;`,
+  },
+  {
+    id: 'deadline-of-a-failed-call-runs-on',
+    what: 'The deadline of a failed call keeps its timer.',
+    find: 'candidate.deadline?.stop();',
+    replace: '',
   },
 ]);
 
@@ -247,6 +270,7 @@ export const paidCallBugs: readonly MoneyBug[] = [
   ...settleBugs,
   ...giveBackBugs,
   ...enterBugs,
+  ...reservationBugs,
   ...pumpBugs,
   ...streamBugs,
   ...textBugs,

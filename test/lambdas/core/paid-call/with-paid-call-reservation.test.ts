@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
+import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { withReservation } from '../../../../lambdas/core/paid-call/with-paid-call.ts';
+import { ACCOUNT, createWorld, GRACE_MS, REQUEST } from '../text/text-world.ts';
+
+const refused = new GatewayError('upstream_error', 'refused');
+
+/** Runs one use of a reservation, and returns all that happened in its order. */
+const reserved = async (
+  use: () => Promise<string>,
+  options: { readonly withdraw?: (error: unknown) => Promise<unknown> } = {},
+) => {
+  const log: string[] = [];
+  const circuits: Circuits = {
+    look: () => undefined,
+    enter: async () => ({
+      kind: 'passage',
+      report: async (outcome) => void log.push(`report ${outcome}`),
+      begun: async () => undefined,
+    }),
+    usageMissing: async () => undefined,
+  };
+  const world = await createWorld({
+    circuits,
+    fault: (method) => {
+      log.push(method);
+      return undefined;
+    },
+  });
+  const model = world.ports.catalog.find('alpha-1', 0);
+  if (!model) throw new Error('the model is missing');
+  const first = {
+    model,
+    circuit: { providerId: 'openai', modelId: model.id },
+    hold: { amountPicos: 40n, expiresAtMs: world.clock.now() + GRACE_MS },
+    deadline: {
+      expiresAtMs: 0,
+      start: () => AbortSignal.abort(),
+      begun: () => undefined,
+      stop: () => void log.push('stop'),
+    },
+  };
+  const caller = { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs: undefined };
+  const result = await withReservation(world.ports, caller, { first, withdraw: options.withdraw }, async () => {
+    log.push('use');
+    return use();
+  }).catch((error: unknown) => error);
+  const { holds, spentPicos } = await world.account();
+  return { log, result, open: holds.size, spentPicos, records: world.records() };
+};
+
+test('BILL-1 the money is held before the call, and stays held after it', async () => {
+  const { log, result, open } = await reserved(async () => 'done');
+  expect([log, result, open]).toEqual([['hold', 'use'], 'done', 1]);
+});
+
+test('BILL-2 a call that throws stops its deadline, reports to the circuit and releases its hold', async () => {
+  const { log, result, open, spentPicos, records } = await reserved(() => Promise.reject(refused));
+  expect(result).toBe(refused);
+  expect(log).toEqual(['hold', 'use', 'stop', 'report failed', 'putRecord', 'apply']);
+  expect([open, spentPicos]).toEqual([0, 0n]);
+  expect(records).toMatchObject([{ outcome: 'released', reason: 'upstream_error', model: 'alpha-1' }]);
+});
+
+test('BILL-2 a failed call is undone before its hold is released, and ends with the error of that', async () => {
+  const other = new GatewayError('service_unavailable', 'another');
+  const undone: unknown[] = [];
+  const { result, open, records } = await reserved(() => Promise.reject(refused), {
+    withdraw: async (error) => {
+      undone.push(error);
+      return other;
+    },
+  });
+  expect([undone, result, open]).toEqual([[refused], other, 0]);
+  expect(records).toMatchObject([{ outcome: 'released', reason: 'service_unavailable' }]);
+});
+
+test('BILL-13 a failed call that cannot be undone leaves its hold to the expiry', async () => {
+  const bug = new TypeError('a bug of the store');
+  const { log, result, open } = await reserved(() => Promise.reject(refused), { withdraw: () => Promise.reject(bug) });
+  expect([log, result, open]).toEqual([['hold', 'use', 'stop'], bug, 1]);
+});
