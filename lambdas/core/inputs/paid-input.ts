@@ -6,7 +6,7 @@ import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import { paidAnswer } from '../paid-call/with-paid-call.ts';
+import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
 import type { Charge } from '../pricing/charge.ts';
 import { promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
 
@@ -90,7 +90,7 @@ export type PaidInput =
 /** A token covers at least one byte. */
 export const inputTokensAtMost = ({ bytes, tokens }: InputRequest): number => bytes + tokens;
 
-/** Hold, call, settle (BILL-1). A hold of 0 is placed too: it is what refuses an account that is blocked or has no money. */
+/** Places a hold, calls, settles (BILL-1). A hold of 0 is placed too: the ledger then rejects a blocked or empty account. */
 export const inputAnswer = async (
   ports: InputPorts,
   caller: Caller,
@@ -105,19 +105,18 @@ export const inputAnswer = async (
     return { kind: 'dry_run', model, holdPicos, outputTokensMax: undefined, prices: { input: rate }, ignored };
   }
   const deadline = upstreamDeadline(ports, caller, model);
-  const order = {
-    model,
-    circuit,
-    deadline,
-    hold: { amountPicos: holdPicos, expiresAtMs: deadline.expiresAtMs },
+  const hold = { amountPicos: holdPicos, expiresAtMs: deadline.expiresAtMs };
+  const terms = {
     endUser,
     ignored,
-    chargeFor: ({ usage }: InputAnswer) => chargeForInput(usage, rate, tokensMax),
+    chargeFor: (usage: TokenUsage | undefined) => chargeForInput(usage, rate, tokensMax),
     expectsUsage: model.reportsUsage && rate > 0n,
   };
-  const paid = await paidAnswer(ports, caller, order, (signal) =>
-    wire.send({ provider, upstream, modelId: model.id, body, signal }),
-  );
+  const first = { model, circuit, hold, deadline };
+  const paid = await withPaidCall(ports, caller, { first }, async (signal) => {
+    const answer = await wire.send({ provider, upstream, modelId: model.id, body, signal });
+    return whole({ answer, usage: answer.usage, terms });
+  });
   return { kind: 'answer', ...paid, ignored };
 };
 

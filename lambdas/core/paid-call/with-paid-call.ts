@@ -97,6 +97,75 @@ interface Left {
   readonly nextId: number;
 }
 
+/** A candidate whose call has a deadline of its own. */
+interface TimedCandidate extends Candidate {
+  readonly deadline: Deadline;
+}
+
+/** A call in progress, before the terms of its charge are known. */
+interface OpenCall extends Pick<PaidCall, 'modelId' | 'reservation' | 'passage' | 'attempt'> {
+  readonly deadline: Deadline;
+}
+
+/** A good response of the provider, by `whole` or `streamed`. Settles itself, or opens the pump that will. */
+export type PaidResponse<Result> = (ports: PaidCallPorts, call: OpenCall) => Promise<Result>;
+
+/** How a response is charged: its usage times the prices of the hold (BILL-3). */
+type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage'>;
+
+/**
+ * Places a hold, calls the provider once, and settles or streams the response (BILL-1). `use` makes the call: what it throws is the
+ * error of the request, and nothing is charged. The caller has validated the request.
+ */
+export const withPaidCall = <Chosen extends TimedCandidate, Result>(
+  ports: PaidCallPorts,
+  caller: Caller,
+  order: Pick<ReservationOrder<Chosen>, 'first' | 'second' | 'attempt'>,
+  use: (signal: AbortSignal, chosen: Chosen) => Promise<PaidResponse<Result>>,
+): Promise<Result> =>
+  withReservation(ports, caller, order, async ({ candidate, reservation, passage }) => {
+    const { attempt } = order;
+    const { model, deadline } = candidate;
+    await beforeCall(passage, async () => attempt?.dispatch(reservation.holdId));
+    const respond = await use(deadline.start(), candidate);
+    return respond(ports, { modelId: model.id, reservation, passage, attempt, deadline });
+  });
+
+/** A failure before the provider call must not count toward the circuit. */
+const beforeCall = async (passage: Passage, work: () => Promise<void>): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    await passage.report('unknown');
+    throw error;
+  }
+};
+
+interface Whole<Answer> {
+  readonly answer: Answer;
+  readonly usage: TokenUsage | undefined;
+  readonly terms: Terms;
+  /** Under an Idempotency-Key: the response to store before the charge. */
+  readonly toStored?: ((costPicos: bigint) => StoredAnswer) | undefined;
+}
+
+/** A response that came whole. It goes out after its charge is committed and applied. */
+export const whole =
+  <Answer>({ answer, usage, terms, toStored }: Whole<Answer>): PaidResponse<Settled<Answer>> =>
+  async (ports, { deadline, ...call }) => {
+    deadline.stop();
+    const [receipt] = await Promise.all([
+      settle(ports, { ...terms, ...call }, usage, toStored),
+      call.passage.report('succeeded'),
+    ]);
+    return { answer, receipt };
+  };
+
+export interface Settled<Answer> {
+  readonly answer: Answer;
+  readonly receipt: Receipt;
+}
+
 /** Under an Idempotency-Key: what is stored before the answer is charged. */
 export interface Keyed<Answer> {
   readonly attempt: Attempt;
