@@ -2,16 +2,18 @@ import type { Wire } from '../catalog/providers.ts';
 import type { ImageModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
+import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { Attempt } from '../idempotency/claimed-execution.ts';
 import { sniffImage } from '../image-type.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import { type Keyed, paidAnswer } from '../paid-call/with-paid-call.ts';
+import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
 import { untilDefinite } from '../retry.ts';
-import { deliveredUsage, priceImages } from './image-price.ts';
+import { type DrawnCounts, deliveredUsage, priceImages } from './image-price.ts';
 import type { Dimensions, Drawing, DrawnImage, ImageAsk, ImageWire } from './image-wire.ts';
 import { linkImage, type MediaPorts } from './media.ts';
 
@@ -41,20 +43,22 @@ export interface MadeImages {
   readonly usage: TokenUsage | undefined;
 }
 
-interface Answer extends MadeImages {
-  readonly drawing: Drawing;
+/** Under an Idempotency-Key: what is stored before the charge. */
+export interface KeyedImages {
+  readonly attempt: Attempt;
+  readonly toStored: (made: MadeImages, costPicos: bigint) => StoredAnswer;
 }
 
 type DrawnImages = DryRun | { readonly kind: 'answer'; readonly made: MadeImages; readonly receipt: Receipt };
 
 const ADVICE = 'ask for fewer or smaller images';
 
-/** Validate, hold, draw, make the links, settle (BILL-1): an image the client could not get is not charged (IMG-7). */
+/** Validates, places a hold, draws, stores the links and settles (BILL-1). Images that the client cannot get are free (IMG-7). */
 export const drawImages = async (
   ports: ImagePorts,
   caller: Caller,
   order: ImageOrder,
-  keyed?: Keyed<MadeImages>,
+  keyed?: KeyedImages,
 ): Promise<DrawnImages> => {
   const { protocol, modelId, format, endUser, dryRun } = order;
   const nowMs = ports.ledger.clock.now();
@@ -70,24 +74,9 @@ export const drawImages = async (
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
   const deadline = upstreamDeadline(ports, caller, model);
-  const paidOrder = {
-    model,
-    circuit,
-    deadline,
-    hold: { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: `Top up or ${ADVICE}.` },
-    endUser,
-    chargeFor: ({ images, drawing }: Answer) =>
-      money.chargeFor({
-        delivered: images.length,
-        made: drawing.images.length,
-        usage: drawing.usage,
-        milliMegapixels: drawing.milliMegapixels,
-        pixels: images.map(({ width, height }) => width * height),
-      }),
-    expectsUsage: money.expectsUsage,
-    keyed,
-  };
-  const paid = await paidAnswer<Answer>(ports, caller, paidOrder, async (signal) => {
+  const hold = { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: `Top up or ${ADVICE}.` };
+  const first = { model, circuit, hold, deadline };
+  const paid = await withPaidCall(ports, caller, { first, attempt: keyed?.attempt }, async (signal) => {
     const drawing = await wire.draw({
       ...ask,
       model,
@@ -98,11 +87,25 @@ export const drawImages = async (
     });
     if (drawing.images.length === 0) throw nothingDrawn();
     const images = await deliverImages(ports, drawing.images.slice(0, ask.n), format);
-    const delivery = { delivered: images.length, made: drawing.images.length };
-    return { model, images, usage: drawing.usage && deliveredUsage(drawing.usage, delivery), drawing };
+    const counts = toCounts(images, drawing);
+    const made = { model, images, usage: drawing.usage && deliveredUsage(drawing.usage, counts) };
+    return whole({
+      answer: made,
+      usage: made.usage,
+      terms: { endUser, chargeFor: () => money.chargeFor(counts), expectsUsage: money.expectsUsage },
+      toStored: keyed && ((costPicos) => keyed.toStored(made, costPicos)),
+    });
   });
   return { kind: 'answer', made: paid.answer, receipt: paid.receipt };
 };
+
+const toCounts = (images: readonly MadeImage[], drawing: Drawing): DrawnCounts => ({
+  delivered: images.length,
+  made: drawing.images.length,
+  usage: drawing.usage,
+  milliMegapixels: drawing.milliMegapixels,
+  pixels: images.map(({ width, height }) => width * height),
+});
 
 const nothingDrawn = (): GatewayError =>
   new GatewayError('upstream_error', 'The model answered without an image. Nothing was charged.');

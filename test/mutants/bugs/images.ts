@@ -14,8 +14,8 @@ const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
   {
     id: 'failed-images-charged',
     what: 'Every image that was asked for is charged, whether or not it came.',
-    find: 'delivered: images.length,\n        made: drawing.images.length,',
-    replace: 'delivered: ask.n,\n        made: Math.max(ask.n, drawing.images.length),',
+    find: 'delivered: images.length,',
+    replace: 'delivered: drawing.images.length,',
   },
   {
     id: 'images-nobody-asked-for-charged',
@@ -32,15 +32,22 @@ const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
   {
     id: 'images-repeated-without-a-key',
     what: 'Images are drawn and charged again for the same Idempotency-Key: their answer is not kept under it.',
-    find: 'expectsUsage: money.expectsUsage,\n    keyed,',
-    replace: 'expectsUsage: money.expectsUsage,',
+    find: 'attempt: keyed?.attempt',
+    replace: 'attempt: undefined',
+    caughtBy: keyedTests,
+  },
+  {
+    id: 'images-charged-without-a-stored-answer',
+    what: 'Images under an Idempotency-Key are charged before their answer is stored.',
+    find: 'toStored: keyed && ((costPicos) => keyed.toStored(made, costPicos)),',
+    replace: '',
     caughtBy: keyedTests,
   },
   {
     id: 'usage-of-images-told-in-full',
     what: 'The client is told tokens of images that it did not get and was not charged for.',
-    find: 'usage: drawing.usage && deliveredUsage(drawing.usage, delivery)',
-    replace: 'usage: deliveredUsage && delivery && drawing.usage',
+    find: 'usage: drawing.usage && deliveredUsage(drawing.usage, counts)',
+    replace: 'usage: deliveredUsage && counts && drawing.usage',
   },
 ]);
 

@@ -8,6 +8,7 @@ import {
   drawImages,
   type ImageOrder,
   type ImagePorts,
+  type KeyedImages,
   type MadeImages,
 } from '../../../../lambdas/core/images/draw-images.ts';
 import type { ImageAsk } from '../../../../lambdas/core/images/image-wire.ts';
@@ -15,7 +16,6 @@ import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { Keyed } from '../../../../lambdas/core/paid-call/with-paid-call.ts';
 import { measureImage } from '../../../../lambdas/protocols/image-file.ts';
 import {
   type Fault,
@@ -135,7 +135,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     order: Partial<ImageOrder> = {},
     asked: Partial<ImageAsk> = {},
     requestId = 'r1',
-    keyed?: Keyed<MadeImages>,
+    keyed?: KeyedImages,
   ) =>
     drawImages(
       ports,
@@ -179,7 +179,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
   ): Promise<Got> => {
     const request = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError };
     const work = answerOnce(idempotency, request, async (attempt) => {
-      const toStored: Keyed<MadeImages>['toStored'] = (made, costPicos) => ({
+      const toStored: KeyedImages['toStored'] = (made, costPicos) => ({
         status: 200,
         headers: { 'x-cost': String(costPicos) },
         body: render(made),
