@@ -1,5 +1,5 @@
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
-import { paidAnswer } from '../../lambdas/core/paid-call/with-paid-call.ts';
+import { whole, withPaidCall } from '../../lambdas/core/paid-call/with-paid-call.ts';
 import { settleNotes, sweep } from '../support/strict-tending.ts';
 import type { Served } from './operations.ts';
 import { askVendor, CIRCUIT, errorTold, findModel, paidCallPorts, USAGE } from './paid-ports.ts';
@@ -17,7 +17,7 @@ const CHARGE_PICOS = 40n;
 export const request =
   (requestId: string, outcomes: readonly Served[] = ['good']): Body =>
   async (host) => {
-    const order = {
+    const first = {
       model: findModel(),
       circuit: CIRCUIT,
       hold: { amountPicos: HOLD_PICOS, expiresAtMs: EXPIRES_AT_MS },
@@ -27,15 +27,17 @@ export const request =
         stop: () => undefined,
         begun: () => undefined,
       },
+    };
+    const terms = {
       endUser: undefined,
       expectsUsage: true,
       chargeFor: () => ({ amountPicos: CHARGE_PICOS, prices: {}, usage: {}, implausible: false }),
     };
     const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
     try {
-      await paidAnswer(paidCallPorts(host), caller, order, async () => {
+      await withPaidCall(paidCallPorts(host), caller, { first }, async () => {
         await askVendor(host, outcomes);
-        return { usage: USAGE };
+        return whole({ answer: undefined, usage: USAGE, terms });
       });
       return { requestId, kind: 'success', content: requestId };
     } catch (error) {

@@ -7,7 +7,7 @@ import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import { paidAnswer } from '../paid-call/with-paid-call.ts';
+import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
 import type { AudioUsage, Transcript, TranscriptionAsk, TranscriptionWire } from './audio-wire.ts';
 import { priceTranscription } from './transcription-price.ts';
@@ -26,17 +26,11 @@ export interface TranscriptionOrder {
   prepare(model: TranscriptionModel): TranscriptionAsk;
 }
 
-interface Answer {
-  readonly transcript: Transcript;
-  readonly counted: AudioUsage | undefined;
-  readonly usage: TokenUsage | undefined;
-}
-
 export type Transcribed =
   | DryRun
   | { readonly kind: 'answer'; readonly transcript: Transcript; readonly receipt: Receipt };
 
-/** AUD-1. Validate, hold, call, settle (BILL-1). */
+/** Validates, places a hold, calls and settles (AUD-1, BILL-1). */
 export const transcribe = async (
   ports: TranscribePorts,
   caller: Caller,
@@ -53,24 +47,22 @@ export const transcribe = async (
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
   const deadline = upstreamDeadline(ports, caller, model);
-  const paidOrder = {
-    model,
-    circuit,
-    deadline,
-    hold: { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up.' },
-    endUser: order.endUser,
-    chargeFor: ({ counted }: Answer) => money.chargeFor(counted),
-    expectsUsage: money.expectsUsage,
-  };
-  const { answer, receipt } = await paidAnswer<Answer>(ports, caller, paidOrder, async (signal) => {
+  const hold = { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up.' };
+  const first = { model, circuit, hold, deadline };
+  const { answer, receipt } = await withPaidCall(ports, caller, { first }, async (signal) => {
     const transcript = await wire.transcribe({ ...ask, provider, upstream, signal });
     const counted = money.pick(transcript.counted);
-    return { transcript, counted, usage: counted && tokensOf(counted) };
+    const chargeFor = () => money.chargeFor(counted);
+    return whole({
+      answer: transcript,
+      usage: counted && tokensOf(counted),
+      terms: { endUser: order.endUser, chargeFor, expectsUsage: money.expectsUsage },
+    });
   });
-  return { kind: 'answer', transcript: answer.transcript, receipt };
+  return { kind: 'answer', transcript: answer, receipt };
 };
 
-/** Where a recording is sold by its length, no tokens were used; that is said, and not left out. */
+/** A recording sold by its length used no tokens. Its usage then shows zeros instead of being absent. */
 const tokensOf = (counted: AudioUsage): TokenUsage =>
   counted.kind === 'tokens'
     ? counted.tokens

@@ -6,7 +6,7 @@ import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
 import { type HoldOrder, nextIdAfter, placeHold, type Reservation } from '../ledger/hold.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
-import type { Charge, TokenUsage } from '../pricing/charge.ts';
+import type { TokenUsage } from '../pricing/charge.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallPorts } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
@@ -165,43 +165,6 @@ export interface Settled<Answer> {
   readonly answer: Answer;
   readonly receipt: Receipt;
 }
-
-/** Under an Idempotency-Key: what is stored before the answer is charged. */
-export interface Keyed<Answer> {
-  readonly attempt: Attempt;
-  readonly toStored: (answer: Answer, costPicos: bigint) => StoredAnswer;
-}
-
-interface PaidOrder<Answer> extends Pick<Settlement, 'endUser' | 'ignored' | 'expectsUsage'>, Candidate {
-  readonly deadline: Deadline;
-  /** What came, at the prices the request was held at (BILL-3). */
-  readonly chargeFor: (answer: Answer) => Charge;
-  readonly keyed?: Keyed<Answer> | undefined;
-}
-
-/** Hold, call once, settle (BILL-1), for answers that come whole. The request has been checked before. */
-export const paidAnswer = async <Answer extends { readonly usage: TokenUsage | undefined }>(
-  ports: PaidCallPorts,
-  caller: Caller,
-  order: PaidOrder<Answer>,
-  send: (signal: AbortSignal) => Promise<Answer>,
-): Promise<{ readonly answer: Answer; readonly receipt: Receipt }> => {
-  const { deadline, endUser, ignored, chargeFor, expectsUsage, keyed } = order;
-  const attempt = keyed?.attempt;
-  return withReservation(ports, caller, { first: order, attempt }, async ({ reservation, passage }) => {
-    const paid = { modelId: order.model.id, endUser, ignored, expectsUsage, reservation, passage, attempt };
-    await dispatchUnder(attempt, paid);
-    const answer = await send(deadline.start());
-    deadline.stop();
-    const settlement: Settlement = { ...paid, chargeFor: () => chargeFor(answer) };
-    const toStored = (costPicos: bigint) => keyed?.toStored(answer, costPicos);
-    const [receipt] = await Promise.all([
-      settle(ports, settlement, answer.usage, toStored),
-      passage.report('succeeded'),
-    ]);
-    return { answer, receipt };
-  });
-};
 
 /** Whoever has lost its key makes no call, and says nothing about the vendor. */
 export const dispatchUnder = async (
