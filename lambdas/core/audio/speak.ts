@@ -6,14 +6,14 @@ import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import {
-  giveBack,
-  holdAndEnter,
-  openStream,
-  type PaidCall,
   type PumpedStream,
   type StreamSink,
   type StreamSource,
+  streamed,
+  type Terms,
+  withPaidCall,
 } from '../paid-call/with-paid-call.ts';
+import type { Charge } from '../pricing/charge.ts';
 import type { SpeechAsk, SpeechFormat, SpeechStream, SpeechWire } from './audio-wire.ts';
 
 export interface SpeakPorts extends PaidCallPorts {
@@ -38,7 +38,7 @@ export interface Speech {
   readonly stream: PumpedStream<SpeechSink>;
 }
 
-/** AUD-3: sold by the characters of the text, which are known: what is held is what it costs. */
+/** Sells speech by the characters of its text (AUD-3). They are known, so the hold is the price. */
 export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechOrder): Promise<DryRun | Speech> => {
   const nowMs = ports.ledger.clock.now();
   const model = chooseModel(ports.catalog, { modelId: order.modelId, protocol: 'audio_speech', kind: 'speech', nowMs });
@@ -55,26 +55,27 @@ export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechOrde
   }
   const deadline = upstreamDeadline(ports, caller, model);
   const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up or send a shorter text.' };
-  const { reservation, passage } = await holdAndEnter(ports, caller, { model, circuit, hold });
-  const paid: PaidCall = {
-    modelId: model.id,
-    endUser: order.endUser,
-    reservation,
-    passage,
-    chargeFor: () => ({ amountPicos, prices, usage: { character }, implausible: false }),
-    expectsUsage: false,
-  };
-  try {
-    const sound = await wire.speak({ ...ask, provider, upstream, signal: deadline.start() });
-    const stream = await openStream(ports, paid, await speechSource(sound), deadline.stop);
-    return { kind: 'stream', format: ask.format, mediaType: sound.mediaType, stream };
-  } catch (error) {
-    deadline.stop();
-    throw await giveBack(ports.ledger, paid, error);
-  }
+  const charge = { amountPicos, prices, usage: { character }, implausible: false };
+  const first = { model, circuit, hold, deadline };
+  const { answer, stream } = await withPaidCall(ports, caller, { first }, async (signal) => {
+    const sound = await wire.speak({ ...ask, provider, upstream, signal });
+    return streamed({
+      answer: { format: ask.format, mediaType: sound.mediaType },
+      source: await speechSource(sound),
+      terms: termsOf(order, charge),
+    });
+  });
+  return { kind: 'stream', ...answer, stream };
 };
 
-/** BILL-3: Unicode code points. */
+/** Apart from its caller, because a stream must not keep the request's text in memory to its end. */
+const termsOf = ({ endUser }: SpeechOrder, charge: Charge): Terms => ({
+  endUser,
+  chargeFor: () => charge,
+  expectsUsage: false,
+});
+
+/** Counts Unicode code points (BILL-3). */
 export const charactersIn = (text: string): number => {
   let count = 0;
   for (const _ of text) count += 1;

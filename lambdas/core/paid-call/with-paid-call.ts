@@ -103,7 +103,7 @@ interface TimedCandidate extends Candidate {
 }
 
 /** A call in progress, before the terms of its charge are known. */
-interface OpenCall extends Pick<PaidCall, 'modelId' | 'reservation' | 'passage' | 'attempt'> {
+interface OpenCall extends Omit<PaidCall, keyof Terms> {
   readonly deadline: Deadline;
 }
 
@@ -111,7 +111,7 @@ interface OpenCall extends Pick<PaidCall, 'modelId' | 'reservation' | 'passage' 
 export type PaidResponse<Result> = (ports: PaidCallPorts, call: OpenCall) => Promise<Result>;
 
 /** How a response is charged: its usage times the prices of the hold (BILL-3). */
-type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage'>;
+export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage'>;
 
 /**
  * Places a hold, calls the provider once, and settles or streams the response (BILL-1). `use` makes the call: what it throws is the
@@ -164,6 +164,31 @@ export const whole =
 export interface Settled<Answer> {
   readonly answer: Answer;
   readonly receipt: Receipt;
+}
+
+interface Streamed<Answer, Last, Sink extends StreamSink<Last>> {
+  /** What is known of the response at its beginning. */
+  readonly answer: Answer;
+  readonly source: StreamSource<Last, Sink>;
+  readonly terms: Terms;
+}
+
+/** A response that has begun. From here on the pump owns the call: its deadline, its charge and its release. */
+export const streamed =
+  <Answer, Last, Sink extends StreamSink<Last>>({
+    answer,
+    source,
+    terms,
+  }: Streamed<Answer, Last, Sink>): PaidResponse<Streaming<Answer, Sink>> =>
+  async (ports, call) => {
+    await call.passage.begun();
+    call.deadline.begun();
+    return { answer, stream: toPumped(ports, { ...terms, ...call }, source) };
+  };
+
+export interface Streaming<Answer, Sink> {
+  readonly answer: Answer;
+  readonly stream: PumpedStream<Sink>;
 }
 
 /** Whoever has lost its key makes no call, and says nothing about the vendor. */
@@ -252,6 +277,7 @@ const asGatewayError = (thrown: unknown): GatewayError =>
 /** A paid call in progress: how it is charged, and its permit of the circuit. */
 export interface PaidCall extends Settlement {
   readonly passage: Passage;
+  readonly deadline: Pick<Deadline, 'stop'>;
 }
 
 /** Receives a streamed response. No method waits or throws. */
@@ -280,21 +306,17 @@ export interface PumpedStream<Sink> {
   pump(sink: Sink): Promise<void>;
 }
 
-/** Reports the first bytes to the circuit. The pump then owns the call: its deadline, its charge and its release. */
-export const openStream = async <Last, Sink extends StreamSink<Last>>(
+/** Apart from its caller, because a stream must not keep the request's body in memory to its end. */
+const toPumped = <Last, Sink extends StreamSink<Last>>(
   ports: PaidCallPorts,
   paid: PaidCall,
   source: StreamSource<Last, Sink>,
-  stopDeadline: () => void,
-): Promise<PumpedStream<Sink>> => {
-  await paid.passage.begun();
-  return { pump: (sink) => pump(ports, { ...paid, stopDeadline }, source, sink) };
-};
+): PumpedStream<Sink> => ({ pump: (sink) => pump(ports, paid, source, sink) });
 
 /** Sends the last piece after the commit and before the account update. No caller awaits a pump, so no failure may escape. */
 export const pump = async <Last, Sink extends StreamSink<Last>>(
   ports: PaidCallPorts,
-  paid: PaidCall & { readonly stopDeadline: () => void },
+  paid: PaidCall,
   source: StreamSource<Last, Sink>,
   sink: Sink,
 ): Promise<void> => {
@@ -302,7 +324,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   let finished = false;
   try {
     const { last, usage } = await source.forward(sink);
-    if (source.deadline === 'until-last-byte') paid.stopDeadline();
+    if (source.deadline === 'until-last-byte') paid.deadline.stop();
     const committed = await commitCharge(ports, paid, usage);
     receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
     sink.finish(last, receipt);
@@ -312,7 +334,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
     const failure = await giveBack(ports.ledger, paid, error);
     if (!finished) sink.fail(asGatewayError(failure));
   } finally {
-    paid.stopDeadline();
+    paid.deadline.stop();
     source.close();
     sink.close(receipt);
   }

@@ -10,8 +10,8 @@ import {
   dispatchUnder,
   giveBack,
   holdAndEnter,
-  openStream,
   type PumpedStream,
+  streamed,
 } from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
 import type { TextOrder } from './conversation.ts';
@@ -98,8 +98,8 @@ export const generateText = async (
     const sent = await checked.call.send({ outputTokensMax: cap, signal: deadline.start() });
     if (sent.kind === 'stream') {
       const source = await textSource(sent, ports.ledger.clock);
-      const stream = await openStream(ports, settlement, source, deadline.stop);
-      deadline.begun();
+      const respond = streamed({ answer: outcome, source, terms: settlement });
+      const { stream } = await respond(ports, { ...settlement, deadline });
       return { kind: 'stream', ...outcome, stream };
     }
     deadline.stop();

@@ -184,7 +184,7 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
   {
     id: 'deadline-over-the-commit-of-speech',
     what: 'The deadline of the provider runs on while the charge of a stream that came whole is committed.',
-    find: "if (source.deadline === 'until-last-byte') paid.stopDeadline();",
+    find: "if (source.deadline === 'until-last-byte') paid.deadline.stop();",
     replace: '',
     caughtBy: pumpTests,
   },

@@ -23,7 +23,7 @@ const pumped = async (source: Partial<Source>, sink: Partial<Sink> = {}, report?
   const { log, ports } = world;
   const caller: Pick<Caller, 'accountId' | 'requestId'> = { accountId: ACCOUNT, requestId: REQUEST };
   const hold = { ...caller, amountPicos: AMOUNT, expiresAtMs: world.clock.now() + GRACE_MS };
-  const paid: PaidCall & { readonly stopDeadline: () => void } = {
+  const paid: PaidCall = {
     modelId: 'alpha-1',
     endUser: undefined,
     reservation: await placeHold(ports.ledger, hold),
@@ -37,7 +37,7 @@ const pumped = async (source: Partial<Source>, sink: Partial<Sink> = {}, report?
     },
     chargeFor: () => ({ amountPicos: AMOUNT, prices: {}, usage: {}, implausible: false }),
     expectsUsage: false,
-    stopDeadline: () => void log.push('stop'),
+    deadline: { stop: () => void log.push('stop') },
   };
   const logging: Sink = {
     write: (piece) => void log.push(`write ${piece}`),
