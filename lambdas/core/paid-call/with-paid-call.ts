@@ -191,19 +191,6 @@ export interface Streaming<Answer, Sink> {
   readonly stream: PumpedStream<Sink>;
 }
 
-/** Whoever has lost its key makes no call, and says nothing about the vendor. */
-export const dispatchUnder = async (
-  attempt: Attempt | undefined,
-  { reservation, passage }: Pick<PaidCall, 'reservation' | 'passage'>,
-): Promise<void> => {
-  try {
-    await attempt?.dispatch(reservation.holdId);
-  } catch (error) {
-    await passage.report('unknown');
-    throw error;
-  }
-};
-
 type Failed = Pick<PaidCall, 'reservation' | 'passage' | 'modelId' | 'attempt'>;
 
 /**

@@ -4,14 +4,16 @@ import type { Attempt } from '../idempotency/claimed-execution.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseManyDrains } from '../paid-call/preflight.ts';
-import { type Receipt, settle } from '../paid-call/settle.ts';
+import type { Receipt } from '../paid-call/settle.ts';
 import {
   type Candidate,
-  dispatchUnder,
-  giveBack,
-  holdAndEnter,
+  type PaidResponse,
   type PumpedStream,
+  type Settled,
+  type Streaming,
   streamed,
+  whole,
+  withPaidCall,
 } from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
 import type { TextOrder } from './conversation.ts';
@@ -50,6 +52,8 @@ export interface TextManner {
   };
 }
 
+type PaidText = Settled<Outcome & { readonly body: string }> | Streaming<Outcome, TextSink>;
+
 /** A model with everything ready for its call. */
 interface ReadyText extends Candidate {
   readonly checked: CheckedText;
@@ -58,8 +62,8 @@ interface ReadyText extends Candidate {
 }
 
 /**
- * Validate, hold, call, settle (BILL-1). An async function that answers when the outcome of the call is known, and never an
- * async generator: a refusal must be thrown before the first byte goes to the client, not when somebody starts to read.
+ * Validates, places a hold, calls and settles (BILL-1). Returns when the outcome of the call is known. Not an async generator: an
+ * error must be thrown before the first byte goes to the client, not at the first read.
  */
 export const generateText = async (
   ports: TextPorts,
@@ -71,46 +75,26 @@ export const generateText = async (
   if (manner.dryRun) return dryRun(ports, caller, order, first);
   const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(ports, caller, order, checked);
   const primary = await ready(first);
-  const entered = await holdAndEnter(ports, caller, primary, second && (() => ready(second())));
-  const { reservation, passage } = entered;
-  const { checked, deadline, money } = entered.candidate;
-  const { model } = checked;
-  const attempt = manner.keyed?.attempt;
-  const cap = money.cap();
-  const outcome = {
-    model,
-    chosenCap: money.chosenCap(),
-    fallbackFrom: model.id === asked.id ? undefined : order.modelId,
-    ignored: checked.request.ignored,
-  };
-  const { endUser } = order;
-  const settlement = {
-    modelId: model.id,
-    endUser,
-    ignored: outcome.ignored,
-    reservation,
-    passage,
-    attempt,
-    ...settlementTerms(checked, cap),
-  };
-  try {
-    await dispatchUnder(attempt, settlement);
-    const sent = await checked.call.send({ outputTokensMax: cap, signal: deadline.start() });
+  const { keyed } = manner;
+  const candidates = { first: primary, second: second && (() => ready(second())), attempt: keyed?.attempt };
+  const use = async (signal: AbortSignal, { checked, money }: ReadyText): Promise<PaidResponse<PaidText>> => {
+    const { model, request } = checked;
+    const { ignored } = request;
+    const cap = money.cap();
+    const fallbackFrom = model.id === asked.id ? undefined : order.modelId;
+    const outcome = { model, chosenCap: money.chosenCap(), fallbackFrom, ignored };
+    const terms = { endUser: order.endUser, ignored, ...settlementTerms(checked, cap) };
+    const sent = await checked.call.send({ outputTokensMax: cap, signal });
     if (sent.kind === 'stream') {
-      const source = await textSource(sent, ports.ledger.clock);
-      const respond = streamed({ answer: outcome, source, terms: settlement });
-      const { stream } = await respond(ports, { ...settlement, deadline });
-      return { kind: 'stream', ...outcome, stream };
+      return streamed({ answer: outcome, source: await textSource(sent, ports.ledger.clock), terms });
     }
-    deadline.stop();
     const body = manner.render(sent, model);
-    const toStored = (costPicos: bigint) => manner.keyed?.toStored(outcome, body, costPicos);
-    const [receipt] = await Promise.all([settle(ports, settlement, sent.usage, toStored), passage.report('succeeded')]);
-    return { kind: 'answer', ...outcome, body, receipt };
-  } catch (error) {
-    deadline.stop();
-    throw await giveBack(ports.ledger, settlement, error);
-  }
+    const toStored = keyed && ((costPicos: bigint) => keyed.toStored(outcome, body, costPicos));
+    return whole({ answer: { ...outcome, body }, usage: sent.usage, terms, toStored });
+  };
+  const paid = await withPaidCall(ports, caller, candidates, use);
+  if ('stream' in paid) return { kind: 'stream', ...paid.answer, stream: paid.stream };
+  return { kind: 'answer', ...paid.answer, receipt: paid.receipt };
 };
 
 /** The last of the request's own 400s come before money is looked at (GEN-8), and nothing is fetched for one. */

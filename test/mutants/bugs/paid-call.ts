@@ -205,13 +205,13 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
     what: 'A dry run reserves money.',
     find: 'if (manner.dryRun) return dryRun(ports, caller, order, first);',
     replace:
-      'if (manner.dryRun) await holdAndEnter(ports, caller, await makeReady(ports, caller, order, first));\n  if (manner.dryRun) return dryRun(ports, caller, order, first);',
+      'if (manner.dryRun) await withPaidCall(ports, caller, { first: await makeReady(ports, caller, order, first) }, async () => async () => undefined);\n  if (manner.dryRun) return dryRun(ports, caller, order, first);',
     caughtBy: `${text}/fallback.test.ts`,
   },
   {
     id: 'price-at-the-end',
     what: 'The charge is made at the prices of the day the answer came, not of the hold.',
-    find: '...settlementTerms(checked, cap),\n  };',
+    find: '...settlementTerms(checked, cap) };',
     replace: `...settlementTerms(checked, cap), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
     const row = ports.catalog.priceRow(model, ports.ledger.clock.now());
     return settlementTerms({ ...checked, row }, cap).chargeFor(usage);
@@ -227,8 +227,15 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'key-without-its-answer',
     what: 'A request under a key is charged without storing its answer.',
-    find: '    attempt,\n    ...settlementTerms',
-    replace: '    ...settlementTerms',
+    find: 'usage: sent.usage, terms, toStored }',
+    replace: 'usage: sent.usage, terms }',
+    caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
+  },
+  {
+    id: 'call-outside-its-key',
+    what: 'A request under a key calls and is charged as if it had none.',
+    find: 'attempt: keyed?.attempt }',
+    replace: 'attempt: undefined }',
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
 ]);
