@@ -22,7 +22,7 @@ export interface Candidate {
   readonly deadline?: Deadline;
 }
 
-export interface Entered<Chosen extends Candidate> {
+interface Entered<Chosen extends Candidate> {
   readonly candidate: Chosen;
   readonly reservation: Reservation;
   readonly passage: Passage;
@@ -63,7 +63,7 @@ export const withReservation = async <Chosen extends Candidate, Result>(
  * Places the hold and, just before dispatch, acquires the permit. If the circuit rejects the call, releases the hold and places a new
  * one at the fallback model's prices.
  */
-export const holdAndEnter = async <Chosen extends Candidate>(
+const holdAndEnter = async <Chosen extends Candidate>(
   ports: PaidCallPorts,
   { accountId, requestId }: Caller,
   first: Chosen,
@@ -132,7 +132,7 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   });
 
 /** A failure before the provider call must not count toward the circuit. */
-const beforeCall = async (passage: Passage, work: () => Promise<void>): Promise<void> => {
+export const beforeCall = async (passage: Passage, work: () => Promise<void>): Promise<void> => {
   try {
     await work();
   } catch (error) {
@@ -197,7 +197,7 @@ type Failed = Pick<PaidCall, 'reservation' | 'passage' | 'modelId' | 'attempt'>;
  * Ends a request that failed after its hold: tells the circuit, releases the hold, and answers the error to end with: what was
  * thrown, unless a charge turns out to stand. It never throws itself.
  */
-export const giveBack = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
+const giveBack = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
   const [failure] = await Promise.all([released(ledger, failed, thrown), failed.passage.report(outcomeOf(thrown))]);
   return failure;
 };

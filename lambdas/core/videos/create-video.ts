@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { VideoModel } from '../catalog/schema.ts';
-import type { Passage } from '../circuit/circuit.ts';
+import type { CircuitKey } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
@@ -11,7 +11,7 @@ import type { VideoMeasure } from '../metrics.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { barredError, chooseModel, chooseUpstream, type Route, unavailable } from '../paid-call/route-model.ts';
-import { type Entered, giveBack, holdAndEnter } from '../paid-call/with-paid-call.ts';
+import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
 import { untilDefinite } from '../retry.ts';
 import type { VideoMachine, VideoTimes } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
@@ -57,13 +57,14 @@ type CreatedVideo = DryRun | { readonly kind: 'video'; readonly job: VideoJob };
 interface ReadyVideo {
   readonly model: VideoModel;
   readonly route: Route<VideoWire>;
+  readonly circuit: CircuitKey;
   readonly ask: VideoAsk;
   readonly money: VideoMoney;
 }
 
 /**
- * Validate, hold, job record, execution, vendor, upstream id (BILL-1; in this order, so that whatever dies in between, the execution
- * ends the video and releases its hold). The job record is the commit: from there on the video's own state tells what became of it.
+ * Validates, then writes in this order: hold, job record, execution, provider call, upstream id (BILL-1). If the process dies in
+ * between, the execution ends the video and releases its hold. The job record commits the creation.
  */
 export const createVideo = async (
   ports: CreatePorts,
@@ -72,8 +73,7 @@ export const createVideo = async (
   manner: VideoManner,
 ): Promise<CreatedVideo> => {
   const ready = makeReady(ports, order);
-  const { model, route, money } = ready;
-  const circuit = { providerId: route.provider.id, modelId: model.id };
+  const { model, circuit, money } = ready;
   const barred = ports.circuits.look(circuit, caller.accountId);
   if (barred) throw barredError(model, barred);
   refuseAboveBudget(money.holdPicos, 'seconds', 'ask for fewer seconds or a smaller size');
@@ -82,15 +82,7 @@ export const createVideo = async (
     const prices = { [money.terms.unit === 'token' ? 'output' : 'second']: money.terms.ratePicos };
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices };
   }
-  const now = ports.ledger.clock.now();
-  const hold = {
-    amountPicos: money.holdPicos,
-    expiresAtMs: now + ports.times.holdMs,
-    remedy: 'Top up, or ask for fewer seconds or a smaller size.',
-  };
-  const entered = await holdAndEnter(ports, caller, { model, circuit, hold });
-  const record = toRecord(entered, ready, order.webhook, now);
-  return { kind: 'video', job: await beginVideo(ports, { ...entered, ready, record, keyed: manner.keyed }) };
+  return { kind: 'video', job: await beginVideo(ports, caller, ready, order, manner) };
 };
 
 const makeReady = (ports: CreatePorts, order: VideoOrder): ReadyVideo => {
@@ -101,16 +93,16 @@ const makeReady = (ports: CreatePorts, order: VideoOrder): ReadyVideo => {
   const route = chooseUpstream(ports, model);
   route.wire.check?.(ask);
   if (!ports.reachable(route.provider)) throw unavailable(model);
-  return { model, route, ask, money: priceVideo(catalog.priceRow(model, nowMs), model, ask) };
+  const circuit = { providerId: route.provider.id, modelId: model.id };
+  return { model, route, circuit, ask, money: priceVideo(catalog.priceRow(model, nowMs), model, ask) };
 };
 
 const toRecord = (
-  { reservation }: Pick<Entered<never>, 'reservation'>,
+  { accountId, requestId, holdId, amountPicos }: Reservation,
   { model, route, ask, money }: ReadyVideo,
   webhook: Webhook | undefined,
   createdAtMs: number,
 ): VideoOrderRecord => {
-  const { accountId, requestId, holdId, amountPicos }: Reservation = reservation;
   const { prompt, seconds, width, height } = ask;
   return {
     id: videoIdOf(requestId),
@@ -134,45 +126,49 @@ const toRecord = (
 
 interface Beginning {
   readonly reservation: Reservation;
-  readonly passage: Passage;
   readonly ready: ReadyVideo;
   readonly record: VideoOrderRecord;
   readonly keyed: VideoManner['keyed'];
 }
 
-/** Everything after the hold. What it throws has been given back: no charge can come of a creation that ended in an error. */
-const beginVideo = async (ports: CreatePorts, beginning: Beginning): Promise<VideoJob> => {
-  const { reservation, passage, ready, keyed } = beginning;
-  const modelId = ready.model.id;
-  const failed = { reservation, passage, modelId, attempt: keyed?.attempt };
+/** Creates the video under a hold. A creation that fails is withdrawn and never charged. */
+const beginVideo = async (
+  ports: CreatePorts,
+  caller: Caller,
+  ready: ReadyVideo,
+  { webhook }: VideoOrder,
+  { keyed }: VideoManner,
+): Promise<VideoJob> => {
+  const now = ports.ledger.clock.now();
+  const { model, circuit, money } = ready;
+  const hold = {
+    amountPicos: money.holdPicos,
+    expiresAtMs: now + ports.times.holdMs,
+    remedy: 'Top up, or ask for fewer seconds or a smaller size.',
+  };
   let mayStand = false;
-  try {
-    await sayNothingOfTheVendor(passage, async () => {
+  const order = {
+    first: { model, circuit, hold },
+    attempt: keyed?.attempt,
+    withdraw: async (error: unknown) => (mayStand ? withdraw(ports, caller, keyed, error) : error),
+  };
+  return withReservation(ports, caller, order, async ({ reservation, passage }) => {
+    const record = toRecord(reservation, ready, webhook, now);
+    const beginning = { reservation, ready, record, keyed };
+    await beforeCall(passage, async () => {
       await keyed?.attempt.dispatch(reservation.holdId);
-      // Without an answer it may stand all the same: then, too, it has to be taken out of sight before the key is free.
+      // A record whose write has no definite result may exist: it too must be withdrawn before the key is free.
       mayStand = true;
       await commitCreation(ports, beginning);
       await startMachine(ports, beginning);
     });
     const upstreamId = await callVendor(ports, beginning);
     ports.measured?.({ videos_begun: 1 });
-    const job = toJob(beginning.record, upstreamId);
+    const job = toJob(record, upstreamId);
     await Promise.all([passage.report('succeeded'), noteUpstream(ports, beginning, upstreamId)]);
     await storeAnswer(beginning, job);
     return job;
-  } catch (error) {
-    throw await giveBack(ports.ledger, failed, mayStand ? await withdraw(ports, beginning, error) : error);
-  }
-};
-
-/** What fails before the call tells the circuit nothing. */
-const sayNothingOfTheVendor = async (passage: Passage, work: () => Promise<void>): Promise<void> => {
-  try {
-    await work();
-  } catch (error) {
-    await passage.report('unknown');
-    throw error;
-  }
+  });
 };
 
 const commitCreation = async (ports: CreatePorts, { record }: Beginning): Promise<void> => {
@@ -245,15 +241,20 @@ const given = (keyed: Beginning['keyed']): ClaimLost | undefined => {
   return new ClaimLost();
 };
 
-/** The error to end with, after the video has been taken out of sight. */
-const withdraw = async (ports: CreatePorts, { record, keyed }: Beginning, error: unknown): Promise<unknown> => {
+/** Refuses the video, so that no list shows it, and returns the error to end with. */
+const withdraw = async (
+  ports: CreatePorts,
+  { requestId }: Caller,
+  keyed: VideoManner['keyed'],
+  error: unknown,
+): Promise<unknown> => {
   if (error instanceof ClaimLost) return error;
   const failure = toFailure(error);
   try {
-    if (await untilDefinite(ports.ledger, () => ports.jobs.refuse(record.id, failure))) return error;
+    if (await untilDefinite(ports.ledger, () => ports.jobs.refuse(videoIdOf(requestId), failure))) return error;
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
-    // It has no upstream id, so the machine fails it. Until then it stands, and the key is not for another one.
+    // Without an upstream id the machine fails it. Until then the video exists, and its key must not begin another.
     keyed?.attempt.abandon();
     return error;
   }

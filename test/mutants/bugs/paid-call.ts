@@ -132,6 +132,13 @@ const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reser
     throw withdraw ? await withdraw(failure) : failure;`,
   },
   {
+    id: 'circuit-blamed-before-the-call',
+    what: 'A failure before the provider call counts toward the circuit of the provider.',
+    find: "await passage.report('unknown');",
+    replace: '',
+    caughtBy: 'test/lambdas/core/idempotency/doubtful-ends.test.ts',
+  },
+  {
     id: 'deadline-of-a-failed-call-runs-on',
     what: 'The deadline of a failed call keeps its timer.',
     find: 'candidate.deadline?.stop();',

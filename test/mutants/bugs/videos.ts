@@ -116,7 +116,7 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'video-of-a-refused-creation-listed',
     what: 'A creation that ended in an error leaves its video in the list.',
-    find: 'if (await untilDefinite(ports.ledger, () => ports.jobs.refuse(record.id, failure))) return error;',
+    find: 'if (await untilDefinite(ports.ledger, () => ports.jobs.refuse(videoIdOf(requestId), failure))) return error;',
     replace: 'if (await Promise.resolve(failure)) return error;',
   },
   {
@@ -124,6 +124,18 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
     what: 'A vendor is asked for a video that nothing would bring to its end.',
     find: 'const started = await orUnavailable(untilDefinite(ports.ledger, () => ports.machine.start(record.id)));',
     replace: "const started = await ports.machine.start(record.id).catch(() => 'running');",
+  },
+  {
+    id: 'circuit-blamed-for-a-job-record',
+    what: 'A creation that fails before its provider call counts toward the circuit of the provider.',
+    find: 'await beforeCall(passage, async () => {',
+    replace: 'await (async (call: () => Promise<void>) => call())(async () => {',
+  },
+  {
+    id: 'failed-creation-not-withdrawn',
+    what: 'A failed creation releases its hold and leaves its video to be made for free.',
+    find: '(mayStand ? withdraw(ports, caller, keyed, error) : error)',
+    replace: '(mayStand && !withdraw ? undefined : error)',
   },
   {
     id: 'key-freed-beside-a-video-that-may-stand',

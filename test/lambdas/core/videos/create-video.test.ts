@@ -129,6 +129,7 @@ test.for([
   expect(await world.clock.until(world.create())).toEqual({ status: 503, body: 'service_unavailable' });
   expect(world.wire.creations).toEqual([]);
   expect(world.job()?.refused).toBe(refused);
+  expect(world.reports).toEqual(['film-1 unknown']);
   expect((await world.account()).holds.size).toBe(0);
 });
 
