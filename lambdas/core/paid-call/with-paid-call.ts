@@ -77,7 +77,7 @@ const holdAndEnter = async <Chosen extends Candidate>(
     if (passage.kind === 'passage') return { candidate, reservation, passage };
     const error = barredError(model, passage);
     const goesOn = passage.kind === 'open' && !isLast;
-    // A request that goes on has not ended: this hold is not what became of it.
+    // While the fallback model may still serve the request, this record must not carry an error.
     await release(ports.ledger, reservation, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
     return { error, goesOn, nextId: nextIdAfter(reservation) };
   };
@@ -89,10 +89,10 @@ const holdAndEnter = async <Chosen extends Candidate>(
   return instead;
 };
 
-/** A circuit let nobody through, and the hold was given back. */
+/** The circuit rejected the call, and the hold is released. */
 interface Left {
   readonly error: GatewayError;
-  /** To the reserve. */
+  /** Whether the fallback model is next. */
   readonly goesOn: boolean;
   readonly nextId: number;
 }
@@ -100,6 +100,12 @@ interface Left {
 /** A candidate whose call has a deadline of its own. */
 interface TimedCandidate extends Candidate {
   readonly deadline: Deadline;
+}
+
+/** A paid call in progress: how it is charged, and its permit of the circuit. */
+export interface PaidCall extends Settlement {
+  readonly passage: Passage;
+  readonly deadline: Pick<Deadline, 'stop'>;
 }
 
 /** A call in progress, before the terms of its charge are known. */
@@ -191,82 +197,6 @@ export interface Streaming<Answer, Sink> {
   readonly stream: PumpedStream<Sink>;
 }
 
-type Failed = Pick<PaidCall, 'reservation' | 'passage' | 'modelId' | 'attempt'>;
-
-/**
- * Ends a request that failed after its hold: tells the circuit, releases the hold, and answers the error to end with: what was
- * thrown, unless a charge turns out to stand. It never throws itself.
- */
-const giveBack = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
-  const [failure] = await Promise.all([released(ledger, failed, thrown), failed.passage.report(outcomeOf(thrown))]);
-  return failure;
-};
-
-/** A vendor that turned this request away is there and works. */
-const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
-  if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') return 'unknown';
-  return thrown.upstreamFailed ? 'failed' : 'succeeded';
-};
-
-const released = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
-  const { reservation, modelId, attempt } = failed;
-  try {
-    const { failure, answer } = await storeRefusal(failed, thrown);
-    const reason = { reason: reasonOf(failure), modelId, ...(answer === undefined ? {} : { answer }) };
-    const record = await release(ledger, reservation, reason);
-    // A charge, or an answer under the key, may stand: only who takes the key over can find out.
-    const stands = record ? record.outcome === 'settled' : answer !== undefined || attempt?.mayBeCharged === true;
-    if (stands) attempt?.abandon();
-    if (record?.outcome === 'settled') {
-      return new GatewayError('internal_error', 'The answer was charged and then lost on our side.', { cause: thrown });
-    }
-    // What the client is told of a bug must not be that nothing was charged.
-    if (answer === undefined) return record || failure instanceof ClaimLost ? failure : asGatewayError(failure);
-    if (record?.answer !== answer) return new ClaimLost();
-    // Whoever repeats the request finds the answer by its record as well.
-    await attempt?.complete().catch(() => undefined);
-    return thrown;
-  } catch (bug) {
-    attempt?.abandon();
-    return asGatewayError(bug);
-  }
-};
-
-const reasonOf = (failure: unknown): string => {
-  if (failure instanceof ClaimLost) return 'taken_over';
-  return failure instanceof GatewayError ? failure.code : 'internal_error';
-};
-
-interface Refused {
-  /** What to end with. */
-  readonly failure: unknown;
-  /** The hash under which it is stored. */
-  readonly answer?: string;
-}
-
-/** IDEM-7: the vendor's refusal of the request itself is the answer to its repetitions, too. */
-const storeRefusal = async ({ reservation, attempt }: Failed, thrown: unknown): Promise<Refused> => {
-  const refusal = attempt?.toStoredRefusal(thrown);
-  if (!attempt || !refusal) return { failure: thrown };
-  try {
-    return { failure: thrown, answer: await attempt.prepare(reservation.holdId, refusal) };
-  } catch (error) {
-    // It costs nothing: an answer that cannot be kept may be given all the same.
-    return { failure: error instanceof GatewayError ? thrown : error };
-  }
-};
-
-const asGatewayError = (thrown: unknown): GatewayError =>
-  thrown instanceof GatewayError
-    ? thrown
-    : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: thrown });
-
-/** A paid call in progress: how it is charged, and its permit of the circuit. */
-export interface PaidCall extends Settlement {
-  readonly passage: Passage;
-  readonly deadline: Pick<Deadline, 'stop'>;
-}
-
 /** Receives a streamed response. No method waits or throws. */
 export interface StreamSink<Last> {
   /** The last piece of a good response. The charge is committed. */
@@ -326,3 +256,73 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
     sink.close(receipt);
   }
 };
+
+type Failed = Pick<PaidCall, 'reservation' | 'passage' | 'modelId' | 'attempt'>;
+
+/**
+ * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the client's error. That is
+ * `thrown`, unless a charge is already committed. Never throws.
+ */
+const giveBack = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
+  const [failure] = await Promise.all([released(ledger, failed, thrown), failed.passage.report(outcomeOf(thrown))]);
+  return failure;
+};
+
+/** A provider that rejected this request is reachable and works. */
+const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
+  if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') return 'unknown';
+  return thrown.upstreamFailed ? 'failed' : 'succeeded';
+};
+
+const released = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
+  const { reservation, modelId, attempt } = failed;
+  try {
+    const { failure, answer } = await storeRefusal(failed, thrown);
+    const reason = { reason: reasonOf(failure), modelId, ...(answer === undefined ? {} : { answer }) };
+    const record = await release(ledger, reservation, reason);
+    // Where a charge or a stored answer may exist, the claim keeps its lease, and a takeover finds out.
+    const stands = record ? record.outcome === 'settled' : answer !== undefined || attempt?.mayBeCharged === true;
+    if (stands) attempt?.abandon();
+    if (record?.outcome === 'settled') {
+      return new GatewayError('internal_error', 'The answer was charged and then lost on our side.', { cause: thrown });
+    }
+    // Without a record of the release, the error of a bug must not say that nothing was charged.
+    if (answer === undefined) return record || failure instanceof ClaimLost ? failure : asGatewayError(failure);
+    if (record?.answer !== answer) return new ClaimLost();
+    // If this write fails, a repeated request finds the answer by its record.
+    await attempt?.complete().catch(() => undefined);
+    return thrown;
+  } catch (bug) {
+    attempt?.abandon();
+    return asGatewayError(bug);
+  }
+};
+
+const reasonOf = (failure: unknown): string => {
+  if (failure instanceof ClaimLost) return 'taken_over';
+  return failure instanceof GatewayError ? failure.code : 'internal_error';
+};
+
+interface Refused {
+  /** The error to end with. */
+  readonly failure: unknown;
+  /** Hash of the stored rejection. */
+  readonly answer?: string;
+}
+
+/** Stores the provider's rejection of the request itself, so that its repetitions get it too (IDEM-7). */
+const storeRefusal = async ({ reservation, attempt }: Failed, thrown: unknown): Promise<Refused> => {
+  const refusal = attempt?.toStoredRefusal(thrown);
+  if (!attempt || !refusal) return { failure: thrown };
+  try {
+    return { failure: thrown, answer: await attempt.prepare(reservation.holdId, refusal) };
+  } catch (error) {
+    // A rejection is free, so the client gets it even if it cannot be stored.
+    return { failure: error instanceof GatewayError ? thrown : error };
+  }
+};
+
+const asGatewayError = (thrown: unknown): GatewayError =>
+  thrown instanceof GatewayError
+    ? thrown
+    : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: thrown });
