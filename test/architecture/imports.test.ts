@@ -149,6 +149,12 @@ describe('each rule can fail', () => {
     expect(sourceProblems('local/x.ts', source)).toEqual([]);
   });
 
+  test.each(['placeHold', 'commitCharge', 'applyCharge'])('%s( is refused outside the paid call', (name) => {
+    const source = `await ${name}(ports.ledger, order);`;
+    expect(sourceProblems('lambdas/core/text/x.ts', source)).toHaveLength(1);
+    expect(sourceProblems('lambdas/core/paid-call/with-paid-call.ts', source)).toEqual([]);
+  });
+
   test('what only looks like it is not', () => {
     const source = 'new Date(nowMs); prefetch(x); client.fetch(x); // Date.now()';
     expect(sourceProblems('lambdas/core/x.ts', source)).toEqual([]);

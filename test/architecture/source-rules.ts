@@ -46,6 +46,10 @@ export const sourceProblems = (path: string, source: string): readonly string[] 
   const room = roomOf(path);
   if (!path.startsWith('lambdas/') || room === 'functions' || room === 'host') return problems;
   const code = withoutComments(source);
+  const paid = /\b(placeHold|commitCharge|applyCharge)\(/.exec(code)?.[1];
+  if (paid && !/^lambdas\/core\/paid-call\/(with-paid-call|settle)\.ts$/.test(path)) {
+    problems.push(`${path} calls ${paid}: use withPaidCall or withReservation`);
+  }
   for (const [name, pattern] of outside) {
     if (pattern.test(code)) problems.push(`${path} takes ${name} by itself`);
   }
