@@ -1,6 +1,6 @@
 import type { ImageModel } from '../catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../errors/gateway-error.ts';
-import type { Dimensions } from './image-wire.ts';
+import type { ChosenSize, Dimensions } from './image-wire.ts';
 import {
   AUTO_PIXELS_MAX,
   chooseByArea,
@@ -20,8 +20,6 @@ import {
 
 type SizeRule = ImageModel['image']['size'];
 
-export type ImageTier = '1K' | '1.5K' | '2K' | '4K';
-
 /** What the client said about size, as it said it; absent is undefined. */
 export interface SizeWish {
   readonly size: string | undefined;
@@ -31,23 +29,6 @@ export interface SizeWish {
   /** A vendor that is told nothing follows the first reference. */
   readonly hasReferences: boolean;
 }
-
-/** A size that the model's entry allows. */
-export type ChosenSize =
-  /** `width` and `height` go to the vendor; they differ from `asked` where it draws less (IMG-9). */
-  | {
-      readonly kind: 'pixels';
-      readonly width: number;
-      readonly height: number;
-      /** As the client wrote it, `<width>x<height>`. */
-      readonly asked: string;
-      /** The step of size that this one counts as, where the entry has steps. */
-      readonly tier: ImageTier | undefined;
-    }
-  /** A step by name; `aspectRatio` such as `16:9` where a pixel size was mapped to it. */
-  | { readonly kind: 'tier'; readonly tier: ImageTier; readonly aspectRatio: string | undefined }
-  /** The vendor's choice, never above this many pixels. */
-  | { readonly kind: 'vendor'; readonly pixelsMax: number };
 
 /** IMG-2, IMG-9. Throws `invalid_size` with what is allowed and the nearest size, or the 400 of a field the model does not take. */
 export const chooseSize = (model: ImageModel, wish: SizeWish): ChosenSize => {

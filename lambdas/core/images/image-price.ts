@@ -1,8 +1,7 @@
 import type { ImageModel } from '../catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
 import { type Charge, promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
-import type { ChosenSize } from './choose-size.ts';
-import type { ImageAsk } from './image-wire.ts';
+import type { ChosenSize, ImageAsk } from './image-wire.ts';
 import { pixelsOf } from './size-rules.ts';
 
 type PriceRow = ImageModel['prices'][number];

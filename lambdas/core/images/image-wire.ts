@@ -2,7 +2,6 @@ import type { ImageModel, Provider, Upstream } from '../catalog/schema.ts';
 import type { ImageMediaType } from '../image-type.ts';
 import type { JsonObject } from '../json.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
-import type { ChosenSize } from './choose-size.ts';
 
 export type ImageQuality = ImageModel['capabilities']['quality'][number];
 
@@ -10,6 +9,25 @@ export interface Dimensions {
   readonly width: number;
   readonly height: number;
 }
+
+export type ImageTier = '1K' | '1.5K' | '2K' | '4K';
+
+/** A size that the model's entry allows. */
+export type ChosenSize =
+  /** `width` and `height` go to the vendor; they differ from `asked` where it draws less (IMG-9). */
+  | {
+      readonly kind: 'pixels';
+      readonly width: number;
+      readonly height: number;
+      /** As the client wrote it, `<width>x<height>`. */
+      readonly asked: string;
+      /** The step of size that this one counts as, where the entry has steps. */
+      readonly tier: ImageTier | undefined;
+    }
+  /** A step by name; `aspectRatio` such as `16:9` where a pixel size was mapped to it. */
+  | { readonly kind: 'tier'; readonly tier: ImageTier; readonly aspectRatio: string | undefined }
+  /** The vendor's choice, never above this many pixels. */
+  | { readonly kind: 'vendor'; readonly pixelsMax: number };
 
 /** An image that came with the request, its content checked and its dimensions read. */
 export interface ImageFile extends Dimensions {

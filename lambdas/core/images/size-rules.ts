@@ -1,8 +1,7 @@
 import type { ImageModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { IMAGE_TIER_DEFAULT } from '../pricing/charge.ts';
-import type { ChosenSize, ImageTier } from './choose-size.ts';
-import type { Dimensions } from './image-wire.ts';
+import type { ChosenSize, Dimensions, ImageTier } from './image-wire.ts';
 
 type SizeRule = ImageModel['image']['size'];
 

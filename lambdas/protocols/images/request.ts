@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { ImageModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import { type ChosenSize, chooseSize } from '../../core/images/choose-size.ts';
+import { chooseSize } from '../../core/images/choose-size.ts';
 import type { ImageOrder } from '../../core/images/draw-images.ts';
-import type { ImageAsk, ImageFile, ImageQuality, ImageReference } from '../../core/images/image-wire.ts';
+import type { ChosenSize, ImageAsk, ImageFile, ImageQuality, ImageReference } from '../../core/images/image-wire.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Form } from '../../http/exchange.ts';
 import { endUserName, hasAtMost, promptText, toTextFields } from '../optional-fields.ts';

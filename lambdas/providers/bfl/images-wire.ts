@@ -2,8 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Provider } from '../../core/catalog/schema.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import type { ChosenSize } from '../../core/images/choose-size.ts';
-import type { Drawing, ImageAsk, ImageCall, ImageReference, ImageWire } from '../../core/images/image-wire.ts';
+import type {
+  ChosenSize,
+  Drawing,
+  ImageAsk,
+  ImageCall,
+  ImageReference,
+  ImageWire,
+} from '../../core/images/image-wire.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { readJson } from '../read-json.ts';
 import { filtered, type RefusalContext, unreadable } from '../refusals.ts';

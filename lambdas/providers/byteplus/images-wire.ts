@@ -1,6 +1,12 @@
 import * as z from 'zod';
-import type { ChosenSize } from '../../core/images/choose-size.ts';
-import type { Drawing, DrawnImage, ImageCall, ImageReference, ImageWire } from '../../core/images/image-wire.ts';
+import type {
+  ChosenSize,
+  Drawing,
+  DrawnImage,
+  ImageCall,
+  ImageReference,
+  ImageWire,
+} from '../../core/images/image-wire.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { readJson } from '../read-json.ts';
 import { type RefusalContext, unreadable } from '../refusals.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import type { ChosenSize } from '../../core/images/choose-size.ts';
 import type {
+  ChosenSize,
   Drawing,
   DrawnImage,
   ImageAsk,

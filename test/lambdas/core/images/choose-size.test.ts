@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ChosenSize, chooseSize, type SizeWish } from '../../../../lambdas/core/images/choose-size.ts';
+import { chooseSize, type SizeWish } from '../../../../lambdas/core/images/choose-size.ts';
+import type { ChosenSize } from '../../../../lambdas/core/images/image-wire.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { imageModel, imageModels, refusalOf } from './image-models.ts';
 
