@@ -13,13 +13,14 @@ import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/p
 import { barredError, chooseModel, chooseUpstream, type Route, unavailable } from '../paid-call/route-model.ts';
 import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
 import { untilDefinite } from '../retry.ts';
-import type { VideoMachine, VideoTimes } from './dependencies.ts';
+import type { VideoMachine } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
 import {
   type VideoFailure,
   type VideoJob,
   type VideoJobStore,
   type VideoOrderRecord,
+  type VideoTimes,
   videoIdOf,
   type Webhook,
 } from './video-job.ts';

@@ -2,20 +2,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { VideoMeasure, VideoNotice } from '../metrics.ts';
-import type { VideoJob, VideoJobStore } from './video-job.ts';
+import type { VideoJob, VideoJobStore, VideoTimes } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
-
-export interface VideoTimes {
-  /** What the vendor has to accept a job. */
-  readonly createMs: number;
-  /** Between the first polls; later ones are further apart, up to `pollMaxMs`. */
-  readonly pollMs: number;
-  readonly pollMaxMs: number;
-  /** VID-7: an older job fails. */
-  readonly limitMs: number;
-  /** How long a video's hold lives (BILL-13). */
-  readonly holdMs: number;
-}
 
 /** What the steps of a running video are built of. */
 export interface VideoStepPorts {

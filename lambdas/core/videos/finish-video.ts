@@ -5,9 +5,9 @@ import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveForeign } from '../ledger/release.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import { untilDefinite } from '../retry.ts';
-import type { VideoStepPorts, VideoTimes } from './dependencies.ts';
+import type { VideoStepPorts } from './dependencies.ts';
 import { askVendor } from './poll-video.ts';
-import { isEnded, type VideoFailure, type VideoJob } from './video-job.ts';
+import { isEnded, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
 import { chargeForVideo } from './video-price.ts';
 import type { VideoFile } from './video-wire.ts';
 

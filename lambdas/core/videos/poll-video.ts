@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { untilDefinite } from '../retry.ts';
-import type { VideoStepPorts, VideoTimes } from './dependencies.ts';
-import { isEnded, mayStillBegin, neverBegun, type VideoFailure, type VideoJob } from './video-job.ts';
+import type { VideoStepPorts } from './dependencies.ts';
+import { isEnded, mayStillBegin, neverBegun, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
 import type { VideoStatus } from './video-wire.ts';
 
 /** What the state machine chooses by. `ended`: nothing is left to do. */

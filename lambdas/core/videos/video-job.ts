@@ -1,6 +1,5 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
-import type { VideoTimes } from './dependencies.ts';
 
 /** VID-3: only forward, and `completed` or `failed` for good. */
 export type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
@@ -154,6 +153,18 @@ export interface VideoJobStore {
   due(nowMs: number): Promise<readonly string[]>;
   /** Only while not ended. */
   postpone(id: string, dueAtMs: number): Promise<boolean>;
+}
+
+export interface VideoTimes {
+  /** What the vendor has to accept a job. */
+  readonly createMs: number;
+  /** Between the first polls; later ones are further apart, up to `pollMaxMs`. */
+  readonly pollMs: number;
+  readonly pollMaxMs: number;
+  /** VID-7: an older job fails. */
+  readonly limitMs: number;
+  /** How long a video's hold lives (BILL-13). */
+  readonly holdMs: number;
 }
 
 /** What clocks of two processes may differ by. */

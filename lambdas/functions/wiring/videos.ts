@@ -1,10 +1,10 @@
 import type { PaidNotice, VideoNotice } from '../../core/metrics.ts';
 import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import type { CreatePorts } from '../../core/videos/create-video.ts';
-import type { VideoStepPorts, VideoTimes } from '../../core/videos/dependencies.ts';
+import type { VideoStepPorts } from '../../core/videos/dependencies.ts';
 import type { StandingPorts } from '../../core/videos/existing-creation.ts';
 import type { ReadPorts } from '../../core/videos/read-videos.ts';
-import { isVideoId, type VideoJob } from '../../core/videos/video-job.ts';
+import { isVideoId, type VideoJob, type VideoTimes } from '../../core/videos/video-job.ts';
 import { toWebhookBody } from '../../protocols/videos/video-object.ts';
 import type { Settings } from '../../settings.ts';
 import type { Parts, VideoParts } from './dependencies.ts';

@@ -4,8 +4,7 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { StoredAnswer } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { VideoOrder } from '../../../../lambdas/core/videos/create-video.ts';
-import type { VideoTimes } from '../../../../lambdas/core/videos/dependencies.ts';
-import type { VideoJob } from '../../../../lambdas/core/videos/video-job.ts';
+import type { VideoJob, VideoTimes } from '../../../../lambdas/core/videos/video-job.ts';
 import type { VideoAsk } from '../../../../lambdas/core/videos/video-wire.ts';
 import { data, provider, text, upstream, without } from '../catalog/sample-data.ts';
 
