@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
-import type { Outbox } from '../lambdas/core/ledger/outbox.ts';
+import type { Outbox } from '../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import { createS3Client } from '../lambdas/functions/wiring/s3-clients.ts';
 import { createOutbox } from '../lambdas/stores/s3/outbox.ts';

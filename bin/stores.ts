@@ -1,8 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AccountStore } from '../lambdas/core/accounts/account-store.ts';
 import type { KeyStore } from '../lambdas/core/accounts/key-store.ts';
-import type { LedgerStore } from '../lambdas/core/ledger/ledger.ts';
-import type { Outbox } from '../lambdas/core/ledger/outbox.ts';
+import type { LedgerStore, Outbox } from '../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords, OperationLog } from '../lambdas/core/ledger/records.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/video-job.ts';

@@ -1,14 +1,16 @@
-import { sleep } from './clock.ts';
+import { type Clock, sleep } from './clock.ts';
 import { StoreError } from './errors/store-error.ts';
-import type { LedgerPorts } from './ledger/ledger.ts';
 
 const RETRY_DELAYS_MS = [50, 200, 800] as const;
 
-/** The write is safe to repeat, so it is, briefly, until the answer is definite. Throws the last StoreError. */
-export const untilDefinite = async <T>(
-  ports: Pick<LedgerPorts, 'clock' | 'random'>,
-  call: () => Promise<T>,
-): Promise<T> => {
+interface RetryPorts {
+  readonly clock: Clock;
+  /** From 0 up to 1: spreads the repeats of many callers. */
+  readonly random: () => number;
+}
+
+/** Retries an idempotent write after about 50, 200 and 800 ms, with jitter. Throws the last StoreError. */
+export const untilDefinite = async <T>(ports: RetryPorts, call: () => Promise<T>): Promise<T> => {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
       return await call();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { AnswerStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore, PageFiles } from '../../lambdas/core/images/media.ts';
-import type { Outbox } from '../../lambdas/core/ledger/outbox.ts';
+import type { Outbox } from '../../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles } from '../../lambdas/core/videos/dependencies.ts';
 import { createS3Access, patient } from '../../lambdas/functions/wiring/s3-clients.ts';
 import { createAnswerStore, createMediaStore, createPageFiles } from '../../lambdas/stores/s3/files.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
-import type { OutboxNote } from '../../lambdas/core/ledger/outbox.ts';
+import type { ChargeRecord, OutboxNote } from '../../lambdas/core/ledger/ledger.ts';
 import { renderNote } from '../../lambdas/stores/s3/outbox.ts';
 import { type MediaSubject, mediaSubjects, openS3 } from './media-subjects.ts';
 

@@ -5,8 +5,14 @@ import type {
   ClaimStore,
   PreparedAnswer,
 } from '../../lambdas/core/idempotency/claim-store.ts';
-import type { Account, ChargeRecord, Due, HoldRequest, RecordReply } from '../../lambdas/core/ledger/ledger.ts';
-import type { OutboxNote } from '../../lambdas/core/ledger/outbox.ts';
+import type {
+  Account,
+  ChargeRecord,
+  Due,
+  HoldRequest,
+  OutboxNote,
+  RecordReply,
+} from '../../lambdas/core/ledger/ledger.ts';
 
 export type TakeOver = Parameters<ClaimStore['takeOver']>[0];
 export type TakeOverReply = Awaited<ReturnType<ClaimStore['takeOver']>>;

@@ -1,7 +1,6 @@
 import type { Claim } from '../../lambdas/core/idempotency/claim-store.ts';
-import type { ChargeRecord, HoldRequest } from '../../lambdas/core/ledger/ledger.ts';
+import type { ChargeRecord, HoldRequest, OutboxNote } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
-import type { OutboxNote } from '../../lambdas/core/ledger/outbox.ts';
 import { claimStep } from './claim-steps.ts';
 import type { Answer, Op } from './operations.ts';
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
 import type { MoneyMeter } from '../metrics.ts';
-import type { Outbox } from './outbox.ts';
 
 /** One open reservation of money. */
 export interface Hold {
@@ -125,6 +124,27 @@ export interface LedgerStore {
   due(nowMs: number): Promise<readonly Due[]>;
   /** Sets the account's next sweep, or takes it off the list if it has no open hold. */
   reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void>;
+}
+
+/** A settlement that the ledger's store did not take in time: its answer has gone out, so it has to be charged. */
+export interface OutboxNote {
+  /** The record to commit, settled. */
+  readonly record: ChargeRecord;
+  /** Pico-USD, as the hold was placed. */
+  readonly holdAmountPicos: bigint;
+}
+
+/**
+ * Where settlements wait when the ledger cannot be written: another kind of store, so that both fail together only rarely.
+ * One note per hold. Every method is one call and throws StoreError when it brought no definite answer; all are safe to repeat.
+ */
+export interface Outbox {
+  put(note: OutboxNote): Promise<void>;
+  /** Sees every note whose `put` has answered. */
+  read(holdId: string): Promise<OutboxNote | undefined>;
+  /** Hold ids of notes that wait, some of them if there are many. */
+  list(): Promise<readonly string[]>;
+  remove(holdId: string): Promise<void>;
 }
 
 export interface LedgerPorts {

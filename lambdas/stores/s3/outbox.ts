@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
-import type { Outbox, OutboxNote } from '../../core/ledger/outbox.ts';
+import type { Outbox, OutboxNote } from '../../core/ledger/ledger.ts';
 import { find, send } from './objects.ts';
 
 const PREFIX = 'outbox/';

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { AnswerStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { ImageMediaType } from '../../../lambdas/core/image-type.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
-import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
+import type { Outbox } from '../../../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles } from '../../../lambdas/core/videos/dependencies.ts';
 import { parseNote, renderNote } from '../../../lambdas/stores/s3/outbox.ts';
 import { AtomicFiles, type AtomicFilesOptions, diskSync } from './atomic-files.ts';

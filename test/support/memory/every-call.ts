@@ -2,8 +2,7 @@ import type { AccountStore } from '../../../lambdas/core/accounts/account-store.
 import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
-import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
-import type { Outbox } from '../../../lambdas/core/ledger/outbox.ts';
+import type { LedgerStore, Outbox } from '../../../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles, VideoMachine } from '../../../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../../lambdas/core/videos/video-job.ts';
 

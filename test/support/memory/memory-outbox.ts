@@ -1,4 +1,4 @@
-import type { Outbox, OutboxNote } from '../../../lambdas/core/ledger/outbox.ts';
+import type { Outbox, OutboxNote } from '../../../lambdas/core/ledger/ledger.ts';
 
 /** The outbox without a bucket. */
 export class MemoryOutbox implements Outbox {
