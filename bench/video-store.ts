@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { VideoOrderRecord } from '../lambdas/core/videos/video-job.ts';
 import { createClients } from '../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDynamoDB } from '../lambdas/stores/dynamodb/dynamodb.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
 import { createTables, localTableNames } from '../local/create-tables.ts';
 import { openDataFolder } from '../local/data-folder.ts';
@@ -68,7 +69,7 @@ const [vendor, database, bucket] = [
 try {
   await createTables(database.endpoint);
   const jobs = createVideoJobStore(
-    createClients({ endpoint: database.endpoint, region: 'us-east-1' }).repeating,
+    createDynamoDB(createClients({ endpoint: database.endpoint, region: 'us-east-1' }).repeating),
     localTableNames.videos,
   );
   const prepare = async (bytes: number): Promise<string> => {

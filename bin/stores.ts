@@ -5,7 +5,9 @@ import type { LedgerStore, Outbox } from '../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords, OperationLog } from '../lambdas/core/ledger/records.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/video-job.ts';
+import { createDatabases } from '../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createAccountStore } from '../lambdas/stores/dynamodb/account-store.ts';
+import { createDynamoDB } from '../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords, createOperationLog } from '../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../lambdas/stores/dynamodb/ledger-store.ts';
@@ -99,17 +101,17 @@ export const openStores = (options: BucketOptions): Stores => {
   const accountsTable = table('accounts');
   return {
     // Holds, which may go over the wire once only, are placed by nobody here.
-    ledger: createLedgerStore({ once: client, repeating: client }, accountsTable),
-    records: createLedgerRecords(client, accountsTable),
-    operations: createOperationLog(client, accountsTable),
+    ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), accountsTable),
+    records: createLedgerRecords(createDynamoDB(client), accountsTable),
+    operations: createOperationLog(createDynamoDB(client), accountsTable),
     get accounts() {
-      return createAccountStore(client, { accounts: accountsTable, keys: table('keys') });
+      return createAccountStore(createDynamoDB(client), { accounts: accountsTable, keys: table('keys') });
     },
     get keys() {
-      return createKeyStore(client, { accounts: accountsTable, keys: table('keys') });
+      return createKeyStore(createDynamoDB(client), { accounts: accountsTable, keys: table('keys') });
     },
     get videoJobs() {
-      return createVideoJobStore(client, table('videos'));
+      return createVideoJobStore(createDynamoDB(client), table('videos'));
     },
     get outbox() {
       return open().outbox;

@@ -11,11 +11,11 @@ import { type AccountChanges, followChanges } from './account-changes.ts';
 import { createTables, localTableNames } from './create-tables.ts';
 import type { DataFolder } from './data-folder.ts';
 import { startDynamodb } from './emulators/dynamodb.ts';
+import { fromStream } from './emulators/ledger-stream.ts';
 import { createMediaBucket, localMediaBucket, startS3 } from './emulators/s3.ts';
 import { startStepFunctions } from './emulators/step-functions.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import type { LocalSettings } from './local-settings.ts';
-import { fromStream } from './page/ledger-feed.ts';
 import { videoMachineOptions } from './video-executions.ts';
 import type { StandIn } from './welcome.ts';
 

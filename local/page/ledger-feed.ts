@@ -1,8 +1,6 @@
-import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import { toAccount, toChargeRecord } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import type { AccountNumbers, LedgerEvent } from './ui/wire.ts';
 
 /** One write of an account, from any process. */
@@ -68,44 +66,3 @@ const toNumbers = (account: Account): AccountNumbers => ({
   held_usd: formatUsd(heldOf(account)),
   open_holds: account.holds.size,
 });
-
-/** Charge records that are remembered until their hold closes. */
-const RECORDS_MAX = 1_000;
-
-/** Feeds what a stream of the accounts table delivers. Other items and items that cannot be read are ignored. */
-export function fromStream(feed: LedgerFeed): (changes: DynamoDBStreamEvent) => void {
-  const records = new Map<string, ChargeRecord>();
-  const take = (record: ChargeRecord): void => {
-    records.set(record.holdId, record);
-    const [oldest] = records.keys();
-    if (oldest !== undefined && records.size > RECORDS_MAX) records.delete(oldest);
-  };
-  const takeImages = (sort: string, { before, after }: Images, at: number): void => {
-    if (!after) return;
-    if (sort.startsWith('CHARGE#')) take(toChargeRecord(after));
-    if (sort !== 'ACCOUNT') return;
-    feed({
-      before: before && toAccount(before),
-      after: toAccount(after),
-      at,
-      recordOf: (holdId) => records.get(holdId),
-    });
-  };
-  return ({ Records }) => {
-    for (const { dynamodb } of Records) {
-      // The images have the attribute format of the client, apart from types that these items do not use.
-      const images: Images = { before: dynamodb?.OldImage as Image, after: dynamodb?.NewImage as Image };
-      try {
-        takeImages(dynamodb?.Keys?.sk?.S ?? '', images, (dynamodb?.ApproximateCreationDateTime ?? 0) * 1_000);
-      } catch {
-        // The audit reports an item that cannot be read.
-      }
-    }
-  };
-}
-
-type Image = Parameters<typeof toAccount>[0] | undefined;
-interface Images {
-  readonly before: Image;
-  readonly after: Image;
-}

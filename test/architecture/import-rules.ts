@@ -117,8 +117,13 @@ const siblingProblem = (path: string, target: string): string | undefined => {
   return own === undefined ? `what all folders share may not depend on ${other}` : `${own} may not depend on ${other}`;
 };
 
+const DYNAMODB_PORT = 'lambdas/stores/dynamodb/dynamodb.ts';
+
 const libraryProblem = (path: string, room: Room, target: string): string | undefined => {
   if (target.startsWith('@aws-sdk/') && !awsRooms.has(room)) return `${room} may not see the AWS SDK`;
+  if (target.startsWith('@aws-sdk/') && path.startsWith('lambdas/stores/dynamodb/') && path !== DYNAMODB_PORT) {
+    return `only ${DYNAMODB_PORT} may see the SDK of DynamoDB`;
+  }
   if (/^(aws-cdk-lib|constructs)(\/|$)/.test(target) && !cdkRooms.has(room)) return `${room} may not see the CDK`;
   if (room !== 'core' || target === 'node:crypto') return undefined;
   if (target === 'zod' && path.startsWith('lambdas/core/catalog/')) return undefined;

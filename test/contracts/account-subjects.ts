@@ -5,8 +5,10 @@ import type { NewKey } from '../../lambdas/core/accounts/keys.ts';
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
@@ -59,11 +61,11 @@ export const openDatabase = async (): Promise<AccountSubject> => {
   const { clients, names } = await openTestTables();
   const { accounts, keys, counters } = names;
   return {
-    accounts: createAccountStore(clients.repeating, { accounts, keys }),
-    keys: createKeyStore(clients.repeating, { accounts, keys }),
-    ledger: createLedgerStore(clients, accounts),
-    records: createLedgerRecords(clients.repeating, accounts),
-    updates: createUpdateLog(clients.repeating, counters),
+    accounts: createAccountStore(createDynamoDB(clients.repeating), { accounts, keys }),
+    keys: createKeyStore(createDynamoDB(clients.repeating), { accounts, keys }),
+    ledger: createLedgerStore(createDatabases(clients), accounts),
+    records: createLedgerRecords(createDynamoDB(clients.repeating), accounts),
+    updates: createUpdateLog(createDynamoDB(clients.repeating), counters),
   };
 };
 

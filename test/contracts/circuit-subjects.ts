@@ -1,6 +1,7 @@
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CircuitStore } from '../../lambdas/core/circuit/circuit-store.ts';
 import { createCircuitStore } from '../../lambdas/stores/dynamodb/circuit-store.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createCircuitStore as createSqliteStore } from '../../local/stores/sqlite/circuit-store.ts';
 import { numberOf } from '../../local/stores/sqlite/database.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
@@ -29,7 +30,7 @@ const dynamodb = async (): Promise<CircuitSubject> => {
   const { clients, names } = await openTestTables();
   const at = (id: string) => ({ TableName: names.counters, Key: { pk: { S: id } } });
   return {
-    store: createCircuitStore(clients.once, names.counters),
+    store: createCircuitStore(createDynamoDB(clients.once), names.counters),
     liftQuarantine: async (modelId) => {
       await clients.once.send(new DeleteItemCommand(at(`quarantine#${modelId}`)));
     },

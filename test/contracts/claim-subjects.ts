@@ -1,6 +1,6 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ClaimRef, ClaimStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import { claimKey, createClaimStore } from '../../lambdas/stores/dynamodb/claim-store.ts';
+import { createDynamoDB, readNumber } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createClaimStore as createSqliteStore } from '../../local/stores/sqlite/claim-store.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryClaimStore } from '../support/memory/memory-claim-store.ts';
@@ -21,11 +21,12 @@ const memory = async (): Promise<ClaimSubject> => ({
 const dynamodb = async (): Promise<ClaimSubject> => {
   const { clients, names } = await openTestTables();
   const table = names.idempotency;
+  const db = createDynamoDB(clients.repeating);
   return {
-    store: createClaimStore(clients.repeating, table),
+    store: createClaimStore(db, table),
     cleanedUpAt: async (ref) => {
-      const { Item } = await clients.once.send(new GetItemCommand({ TableName: table, Key: claimKey(ref) }));
-      return Number(Item?.expiresAt?.N);
+      const item = await db.get(table, claimKey(ref));
+      return item && readNumber(item, 'expiresAt');
     },
   };
 };

@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig } from '../../local/create-tables.ts';
 import { openTestTables } from '../support/dynamodb.ts';
@@ -32,8 +33,8 @@ export const startEngine = async (): Promise<Engine> => {
   const client = clients.repeating;
   if (!once || !repeating) throw new Error('no clients');
   return {
-    proxied: balanced(createLedgerStore({ once, repeating }, table)),
-    direct: createLedgerStore({ once: client, repeating: client }, table),
+    proxied: balanced(createLedgerStore(createDatabases({ once, repeating }), table)),
+    direct: createLedgerStore(createDatabases({ once: client, repeating: client }), table),
     client,
     table,
     plans,

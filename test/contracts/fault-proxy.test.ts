@@ -2,6 +2,7 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, expect, test as plainTest } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';
@@ -25,8 +26,8 @@ beforeAll(async () => {
   tables = await openTestTables();
   proxy = await startFaultProxy({ target: tables.endpoint });
   clients = createTestClients(proxy.endpoint);
-  store = createLedgerStore(clients, tables.names.accounts);
-  direct = createLedgerStore(tables.clients, tables.names.accounts);
+  store = createLedgerStore(createDatabases(clients), tables.names.accounts);
+  direct = createLedgerStore(createDatabases(tables.clients), tables.names.accounts);
 });
 afterAll(async () => {
   for (const client of [clients?.once, clients?.repeating]) client?.destroy();

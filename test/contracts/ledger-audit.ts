@@ -2,6 +2,7 @@ import { type AttributeValue, type DynamoDBClient, QueryCommand } from '@aws-sdk
 import { expect } from 'vitest';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
+import { toItem } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { toChargeRecord } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { expectBalanced } from './ledger-subjects.ts';
@@ -26,7 +27,7 @@ export const auditAccount = async (
   if (!account) throw new Error(`no ${accountId}`);
   const items = await itemsOf(client, table, accountId);
   const withPrefix = (prefix: string) => items.filter(({ sk }) => sk?.S?.startsWith(prefix));
-  const records = withPrefix('CHARGE#').map(toChargeRecord);
+  const records = withPrefix('CHARGE#').map((item) => toChargeRecord(toItem(item)));
   const credits = withPrefix('CREDIT#').map(({ amount }) => BigInt(amount?.N ?? 'no amount'));
   expectBalanced(account);
   expect([...account.holds.keys()], 'open holds').toEqual([]);

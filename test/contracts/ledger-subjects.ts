@@ -1,9 +1,9 @@
-import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
-import type { Item } from '../../lambdas/stores/dynamodb/attributes.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { readNumber, type UpdateRequest } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { accountKey } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
@@ -54,33 +54,31 @@ const memory = async (): Promise<LedgerSubject> => {
 
 const dynamodb = async (): Promise<LedgerSubject> => {
   const { clients, names } = await openTestTables();
-  const at = (accountId: string) => ({ TableName: names.accounts, Key: accountKey(accountId) });
-  const update = async (
-    accountId: string,
-    UpdateExpression: string,
-    ExpressionAttributeValues: Item,
-    ExpressionAttributeNames?: Record<string, string>,
-  ): Promise<void> => {
-    const expression = { UpdateExpression, ExpressionAttributeValues, ExpressionAttributeNames };
-    await clients.once.send(new UpdateItemCommand({ ...at(accountId), ...expression }));
+  const db = createDatabases(clients);
+  const update = async (accountId: string, change: Omit<UpdateRequest, 'table' | 'key'>): Promise<void> => {
+    await db.once.update({ table: names.accounts, key: accountKey(accountId), ...change });
   };
   return {
-    store: createLedgerStore(clients, names.accounts),
-    records: createLedgerRecords(clients.repeating, names.accounts),
+    store: createLedgerStore(db, names.accounts),
+    records: createLedgerRecords(db.repeating, names.accounts),
     amountMaxPicos: DECIMAL_MAX,
     creditMaxPicos: DECIMAL_MAX,
     block: (accountId) =>
-      update(accountId, 'SET #status = :blocked', { ':blocked': { S: 'blocked' } }, { '#status': 'status' }),
+      update(accountId, {
+        update: 'SET #status = :blocked',
+        names: { '#status': 'status' },
+        values: { ':blocked': 'blocked' },
+      }),
     placeHolds: (accountId, count) => {
-      const hold = { M: { amount: { N: '1' }, expiresAt: { N: '1' } } };
-      return update(accountId, 'SET holds = :holds, available = available - :count', {
-        ':holds': { M: Object.fromEntries(holdIds(count).map((holdId) => [holdId, hold])) },
-        ':count': { N: String(count) },
+      const hold = { amount: 1, expiresAt: 1 };
+      return update(accountId, {
+        update: 'SET holds = :holds, available = available - :count',
+        values: { ':holds': Object.fromEntries(holdIds(count).map((holdId) => [holdId, hold])), ':count': count },
       });
     },
     sweepAtOf: async (accountId) => {
-      const { Item } = await clients.once.send(new GetItemCommand({ ...at(accountId), ConsistentRead: true }));
-      return Item?.sweepAt?.N === undefined ? undefined : Number(Item.sweepAt.N);
+      const item = await db.once.get(names.accounts, accountKey(accountId));
+      return item?.sweepAt === undefined ? undefined : readNumber(item, 'sweepAt');
     },
   };
 };

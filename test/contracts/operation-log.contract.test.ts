@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { AuditCursor } from '../../lambdas/core/ledger/audit-run.ts';
 import type { Operation, OperationLog } from '../../lambdas/core/ledger/records.ts';
 import { accountIds, type LedgerRecords } from '../../lambdas/core/ledger/records.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import {
   createAuditCursor,
   createLedgerRecords,
@@ -21,9 +22,9 @@ interface Subject {
 const onTables = async (): Promise<Subject> => {
   const { clients, names } = await openTestTables();
   return {
-    log: createOperationLog(clients.repeating, names.accounts),
-    records: createLedgerRecords(clients.repeating, names.accounts),
-    cursor: createAuditCursor(clients.repeating, names.counters),
+    log: createOperationLog(createDynamoDB(clients.repeating), names.accounts),
+    records: createLedgerRecords(createDynamoDB(clients.repeating), names.accounts),
+    cursor: createAuditCursor(createDynamoDB(clients.repeating), names.counters),
   };
 };
 
@@ -87,7 +88,7 @@ describe.each(engines)('items beside the money $name', ({ open }) => {
 });
 
 test.skipIf(!hasDynamodb)('OPS-3 an unreachable store is a StoreError', async () => {
-  const nowhere = createAuditCursor(createTestClients('http://127.0.0.1:9').once, 'counters');
+  const nowhere = createAuditCursor(createDynamoDB(createTestClients('http://127.0.0.1:9').once), 'counters');
   for (const call of [nowhere.read(), nowhere.write('account-1')])
     await expect(call).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
 });

@@ -1,6 +1,5 @@
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { VideoJobStore, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
-import type { Item } from '../../lambdas/stores/dynamodb/attributes.ts';
+import { createDynamoDB, type Item, type Value } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { videoKey } from '../../lambdas/stores/dynamodb/video-item.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
 import { createVideoJobStore as createSqliteStore } from '../../local/stores/sqlite/video-job-store.ts';
@@ -38,22 +37,27 @@ export interface JobTable extends JobSubject {
   put(item: Item): Promise<void>;
 }
 
+const toText = (value: Value): string =>
+  typeof value === 'object'
+    ? JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? inner.toString() : inner))
+    : value.toString();
+
 export const openJobTable = async (): Promise<JobTable> => {
   const tables = await openTestTables();
   const { clients, names } = tables;
   const table = names.videos;
-  const itemOf = async (id: string) =>
-    (await clients.once.send(new GetItemCommand({ TableName: table, Key: videoKey(id), ConsistentRead: true }))).Item;
+  const db = createDynamoDB(clients.once);
+  const itemOf = (id: string) => db.get(table, videoKey(id));
   return {
     tables,
-    store: createVideoJobStore(clients.repeating, table),
+    store: createVideoJobStore(createDynamoDB(clients.repeating), table),
     itemOf,
     valuesOf: async (id) => {
       const { pk: _pk, gone: _gone, ...item } = (await itemOf(id)) ?? {};
-      return [id, ...Object.values(item).map((value) => value.S ?? value.N ?? JSON.stringify(value))];
+      return [id, ...Object.values(item).map(toText)];
     },
     put: async (item) => {
-      await clients.once.send(new PutItemCommand({ TableName: table, Item: item }));
+      await db.put({ table, item });
     },
   };
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test as plainTest } from 'vitest';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients, createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { type AccountChanges, type FollowOptions, followChanges } from '../../local/account-changes.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
@@ -36,7 +36,7 @@ let accounts = 0;
 const newAccount = async () => {
   accounts += 1;
   const accountId = `account-${accounts}`;
-  const store = createLedgerStore(clients, localTableNames.accounts);
+  const store = createLedgerStore(createDatabases(clients), localTableNames.accounts);
   await store.createAccount(accountId);
   const credit = async (...refs: readonly string[]): Promise<void> => {
     for (const ref of refs) await store.credit({ accountId, ref, amountPicos: 10n ** 30n, reason: 'test', at: 1 });

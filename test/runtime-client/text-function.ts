@@ -3,6 +3,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { bundling } from '../../lib/constructs/bundled-code.ts';
@@ -70,8 +72,8 @@ export const startTextFunction = async (clientEntry: string): Promise<TextFuncti
   const written = keepOutput(child);
   return {
     ...{ api, vendor, apiKey },
-    ledger: createLedgerStore({ once: client, repeating: client }, localTableNames.accounts),
-    records: createLedgerRecords(client, localTableNames.accounts),
+    ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
+    records: createLedgerRecords(createDynamoDB(client), localTableNames.accounts),
     output: () => written.join(''),
     running: () => child.exitCode === null && child.signalCode === null,
     stop: async () => {

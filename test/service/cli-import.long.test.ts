@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { balanceOf } from '../../lambdas/core/ledger/ledger.ts';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { openTables } from '../support/cli-scene.ts';
@@ -59,7 +60,7 @@ const keysIn = (batch: string): readonly (readonly [account: string, apiKey: str
 
 /** Every account of the batch as the import promises it, and nothing beside. */
 const expectImported = async (batch: string, balances: ReadonlyMap<string, bigint>): Promise<void> => {
-  const records = createLedgerRecords(stores.client, localTableNames.accounts);
+  const records = createLedgerRecords(createDynamoDB(stores.client), localTableNames.accounts);
   const { Items = [] } = await stores.client.send(new ScanCommand({ TableName: localTableNames.keys }));
   const told = new Map(keysIn(batch));
   expect(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createTables, localDynamodbConfig } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
@@ -85,7 +86,10 @@ test('OPS-5 --env finds tables, bucket and pepper of an environment by the outpu
   expect(issued.stderr).toContain(`table ${names.accounts} at `);
   const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
   const hash = hashApiKey(PEPPER, JSON.parse(issued.stdout).key);
-  expect(await createKeyStore(client, names).read(hash)).toMatchObject({ accountId: 'first', status: 'active' });
+  expect(await createKeyStore(createDynamoDB(client), names).read(hash)).toMatchObject({
+    accountId: 'first',
+    status: 'active',
+  });
   client.destroy();
   const audit = await deployed('audit');
   expect(audit).toMatchObject({ status: 0, stdout: '1 accounts, 0 records, 0 open holds (0 expired): ok\n' });

@@ -6,10 +6,11 @@ import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
 import { placeHold, type Reservation } from '../../lambdas/core/ledger/hold.ts';
 import { apply, commit } from '../../lambdas/core/ledger/resolve.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients, createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createNoticesHandler, noticePartsFromEnvironment } from '../../lambdas/functions/wiring/notices-handler.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { type AccountChanges, followChanges } from '../../local/account-changes.ts';
 import { localTableNames } from '../../local/create-tables.ts';
@@ -37,9 +38,9 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-const accountStore = () => createAccountStore(clients.repeating, localTableNames);
+const accountStore = () => createAccountStore(createDynamoDB(clients.repeating), localTableNames);
 const ledgerPorts = () => ({
-  store: createLedgerStore(clients, localTableNames.accounts),
+  store: createLedgerStore(createDatabases(clients), localTableNames.accounts),
   outbox: new MemoryOutbox(),
   clock: systemClock,
   random: Math.random,

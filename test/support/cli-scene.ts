@@ -1,6 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { openBucket } from '../../bin/bucket.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
@@ -16,10 +18,10 @@ export const openTables = (endpoint: string) => {
   const client = new DynamoDBClient(localDynamodbConfig(endpoint));
   return {
     client,
-    ledger: createLedgerStore({ once: client, repeating: client }, localTableNames.accounts),
-    accounts: createAccountStore(client, localTableNames),
-    keys: createKeyStore(client, localTableNames),
-    videoJobs: createVideoJobStore(client, localTableNames.videos),
+    ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
+    accounts: createAccountStore(createDynamoDB(client), localTableNames),
+    keys: createKeyStore(createDynamoDB(client), localTableNames),
+    videoJobs: createVideoJobStore(createDynamoDB(client), localTableNames.videos),
   };
 };
 

@@ -1,7 +1,8 @@
 import { parsePeppers } from '../../lambdas/core/accounts/keys.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients, createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localTableNames } from '../../local/create-tables.ts';
@@ -13,9 +14,9 @@ export const openDynamodbAccount = async (endpoint: string, folder: DataFolder, 
   const clients = createClients({ endpoint, region: 'us-east-1' });
   const pepper = readPepper(folder);
   const parts = {
-    accounts: createAccountStore(clients.repeating, localTableNames),
-    keys: createKeyStore(clients.repeating, localTableNames),
-    ledgerStore: createLedgerStore(clients, localTableNames.accounts),
+    accounts: createAccountStore(createDynamoDB(clients.repeating), localTableNames),
+    keys: createKeyStore(createDynamoDB(clients.repeating), localTableNames),
+    ledgerStore: createLedgerStore(createDatabases(clients), localTableNames.accounts),
     clock: systemClock,
     ...parsePeppers(pepper),
   };

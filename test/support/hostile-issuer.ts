@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { readPepper } from './hostile-account.ts';
@@ -12,7 +13,7 @@ export type Issuer = ReturnType<typeof openIssuer>;
 /** Accounts and their keys, straight into the tables of the program with this data folder. */
 export const openIssuer = (endpoint: string, folder: string) => {
   const client = new DynamoDBClient(localDynamodbConfig(endpoint));
-  const ledger = createLedgerStore({ once: client, repeating: client }, localTableNames.accounts);
+  const ledger = createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts);
   const hashOf = (apiKey: string): string => hashApiKey(readPepper(folder), apiKey);
 
   const issue = async (balanceUsd: string): Promise<string> => {

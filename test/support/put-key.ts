@@ -1,5 +1,6 @@
-import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { KeyLabel } from '../../lambdas/core/accounts/keys.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { toKeyItem } from '../../lambdas/stores/dynamodb/key-store.ts';
 
 interface LooseKey {
@@ -12,5 +13,5 @@ interface LooseKey {
 /** A key beside others of the same account, as no account of the gateway has it. */
 export const putKey = async (client: DynamoDBClient, table: string, key: LooseKey): Promise<void> => {
   const item = toKeyItem(key.accountId, { ...key, isShown: true });
-  await client.send(new PutItemCommand({ TableName: table, Item: item }));
+  await createDynamoDB(client).put({ table, item });
 };

@@ -7,7 +7,9 @@ import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/key
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
@@ -56,8 +58,8 @@ export async function startServerGroup(): Promise<ServerGroup> {
   const [database, bucket] = await Promise.all([startTestDynamodb(), startTestBucket()]);
   // More patient than a server: the test's own looks must not fail on a busy machine.
   const client = new DynamoDBClient({ ...localDynamodbConfig(database.endpoint), maxAttempts: 8 });
-  const store = createLedgerStore({ once: client, repeating: client }, localTableNames.accounts);
-  const records = createLedgerRecords(client, localTableNames.accounts);
+  const store = createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts);
+  const records = createLedgerRecords(createDynamoDB(client), localTableNames.accounts);
   const root = mkdtempSync(join(tmpdir(), 'gateway-group-'));
   const secrets = { pepper: randomBytes(32).toString('hex'), 'api-key': makeApiKey(randomBytes(32)) };
   const running = new Set<TestProgram>();

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import type { VideoJob } from '../../lambdas/core/videos/video-job.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { videoBytesOf } from '../../local/simulators/video-file.ts';
@@ -92,7 +93,7 @@ export const customerOf = (account: GroupAccount, url: string): VideoCustomer =>
 /** The table of videos past the program. */
 export const openJobs = ({ databaseUrl }: ServerGroup) => {
   const client = new DynamoDBClient({ ...localDynamodbConfig(databaseUrl), maxAttempts: 8 });
-  const store = createVideoJobStore(client, localTableNames.videos);
+  const store = createVideoJobStore(createDynamoDB(client), localTableNames.videos);
   return {
     read: async (id: string): Promise<VideoJob> => {
       const job = await store.read(id);

@@ -55,12 +55,12 @@ const tell = ({ notice }: Reporting, { findings }: AccountAudit): void => {
 };
 
 export const auditPartsFromEnvironment = (environment: Environment): AuditParts => {
-  const { settings, clients, clock, ledgerStore, reporting } = openLedger(environment);
+  const { settings, db, clock, ledgerStore, reporting } = openLedger(environment);
   return {
     clock,
     ledgerStore,
-    ledgerRecords: createLedgerRecords(clients.repeating, settings.ACCOUNTS_TABLE),
-    auditCursor: createAuditCursor(clients.repeating, settings.COUNTERS_TABLE),
+    ledgerRecords: createLedgerRecords(db.repeating, settings.ACCOUNTS_TABLE),
+    auditCursor: createAuditCursor(db.repeating, settings.COUNTERS_TABLE),
     reporting,
   };
 };

@@ -19,7 +19,7 @@ import { openVideoParts } from './video-dependencies.ts';
 
 export const partsFromEnvironment = async (environment: Environment): Promise<Parts> => {
   const ledger = openLedger(environment);
-  const { clients, s3, settings, clock, reporting } = ledger;
+  const { db, s3, settings, clock, reporting } = ledger;
   const [door, publicUrl, peppers, botToken, topUpKey, videoParts] = await Promise.all([
     openDoorOf(settings, { clock, notice: reporting.notice }),
     readPublicUrl(settings),
@@ -38,13 +38,13 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
     ...peppers,
     secrets: { botToken, topUpKey },
     newKeyBytes: () => randomBytes(32),
-    ledgerRecords: createLedgerRecords(clients.repeating, settings.ACCOUNTS_TABLE),
-    keys: createKeyStore(clients.repeating, tables),
-    accounts: createAccountStore(clients.repeating, tables),
-    updates: createUpdateLog(clients.repeating, settings.COUNTERS_TABLE),
-    claims: createClaimStore(clients.repeating, settings.IDEMPOTENCY_TABLE),
+    ledgerRecords: createLedgerRecords(db.repeating, settings.ACCOUNTS_TABLE),
+    keys: createKeyStore(db.repeating, tables),
+    accounts: createAccountStore(db.repeating, tables),
+    updates: createUpdateLog(db.repeating, settings.COUNTERS_TABLE),
+    claims: createClaimStore(db.repeating, settings.IDEMPOTENCY_TABLE),
     answers: createAnswerStore(s3, settings.MEDIA_BUCKET),
-    addressCounters: createAddressCounters(clients.once, settings.COUNTERS_TABLE),
+    addressCounters: createAddressCounters(db.once, settings.COUNTERS_TABLE),
     media: createMediaStore(files, settings.MEDIA_BUCKET),
     pages: createPageFiles(files, settings.MEDIA_BUCKET),
     newMediaToken: () => randomBytes(16).toString('hex'),

@@ -5,7 +5,7 @@ import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
 import { createOutbox } from '../../stores/s3/outbox.ts';
 import type { LedgerParts } from './dependencies.ts';
-import { createClients } from './dynamodb-clients.ts';
+import { createClients, createDatabases } from './dynamodb-clients.ts';
 import { createReporting } from './reporting.ts';
 import { createS3Access } from './s3-clients.ts';
 
@@ -19,22 +19,23 @@ export const systemClock: Clock = {
   },
 };
 
-/** With the clients that it talks through, for the stores that are built beside it. */
+/** With its database and object storage, for other stores that use them. */
 export type OpenLedger = LedgerParts & {
-  readonly clients: ReturnType<typeof createClients>;
+  readonly db: ReturnType<typeof createDatabases>;
   readonly s3: ReturnType<typeof createS3Access>;
 };
 
 export const openLedger = (environment: Environment): OpenLedger => {
   const settings = readSettings(environment);
   const clients = createClients({ endpoint: settings.DYNAMODB_ENDPOINT, region: environment.AWS_REGION });
+  const db = createDatabases(clients);
   const s3 = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION });
   return {
     settings,
-    clients,
+    db,
     clock: systemClock,
     random: Math.random,
-    ledgerStore: createLedgerStore(clients, settings.ACCOUNTS_TABLE),
+    ledgerStore: createLedgerStore(db, settings.ACCOUNTS_TABLE),
     outbox: createOutbox(s3, settings.MEDIA_BUCKET),
     s3,
     reporting: createReporting(settings),

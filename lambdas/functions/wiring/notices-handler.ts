@@ -74,13 +74,13 @@ const toFailure = (error: unknown): NoticeOutcome => {
 };
 
 export const noticePartsFromEnvironment = async (environment: Environment): Promise<NoticeParts> => {
-  const { settings, clients, clock, random, reporting } = openLedger(environment);
+  const { settings, db, clock, random, reporting } = openLedger(environment);
   const tables = { accounts: settings.ACCOUNTS_TABLE, keys: settings.KEYS_TABLE };
   const [botToken, publicUrl] = await Promise.all([readBotToken(settings), readPublicUrl(settings)]);
   return {
     clock,
     random,
-    accounts: createAccountStore(clients.repeating, tables),
+    accounts: createAccountStore(db.repeating, tables),
     sendNotice:
       botToken === undefined
         ? undefined

@@ -20,7 +20,7 @@ export const videoPartsFromEnvironment = (environment: Environment): Promise<Vid
   openVideoParts(openLedger(environment), environment);
 
 export const openVideoParts = async (
-  { clients, s3: _s3, ...ledgerParts }: OpenLedger,
+  { db, s3: _s3, ...ledgerParts }: OpenLedger,
   environment: Environment,
 ): Promise<VideoParts> => {
   const { settings } = ledgerParts;
@@ -30,8 +30,8 @@ export const openVideoParts = async (
   return {
     ...ledgerParts,
     catalog,
-    circuitStore: createCircuitStore(clients.once, settings.COUNTERS_TABLE),
-    videoJobs: createVideoJobStore(clients.repeating, settings.VIDEOS_TABLE),
+    circuitStore: createCircuitStore(db.once, settings.COUNTERS_TABLE),
+    videoJobs: createVideoJobStore(db.repeating, settings.VIDEOS_TABLE),
     videoFiles: createVideoFiles(
       createS3Access({ endpoint: settings.S3_ENDPOINT, region }, patient),
       settings.MEDIA_BUCKET,

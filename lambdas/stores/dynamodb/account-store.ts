@@ -1,66 +1,53 @@
-import {
-  type DynamoDBClient,
-  GetItemCommand,
-  type TransactWriteItem,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { AccountStore, NewAccount } from '../../core/accounts/account-store.ts';
 import { START_REF } from '../../core/ledger/credit.ts';
-import { type Item, number, text } from './attributes.ts';
 import { chatKey, currentKeyKey, newChatItem, toChat, toCurrentKeyItem, toProfile } from './chat-item.ts';
-import { send } from './failures.ts';
+import { type DynamoDB, type Item, putNew, type Write } from './dynamodb.ts';
 import { type AccountTables, ifCurrent, toKeyItem } from './key-store.ts';
 import { accountKey, newAccountItem } from './ledger-items.ts';
 import { toCreditItem } from './ledger-store.ts';
-import { failed, putNew, transact } from './transaction.ts';
 
-export const createAccountStore = (client: DynamoDBClient, tables: AccountTables): AccountStore => {
-  const read = async (key: Item): Promise<Item | undefined> => {
-    const command = new GetItemCommand({ TableName: tables.accounts, Key: key, ConsistentRead: true });
-    const reply = await send(() => client.send(command));
-    return 'ok' in reply ? reply.ok.Item : undefined;
-  };
-  const update = (key: Item, change: Change) => updateItem(client, tables.accounts, key, change);
+export const createAccountStore = (db: DynamoDB, tables: AccountTables): AccountStore => {
+  const update = (key: Item, change: Change) => updateItem(db, tables.accounts, key, change);
   return {
-    open: (account) => openAccount(client, tables, account),
+    open: (account) => openAccount(db, tables, account),
     chat: async (chatId) => {
-      const item = await read(chatKey(chatId));
+      const item = await db.get(tables.accounts, chatKey(chatId));
       return item && toChat(chatId, item);
     },
     profile: async (accountId) => {
-      const item = await read(accountKey(accountId));
+      const item = await db.get(tables.accounts, accountKey(accountId));
       return item && toProfile(item);
     },
-    setBlocked: (accountId, isBlocked, hash) => setBlocked(client, tables, { accountId, isBlocked, hash }),
+    setBlocked: (accountId, isBlocked, hash) => setBlocked(db, tables, { accountId, isBlocked, hash }),
     setThreshold: async (accountId, picos) => {
       const done = await update(accountKey(accountId), {
         set: 'threshold = :picos, version = version + :one',
         condition: 'attribute_exists(pk)',
-        values: { ':picos': number(picos), ':one': number(1) },
+        values: { ':picos': picos, ':one': 1 },
       });
       return done ? 'set' : 'no-account';
     },
     setLanguage: async (chatId, language) => {
       await update(chatKey(chatId), {
         set: '#language = :language',
-        // What is known already costs no write, and is no change for the stream.
+        // A repeated value costs no write and no change in the stream.
         condition: 'attribute_exists(pk) AND (attribute_not_exists(#language) OR #language <> :language)',
         names: { '#language': 'language' },
-        values: { ':language': text(language) },
+        values: { ':language': language },
       });
     },
     setChatClosed: async (chatId, isClosed) => {
       await update(chatKey(chatId), {
         set: 'closed = :closed',
         condition: 'attribute_exists(pk)',
-        values: { ':closed': { BOOL: isClosed } },
+        values: { ':closed': isClosed },
       });
     },
     markNoticed: async (chatId, version) => {
       await update(chatKey(chatId), {
         set: 'noticed = :version',
         condition: 'noticed < :version',
-        values: { ':version': number(version) },
+        values: { ':version': version },
       });
     },
   };
@@ -72,41 +59,41 @@ interface Blocking {
   readonly hash: string | undefined;
 }
 
-/** The account itself, so that it holds no money any more, and its key, so that it is let in nowhere. */
+/** Sets the account, which then rejects holds, and its key, which the gateway then rejects. */
 const setBlocked = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   tables: AccountTables,
   { accountId, isBlocked, hash }: Blocking,
 ): Promise<'set' | 'changed' | 'no-account'> => {
-  const account: TransactWriteItem = {
-    Update: {
-      TableName: tables.accounts,
-      Key: accountKey(accountId),
-      UpdateExpression: 'SET #status = :status, version = version + :one',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':status': text(isBlocked ? 'blocked' : 'active'), ':one': number(1) },
+  const account: Write = {
+    update: {
+      table: tables.accounts,
+      key: accountKey(accountId),
+      update: 'SET #status = :status, version = version + :one',
+      condition: 'attribute_exists(pk)',
+      names: { '#status': 'status' },
+      values: { ':status': isBlocked ? 'blocked' : 'active', ':one': 1 },
     },
   };
-  const cancelled = await transact(client, [account, ...blockKey(tables, { accountId, isBlocked, hash })]);
+  const cancelled = await db.transact([account, ...blockKey(tables, { accountId, isBlocked, hash })]);
   if (!cancelled) return 'set';
-  return failed(cancelled[0]) ? 'no-account' : 'changed';
+  return cancelled[0]?.isConditionFailed ? 'no-account' : 'changed';
 };
 
-const blockKey = ({ accounts, keys }: AccountTables, { accountId, isBlocked, hash }: Blocking): TransactWriteItem[] => {
-  const Key = currentKeyKey(accountId);
+const blockKey = ({ accounts, keys }: AccountTables, { accountId, isBlocked, hash }: Blocking): Write[] => {
+  const key = currentKeyKey(accountId);
   if (hash === undefined) {
-    return [{ ConditionCheck: { TableName: accounts, Key, ConditionExpression: 'attribute_not_exists(pk)' } }];
+    return [{ check: { table: accounts, key, condition: 'attribute_not_exists(pk)' } }];
   }
   return [
-    { ConditionCheck: { TableName: accounts, Key, ...ifCurrent(hash) } },
+    { check: { table: accounts, key, ...ifCurrent(hash) } },
     {
-      Update: {
-        TableName: keys,
-        Key: { pk: text(hash) },
-        UpdateExpression: 'SET blocked = :blocked',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':blocked': { BOOL: isBlocked } },
+      update: {
+        table: keys,
+        key: { pk: hash },
+        update: 'SET blocked = :blocked',
+        condition: 'attribute_exists(pk)',
+        values: { ':blocked': isBlocked },
       },
     },
   ];
@@ -119,32 +106,25 @@ interface Change {
   readonly values: Item;
 }
 
-/** Whether the condition held and the change was made. */
+/** Whether the condition held, so that the item changed. */
 const updateItem = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   table: string,
   key: Item,
   { set, condition, names, values }: Change,
 ): Promise<boolean> => {
-  const command = new UpdateItemCommand({
-    TableName: table,
-    Key: key,
-    UpdateExpression: `SET ${set}`,
-    ConditionExpression: condition,
-    ...(names ? { ExpressionAttributeNames: names } : {}),
-    ExpressionAttributeValues: values,
-  });
-  return 'ok' in (await send(() => client.send(command)));
+  const reply = await db.update({ table, key, update: `SET ${set}`, condition, names, values });
+  return 'written' in reply;
 };
 
 const openAccount = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   { accounts, keys }: AccountTables,
   account: NewAccount,
 ): Promise<'opened' | 'exists'> => {
   const { accountId, chatId, key, creditPicos, atMs } = account;
   const credit = { accountId, ref: START_REF, amountPicos: creditPicos, reason: 'first balance', at: atMs };
-  const cancelled = await transact(client, [
+  const cancelled = await db.transact([
     putNew(accounts, toAccountItem(account)),
     putNew(accounts, toCurrentKeyItem(accountId, key, atMs)),
     putNew(keys, toKeyItem(accountId, key)),
@@ -156,7 +136,7 @@ const openAccount = async (
 
 const toAccountItem = ({ accountId, chatId, creditPicos }: NewAccount): Item => ({
   ...newAccountItem(accountId),
-  available: number(creditPicos),
-  credited: number(creditPicos),
-  ...(chatId === undefined ? {} : { chat: text(chatId) }),
+  available: creditPicos,
+  credited: creditPicos,
+  ...(chatId === undefined ? {} : { chat: chatId }),
 });

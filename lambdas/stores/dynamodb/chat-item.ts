@@ -3,22 +3,22 @@ import type { Chat, Language, Profile } from '../../core/accounts/account-store.
 import type { CurrentKey } from '../../core/accounts/key-store.ts';
 import type { NewKey } from '../../core/accounts/keys.ts';
 import { type BalanceChange, THRESHOLD_STANDARD } from '../../core/accounts/low-balance.ts';
-import { type Item, number, readBigint, readNumber, readText, text } from './attributes.ts';
+import { type Item, optionalText, readBigint, readNumber, readText } from './dynamodb.ts';
 import { accountIdOf } from './ledger-items.ts';
 
-export const chatKey = (chatId: string): Item => ({ pk: text(`chat#${chatId}`), sk: text('CHAT') });
+export const chatKey = (chatId: string): Item => ({ pk: `chat#${chatId}`, sk: 'CHAT' });
 
 export const newChatItem = (chatId: string, accountId: string): Item => ({
   ...chatKey(chatId),
-  accountId: text(accountId),
-  noticed: number(0),
+  accountId,
+  noticed: 0,
 });
 
 export const toChat = (chatId: string, item: Item): Chat => ({
   id: chatId,
   accountId: readText(item, 'accountId'),
-  language: toLanguage(item.language?.S),
-  isClosed: item.closed?.BOOL === true,
+  language: toLanguage(optionalText(item, 'language')),
+  isClosed: item.closed === true,
   noticedVersion: readNumber(item, 'noticed'),
 });
 
@@ -26,30 +26,30 @@ const toLanguage = (value: string | undefined): Language | undefined =>
   value === 'en' || value === 'ru' ? value : undefined;
 
 /** Which key is an account's current one. */
-export const currentKeyKey = (accountId: string): Item => ({ pk: text(`account#${accountId}`), sk: text('KEY') });
+export const currentKeyKey = (accountId: string): Item => ({ pk: `account#${accountId}`, sk: 'KEY' });
 
 export const toCurrentKeyItem = (accountId: string, { hash, label, isShown }: NewKey, atMs: number): Item => ({
   ...currentKeyKey(accountId),
-  hash: text(hash),
-  prefix: text(label.prefix),
-  lastFour: text(label.lastFour),
-  issuedAt: number(atMs),
-  shown: { BOOL: isShown },
-  revoked: { BOOL: false },
+  hash,
+  prefix: label.prefix,
+  lastFour: label.lastFour,
+  issuedAt: atMs,
+  shown: isShown,
+  revoked: false,
 });
 
 export const toCurrentKey = (item: Item): CurrentKey => ({
   hash: readText(item, 'hash'),
   label: { prefix: readText(item, 'prefix'), lastFour: readText(item, 'lastFour') },
   issuedAtMs: readNumber(item, 'issuedAt'),
-  isShown: item.shown?.BOOL === true,
-  isRevoked: item.revoked?.BOOL === true,
+  isShown: item.shown === true,
+  isRevoked: item.revoked === true,
 });
 
 /** An account that was made before there were chats has neither attribute. */
 export const toProfile = (item: Item): Profile => ({
   accountId: accountIdOf(item),
-  chatId: item.chat?.S,
+  chatId: optionalText(item, 'chat'),
   thresholdPicos: thresholdOf(item),
 });
 

@@ -1,39 +1,42 @@
-import {
-  BatchGetItemCommand,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
 import type { CircuitKey, Opening } from '../../core/circuit/circuit.ts';
 import type { BucketCount, CircuitReading, CircuitState, CircuitStore } from '../../core/circuit/circuit-store.ts';
-import { type Item, number, readNumber, readText, text } from './attributes.ts';
-import { send, toStoreError } from './failures.ts';
+import {
+  type DynamoDB,
+  type Item,
+  readNumber,
+  readText,
+  readTexts,
+  type UpdateRequest,
+  type WriteResult,
+} from './dynamodb.ts';
 
 const stateId = ({ providerId, modelId }: CircuitKey): string => `circuit#${providerId}#${modelId}`;
 const bucketId = (key: CircuitKey, startMs: number): string => `${stateId(key)}#${startMs}`;
 const quarantineId = (modelId: string): string => `quarantine#${modelId}`;
 const missingId = (modelId: string, startMs: number): string => `${quarantineId(modelId)}#${startMs}`;
 
-/** Time to live is told in whole seconds. */
+/** Time to live is in whole seconds. */
 const seconds = (ms: number): number => Math.ceil(ms / 1_000);
 
-/** Undefined once nobody has touched it for long: the item itself may stand for days more. */
+/** Undefined for an expired state, whose item the table can keep for days. */
 const toState = (item: Item | undefined, nowMs: number): CircuitState | undefined => {
   if (!item || readNumber(item, 'expiresAt') <= nowMs / 1_000) return undefined;
   return {
     openUntilMs: readNumber(item, 'openUntil'),
     openings: readNumber(item, 'timesOpened'),
     goodProbes: readNumber(item, 'goodProbes'),
-    probe: item.probedBy && { owner: readText(item, 'probedBy'), leaseUntilMs: readNumber(item, 'leaseUntil') },
+    probe:
+      item.probedBy === undefined
+        ? undefined
+        : { owner: readText(item, 'probedBy'), leaseUntilMs: readNumber(item, 'leaseUntil') },
   };
 };
 
 const openingValues = ({ openUntilMs, openings, goodProbes }: Opening, expiresAtMs: number): Item => ({
-  ':openUntil': number(openUntilMs),
-  ':openings': number(openings),
-  ':goodProbes': number(goodProbes),
-  ':expiresAt': number(seconds(expiresAtMs)),
+  ':openUntil': openUntilMs,
+  ':openings': openings,
+  ':goodProbes': goodProbes,
+  ':expiresAt': seconds(expiresAtMs),
 });
 
 /** Goes with `openingValues`. */
@@ -45,49 +48,38 @@ const toBucket = (item: Item | undefined, startMs: number): BucketCount => ({
   startMs,
   failures: item ? readNumber(item, 'failedCalls') : 0,
   successes: item ? readNumber(item, 'goodCalls') : 0,
-  accounts: item?.failedAccounts?.SS ?? [],
+  accounts: item ? readTexts(item, 'failedAccounts') : [],
 });
 
-const keyOf = (id: string): Item => ({ pk: text(id) });
+const keyOf = (id: string): Item => ({ pk: id });
 
-type Change = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>;
+type Change = Omit<UpdateRequest, 'table' | 'key'>;
 
 interface ItemsRead {
   readonly items: ReadonlyMap<string, Item>;
-  /** Left out for want of capacity; not asked for again, because the next reading comes soon. */
+  /** Ids that the table skipped for want of capacity. The store does not retry them, because the next reading follows soon. */
   readonly unread: ReadonlySet<string>;
 }
 
 /** Calls on the items of circuits, each by its id. */
 interface CircuitCalls {
   read(ids: readonly string[]): Promise<ItemsRead>;
-  update(
-    id: string,
-    change: Change,
-  ): Promise<{ ok: { Attributes?: Item | undefined } } | { conditionFailed: Item | undefined }>;
+  update(id: string, change: Change): Promise<WriteResult>;
   /** Whether the update's condition held. */
   holds(id: string, change: Change): Promise<boolean>;
   /** Whether the condition held. */
   remove(id: string, condition: string, values: Item): Promise<boolean>;
 }
 
-const createCircuitCalls = (client: DynamoDBClient, table: string): CircuitCalls => {
-  const update: CircuitCalls['update'] = (id, change) =>
-    send(() => client.send(new UpdateItemCommand({ TableName: table, Key: keyOf(id), ...change })));
+const createCircuitCalls = (db: DynamoDB, table: string): CircuitCalls => {
+  const update: CircuitCalls['update'] = (id, change) => db.update({ table, key: keyOf(id), ...change });
   return {
     update,
-    holds: async (id, change) => 'ok' in (await update(id, change)),
-    remove: async (id, ConditionExpression, ExpressionAttributeValues) => {
-      const input = { TableName: table, Key: keyOf(id), ConditionExpression, ExpressionAttributeValues };
-      return 'ok' in (await send(() => client.send(new DeleteItemCommand(input))));
-    },
+    holds: async (id, change) => 'written' in (await update(id, change)),
+    remove: async (id, condition, values) =>
+      'written' in (await db.delete({ table, key: keyOf(id), condition, values })),
     read: async (ids) => {
-      const request = { [table]: { Keys: ids.map(keyOf), ConsistentRead: true } };
-      const reply = await client.send(new BatchGetItemCommand({ RequestItems: request })).catch((error: unknown) => {
-        throw toStoreError(error);
-      });
-      const items = Object.values(reply.Responses ?? {}).flat();
-      const unread = Object.values(reply.UnprocessedKeys ?? {}).flatMap(({ Keys }) => Keys ?? []);
+      const { items, unread } = await db.batchGet(table, ids.map(keyOf));
       return {
         items: new Map(items.map((item) => [readText(item, 'pk'), item])),
         unread: new Set(unread.map((key) => readText(key, 'pk'))),
@@ -104,11 +96,11 @@ const createMissingCounts = ({
 }: CircuitCalls): Pick<CircuitStore, 'countMissing' | 'readMissing' | 'quarantine'> => ({
   countMissing: async (modelId, bucketStartMs, expiresAtMs) => {
     const reply = await update(missingId(modelId, bucketStartMs), {
-      UpdateExpression: 'SET expiresAt = :expiresAt ADD withoutUsage :one',
-      ExpressionAttributeValues: { ':expiresAt': number(seconds(expiresAtMs)), ':one': number(1) },
-      ReturnValues: 'ALL_NEW',
+      update: 'SET expiresAt = :expiresAt ADD withoutUsage :one',
+      values: { ':expiresAt': seconds(expiresAtMs), ':one': 1 },
+      returns: 'ALL_NEW',
     });
-    return 'ok' in reply ? readNumber(reply.ok.Attributes ?? {}, 'withoutUsage') : 0;
+    return 'written' in reply ? readNumber(reply.written, 'withoutUsage') : 0;
   },
   readMissing: async (modelId, bucketStartsMs) => {
     const { items } = await read(bucketStartsMs.map((startMs) => missingId(modelId, startMs)));
@@ -116,12 +108,12 @@ const createMissingCounts = ({
   },
   quarantine: (modelId, untilMs, nowMs) =>
     holds(quarantineId(modelId), {
-      UpdateExpression: 'SET shutUntil = :until, expiresAt = :expiresAt',
-      ConditionExpression: 'attribute_not_exists(pk) OR shutUntil <= :now',
-      ExpressionAttributeValues: {
-        ':until': number(untilMs),
-        ':expiresAt': number(seconds(untilMs)),
-        ':now': number(nowMs),
+      update: 'SET shutUntil = :until, expiresAt = :expiresAt',
+      condition: 'attribute_not_exists(pk) OR shutUntil <= :now',
+      values: {
+        ':until': untilMs,
+        ':expiresAt': seconds(untilMs),
+        ':now': nowMs,
       },
     }),
 });
@@ -136,48 +128,48 @@ const createCircuitStates = ({
 }: CircuitCalls): Pick<CircuitStore, 'open' | 'lease' | 'renew' | 'giveBack' | 'judge' | 'close'> => ({
   open: (key, opening, nowMs, expiresAtMs) =>
     holds(stateId(key), {
-      UpdateExpression: `${setOpening} REMOVE probedBy, leaseUntil`,
-      ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-      ExpressionAttributeValues: {
+      update: `${setOpening} REMOVE probedBy, leaseUntil`,
+      condition: 'attribute_not_exists(pk) OR expiresAt <= :now',
+      values: {
         ...openingValues(opening, expiresAtMs),
-        ':now': number(Math.floor(nowMs / 1_000)),
+        ':now': Math.floor(nowMs / 1_000),
       },
     }),
   lease: async (key, { owner, leaseUntilMs }, nowMs) => {
     const reply = await update(stateId(key), {
-      UpdateExpression: 'SET probedBy = :owner, leaseUntil = :until',
-      ConditionExpression: 'openUntil <= :now AND (attribute_not_exists(probedBy) OR leaseUntil <= :now)',
-      ExpressionAttributeValues: { ':owner': text(owner), ':until': number(leaseUntilMs), ':now': number(nowMs) },
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      update: 'SET probedBy = :owner, leaseUntil = :until',
+      condition: 'openUntil <= :now AND (attribute_not_exists(probedBy) OR leaseUntil <= :now)',
+      values: { ':owner': owner, ':until': leaseUntilMs, ':now': nowMs },
+      returns: 'ALL_NEW',
+      onFailure: 'ALL_OLD',
     });
-    const leased = 'ok' in reply ? toState(reply.ok.Attributes, nowMs) : undefined;
-    return leased ? { leased } : { refused: 'ok' in reply ? undefined : toState(reply.conditionFailed, nowMs) };
+    const leased = 'written' in reply ? toState(reply.written, nowMs) : undefined;
+    return leased ? { leased } : { refused: 'written' in reply ? undefined : toState(reply.conditionFailed, nowMs) };
   },
   renew: (key, owner, leaseUntilMs) =>
     holds(stateId(key), {
-      UpdateExpression: 'SET leaseUntil = :until',
-      ConditionExpression: OWNED,
-      ExpressionAttributeValues: { ':owner': text(owner), ':until': number(leaseUntilMs) },
+      update: 'SET leaseUntil = :until',
+      condition: OWNED,
+      values: { ':owner': owner, ':until': leaseUntilMs },
     }),
   giveBack: (key, owner) =>
     holds(stateId(key), {
-      UpdateExpression: 'REMOVE probedBy, leaseUntil',
-      ConditionExpression: OWNED,
-      ExpressionAttributeValues: { ':owner': text(owner) },
+      update: 'REMOVE probedBy, leaseUntil',
+      condition: OWNED,
+      values: { ':owner': owner },
     }),
   judge: (key, owner, opening, expiresAtMs) =>
     holds(stateId(key), {
-      UpdateExpression: `${setOpening} REMOVE probedBy, leaseUntil`,
-      ConditionExpression: OWNED,
-      ExpressionAttributeValues: { ...openingValues(opening, expiresAtMs), ':owner': text(owner) },
+      update: `${setOpening} REMOVE probedBy, leaseUntil`,
+      condition: OWNED,
+      values: { ...openingValues(opening, expiresAtMs), ':owner': owner },
     }),
-  close: (key, owner) => remove(stateId(key), OWNED, { ':owner': text(owner) }),
+  close: (key, owner) => remove(stateId(key), OWNED, { ':owner': owner }),
 });
 
-/** The client is one that does not repeat a call: a count would be added twice, and a late answer is worth nothing. */
-export const createCircuitStore = (client: DynamoDBClient, table: string): CircuitStore => {
-  const calls = createCircuitCalls(client, table);
+/** For a database that does not repeat calls: a repeat would count twice, and a late result is useless. */
+export const createCircuitStore = (db: DynamoDB, table: string): CircuitStore => {
+  const calls = createCircuitCalls(db, table);
   return {
     ...createCircuitStates(calls),
     ...createMissingCounts(calls),
@@ -197,12 +189,12 @@ export const createCircuitStore = (client: DynamoDBClient, table: string): Circu
     count: async (key, { startMs, failures, successes, accounts }, expiresAtMs) => {
       const named = accounts.length > 0;
       await calls.update(bucketId(key, startMs), {
-        UpdateExpression: `SET expiresAt = :expiresAt ADD failedCalls :failures, goodCalls :successes${named ? ', failedAccounts :accounts' : ''}`,
-        ExpressionAttributeValues: {
-          ':expiresAt': number(seconds(expiresAtMs)),
-          ':failures': number(failures),
-          ':successes': number(successes),
-          ...(named ? { ':accounts': { SS: [...accounts] } } : {}),
+        update: `SET expiresAt = :expiresAt ADD failedCalls :failures, goodCalls :successes${named ? ', failedAccounts :accounts' : ''}`,
+        values: {
+          ':expiresAt': seconds(expiresAtMs),
+          ':failures': failures,
+          ':successes': successes,
+          ...(named ? { ':accounts': new Set(accounts) } : {}),
         },
       });
     },

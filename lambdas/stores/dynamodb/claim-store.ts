@@ -1,10 +1,3 @@
-import {
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
 import type {
   Claim,
@@ -15,25 +8,24 @@ import type {
   PreparedAnswer,
   StoredAnswer,
 } from '../../core/idempotency/claim-store.ts';
-import { type Item, number, readMap, readNumber, readText, text } from './attributes.ts';
-import { send } from './failures.ts';
+import { type DynamoDB, type Item, readMap, readNumber, readText } from './dynamodb.ts';
 
-export const claimKey = ({ accountId, keyHash }: ClaimRef): Item => ({ pk: text(`account#${accountId}#${keyHash}`) });
+export const claimKey = ({ accountId, keyHash }: ClaimRef): Item => ({ pk: `account#${accountId}#${keyHash}` });
 
 /** Longer than any lease, so that an item is never cleaned away under a request that outlives its key. */
 const KEPT_LONGER_SECONDS = 3_600;
 
-/** When the table may clean up, in seconds as its time to live wants them. No condition looks at it. */
-const cleanedUpAt = (expiresAtMs: number) => number(Math.ceil(expiresAtMs / 1_000) + KEPT_LONGER_SECONDS);
+/** Time to live of the item, in Unix seconds. No condition reads it. */
+const cleanedUpAt = (expiresAtMs: number) => Math.ceil(expiresAtMs / 1_000) + KEPT_LONGER_SECONDS;
 
 const toClaimItem = (ref: ClaimRef, claim: Omit<Claim, 'prepared'>): Item => ({
   ...claimKey(ref),
-  owner: text(claim.owner),
-  leaseUntilMs: number(claim.leaseUntilMs),
-  fingerprint: text(claim.fingerprint),
-  state: text(claim.state),
-  dispatches: number(claim.dispatches),
-  expiresAtMs: number(claim.expiresAtMs),
+  owner: claim.owner,
+  leaseUntilMs: claim.leaseUntilMs,
+  fingerprint: claim.fingerprint,
+  state: claim.state,
+  dispatches: claim.dispatches,
+  expiresAtMs: claim.expiresAtMs,
   expiresAt: cleanedUpAt(claim.expiresAtMs),
 });
 
@@ -53,15 +45,15 @@ const toState = (value: string): Claim['state'] => {
 };
 
 const toPreparedItem = ({ holdId, hash, content }: PreparedAnswer): Item => ({
-  holdId: text(holdId),
-  hash: text(hash),
-  ...('objectName' in content ? { objectName: text(content.objectName) } : { answer: { M: toAnswerItem(content) } }),
+  holdId,
+  hash,
+  ...('objectName' in content ? { objectName: content.objectName } : { answer: toAnswerItem(content) }),
 });
 
 const toAnswerItem = ({ status, headers, body }: StoredAnswer): Item => ({
-  status: number(status),
-  headers: { M: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)])) },
-  body: text(body),
+  status,
+  headers: { ...headers },
+  body,
 });
 
 const toPrepared = (item: Item): PreparedAnswer => ({
@@ -86,15 +78,15 @@ const claimNames = { '#owner': 'owner', '#state': 'state' };
 /** Of this owner, and neither finished nor freed. */
 const atWork = '#owner = :owner AND #state IN (:open, :prepared)';
 const atWorkOf = (owner: string): Item => ({
-  ':owner': text(owner),
-  ':open': text('open'),
-  ':prepared': text('prepared'),
+  ':owner': owner,
+  ':open': 'open',
+  ':prepared': 'prepared',
 });
 const isAtWork = (claim: Claim, owner: string): boolean =>
   claim.owner === owner && (claim.state === 'open' || claim.state === 'prepared');
 
 const expiryOf = (expiresAtMs: number): Item => ({
-  ':expires': number(expiresAtMs),
+  ':expires': expiresAtMs,
   ':cleaned': cleanedUpAt(expiresAtMs),
 });
 
@@ -104,7 +96,7 @@ interface Change {
   readonly remove?: string;
   readonly condition: string;
   readonly values: Item;
-  /** What was set comes back. It costs nothing to ask, but an answer may be among it. */
+  /** Whether the result includes what was set. It is free, but it can be as large as a response. */
   readonly returns?: 'UPDATED_NEW';
 }
 
@@ -112,25 +104,21 @@ type Changed = { readonly changed: Item } | { readonly refused: Claim | undefine
 
 /** One conditional update. */
 const changeClaim = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   table: string,
   { ref, set, remove, condition, values, returns }: Change,
 ): Promise<Changed> => {
-  const reply = await send(() =>
-    client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: claimKey(ref),
-        UpdateExpression: `SET ${set}${remove === undefined ? '' : ` REMOVE ${remove}`}`,
-        ConditionExpression: condition,
-        ExpressionAttributeNames: claimNames,
-        ExpressionAttributeValues: values,
-        ReturnValues: returns ?? 'NONE',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
-  if ('ok' in reply) return { changed: reply.ok.Attributes ?? {} };
+  const reply = await db.update({
+    table,
+    key: claimKey(ref),
+    update: `SET ${set}${remove === undefined ? '' : ` REMOVE ${remove}`}`,
+    condition,
+    names: claimNames,
+    values,
+    returns: returns ?? 'NONE',
+    onFailure: 'ALL_OLD',
+  });
+  if ('written' in reply) return { changed: reply.written };
   return { refused: reply.conditionFailed && toClaim(reply.conditionFailed) };
 };
 
@@ -139,19 +127,19 @@ type TakeOverReply = Awaited<ReturnType<ClaimStore['takeOver']>>;
 
 const reopened = '#owner = :new, leaseUntilMs = :lease, #state = :open, expiresAtMs = :expires, expiresAt = :cleaned';
 const reopenedAs = ({ owner, leaseUntilMs, expiresAtMs }: TakeOver | ClaimRequest): Item => ({
-  ':new': text(owner),
-  ':lease': number(leaseUntilMs),
-  ':open': text('open'),
+  ':new': owner,
+  ':lease': leaseUntilMs,
+  ':open': 'open',
   ...expiryOf(expiresAtMs),
 });
 
 /** A claim that starts at one dispatch and one that counts on are two writes; between them the item may change its kind. */
-const claim = async (client: DynamoDBClient, table: string, request: ClaimRequest): Promise<ClaimReply> => {
+const claim = async (db: DynamoDB, table: string, request: ClaimRequest): Promise<ClaimReply> => {
   for (let tried = 0; tried < 2; tried += 1) {
-    const present = await claimAnew(client, table, request);
+    const present = await claimAnew(db, table, request);
     if (!present) return { kind: 'claimed', dispatches: 1 };
     if (!mayGoOn(present, request)) return refusal(present, request);
-    const reply = await claimFreed(client, table, request);
+    const reply = await claimFreed(db, table, request);
     if ('changed' in reply) return { kind: 'claimed', dispatches: readNumber(reply.changed, 'dispatches') };
     if (reply.refused) return refusal(reply.refused, request);
   }
@@ -161,20 +149,16 @@ const claim = async (client: DynamoDBClient, table: string, request: ClaimReques
 const refusal = (present: Claim, { owner }: ClaimRequest): ClaimReply =>
   isOwn(present, owner) ? { kind: 'claimed', dispatches: present.dispatches } : { kind: 'refused', claim: present };
 
-/** Answers the claim that stands in the way. */
-const claimAnew = async (client: DynamoDBClient, table: string, request: ClaimRequest): Promise<Claim | undefined> => {
-  const reply = await send(() =>
-    client.send(
-      new PutItemCommand({
-        TableName: table,
-        Item: toClaimItem(request, { ...request, state: 'open', dispatches: 1 }),
-        ConditionExpression: 'attribute_not_exists(pk) OR (expiresAtMs <= :now AND leaseUntilMs <= :now)',
-        ExpressionAttributeValues: { ':now': number(request.nowMs) },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
-  if ('ok' in reply) return undefined;
+/** Returns the claim that blocks this one; undefined if the write succeeded. */
+const claimAnew = async (db: DynamoDB, table: string, request: ClaimRequest): Promise<Claim | undefined> => {
+  const reply = await db.put({
+    table,
+    item: toClaimItem(request, { ...request, state: 'open', dispatches: 1 }),
+    condition: 'attribute_not_exists(pk) OR (expiresAtMs <= :now AND leaseUntilMs <= :now)',
+    values: { ':now': request.nowMs },
+    onFailure: 'ALL_OLD',
+  });
+  if ('written' in reply) return undefined;
   if (!reply.conditionFailed) throw new Error('a claim exists, but the store did not show it');
   return toClaim(reply.conditionFailed);
 };
@@ -182,23 +166,23 @@ const claimAnew = async (client: DynamoDBClient, table: string, request: ClaimRe
 const mayGoOn = (present: Claim, { fingerprint, dispatchesMax }: ClaimRequest): boolean =>
   present.state === 'free' && present.fingerprint === fingerprint && present.dispatches < dispatchesMax;
 
-const claimFreed = (client: DynamoDBClient, table: string, request: ClaimRequest): Promise<Changed> =>
-  changeClaim(client, table, {
+const claimFreed = (db: DynamoDB, table: string, request: ClaimRequest): Promise<Changed> =>
+  changeClaim(db, table, {
     ref: request,
     set: `${reopened}, dispatches = dispatches + :one`,
     returns: 'UPDATED_NEW',
     condition: '#state = :free AND fingerprint = :fingerprint AND dispatches < :most',
     values: {
       ...reopenedAs(request),
-      ':one': number(1),
-      ':free': text('free'),
-      ':fingerprint': text(request.fingerprint),
-      ':most': number(request.dispatchesMax),
+      ':one': 1,
+      ':free': 'free',
+      ':fingerprint': request.fingerprint,
+      ':most': request.dispatchesMax,
     },
   });
 
-const takeOver = async (client: DynamoDBClient, table: string, request: TakeOver): Promise<TakeOverReply> => {
-  const reply = await changeClaim(client, table, {
+const takeOver = async (db: DynamoDB, table: string, request: TakeOver): Promise<TakeOverReply> => {
+  const reply = await changeClaim(db, table, {
     ref: request,
     set: `${reopened}, dispatches = dispatches + :one`,
     remove: 'prepared',
@@ -207,8 +191,8 @@ const takeOver = async (client: DynamoDBClient, table: string, request: TakeOver
     values: {
       ...reopenedAs(request),
       ...atWorkOf(request.from),
-      ':one': number(1),
-      ':now': number(request.nowMs),
+      ':one': 1,
+      ':now': request.nowMs,
     },
   });
   if ('changed' in reply) return { kind: 'taken', dispatches: readNumber(reply.changed, 'dispatches') };
@@ -217,77 +201,71 @@ const takeOver = async (client: DynamoDBClient, table: string, request: TakeOver
   return { kind: 'refused', claim: reply.refused };
 };
 
-/** The caller's own write whose reply was lost: nobody else ever has that owner. */
+/** Whether the claim is the caller's own write with a lost reply: each request has its own owner id. */
 const isOwn = (claim: Claim, owner: string): boolean => claim.owner === owner && claim.state === 'open';
 
-/** Claims on one table. The client may repeat a call. */
-export const createClaimStore = (client: DynamoDBClient, table: string): ClaimStore => ({
-  claim: (request) => claim(client, table, request),
+/** Claims on one table. The database can repeat a call. */
+export const createClaimStore = (db: DynamoDB, table: string): ClaimStore => ({
+  claim: (request) => claim(db, table, request),
   renew: async (ref, owner, leaseUntilMs) => {
     // An earlier renewal that lands late must not shorten the lease; its caller is the owner all the same.
-    const reply = await changeClaim(client, table, {
+    const reply = await changeClaim(db, table, {
       ref,
       set: 'leaseUntilMs = :lease',
       condition: `${atWork} AND leaseUntilMs <= :lease`,
-      values: { ...atWorkOf(owner), ':lease': number(leaseUntilMs) },
+      values: { ...atWorkOf(owner), ':lease': leaseUntilMs },
     });
     return 'changed' in reply || (reply.refused !== undefined && isAtWork(reply.refused, owner));
   },
   prepare: async (ref, owner, prepared, expiresAtMs) => {
-    const reply = await changeClaim(client, table, {
+    const reply = await changeClaim(db, table, {
       ref,
       set: '#state = :prepared, prepared = :answer, expiresAtMs = :expires, expiresAt = :cleaned',
       condition: atWork,
-      values: { ...atWorkOf(owner), ':answer': { M: toPreparedItem(prepared) }, ...expiryOf(expiresAtMs) },
+      values: { ...atWorkOf(owner), ':answer': toPreparedItem(prepared), ...expiryOf(expiresAtMs) },
     });
     return 'changed' in reply;
   },
   complete: async (ref, owner) => {
-    const reply = await changeClaim(client, table, {
+    const reply = await changeClaim(db, table, {
       ref,
       set: '#state = :done',
       condition: '#owner = :owner AND #state IN (:prepared, :done)',
-      values: { ':owner': text(owner), ':prepared': text('prepared'), ':done': text('done') },
+      values: { ':owner': owner, ':prepared': 'prepared', ':done': 'done' },
     });
     return 'changed' in reply;
   },
-  free: (ref, owner, dispatches) => free(client, table, ref, owner, dispatches),
-  takeOver: (request) => takeOver(client, table, request),
+  free: (ref, owner, dispatches) => free(db, table, ref, owner, dispatches),
+  takeOver: (request) => takeOver(db, table, request),
   read: async (ref) => {
-    const reply = await send(() =>
-      client.send(new GetItemCommand({ TableName: table, Key: claimKey(ref), ConsistentRead: true })),
-    );
-    return 'ok' in reply && reply.ok.Item ? toClaim(reply.ok.Item) : undefined;
+    const item = await db.get(table, claimKey(ref));
+    return item && toClaim(item);
   },
 });
 
 const free = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   table: string,
   ref: ClaimRef,
   owner: string,
   dispatches: number,
 ): Promise<boolean> => {
   if (dispatches > 0) {
-    const reply = await changeClaim(client, table, {
+    const reply = await changeClaim(db, table, {
       ref,
       set: '#state = :free, dispatches = :dispatches',
       remove: 'prepared',
       condition: atWork,
-      values: { ...atWorkOf(owner), ':free': text('free'), ':dispatches': number(dispatches) },
+      values: { ...atWorkOf(owner), ':free': 'free', ':dispatches': dispatches },
     });
     return 'changed' in reply;
   }
-  const reply = await send(() =>
-    client.send(
-      new DeleteItemCommand({
-        TableName: table,
-        Key: claimKey(ref),
-        ConditionExpression: atWork,
-        ExpressionAttributeNames: claimNames,
-        ExpressionAttributeValues: atWorkOf(owner),
-      }),
-    ),
-  );
-  return 'ok' in reply;
+  const reply = await db.delete({
+    table,
+    key: claimKey(ref),
+    condition: atWork,
+    names: claimNames,
+    values: atWorkOf(owner),
+  });
+  return 'written' in reply;
 };

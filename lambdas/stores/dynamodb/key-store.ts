@@ -1,75 +1,61 @@
-import {
-  type DynamoDBClient,
-  GetItemCommand,
-  type TransactWriteItem,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { KeyRecord, KeyReplacement, KeyStore } from '../../core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../core/accounts/keys.ts';
-import { type Item, number, readText, text } from './attributes.ts';
 import { currentKeyKey, toCurrentKey, toCurrentKeyItem } from './chat-item.ts';
-import { send } from './failures.ts';
+import { type DynamoDB, type Item, putNew, readNumber, readText, type Write } from './dynamodb.ts';
 import { accountKey } from './ledger-items.ts';
 import { takeFromBucket } from './rate-bucket.ts';
-import { failed, putNew, transact } from './transaction.ts';
 
 export interface AccountTables {
   readonly accounts: string;
   readonly keys: string;
 }
 
-export const createKeyStore = (client: DynamoDBClient, tables: AccountTables): KeyStore => ({
+export const createKeyStore = (db: DynamoDB, tables: AccountTables): KeyStore => ({
   take: async (hash, bucket, nowMicros) => {
-    const reply = await takeFromBucket(client, {
+    const reply = await takeFromBucket(db, {
       table: tables.keys,
-      key: { pk: text(hash) },
+      key: { pk: hash },
       bucket,
       nowMicros,
       createsItem: false,
       condition: '#status = :active',
       conditionNames: { '#status': 'status' },
-      values: { ':active': text('active') },
+      values: { ':active': 'active' },
     });
     if ('taken' in reply) return { kind: 'taken', key: toKey(hash, reply.taken) };
     return reply.refused ? { kind: 'refused', key: toKey(hash, reply.refused) } : { kind: 'unknown' };
   },
   read: async (hash) => {
-    const item = await read(client, tables.keys, { pk: text(hash) });
+    const item = await db.get(tables.keys, { pk: hash });
     return item && toKey(hash, item);
   },
   currentKey: async (accountId) => {
-    const item = await read(client, tables.accounts, currentKeyKey(accountId));
+    const item = await db.get(tables.accounts, currentKeyKey(accountId));
     return item && toCurrentKey(item);
   },
-  putFirstKey: (accountId, key, atMs) => putFirstKey(client, tables, { accountId, key, atMs }),
-  replaceKey: (replacement) => replaceKey(client, tables, replacement),
-  revokeKey: (accountId, hash) => revokeKey(client, tables, accountId, hash),
-  markShown: (accountId, hash) => markShown(client, tables, accountId, hash),
+  putFirstKey: (accountId, key, atMs) => putFirstKey(db, tables, { accountId, key, atMs }),
+  replaceKey: (replacement) => replaceKey(db, tables, replacement),
+  revokeKey: (accountId, hash) => revokeKey(db, tables, accountId, hash),
+  markShown: (accountId, hash) => markShown(db, tables, accountId, hash),
 });
 
-const read = async (client: DynamoDBClient, table: string, key: Item): Promise<Item | undefined> => {
-  const command = new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true });
-  const reply = await send(() => client.send(command));
-  return 'ok' in reply ? reply.ok.Item : undefined;
-};
-
-/** A key as it begins. It is never put over another one, and is put together with what names it the account's own. */
+/** Item of a new API key. A transaction puts it together with the account's current key, and never over an existing item. */
 export const toKeyItem = (accountId: string, { hash, label, pepperId }: NewKey): Item => ({
-  pk: text(hash),
-  accountId: text(accountId),
-  status: text('active'),
-  prefix: text(label.prefix),
-  lastFour: text(label.lastFour),
-  pepperId: text(pepperId),
-  tat: number(0),
+  pk: hash,
+  accountId,
+  status: 'active',
+  prefix: label.prefix,
+  lastFour: label.lastFour,
+  pepperId,
+  tat: 0,
 });
 
 const toKey = (hash: string, item: Item): KeyRecord => ({
   keyId: keyIdOf(hash),
   accountId: readText(item, 'accountId'),
   status: readText(item, 'status') === 'active' ? 'active' : 'revoked',
-  blocked: item.blocked?.BOOL === true,
-  tatMicros: Number(item.tat?.N ?? '0'),
+  blocked: item.blocked === true,
+  tatMicros: item.tat === undefined ? 0 : readNumber(item, 'tat'),
 });
 
 interface FirstKey {
@@ -79,31 +65,31 @@ interface FirstKey {
 }
 
 const putFirstKey = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   tables: AccountTables,
   { accountId, key, atMs }: FirstKey,
 ): Promise<'put' | 'has-key' | 'no-account'> => {
-  const cancelled = await transact(client, [
+  const cancelled = await db.transact([
     ifActive(tables, accountId),
     putNew(tables.accounts, toCurrentKeyItem(accountId, key, atMs)),
     putNew(tables.keys, toKeyItem(accountId, key)),
   ]);
   if (!cancelled) return 'put';
-  return failed(cancelled[0]) ? 'no-account' : 'has-key';
+  return cancelled[0]?.isConditionFailed ? 'no-account' : 'has-key';
 };
 
-/** The account is looked at as well, so that blocking it and replacing its key come one after the other. */
+/** Also checks the account, so that a block and a replacement of its key cannot overlap. */
 const replaceKey = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   tables: AccountTables,
   { accountId, oldHash, key, atMs }: KeyReplacement,
 ): Promise<'replaced' | 'changed' | 'blocked'> => {
-  const cancelled = await transact(client, [
+  const cancelled = await db.transact([
     ifActive(tables, accountId),
     {
-      Put: {
-        TableName: tables.accounts,
-        Item: toCurrentKeyItem(accountId, key, atMs),
+      put: {
+        table: tables.accounts,
+        item: toCurrentKeyItem(accountId, key, atMs),
         ...ifCurrent(oldHash),
       },
     },
@@ -111,24 +97,24 @@ const replaceKey = async (
     revoke(tables, oldHash),
   ]);
   if (!cancelled) return 'replaced';
-  return failed(cancelled[0]) ? 'blocked' : 'changed';
+  return cancelled[0]?.isConditionFailed ? 'blocked' : 'changed';
 };
 
 const revokeKey = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   tables: AccountTables,
   accountId: string,
   hash: string,
 ): Promise<'revoked' | 'changed'> => {
   const current = ifCurrent(hash);
-  const cancelled = await transact(client, [
+  const cancelled = await db.transact([
     {
-      Update: {
-        TableName: tables.accounts,
-        Key: currentKeyKey(accountId),
-        UpdateExpression: 'SET revoked = :revoked',
+      update: {
+        table: tables.accounts,
+        key: currentKeyKey(accountId),
+        update: 'SET revoked = :revoked',
         ...current,
-        ExpressionAttributeValues: { ...current.ExpressionAttributeValues, ':revoked': { BOOL: true } },
+        values: { ...current.values, ':revoked': true },
       },
     },
     revoke(tables, hash),
@@ -136,46 +122,40 @@ const revokeKey = async (
   return cancelled ? 'changed' : 'revoked';
 };
 
-const markShown = async (
-  client: DynamoDBClient,
-  { accounts }: AccountTables,
-  accountId: string,
-  hash: string,
-): Promise<void> => {
+const markShown = async (db: DynamoDB, { accounts }: AccountTables, accountId: string, hash: string): Promise<void> => {
   const current = ifCurrent(hash);
-  const command = new UpdateItemCommand({
-    TableName: accounts,
-    Key: currentKeyKey(accountId),
-    UpdateExpression: 'SET shown = :shown',
+  await db.update({
+    table: accounts,
+    key: currentKeyKey(accountId),
+    update: 'SET shown = :shown',
     ...current,
-    ExpressionAttributeValues: { ':shown': { BOOL: true }, ...current.ExpressionAttributeValues },
+    values: { ':shown': true, ...current.values },
   });
-  await send(() => client.send(command));
 };
 
-const ifActive = ({ accounts }: AccountTables, accountId: string): TransactWriteItem => ({
-  ConditionCheck: {
-    TableName: accounts,
-    Key: accountKey(accountId),
-    ConditionExpression: '#status = :active',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':active': text('active') },
+const ifActive = ({ accounts }: AccountTables, accountId: string): Write => ({
+  check: {
+    table: accounts,
+    key: accountKey(accountId),
+    condition: '#status = :active',
+    names: { '#status': 'status' },
+    values: { ':active': 'active' },
   },
 });
 
 export const ifCurrent = (hash: string) => ({
-  ConditionExpression: '#hash = :hash',
-  ExpressionAttributeNames: { '#hash': 'hash' },
-  ExpressionAttributeValues: { ':hash': text(hash) },
+  condition: '#hash = :hash',
+  names: { '#hash': 'hash' },
+  values: { ':hash': hash },
 });
 
-const revoke = ({ keys }: AccountTables, hash: string): TransactWriteItem => ({
-  Update: {
-    TableName: keys,
-    Key: { pk: text(hash) },
-    UpdateExpression: 'SET #status = :revoked',
-    ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':revoked': text('revoked') },
+const revoke = ({ keys }: AccountTables, hash: string): Write => ({
+  update: {
+    table: keys,
+    key: { pk: hash },
+    update: 'SET #status = :revoked',
+    condition: 'attribute_exists(pk)',
+    names: { '#status': 'status' },
+    values: { ':revoked': 'revoked' },
   },
 });

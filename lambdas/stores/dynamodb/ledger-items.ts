@@ -1,5 +1,14 @@
 import type { Account, AccountStatus, ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
-import { type Item, number, readBigint, readMap, readNumber, readText, text } from './attributes.ts';
+import {
+  type Item,
+  optionalText,
+  readBigint,
+  readFraction,
+  readMap,
+  readNumber,
+  readText,
+  readTexts,
+} from './dynamodb.ts';
 
 const SHARDS = 4;
 export const shards = Array.from({ length: SHARDS }, (_, index) => `shard-${index}`);
@@ -12,19 +21,19 @@ const shardOf = (accountId: string): string => {
 
 const PARTITION = 'account#';
 
-export const accountKey = (accountId: string): Item => ({ pk: text(`${PARTITION}${accountId}`), sk: text('ACCOUNT') });
+export const accountKey = (accountId: string): Item => ({ pk: `${PARTITION}${accountId}`, sk: 'ACCOUNT' });
 
 export const accountIdOf = (item: Item): string => readText(item, 'pk').slice(PARTITION.length);
 
 export const newAccountItem = (accountId: string): Item => ({
   ...accountKey(accountId),
-  status: text('active'),
-  available: number(0),
-  credited: number(0),
-  spent: number(0),
-  version: number(0),
-  holds: { M: {} },
-  shard: text(shardOf(accountId)),
+  status: 'active',
+  available: 0,
+  credited: 0,
+  spent: 0,
+  version: 0,
+  holds: {},
+  shard: shardOf(accountId),
 });
 
 export const toAccount = (item: Item): Account => ({
@@ -34,8 +43,11 @@ export const toAccount = (item: Item): Account => ({
   creditedPicos: readBigint(item, 'credited'),
   spentPicos: readBigint(item, 'spent'),
   version: readNumber(item, 'version'),
-  holds: new Map(Object.entries(readMap(item, 'holds')).map(([id, value]) => [id, toHold(value.M ?? {})])),
+  holds: toHolds(readMap(item, 'holds')),
 });
+
+const toHolds = (item: Item): ReadonlyMap<string, Hold> =>
+  new Map(Object.keys(item).map((id) => [id, toHold(readMap(item, id))]));
 
 const toHold = (item: Item): Hold => ({
   amountPicos: readBigint(item, 'amount'),
@@ -48,30 +60,27 @@ const toStatus = (value: string): AccountStatus => {
 };
 
 export const chargeKey = (accountId: string, holdId: string): Item => ({
-  pk: text(`account#${accountId}`),
-  sk: text(`CHARGE#${holdId}`),
+  pk: `account#${accountId}`,
+  sk: `CHARGE#${holdId}`,
 });
-
-const numbers = (values: Readonly<Record<string, number | bigint>>): Item =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, number(value)]));
 
 export const toChargeItem = (record: ChargeRecord): Item => ({
   ...chargeKey(record.accountId, record.holdId),
-  accountId: text(record.accountId),
-  holdId: text(record.holdId),
-  requestId: text(record.requestId),
-  outcome: text(record.outcome),
-  amount: number(record.amountPicos),
-  at: number(record.at),
-  ...(record.reason === undefined ? {} : { reason: text(record.reason) }),
-  ...(record.model === undefined ? {} : { model: text(record.model) }),
-  ...(record.usage === undefined ? {} : { usage: { M: numbers(record.usage) } }),
-  ...(record.prices === undefined ? {} : { prices: { M: numbers(record.prices) } }),
-  ...(record.overage ? { overage: { BOOL: true } } : {}),
-  ...(record.implausible ? { implausible: { BOOL: true } } : {}),
-  ...(record.answer === undefined ? {} : { answer: text(record.answer) }),
-  ...(record.endUser === undefined ? {} : { endUser: text(record.endUser) }),
-  ...(record.ignored === undefined ? {} : { ignored: { L: record.ignored.map(text) } }),
+  accountId: record.accountId,
+  holdId: record.holdId,
+  requestId: record.requestId,
+  outcome: record.outcome,
+  amount: record.amountPicos,
+  at: record.at,
+  ...(record.reason === undefined ? {} : { reason: record.reason }),
+  ...(record.model === undefined ? {} : { model: record.model }),
+  ...(record.usage === undefined ? {} : { usage: record.usage }),
+  ...(record.prices === undefined ? {} : { prices: record.prices }),
+  ...(record.overage ? { overage: true } : {}),
+  ...(record.implausible ? { implausible: true } : {}),
+  ...(record.answer === undefined ? {} : { answer: record.answer }),
+  ...(record.endUser === undefined ? {} : { endUser: record.endUser }),
+  ...(record.ignored === undefined ? {} : { ignored: record.ignored }),
 });
 
 export const toChargeRecord = (item: Item): ChargeRecord => {
@@ -85,17 +94,25 @@ export const toChargeRecord = (item: Item): ChargeRecord => {
     outcome,
     amountPicos: readBigint(item, 'amount'),
     at: readNumber(item, 'at'),
-    ...(item.reason?.S === undefined ? {} : { reason: item.reason.S }),
-    ...(item.model?.S === undefined ? {} : { model: item.model.S }),
-    ...(item.usage?.M === undefined ? {} : { usage: mapValues(item.usage.M, Number) }),
-    ...(item.prices?.M === undefined ? {} : { prices: mapValues(item.prices.M, BigInt) }),
-    ...(item.overage?.BOOL ? { overage: true } : {}),
-    ...(item.implausible?.BOOL ? { implausible: true } : {}),
-    ...(item.answer?.S === undefined ? {} : { answer: item.answer.S }),
-    ...(item.endUser?.S === undefined ? {} : { endUser: item.endUser.S }),
-    ...(item.ignored?.L === undefined ? {} : { ignored: item.ignored.L.flatMap(({ S }) => S ?? []) }),
+    ...textsOf(item, ['reason', 'model']),
+    ...(item.usage === undefined ? {} : { usage: mapValues(readMap(item, 'usage'), readFraction) }),
+    ...(item.prices === undefined ? {} : { prices: mapValues(readMap(item, 'prices'), readBigint) }),
+    ...(item.overage === true ? { overage: true } : {}),
+    ...(item.implausible === true ? { implausible: true } : {}),
+    ...textsOf(item, ['answer', 'endUser']),
+    ...(item.ignored === undefined ? {} : { ignored: readTexts(item, 'ignored') }),
   };
 };
 
-const mapValues = <T>(item: Item, parse: (text: string) => T): Record<string, T> =>
-  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, parse(value.N ?? '0')]));
+/** The given attributes that the item has as texts. */
+const textsOf = <Name extends string>(item: Item, names: readonly Name[]): { [name in Name]?: string } => {
+  const found: { [name in Name]?: string } = {};
+  for (const name of names) {
+    const value = optionalText(item, name);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+};
+
+const mapValues = <T>(item: Item, read: (item: Item, name: string) => T): Record<string, T> =>
+  Object.fromEntries(Object.keys(item).map((name) => [name, read(item, name)]));

@@ -1,11 +1,3 @@
-import {
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  type QueryCommandInput,
-  ScanCommand,
-  type ScanCommandOutput,
-} from '@aws-sdk/client-dynamodb';
 import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { ChargeRecord } from '../../core/ledger/ledger.ts';
 import type {
@@ -17,30 +9,38 @@ import type {
   RecordPage,
   RecordRange,
 } from '../../core/ledger/records.ts';
-import { type Item, number, readBigint, readNumber, readText, text } from './attributes.ts';
-import { send, toStoreError } from './failures.ts';
+import {
+  type DynamoDB,
+  type Item,
+  optionalText,
+  type QueryRequest,
+  readBigint,
+  readNumber,
+  readText,
+  type ScanPage,
+  withPrefix,
+} from './dynamodb.ts';
 import { accountIdOf, toChargeRecord } from './ledger-items.ts';
-import { query, withPrefix } from './query.ts';
 
-export const createLedgerRecords = (client: DynamoDBClient, table: string): LedgerRecords => ({
-  listRecords: (accountId, range) => listRecords(client, table, accountId, range),
+export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords => ({
+  listRecords: (accountId, range) => listRecords(db, table, accountId, range),
   recordsOfRequest: async (accountId, requestId) => {
-    const items = await query(client, withPrefix(table, accountId, `CHARGE#${requestId}.`));
+    const items = await db.query(withPrefix(table, accountId, `CHARGE#${requestId}.`));
     return items.map(toNamed);
   },
   readCredits: async (accountId) => {
-    const items = await query(client, withPrefix(table, accountId, 'CREDIT#'));
+    const items = await db.query(withPrefix(table, accountId, 'CREDIT#'));
     return items.map(toCredit);
   },
-  accountPlaces: (after) => accountPlaces(client, table, after),
+  accountPlaces: (after) => accountPlaces(db, table, after),
 });
 
-/** Whoever cannot read a record has to be told which one. */
+/** Throws an Error that names the record when it cannot be read. */
 const toNamed = (item: Item): ChargeRecord => {
   try {
     return toChargeRecord(item);
   } catch (cause) {
-    throw new Error(`${item.sk?.S}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new Error(`${optionalText(item, 'sk')}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 };
 
@@ -55,7 +55,7 @@ const toCredit = (item: Item): CreditRecord => ({
 const AFTER_CHARGES = 'CHARGE$';
 
 const listRecords = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   table: string,
   accountId: string,
   { fromHoldId = '', beforeHoldId, limit }: RecordRange,
@@ -63,40 +63,32 @@ const listRecords = async (
   const high = beforeHoldId === undefined ? AFTER_CHARGES : `CHARGE#${beforeHoldId}`;
   const low = `CHARGE#${fromHoldId}`;
   if (low > high) return { records: [], more: false };
-  const request: QueryCommandInput = {
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :low AND :high',
-    ExpressionAttributeValues: { ':pk': text(`account#${accountId}`), ':low': text(low), ':high': text(high) },
-    ConsistentRead: true,
-    ScanIndexForward: false,
-    // BETWEEN includes its upper end, which is not wanted; and one beyond the limit tells whether there are more.
-    Limit: limit + 2,
+  const request: QueryRequest = {
+    table,
+    keyCondition: 'pk = :pk AND sk BETWEEN :low AND :high',
+    values: { ':pk': `account#${accountId}`, ':low': low, ':high': high },
+    isConsistent: true,
+    isForward: false,
+    // One for the upper end, which BETWEEN includes, and one beyond the limit, which shows that there are more.
+    limit: limit + 2,
   };
-  const items = await query(client, request, limit + 2);
-  const wanted = items.filter((item) => item.sk?.S !== high);
+  const items = await db.query(request, limit + 2);
+  const wanted = items.filter((item) => optionalText(item, 'sk') !== high);
   return { records: wanted.slice(0, limit).map(toNamed), more: wanted.length > limit };
 };
 
-/** A place is the key of the item that was read last, of whatever kind: an account may have millions between its own and the next. */
-async function* accountPlaces(
-  client: DynamoDBClient,
-  table: string,
-  after?: string,
-): AsyncGenerator<AccountPlace, void> {
+/** A place is the key of the last item read, of any kind: an account can have millions of items before the next account. */
+async function* accountPlaces(db: DynamoDB, table: string, after?: string): AsyncGenerator<AccountPlace, void> {
   let from = after === undefined ? undefined : toKey(after);
   do {
-    const command = new ScanCommand({
-      TableName: table,
-      FilterExpression: 'sk = :account',
-      ExpressionAttributeValues: { ':account': text('ACCOUNT') },
-      ConsistentRead: true,
-      ExclusiveStartKey: from,
+    const page: ScanPage = await db.scan({
+      table,
+      filter: 'sk = :account',
+      values: { ':account': 'ACCOUNT' },
+      after: from,
     });
-    const page: ScanCommandOutput = await client.send(command).catch((error: unknown) => {
-      throw toStoreError(error);
-    });
-    for (const item of page.Items ?? []) yield { accountId: accountIdOf(item), place: toPlace(item) };
-    from = page.LastEvaluatedKey;
+    for (const item of page.items) yield { accountId: accountIdOf(item), place: toPlace(item) };
+    from = page.next;
     if (from) yield { place: toPlace(from) };
   } while (from);
 }
@@ -104,33 +96,33 @@ async function* accountPlaces(
 /** Neither name has a line end. */
 const toPlace = (item: Item): string => `${readText(item, 'pk')}\n${readText(item, 'sk')}`;
 
-/** Undefined where it cannot be read, which is the beginning. */
+/** Undefined for an invalid place: the scan then starts at the beginning. */
 const toKey = (place: string): Item | undefined => {
   const [pk, sk] = place.split('\n');
-  return pk && sk ? { pk: text(pk), sk: text(sk) } : undefined;
+  return pk && sk ? { pk, sk } : undefined;
 };
 
 const PREFIX = 'OPERATION#';
 
-/** One item per operation, beside the account that it was done to. */
-export const createOperationLog = (client: DynamoDBClient, table: string): OperationLog => ({
+/** One item per operation, in the partition of its account. */
+export const createOperationLog = (db: DynamoDB, table: string): OperationLog => ({
   add: async (operation) => {
-    await send(() => client.send(new PutItemCommand({ TableName: table, Item: toItem(operation) })));
+    await db.put({ table, item: toItem(operation) });
   },
   list: async (accountId) => {
-    const items = await query(client, withPrefix(table, accountId, PREFIX));
+    const items = await db.query(withPrefix(table, accountId, PREFIX));
     return items.map(toOperation);
   },
 });
 
 const toItem = ({ accountId, id, command, reason, ref, at }: Operation): Item => ({
-  pk: text(`account#${accountId}`),
-  sk: text(`${PREFIX}${id}`),
-  accountId: text(accountId),
-  command: text(command),
-  reason: text(reason),
-  ...(ref === undefined ? {} : { ref: text(ref) }),
-  at: number(at),
+  pk: `account#${accountId}`,
+  sk: `${PREFIX}${id}`,
+  accountId,
+  command,
+  reason,
+  ...(ref === undefined ? {} : { ref }),
+  at,
 });
 
 const toOperation = (item: Item): Operation => ({
@@ -142,21 +134,15 @@ const toOperation = (item: Item): Operation => ({
   at: readNumber(item, 'at'),
 });
 
-const KEY = { pk: text('audit#cursor') };
+const KEY = { pk: 'audit#cursor' };
 
-/** One item in the table of counters. If it is lost, a pass begins anew. */
-export const createAuditCursor = (client: DynamoDBClient, table: string): AuditCursor => ({
+/** One item in the table of counters. If it is lost, the audit restarts its pass. */
+export const createAuditCursor = (db: DynamoDB, table: string): AuditCursor => ({
   read: async () => {
-    const command = new GetItemCommand({ TableName: table, Key: KEY, ConsistentRead: true });
-    const { Item } = await client.send(command).catch(rethrow);
-    return Item?.place?.S;
+    const item = await db.get(table, KEY);
+    return item && optionalText(item, 'place');
   },
   write: async (place) => {
-    const item = place === undefined ? KEY : { ...KEY, place: text(place) };
-    await client.send(new PutItemCommand({ TableName: table, Item: item })).catch(rethrow);
+    await db.put({ table, item: place === undefined ? KEY : { ...KEY, place } });
   },
 });
-
-const rethrow = (error: unknown): never => {
-  throw toStoreError(error);
-};

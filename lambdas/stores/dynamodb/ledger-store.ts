@@ -1,11 +1,4 @@
 import {
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
-import {
   type Account,
   type ChargeRecord,
   type CreditReply,
@@ -17,8 +10,7 @@ import {
   type LedgerStore,
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
-import { type Item, number, readBigint, text } from './attributes.ts';
-import { send } from './failures.ts';
+import { type DynamoDB, type Item, readBigint, type UpdateRequest, type Write } from './dynamodb.ts';
 import {
   accountIdOf,
   accountKey,
@@ -29,202 +21,181 @@ import {
   toChargeItem,
   toChargeRecord,
 } from './ledger-items.ts';
-import { query } from './query.ts';
-import { failed, transact } from './transaction.ts';
 
-/** The ledger on one table. Each method is one conditional write or one consistent read. */
+/**
+ * The ledger on one table. Each method is one conditional write or one consistent read. `once` sends a call once, because a hold id
+ * must go over the wire once; `repeating` can repeat a call.
+ */
 export const createLedgerStore = (
-  clients: { readonly once: DynamoDBClient; readonly repeating: DynamoDBClient },
+  db: { readonly once: DynamoDB; readonly repeating: DynamoDB },
   table: string,
 ): LedgerStore => ({
-  hold: (request) => hold(clients.once, table, request),
-  putRecord: (record) => putRecord(clients.repeating, table, record),
-  apply: (record, holdAmountPicos) => apply(clients.repeating, table, record, holdAmountPicos),
+  hold: (request) => hold(db.once, table, request),
+  putRecord: (record) => putRecord(db.repeating, table, record),
+  apply: (record, holdAmountPicos) => apply(db.repeating, table, record, holdAmountPicos),
   readAccount: async (accountId) => {
-    const item = await get(clients.repeating, table, accountKey(accountId));
+    const item = await db.repeating.get(table, accountKey(accountId));
     return item && toAccount(item);
   },
   readRecord: async (accountId, holdId) => {
-    const item = await get(clients.repeating, table, chargeKey(accountId, holdId));
+    const item = await db.repeating.get(table, chargeKey(accountId, holdId));
     return item && toChargeRecord(item);
   },
   createAccount: async (accountId) => {
-    const reply = await send(() =>
-      clients.repeating.send(
-        new PutItemCommand({
-          TableName: table,
-          Item: newAccountItem(accountId),
-          ConditionExpression: 'attribute_not_exists(pk)',
-        }),
-      ),
-    );
-    return 'ok' in reply ? 'created' : 'exists';
+    const reply = await db.repeating.put({
+      table,
+      item: newAccountItem(accountId),
+      condition: 'attribute_not_exists(pk)',
+    });
+    return 'written' in reply ? 'created' : 'exists';
   },
-  credit: (request) => credit(clients.repeating, table, request),
-  due: (nowMs) => due(clients.repeating, table, nowMs),
-  reschedule: (accountId, sweepAtMs) => reschedule(clients.repeating, table, accountId, sweepAtMs),
+  credit: (request) => credit(db.repeating, table, request),
+  due: (nowMs) => due(db.repeating, table, nowMs),
+  reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
 });
 
-const get = async (client: DynamoDBClient, table: string, key: ReturnType<typeof accountKey>) => {
-  const reply = await send(() => client.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true })));
-  return 'ok' in reply ? reply.ok.Item : undefined;
-};
-
-const hold = async (client: DynamoDBClient, table: string, request: HoldRequest): Promise<HoldReply> => {
+const hold = async (db: DynamoDB, table: string, request: HoldRequest): Promise<HoldReply> => {
   const notBefore = request.previousHoldId === undefined ? '' : ' AND attribute_not_exists(holds.#previous)';
-  const reply = await send(() =>
-    client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: accountKey(request.accountId),
-        UpdateExpression:
-          'SET available = available - :amount, holds.#id = :hold, version = version + :one, sweepAt = if_not_exists(sweepAt, :sweepAt)',
-        ConditionExpression:
-          '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
-          `AND size(holds) < :holdsMax${notBefore}`,
-        ExpressionAttributeNames: {
-          '#id': request.holdId,
-          '#status': 'status',
-          ...(request.previousHoldId === undefined ? {} : { '#previous': request.previousHoldId }),
-        },
-        ExpressionAttributeValues: {
-          ':amount': number(request.amountPicos),
-          ':hold': { M: { amount: number(request.amountPicos), expiresAt: number(request.expiresAtMs) } },
-          ':one': number(1),
-          ':sweepAt': number(request.sweepAtMs),
-          ':active': text('active'),
-          ':holdsMax': number(HOLDS_MAX),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
-  if ('ok' in reply) return { kind: 'held', account: toAccount(reply.ok.Attributes ?? {}) };
+  const reply = await db.update({
+    table,
+    key: accountKey(request.accountId),
+    update:
+      'SET available = available - :amount, holds.#id = :hold, version = version + :one, sweepAt = if_not_exists(sweepAt, :sweepAt)',
+    condition:
+      '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
+      `AND size(holds) < :holdsMax${notBefore}`,
+    names: {
+      '#id': request.holdId,
+      '#status': 'status',
+      ...(request.previousHoldId === undefined ? {} : { '#previous': request.previousHoldId }),
+    },
+    values: {
+      ':amount': request.amountPicos,
+      ':hold': { amount: request.amountPicos, expiresAt: request.expiresAtMs },
+      ':one': 1,
+      ':sweepAt': request.sweepAtMs,
+      ':active': 'active',
+      ':holdsMax': HOLDS_MAX,
+    },
+    returns: 'ALL_NEW',
+    onFailure: 'ALL_OLD',
+  });
+  if ('written' in reply) return { kind: 'held', account: toAccount(reply.written) };
   return reply.conditionFailed
     ? { kind: 'refused', account: toAccount(reply.conditionFailed) }
     : { kind: 'no-account' };
 };
 
-const putRecord = async (client: DynamoDBClient, table: string, record: ChargeRecord): Promise<RecordReply> => {
-  const reply = await send(() =>
-    client.send(
-      new PutItemCommand({
-        TableName: table,
-        Item: toChargeItem(record),
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
-  if ('ok' in reply) return { kind: 'written' };
+const putRecord = async (db: DynamoDB, table: string, record: ChargeRecord): Promise<RecordReply> => {
+  const reply = await db.put({
+    table,
+    item: toChargeItem(record),
+    condition: 'attribute_not_exists(pk)',
+    onFailure: 'ALL_OLD',
+  });
+  if ('written' in reply) return { kind: 'written' };
   if (!reply.conditionFailed) throw new Error('a record exists, but the store did not show it');
   return { kind: 'exists', record: toChargeRecord(reply.conditionFailed) };
 };
 
 const apply = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   table: string,
   record: ChargeRecord,
   holdAmountPicos: bigint,
 ): Promise<Account | undefined> => {
-  const reply = await send(() =>
-    client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: accountKey(record.accountId),
-        UpdateExpression:
-          'SET available = available + :back, spent = spent + :charge, version = version + :one REMOVE holds.#id',
-        ConditionExpression: 'holds.#id.amount = :amount',
-        ExpressionAttributeNames: { '#id': record.holdId },
-        ExpressionAttributeValues: {
-          ':back': number(holdAmountPicos - record.amountPicos),
-          ':charge': number(record.amountPicos),
-          ':one': number(1),
-          ':amount': number(holdAmountPicos),
-        },
-        ReturnValues: 'ALL_NEW',
-      }),
-    ),
-  );
-  return 'ok' in reply && reply.ok.Attributes ? toAccount(reply.ok.Attributes) : undefined;
+  const reply = await db.update({
+    table,
+    key: accountKey(record.accountId),
+    update: 'SET available = available + :back, spent = spent + :charge, version = version + :one REMOVE holds.#id',
+    condition: 'holds.#id.amount = :amount',
+    names: { '#id': record.holdId },
+    values: {
+      ':back': holdAmountPicos - record.amountPicos,
+      ':charge': record.amountPicos,
+      ':one': 1,
+      ':amount': holdAmountPicos,
+    },
+    returns: 'ALL_NEW',
+  });
+  return 'written' in reply ? toAccount(reply.written) : undefined;
 };
 
-/** Accounts with open holds stand in a sparse index, ordered by when they are to be looked at. */
-const due = async (client: DynamoDBClient, table: string, nowMs: number): Promise<Due[]> => {
-  const perShard = await Promise.all(shards.map((shard) => dueOf(client, table, shard, nowMs)));
+/** A sparse index has the accounts with open holds, in the order of their next sweep. */
+const due = async (db: DynamoDB, table: string, nowMs: number): Promise<Due[]> => {
+  const perShard = await Promise.all(shards.map((shard) => dueOf(db, table, shard, nowMs)));
   return perShard.flat();
 };
 
-const dueOf = async (client: DynamoDBClient, table: string, shard: string, nowMs: number): Promise<Due[]> => {
-  const items = await query(client, {
-    TableName: table,
-    IndexName: 'sweep',
-    KeyConditionExpression: '#shard = :shard AND sweepAt <= :now',
-    ExpressionAttributeNames: { '#shard': 'shard' },
-    ExpressionAttributeValues: { ':shard': text(shard), ':now': number(nowMs) },
+const dueOf = async (db: DynamoDB, table: string, shard: string, nowMs: number): Promise<Due[]> => {
+  const items = await db.query({
+    table,
+    index: 'sweep',
+    keyCondition: '#shard = :shard AND sweepAt <= :now',
+    names: { '#shard': 'shard' },
+    values: { ':shard': shard, ':now': nowMs },
   });
   return items.map((item) => ({ accountId: accountIdOf(item) }));
 };
 
-/** Off the list only while no hold is open: one may have been placed since the caller looked. */
+/** Leaves the list only while no hold is open, because a hold can be placed after the caller's read. */
 const reschedule = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   table: string,
   accountId: string,
   sweepAtMs: number | undefined,
 ): Promise<void> => {
-  const change: Pick<UpdateItemCommandInput, 'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeValues'> =
+  const change: Pick<UpdateRequest, 'update' | 'condition' | 'values'> =
     sweepAtMs === undefined
       ? {
-          UpdateExpression: 'SET version = version + :one REMOVE sweepAt',
-          ConditionExpression: 'size(holds) = :none',
-          ExpressionAttributeValues: { ':one': number(1), ':none': number(0) },
+          update: 'SET version = version + :one REMOVE sweepAt',
+          condition: 'size(holds) = :none',
+          values: { ':one': 1, ':none': 0 },
         }
       : {
-          UpdateExpression: 'SET version = version + :one, sweepAt = :at',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':one': number(1), ':at': number(sweepAtMs) },
+          update: 'SET version = version + :one, sweepAt = :at',
+          condition: 'attribute_exists(pk)',
+          values: { ':one': 1, ':at': sweepAtMs },
         };
-  await send(() => client.send(new UpdateItemCommand({ TableName: table, Key: accountKey(accountId), ...change })));
+  await db.update({ table, key: accountKey(accountId), ...change });
 };
 
-/** Record and account in one transaction: the same reference credits once, whatever is repeated. */
-const credit = async (client: DynamoDBClient, table: string, request: CreditRequest): Promise<CreditReply> => {
-  const cancelled = await transact(client, writes(table, request));
+/** Writes record and account in one transaction, so that a repeated reference credits once. */
+const credit = async (db: DynamoDB, table: string, request: CreditRequest): Promise<CreditReply> => {
+  const cancelled = await db.transact(writes(table, request));
   if (!cancelled) return { kind: 'credited' };
   const [record] = cancelled;
-  if (!failed(record) || !record?.Item) return { kind: 'no-account' };
-  const amountPicos = readBigint(record.Item, 'amount');
+  if (!record?.isConditionFailed || !record.item) return { kind: 'no-account' };
+  const amountPicos = readBigint(record.item, 'amount');
   return amountPicos === request.amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos };
 };
 
 export const toCreditItem = ({ accountId, ref, amountPicos, reason, at }: CreditRequest): Item => ({
-  pk: text(`account#${accountId}`),
-  sk: text(`CREDIT#${ref}`),
-  accountId: text(accountId),
-  ref: text(ref),
-  amount: number(amountPicos),
-  reason: text(reason),
-  at: number(at),
+  pk: `account#${accountId}`,
+  sk: `CREDIT#${ref}`,
+  accountId,
+  ref,
+  amount: amountPicos,
+  reason,
+  at,
 });
 
-const writes = (table: string, request: CreditRequest) => [
+const writes = (table: string, request: CreditRequest): readonly Write[] => [
   {
-    Put: {
-      TableName: table,
-      Item: toCreditItem(request),
-      ConditionExpression: 'attribute_not_exists(pk)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    put: {
+      table,
+      item: toCreditItem(request),
+      condition: 'attribute_not_exists(pk)',
+      onFailure: 'ALL_OLD',
     },
   },
   {
-    Update: {
-      TableName: table,
-      Key: accountKey(request.accountId),
-      UpdateExpression: 'SET available = available + :amount, credited = credited + :amount, version = version + :one',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':amount': number(request.amountPicos), ':one': number(1) },
+    update: {
+      table,
+      key: accountKey(request.accountId),
+      update: 'SET available = available + :amount, credited = credited + :amount, version = version + :one',
+      condition: 'attribute_exists(pk)',
+      values: { ':amount': request.amountPicos, ':one': 1 },
     },
   },
 ];

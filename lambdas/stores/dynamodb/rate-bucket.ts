@@ -1,7 +1,5 @@
-import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type AddressCounters, type Bucket, latestTatMicros } from '../../core/limits/rate-limit.ts';
-import { type Item, number, text } from './attributes.ts';
-import { send } from './failures.ts';
+import { type DynamoDB, type Item, readNumber, type UpdateRequest } from './dynamodb.ts';
 
 export interface BucketUpdate {
   readonly table: string;
@@ -24,15 +22,15 @@ export type BucketReply = { readonly taken: Item } | { readonly refused: Item | 
  * bucket starts again at the present, a busy one moves on by an interval. A branch that fails shows the item; if that item
  * fits the other branch, that one is tried. Two concurrent requests can make a bucket change sides, hence a third try.
  */
-export const takeFromBucket = async (client: DynamoDBClient, update: BucketUpdate): Promise<BucketReply> => {
+export const takeFromBucket = async (db: DynamoDB, update: BucketUpdate): Promise<BucketReply> => {
   let refused: Item | undefined;
   let idle = true;
   for (let tried = 0; tried < 3; tried += 1) {
-    const reply = await send(() => client.send(command(update, idle)));
-    if ('ok' in reply) return { taken: reply.ok.Attributes ?? {} };
+    const reply = await db.update(toRequest(update, idle));
+    if ('written' in reply) return { taken: reply.written };
     refused = reply.conditionFailed;
     if (!refused) return { refused };
-    const tatMicros = Number(refused.tat?.N ?? '0');
+    const tatMicros = refused.tat === undefined ? 0 : readNumber(refused, 'tat');
     if (tatMicros > latestTatMicros(update.bucket, update.nowMicros)) return { refused };
     const nextIdle = tatMicros <= update.nowMicros;
     if (nextIdle === idle) return { refused };
@@ -41,41 +39,41 @@ export const takeFromBucket = async (client: DynamoDBClient, update: BucketUpdat
   return { refused };
 };
 
-const command = (update: BucketUpdate, idle: boolean): UpdateItemCommand => {
+const toRequest = (update: BucketUpdate, idle: boolean): UpdateRequest => {
   const { bucket, nowMicros } = update;
   const fresh = update.createsItem ? '(attribute_not_exists(tat) OR tat <= :now)' : 'tat <= :now';
   const branch = idle ? fresh : 'tat > :now AND tat <= :latest';
-  return new UpdateItemCommand({
-    TableName: update.table,
-    Key: update.key,
-    UpdateExpression: `SET tat = ${idle ? ':next' : 'tat + :interval'}${update.set ? `, ${update.set}` : ''}`,
-    ConditionExpression: update.condition ? `${update.condition} AND ${branch}` : branch,
-    ...(update.conditionNames ? { ExpressionAttributeNames: update.conditionNames } : {}),
-    ExpressionAttributeValues: {
+  return {
+    table: update.table,
+    key: update.key,
+    update: `SET tat = ${idle ? ':next' : 'tat + :interval'}${update.set ? `, ${update.set}` : ''}`,
+    condition: update.condition ? `${update.condition} AND ${branch}` : branch,
+    names: update.conditionNames,
+    values: {
       ...update.values,
-      ':now': number(nowMicros),
+      ':now': nowMicros,
       ...(idle
-        ? { ':next': number(nowMicros + bucket.intervalMicros) }
-        : { ':interval': number(bucket.intervalMicros), ':latest': number(latestTatMicros(bucket, nowMicros)) }),
+        ? { ':next': nowMicros + bucket.intervalMicros }
+        : { ':interval': bucket.intervalMicros, ':latest': latestTatMicros(bucket, nowMicros) }),
     },
-    ReturnValues: 'ALL_NEW',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  });
+    returns: 'ALL_NEW',
+    onFailure: 'ALL_OLD',
+  };
 };
 
 const KEPT_SECONDS = 300;
 
-/** The client is one that does not repeat a call: a late verdict is worth nothing. */
-export const createAddressCounters = (client: DynamoDBClient, table: string): AddressCounters => ({
+/** For a database that does not repeat calls: a late verdict is useless. */
+export const createAddressCounters = (db: DynamoDB, table: string): AddressCounters => ({
   take: async (address, bucket, nowMicros) => {
-    const reply = await takeFromBucket(client, {
+    const reply = await takeFromBucket(db, {
       table,
-      key: { pk: text(`ip#${address}`) },
+      key: { pk: `ip#${address}` },
       bucket,
       nowMicros,
       createsItem: true,
       set: 'expiresAt = :expiresAt',
-      values: { ':expiresAt': number(Math.ceil(nowMicros / 1_000_000) + KEPT_SECONDS) },
+      values: { ':expiresAt': Math.ceil(nowMicros / 1_000_000) + KEPT_SECONDS },
     });
     return 'taken' in reply;
   },

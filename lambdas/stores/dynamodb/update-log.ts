@@ -1,51 +1,46 @@
-import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../core/accounts/chats.ts';
-import { type Item, number, text } from './attributes.ts';
-import { send } from './failures.ts';
+import type { DynamoDB, Item } from './dynamodb.ts';
 
-/** The messenger gives up on an update after a day; its own numbers do not come again within a week. */
+/** The messenger redelivers an update for a day and does not reuse its number within a week. */
 const KEPT_SECONDS = 7 * 86_400;
 
-const keyOf = (key: TurnKey): Item => ({ pk: text(key) });
+const keyOf = (key: TurnKey): Item => ({ pk: key });
 
 const expiresAt = (nowMs: number): number => Math.floor(nowMs / 1_000) + KEPT_SECONDS;
 
-/** One item per update and per chat that is being started, in the table of counters, which forgets it by itself. */
-export const createUpdateLog = (client: DynamoDBClient, table: string): UpdateLog => ({
+/** One item per update and per starting chat, in the table of counters, where it expires. */
+export const createUpdateLog = (db: DynamoDB, table: string): UpdateLog => ({
   claim: async (key, nowMs) => {
-    const command = new UpdateItemCommand({
-      TableName: table,
-      Key: keyOf(key),
-      UpdateExpression: 'SET leaseUntil = :until, expiresAt = :expiresAt',
-      ConditionExpression: 'attribute_not_exists(pk) OR leaseUntil < :now',
-      ExpressionAttributeValues: {
-        ':until': number(nowMs + UPDATE_LEASE_MS),
-        ':expiresAt': number(expiresAt(nowMs)),
-        ':now': number(nowMs),
+    const reply = await db.update({
+      table,
+      key: keyOf(key),
+      update: 'SET leaseUntil = :until, expiresAt = :expiresAt',
+      condition: 'attribute_not_exists(pk) OR leaseUntil < :now',
+      values: {
+        ':until': nowMs + UPDATE_LEASE_MS,
+        ':expiresAt': expiresAt(nowMs),
+        ':now': nowMs,
       },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      onFailure: 'ALL_OLD',
     });
-    const reply = await send(() => client.send(command));
-    if ('ok' in reply) return 'claimed';
-    return reply.conditionFailed?.done?.BOOL ? 'done' : 'busy';
+    if ('written' in reply) return 'claimed';
+    return reply.conditionFailed?.done === true ? 'done' : 'busy';
   },
   finish: async (key, nowMs) => {
-    const command = new UpdateItemCommand({
-      TableName: table,
-      Key: keyOf(key),
-      // Without a lease it can never be claimed again.
-      UpdateExpression: 'SET done = :done, expiresAt = :expiresAt REMOVE leaseUntil',
-      ExpressionAttributeValues: { ':done': { BOOL: true }, ':expiresAt': number(expiresAt(nowMs)) },
+    await db.update({
+      table,
+      key: keyOf(key),
+      // An item without a lease cannot be claimed again.
+      update: 'SET done = :done, expiresAt = :expiresAt REMOVE leaseUntil',
+      values: { ':done': true, ':expiresAt': expiresAt(nowMs) },
     });
-    await send(() => client.send(command));
   },
   free: async (key) => {
-    const command = new DeleteItemCommand({
-      TableName: table,
-      Key: keyOf(key),
-      // Whoever comes too late may not undo that another has dealt with it.
-      ConditionExpression: 'attribute_not_exists(done)',
+    await db.delete({
+      table,
+      key: keyOf(key),
+      // A late call must not undo a finished update.
+      condition: 'attribute_not_exists(done)',
     });
-    await send(() => client.send(command));
   },
 });

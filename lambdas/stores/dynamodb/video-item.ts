@@ -10,11 +10,11 @@ import type {
   VideoTerms,
   Webhook,
 } from '../../core/videos/video-job.ts';
-import { type Item, number, readBigint, readMap, readNumber, readText, text } from './attributes.ts';
+import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText } from './dynamodb.ts';
 
 const KEY_PREFIX = 'video#';
 
-export const videoKey = (id: string): Item => ({ pk: text(`${KEY_PREFIX}${id}`) });
+export const videoKey = (id: string): Item => ({ pk: `${KEY_PREFIX}${id}` });
 
 export const videoIdOf = (item: Item): string => readText(item, 'pk').slice(KEY_PREFIX.length);
 
@@ -27,39 +27,35 @@ export const RUNNING = 'yes';
  */
 export const toVideoItem = (order: VideoOrderRecord, dueAtMs: number): Item => ({
   ...videoKey(order.id),
-  accountId: text(order.accountId),
-  listedFor: text(order.accountId),
-  running: text(RUNNING),
-  dueAt: number(dueAtMs),
-  requestId: text(order.requestId),
-  holdId: text(order.holdId),
-  holdAmount: number(order.holdAmountPicos),
-  modelId: text(order.modelId),
-  providerId: text(order.providerId),
-  wire: text(order.wire),
-  upstreamModel: text(order.upstreamModel),
-  prompt: text(order.prompt),
-  seconds: number(order.seconds),
-  width: number(order.width),
-  height: number(order.height),
-  createdAt: number(order.createdAtMs),
+  accountId: order.accountId,
+  listedFor: order.accountId,
+  running: RUNNING,
+  dueAt: dueAtMs,
+  requestId: order.requestId,
+  holdId: order.holdId,
+  holdAmount: order.holdAmountPicos,
+  modelId: order.modelId,
+  providerId: order.providerId,
+  wire: order.wire,
+  upstreamModel: order.upstreamModel,
+  prompt: order.prompt,
+  seconds: order.seconds,
+  width: order.width,
+  height: order.height,
+  createdAt: order.createdAtMs,
   terms: {
-    M: {
-      unit: text(order.terms.unit),
-      rate: number(order.terms.ratePicos),
-      unitsMax: number(order.terms.unitsMax),
-    },
+    unit: order.terms.unit,
+    rate: order.terms.ratePicos,
+    unitsMax: order.terms.unitsMax,
   },
-  ...(order.webhook && { webhook: { M: { url: text(order.webhook.url), secret: text(order.webhook.secret) } } }),
-  state: text('queued'),
-  progress: number(0),
+  ...(order.webhook && { webhook: { url: order.webhook.url, secret: order.webhook.secret } }),
+  state: 'queued',
+  progress: 0,
 });
 
-export const failureValue = ({ code, message }: VideoFailure) => ({ M: { code: text(code), message: text(message) } });
+export const failureValue = ({ code, message }: VideoFailure) => ({ code, message });
 
-export const fileValue = ({ name, bytes, sha256 }: StoredFile) => ({
-  M: { name: text(name), bytes: number(bytes), sha256: text(sha256) },
-});
+export const fileValue = ({ name, bytes, sha256 }: StoredFile) => ({ name, bytes, sha256 });
 
 /** What a video is no more once it has been removed: all but its owner and its place in the list. */
 export const removedAttributes = [
@@ -89,18 +85,20 @@ export const removedAttributes = [
   'completedAt',
 ] as const;
 
-/** Undefined for what was abandoned: there never was a video. */
+/** Undefined for an abandoned id, which never had a video. */
 export const positionOf = (item: Item): JobPosition | undefined =>
-  item.accountId && {
-    id: videoIdOf(item),
-    accountId: readText(item, 'accountId'),
-    createdAtMs: readNumber(item, 'createdAt'),
-  };
+  item.accountId === undefined
+    ? undefined
+    : {
+        id: videoIdOf(item),
+        accountId: readText(item, 'accountId'),
+        createdAtMs: readNumber(item, 'createdAt'),
+      };
 
 /** What stands under an id that is used up: that nobody may make this video, or that its owner took it away. */
 export type Gone = 'abandoned' | 'removed';
 
-export const abandoned = (id: string): Item => ({ ...videoKey(id), gone: text('abandoned') });
+export const abandoned = (id: string): Item => ({ ...videoKey(id), gone: 'abandoned' });
 
 export const goneOf = (item: Item): Gone | undefined => {
   if (item.gone === undefined) return undefined;
@@ -114,7 +112,7 @@ export const toVideoJob = (item: Item): VideoJob => {
   try {
     return { ...toOrder(item), ...toProgress(item) };
   } catch (cause) {
-    throw new Error(`${item.pk?.S}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new Error(`${optionalText(item, 'pk')}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 };
 
@@ -134,26 +132,19 @@ const toOrder = (item: Item): VideoOrderRecord => ({
   height: readNumber(item, 'height'),
   createdAtMs: readNumber(item, 'createdAt'),
   terms: toTerms(readMap(item, 'terms')),
-  ...(item.webhook && { webhook: toWebhook(readMap(item, 'webhook')) }),
+  ...(item.webhook === undefined ? {} : { webhook: toWebhook(readMap(item, 'webhook')) }),
 });
 
 const toProgress = (item: Item): Omit<VideoJob, keyof VideoOrderRecord> => ({
   state: toState(readText(item, 'state')),
   progress: readFraction(item, 'progress'),
-  refused: item.refused?.BOOL === true,
-  ...(item.upstreamId && { upstreamId: readText(item, 'upstreamId') }),
-  ...(item.failure && { failure: toFailure(readMap(item, 'failure')) }),
-  ...(item.file && { file: toFile(readMap(item, 'file')) }),
-  ...(item.tokens && { tokens: readFraction(item, 'tokens') }),
-  ...(item.completedAt && { completedAtMs: readNumber(item, 'completedAt') }),
+  refused: item.refused === true,
+  ...(item.upstreamId === undefined ? {} : { upstreamId: readText(item, 'upstreamId') }),
+  ...(item.failure === undefined ? {} : { failure: toFailure(readMap(item, 'failure')) }),
+  ...(item.file === undefined ? {} : { file: toFile(readMap(item, 'file')) }),
+  ...(item.tokens === undefined ? {} : { tokens: readFraction(item, 'tokens') }),
+  ...(item.completedAt === undefined ? {} : { completedAtMs: readNumber(item, 'completedAt') }),
 });
-
-/** Vendors report these two, and a part of a percent must not make a job unreadable. */
-const readFraction = (item: Item, name: string): number => {
-  const value = Number(item[name]?.N);
-  if (Number.isNaN(value)) throw new Error(`a stored item has no number "${name}"`);
-  return value;
-};
 
 const toTerms = (item: Item): VideoTerms => {
   const unit = readText(item, 'unit');

@@ -1,20 +1,11 @@
 import {
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  type QueryCommandInput,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import {
   isEnded,
   type JobPage,
   type JobRange,
   type VideoJob,
   type VideoJobStore,
 } from '../../core/videos/video-job.ts';
-import { type Item, number, text } from './attributes.ts';
-import { send } from './failures.ts';
-import { query } from './query.ts';
+import type { DynamoDB, Item, QueryRequest } from './dynamodb.ts';
 import {
   abandoned,
   failureValue,
@@ -37,23 +28,23 @@ interface Change {
   readonly remove?: string | undefined;
   readonly condition: string;
   readonly values: Item;
-  /** Whether the job that does not meet the condition is as asked for all the same: the caller's own write, or an equal one. */
+  /** Whether a job that fails the condition has the wanted state anyway, from the caller's own write or an equal one. */
   readonly already?: (job: VideoJob) => boolean;
 }
 
 const notEnded = '#state IN (:queued, :inProgress)';
-const notEndedValues: Item = { ':queued': text('queued'), ':inProgress': text('in_progress') };
+const notEndedValues: Item = { ':queued': 'queued', ':inProgress': 'in_progress' };
 const runningAttributes = '#running, #dueAt';
 
 /** What happens to a job after its creation: one conditional update each. */
-const createVideoChanges = (client: DynamoDBClient, table: string): Pick<VideoJobStore, Changes> => {
-  const change = (id: string, wanted: Change): Promise<boolean> => changeVideo(client, table, id, wanted);
+const createVideoChanges = (db: DynamoDB, table: string): Pick<VideoJobStore, Changes> => {
+  const change = (id: string, wanted: Change): Promise<boolean> => changeVideo(db, table, id, wanted);
   return {
     setUpstream: (id, upstreamId) =>
       change(id, {
         set: '#upstreamId = :upstreamId',
         condition: '#state = :queued AND attribute_not_exists(#upstreamId)',
-        values: { ':upstreamId': text(upstreamId), ':queued': text('queued') },
+        values: { ':upstreamId': upstreamId, ':queued': 'queued' },
         already: (job) => job.upstreamId === upstreamId,
       }),
     refuse: (id, failure) =>
@@ -62,10 +53,10 @@ const createVideoChanges = (client: DynamoDBClient, table: string): Pick<VideoJo
         remove: `${runningAttributes}, #listedFor`,
         condition: '#state = :queued AND attribute_not_exists(#upstreamId)',
         values: {
-          ':failed': text('failed'),
+          ':failed': 'failed',
           ':failure': failureValue(failure),
-          ':refused': { BOOL: true },
-          ':queued': text('queued'),
+          ':refused': true,
+          ':queued': 'queued',
         },
         already: (job) => job.refused,
       }),
@@ -84,7 +75,7 @@ const createVideoChanges = (client: DynamoDBClient, table: string): Pick<VideoJo
         values: {
           ...notEndedValues,
           ':file': fileValue(file),
-          ...(tokens === undefined ? {} : { ':tokens': number(tokens) }),
+          ...(tokens === undefined ? {} : { ':tokens': tokens }),
         },
       }),
     end: (id, ending) =>
@@ -94,8 +85,8 @@ const createVideoChanges = (client: DynamoDBClient, table: string): Pick<VideoJo
         condition: notEnded,
         values: {
           ...notEndedValues,
-          ':state': text(ending.state),
-          ':how': ending.state === 'completed' ? number(ending.completedAtMs) : failureValue(ending.failure),
+          ':state': ending.state,
+          ':how': ending.state === 'completed' ? ending.completedAtMs : failureValue(ending.failure),
         },
         already: (job) => job.state === ending.state,
       }),
@@ -104,146 +95,131 @@ const createVideoChanges = (client: DynamoDBClient, table: string): Pick<VideoJo
         set: '#gone = :removed',
         remove: removedAttributes.map((name) => `#${name}`).join(', '),
         condition: '#state IN (:completed, :failed) OR #gone = :removed',
-        values: { ':removed': text('removed'), ':completed': text('completed'), ':failed': text('failed') },
+        values: { ':removed': 'removed', ':completed': 'completed', ':failed': 'failed' },
       }),
     postpone: (id, dueAtMs) =>
       change(id, {
         set: '#dueAt = :dueAt',
         condition: notEnded,
-        values: { ...notEndedValues, ':dueAt': number(dueAtMs) },
+        values: { ...notEndedValues, ':dueAt': dueAtMs },
       }),
   };
 };
 
-/** Whoever comes late with less progress finds a job that is in progress, which is as much as there is to do. */
+/** A late report of less progress succeeds if the job is in progress. */
 const advanced = (progress: number | undefined): Change =>
   progress === undefined
     ? { set: '#state = :inProgress', condition: notEnded, values: notEndedValues }
     : {
         set: '#state = :inProgress, #progress = :progress',
         condition: `${notEnded} AND #progress <= :progress`,
-        values: { ...notEndedValues, ':progress': number(Math.max(0, progress)) },
+        values: { ...notEndedValues, ':progress': Math.max(0, progress) },
         already: (job) => !isEnded(job),
       };
 
 const changeVideo = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   table: string,
   id: string,
   { set, remove, condition, values, already }: Change,
 ): Promise<boolean> => {
   const update = `SET ${set}${remove === undefined ? '' : ` REMOVE ${remove}`}`;
-  const reply = await send(() =>
-    client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: videoKey(id),
-        UpdateExpression: update,
-        ConditionExpression: condition,
-        ExpressionAttributeNames: namesIn(`${update} ${condition}`),
-        ExpressionAttributeValues: values,
-        // Where nothing else would do, the whole item need not come back.
-        ReturnValuesOnConditionCheckFailure: already ? 'ALL_OLD' : 'NONE',
-      }),
-    ),
-  );
-  if ('ok' in reply) return true;
+  const reply = await db.update({
+    table,
+    key: videoKey(id),
+    update,
+    condition,
+    names: namesIn(`${update} ${condition}`),
+    values,
+    // Without `already` the caller does not need the stored item.
+    onFailure: already ? 'ALL_OLD' : 'NONE',
+  });
+  if ('written' in reply) return true;
   const present = reply.conditionFailed;
   return already !== undefined && present !== undefined && !goneOf(present) && already(toVideoJob(present));
 };
 
-/** Names that no expression uses are refused. */
+/** The names that the expressions use: DynamoDB rejects unused ones. */
 const namesIn = (expressions: string): Record<string, string> =>
   Object.fromEntries(Array.from(expressions.matchAll(/#(\w+)/g), ([placeholder, name = '']) => [placeholder, name]));
 
 /** The two indexes of the table. Both are sparse, and both lag a little behind it. */
-const createVideoLists = (client: DynamoDBClient, table: string): Pick<VideoJobStore, 'list' | 'due'> => ({
-  list: (accountId, range) => list(client, table, accountId, range),
+const createVideoLists = (db: DynamoDB, table: string): Pick<VideoJobStore, 'list' | 'due'> => ({
+  list: (accountId, range) => list(db, table, accountId, range),
   due: async (nowMs) => {
     const condition = '#running = :running AND #dueAt <= :now';
-    const items = await query(client, {
-      TableName: table,
-      IndexName: 'running',
-      KeyConditionExpression: condition,
-      ExpressionAttributeNames: namesIn(condition),
-      ExpressionAttributeValues: { ':running': text(RUNNING), ':now': number(nowMs) },
+    const items = await db.query({
+      table,
+      index: 'running',
+      keyCondition: condition,
+      names: namesIn(condition),
+      values: { ':running': RUNNING, ':now': nowMs },
     });
     return items.map(videoIdOf);
   },
 });
 
 const list = async (
-  client: DynamoDBClient,
+  db: DynamoDB,
   table: string,
   accountId: string,
   { limit, after, newestFirst }: JobRange,
 ): Promise<JobPage> => {
-  const request: QueryCommandInput = {
-    TableName: table,
-    IndexName: 'account',
-    KeyConditionExpression: 'listedFor = :account',
-    ExpressionAttributeValues: { ':account': text(accountId) },
-    ScanIndexForward: !newestFirst,
-    // One more tells whether there are more.
-    Limit: limit + 1,
-    ExclusiveStartKey: after && listPositionOf(accountId, after),
+  const request: QueryRequest = {
+    table,
+    index: 'account',
+    keyCondition: 'listedFor = :account',
+    values: { ':account': accountId },
+    isForward: !newestFirst,
+    // One more shows whether there are more.
+    limit: limit + 1,
+    after: after && listPositionOf(accountId, after),
   };
-  const items = await query(client, request, limit + 1);
+  const items = await db.query(request, limit + 1);
   return { jobs: items.slice(0, limit).map(toVideoJob), more: items.length > limit };
 };
 
 /** Several jobs may be of one millisecond: only with the table's own key is a position in the index a single one. */
 const listPositionOf = (accountId: string, { id, createdAtMs }: NonNullable<JobRange['after']>): Item => ({
   ...videoKey(id),
-  listedFor: text(accountId),
-  createdAt: number(createdAtMs),
+  listedFor: accountId,
+  createdAt: createdAtMs,
 });
 
-/** Videos on one table. The client may repeat a call. */
-export const createVideoJobStore = (client: DynamoDBClient, table: string): VideoJobStore => ({
-  ...createVideoChanges(client, table),
-  ...createVideoLists(client, table),
+/** Videos on one table. The database can repeat a call. */
+export const createVideoJobStore = (db: DynamoDB, table: string): VideoJobStore => ({
+  ...createVideoChanges(db, table),
+  ...createVideoLists(db, table),
   create: async (order, dueAtMs) => {
-    const present = await putIfAbsent(client, table, toVideoItem(order, dueAtMs));
+    const present = await putIfAbsent(db, table, toVideoItem(order, dueAtMs));
     if (!present) return { kind: 'created' };
     return goneOf(present) ? { kind: 'closed' } : { kind: 'exists', job: toVideoJob(present) };
   },
   abandon: async (id) => {
-    const present = await putIfAbsent(client, table, abandoned(id));
+    const present = await putIfAbsent(db, table, abandoned(id));
     if (!present) return { kind: 'abandoned' };
     const kind = goneOf(present);
     return kind ? { kind } : { kind: 'exists', job: toVideoJob(present) };
   },
   read: async (id) => {
-    const item = await readItem(client, table, id);
+    const item = await db.get(table, videoKey(id));
     return item && !goneOf(item) ? toVideoJob(item) : undefined;
   },
   locate: async (id) => {
-    const item = await readItem(client, table, id);
+    const item = await db.get(table, videoKey(id));
     return item && positionOf(item);
   },
 });
 
-const readItem = async (client: DynamoDBClient, table: string, id: string): Promise<Item | undefined> => {
-  const reply = await send(() =>
-    client.send(new GetItemCommand({ TableName: table, Key: videoKey(id), ConsistentRead: true })),
-  );
-  return 'ok' in reply ? reply.ok.Item : undefined;
-};
-
-/** Answers what stands in the way. */
-const putIfAbsent = async (client: DynamoDBClient, table: string, item: Item): Promise<Item | undefined> => {
-  const reply = await send(() =>
-    client.send(
-      new PutItemCommand({
-        TableName: table,
-        Item: item,
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
-  if ('ok' in reply) return undefined;
+/** Returns the item that exists already; undefined if the write succeeded. */
+const putIfAbsent = async (db: DynamoDB, table: string, item: Item): Promise<Item | undefined> => {
+  const reply = await db.put({
+    table,
+    item,
+    condition: 'attribute_not_exists(pk)',
+    onFailure: 'ALL_OLD',
+  });
+  if ('written' in reply) return undefined;
   if (!reply.conditionFailed) throw new Error('a video exists, but the store did not show it');
   return reply.conditionFailed;
 };

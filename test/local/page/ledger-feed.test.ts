@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test as plainTest } from 'vitest';
-import { createClients } from '../../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients, createDatabases } from '../../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createLedgerStore } from '../../../lambdas/stores/dynamodb/ledger-store.ts';
 import { type AccountChanges, followChanges } from '../../../local/account-changes.ts';
 import { localTableNames } from '../../../local/create-tables.ts';
-import { createLedgerFeed, fromStream } from '../../../local/page/ledger-feed.ts';
+import { fromStream } from '../../../local/emulators/ledger-stream.ts';
+import { createLedgerFeed } from '../../../local/page/ledger-feed.ts';
 import type { LedgerEvent } from '../../../local/page/ui/wire.ts';
 import { hasDynamodb, startTestDynamodb, type TestDynamodb } from '../../support/dynamodb.ts';
 import { until } from '../../support/gateway-process.ts';
@@ -38,7 +39,7 @@ const USD = 1_000_000_000_000n;
 
 test('BILL-15 every movement is told with its amounts, and the account adds up after each', async () => {
   const clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
-  const ledger = createLedgerStore(clients, localTableNames.accounts);
+  const ledger = createLedgerStore(createDatabases(clients), localTableNames.accounts);
   const accountId = 'a';
   const at = Date.now();
   const hold = (holdId: string, amountPicos: bigint) =>

@@ -14,8 +14,8 @@ const openingBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', storeTest
   {
     id: 'start-credit-twice',
     what: 'An account begins with twice the money that its credit says.',
-    find: 'available: number(creditPicos),',
-    replace: 'available: number(creditPicos * 2n),',
+    find: 'available: creditPicos,',
+    replace: 'available: creditPicos * 2n,',
   },
   {
     id: 'start-credit-without-a-record',
@@ -27,7 +27,7 @@ const openingBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', storeTest
     id: 'start-credit-with-every-start',
     what: 'Whoever starts twice at once has two accounts and two credits.',
     find: '[putNew(accounts, newChatItem(chatId, accountId))]',
-    replace: '[{ Put: { TableName: accounts, Item: newChatItem(chatId, accountId) } }]',
+    replace: '[{ put: { table: accounts, item: newChatItem(chatId, accountId) } }]',
   },
 ]);
 
@@ -41,8 +41,8 @@ const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', keyTests, [
   {
     id: 'new-key-for-the-blocked',
     what: 'Whoever is blocked gets a key that is not.',
-    find: "ConditionExpression: '#status = :active',",
-    replace: "ConditionExpression: '#status = :active OR attribute_exists(pk)',",
+    find: "condition: '#status = :active',\n    names",
+    replace: "condition: '#status = :active OR attribute_exists(pk)',\n    names",
   },
   {
     id: 'two-rotations-win',
@@ -62,13 +62,13 @@ const blockBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', keyTests, [
   {
     id: 'blocked-by-its-account-alone',
     what: 'The key of a blocked account is let in wherever nothing is reserved.',
-    find: "':blocked': { BOOL: isBlocked }",
-    replace: "':blocked': { BOOL: false }",
+    find: "':blocked': isBlocked",
+    replace: "':blocked': false",
   },
   {
     id: 'block-of-the-key-before',
     what: 'A block that meets a rotation blocks the key that has gone, and lets the new one in.',
-    find: '{ ConditionCheck: { TableName: accounts, Key, ...ifCurrent(hash) } },',
+    find: '{ check: { table: accounts, key, ...ifCurrent(hash) } },',
     replace: '',
   },
 ]);

@@ -46,15 +46,15 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   {
     id: 'hold-sent-again-by-the-client',
     what: 'The database client repeats a hold whose reply was late, and it is placed twice.',
-    find: 'hold(clients.once, table, request)',
-    replace: 'hold(clients.repeating, table, request)',
+    find: 'hold(db.once, table, request)',
+    replace: 'hold(db.repeating, table, request)',
     caughtBy: `${contracts}/fault-proxy.test.ts`,
   },
   {
     id: 'record-written-over',
     what: 'A second record replaces the first: a release, the charge.',
-    find: "Item: toChargeItem(record),\n        ConditionExpression: 'attribute_not_exists(pk)',",
-    replace: "Item: toChargeItem(record),\n        ConditionExpression: 'attribute_not_exists(written)',",
+    find: "item: toChargeItem(record),\n    condition: 'attribute_not_exists(pk)',",
+    replace: "item: toChargeItem(record),\n    condition: 'attribute_not_exists(written)',",
     caughtBy: ledgerTests,
   },
   {
@@ -74,8 +74,8 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   {
     id: 'charge-given-back',
     what: 'A charge is counted as spent and given back with the rest of the hold.',
-    find: 'number(holdAmountPicos - record.amountPicos)',
-    replace: 'number(holdAmountPicos)',
+    find: "':back': holdAmountPicos - record.amountPicos",
+    replace: "':back': holdAmountPicos",
     caughtBy: ledgerTests,
   },
   {
@@ -106,8 +106,8 @@ const creditBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests
   {
     id: 'credited-twice',
     what: 'A top-up that is sent again is credited again.',
-    find: "Item: toCreditItem(request),\n      ConditionExpression: 'attribute_not_exists(pk)'",
-    replace: "Item: toCreditItem(request),\n      ConditionExpression: 'attribute_not_exists(written)'",
+    find: "item: toCreditItem(request),\n      condition: 'attribute_not_exists(pk)'",
+    replace: "item: toCreditItem(request),\n      condition: 'attribute_not_exists(written)'",
   },
   {
     id: 'credit-of-another-amount',
@@ -140,8 +140,8 @@ const claimBugs = [
     {
       id: 'take-over-not-counted',
       what: 'A take-over does not count as a dispatch.',
-      find: "':one': number(1),\n      ':now'",
-      replace: "':one': number(0),\n      ':now'",
+      find: "':one': 1,\n      ':now'",
+      replace: "':one': 0,\n      ':now'",
     },
   ]),
   ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
@@ -169,19 +169,19 @@ const claimBugs = [
 ];
 
 const itemBugs = [
-  ...bugsIn('lambdas/stores/dynamodb/attributes.ts', holdTests, [
+  ...bugsIn('lambdas/stores/dynamodb/dynamodb.ts', holdTests, [
     {
       id: 'stored-amount-in-floats',
       what: 'A stored amount is read as a floating point number.',
-      find: 'return BigInt(value);',
-      replace: 'return BigInt(Number(value));',
+      find: '? BigInt(digits) :',
+      replace: '? BigInt(Number(digits)) :',
     },
   ]),
   ...bugsIn('lambdas/stores/dynamodb/ledger-items.ts', ledgerTests, [
     {
       id: 'record-loses-its-hash',
       what: 'The stored record does not keep the hash of the answer it commits.',
-      find: '...(record.answer === undefined ? {} : { answer: text(record.answer) }),',
+      find: '...(record.answer === undefined ? {} : { answer: record.answer }),',
       replace: '',
     },
   ]),

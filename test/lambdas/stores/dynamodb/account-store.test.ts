@@ -9,7 +9,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, expect, test } from 'vitest';
+import { createDatabases } from '../../../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createAccountStore } from '../../../../lambdas/stores/dynamodb/account-store.ts';
+import { createDynamoDB } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../../../lambdas/stores/dynamodb/ledger-store.ts';
 import { createUpdateLog } from '../../../../lambdas/stores/dynamodb/update-log.ts';
@@ -20,10 +22,10 @@ const client = new DynamoDBClient({ region: 'us-east-1' });
 const dynamodb = mockClient(client);
 afterEach(() => dynamodb.reset());
 
-const accounts = createAccountStore(client, { accounts: 'accounts', keys: 'keys' });
-const keys = createKeyStore(client, { accounts: 'accounts', keys: 'keys' });
-const ledger = createLedgerStore({ once: client, repeating: client }, 'accounts');
-const updates = createUpdateLog(client, 'counters');
+const accounts = createAccountStore(createDynamoDB(client), { accounts: 'accounts', keys: 'keys' });
+const keys = createKeyStore(createDynamoDB(client), { accounts: 'accounts', keys: 'keys' });
+const ledger = createLedgerStore(createDatabases({ once: client, repeating: client }), 'accounts');
+const updates = createUpdateLog(createDynamoDB(client), 'counters');
 
 const id = 'account-1';
 const $metadata = {};

@@ -2,13 +2,14 @@ import { BatchGetItemCommand, DynamoDBClient, ThrottlingException } from '@aws-s
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, expect, test } from 'vitest';
 import { createCircuitStore } from '../../../../lambdas/stores/dynamodb/circuit-store.ts';
+import { createDynamoDB } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
 
 const NOW = Date.UTC(2026, 10, 1);
 const key = { providerId: 'vendor', modelId: 'model' };
 const client = new DynamoDBClient({ region: 'us-east-1' });
 const dynamodb = mockClient(client);
 afterEach(() => dynamodb.reset());
-const store = createCircuitStore(client, 'counters');
+const store = createCircuitStore(createDynamoDB(client), 'counters');
 
 test('FALL-1 an item that the store has left out is told as unknown, not as missing', async () => {
   const unread = ['circuit#vendor#model', 'quarantine#model', `circuit#vendor#model#${NOW - 15_000}`];

@@ -1,0 +1,370 @@
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  type CancellationReason,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  ProvisionedThroughputExceededException,
+  PutItemCommand,
+  QueryCommand,
+  RequestLimitExceeded,
+  type ReturnValue,
+  type ReturnValuesOnConditionCheckFailure,
+  ScanCommand,
+  ThrottlingException,
+  TransactionCanceledException,
+  TransactionConflictException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { StoreError } from '../../core/errors/store-error.ts';
+import { isMistake } from '../programming-errors.ts';
+
+/** Stored integers are read as bigints, other numbers as numbers. A set holds texts. */
+export type Value = string | number | bigint | boolean | ReadonlySet<string> | readonly Value[] | Item;
+
+export interface Item {
+  readonly [name: string]: Value;
+}
+
+const broken = (name: string, kind: string): Error => new Error(`a stored item has no ${kind} "${name}"`);
+
+export const readText = (item: Item, name: string): string => {
+  const value = item[name];
+  if (typeof value !== 'string') throw broken(name, 'text');
+  return value;
+};
+
+export const readBigint = (item: Item, name: string): bigint => {
+  const value = item[name];
+  if (typeof value !== 'bigint') throw broken(name, 'number');
+  return value;
+};
+
+export const readNumber = (item: Item, name: string): number => Number(readBigint(item, name));
+
+/** For a number that can have a fraction. */
+export const readFraction = (item: Item, name: string): number => {
+  const value = item[name];
+  if (typeof value !== 'bigint' && typeof value !== 'number') throw broken(name, 'number');
+  return Number(value);
+};
+
+export const readMap = (item: Item, name: string): Item => {
+  const value = item[name];
+  if (!isMap(value)) throw broken(name, 'map');
+  return value;
+};
+
+const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
+const isSet = (value: Value | undefined): value is ReadonlySet<string> => value instanceof Set;
+const isMap = (value: Value | undefined): value is Item => typeof value === 'object' && !isList(value) && !isSet(value);
+
+/** Undefined if the item has no such text. */
+export const optionalText = (item: Item, name: string): string | undefined => {
+  const value = item[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** The texts of a list or a set; empty if the item has none. */
+export const readTexts = (item: Item, name: string): readonly string[] => {
+  const value = item[name];
+  const values: readonly Value[] = isSet(value) ? [...value] : isList(value) ? value : [];
+  return values.filter((one) => typeof one === 'string');
+};
+
+const toAttribute = (value: Value): AttributeValue => {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'boolean') return { BOOL: value };
+  if (typeof value !== 'object') return { N: value.toString() };
+  if (isSet(value)) return { SS: [...value] };
+  if (isList(value)) return { L: value.map(toAttribute) };
+  return { M: toAttributes(value) };
+};
+
+const toAttributes = (item: Item): Record<string, AttributeValue> => {
+  const attributes: Record<string, AttributeValue> = {};
+  for (const name of Object.keys(item)) {
+    const value = item[name];
+    if (value !== undefined) attributes[name] = toAttribute(value);
+  }
+  return attributes;
+};
+
+const toNumber = (digits: string): bigint | number => (/^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits));
+
+/** Undefined for a type that no store writes. */
+const toValue = ({ S, N, BOOL, M, L, SS }: AttributeValue): Value | undefined => {
+  if (S !== undefined) return S;
+  if (N !== undefined) return toNumber(N);
+  if (BOOL !== undefined) return BOOL;
+  if (M !== undefined) return toItem(M);
+  if (L !== undefined) return L.map(toValue).filter((value) => value !== undefined);
+  return SS && new Set(SS);
+};
+
+/** Converts an item from the format of the wire, which the table's stream uses too. */
+export const toItem = (attributes: Readonly<Record<string, AttributeValue>>): Item => {
+  const item: Record<string, Value> = {};
+  for (const name of Object.keys(attributes)) {
+    const attribute = attributes[name];
+    const value = attribute && toValue(attribute);
+    if (value !== undefined) item[name] = value;
+  }
+  return item;
+};
+
+const itemOrUndefined = (attributes: Record<string, AttributeValue> | undefined): Item | undefined =>
+  attributes && toItem(attributes);
+
+interface Expressions {
+  readonly names?: Readonly<Record<string, string>> | undefined;
+  readonly values?: Item | undefined;
+}
+
+interface Conditional extends Expressions {
+  readonly table: string;
+  readonly condition?: string | undefined;
+  /** What a failed condition returns. `ALL_OLD`: the stored item. */
+  readonly onFailure?: ReturnValuesOnConditionCheckFailure | undefined;
+}
+
+interface Keyed extends Conditional {
+  readonly key: Item;
+}
+
+export interface PutRequest extends Conditional {
+  readonly item: Item;
+}
+
+export interface UpdateRequest extends Keyed {
+  readonly update: string;
+  /** Attributes that `written` includes. */
+  readonly returns?: ReturnValue | undefined;
+}
+
+export type DeleteRequest = Keyed;
+
+export interface QueryRequest extends Expressions {
+  readonly table: string;
+  readonly index?: string;
+  readonly keyCondition: string;
+  readonly isConsistent?: boolean;
+  readonly isForward?: boolean;
+  readonly limit?: number;
+  /** Key after which the query starts. */
+  readonly after?: Item | undefined;
+}
+
+export interface ScanRequest extends Expressions {
+  readonly table: string;
+  readonly filter: string;
+  readonly after?: Item | undefined;
+}
+
+export interface ScanPage {
+  readonly items: readonly Item[];
+  /** Key after which the next page starts. */
+  readonly next: Item | undefined;
+}
+
+export type Write =
+  | { readonly put: PutRequest }
+  | { readonly update: UpdateRequest }
+  | { readonly check: Keyed & { readonly condition: string } };
+
+/** `written` has the attributes that the request asked for; `conditionFailed` the stored item, if requested and present. */
+export type WriteResult = { readonly written: Item } | { readonly conditionFailed: Item | undefined };
+
+/** Why a transaction did not make one of its writes. */
+export interface Cancellation {
+  readonly isConditionFailed: boolean;
+  /** Stored item, if the write requested it. */
+  readonly item: Item | undefined;
+}
+
+/**
+ * The calls that the stores make. A failed condition is a result. Every method throws StoreError if the table does not confirm the call;
+ * its kind says whether the write can have happened. A mistake in the request is thrown as the SDK reports it.
+ */
+export interface DynamoDB {
+  /** A consistent read. */
+  get(table: string, key: Item): Promise<Item | undefined>;
+  put(request: PutRequest): Promise<WriteResult>;
+  update(request: UpdateRequest): Promise<WriteResult>;
+  delete(request: DeleteRequest): Promise<WriteResult>;
+  /** Reads page after page, since a page has at most a megabyte, until there are `enough` items. */
+  query(request: QueryRequest, enough?: number): Promise<readonly Item[]>;
+  /** One page of a consistent scan. */
+  scan(request: ScanRequest): Promise<ScanPage>;
+  /** Consistent reads in one call. `unread` are keys that the table skipped for want of capacity. */
+  batchGet(
+    table: string,
+    keys: readonly Item[],
+  ): Promise<{ readonly items: readonly Item[]; readonly unread: readonly Item[] }>;
+  /**
+   * All writes or none. Undefined if they happened. Otherwise one entry per write, in order, of which at least one has a failed
+   * condition. A StoreError of the kind `conflict` or `throttled` means that the transaction wrote nothing.
+   */
+  transact(writes: readonly Write[]): Promise<readonly Cancellation[] | undefined>;
+}
+
+export const createDynamoDB = (client: DynamoDBClient): DynamoDB => ({
+  get: async (table, key) => {
+    const command = new GetItemCommand({ TableName: table, Key: toAttributes(key), ConsistentRead: true });
+    const { Item } = await confirmed(client.send(command));
+    return itemOrUndefined(Item);
+  },
+  put: (request) => write(() => client.send(new PutItemCommand(toPut(request)))),
+  update: (request) =>
+    write(() => client.send(new UpdateItemCommand({ ...toUpdate(request), ReturnValues: request.returns }))),
+  delete: (request) => write(() => client.send(new DeleteItemCommand({ ...toKeyed(request) }))),
+  query: (request, enough) => query(client, request, enough),
+  scan: async (request) => {
+    const command = new ScanCommand({
+      TableName: request.table,
+      FilterExpression: request.filter,
+      ...toExpressions(request),
+      ConsistentRead: true,
+      ExclusiveStartKey: request.after && toAttributes(request.after),
+    });
+    const { Items = [], LastEvaluatedKey } = await confirmed(client.send(command));
+    return { items: Items.map(toItem), next: itemOrUndefined(LastEvaluatedKey) };
+  },
+  batchGet: async (table, keys) => {
+    const RequestItems = { [table]: { Keys: keys.map(toAttributes), ConsistentRead: true } };
+    const reply = await confirmed(client.send(new BatchGetItemCommand({ RequestItems })));
+    const unread = Object.values(reply.UnprocessedKeys ?? {}).flatMap(({ Keys }) => Keys ?? []);
+    return {
+      items: Object.values(reply.Responses ?? {})
+        .flat()
+        .map(toItem),
+      unread: unread.map(toItem),
+    };
+  },
+  transact: (writes) => transact(client, writes),
+});
+
+const toExpressions = ({ names, values }: Expressions) => ({
+  ExpressionAttributeNames: names && { ...names },
+  ExpressionAttributeValues: values && toAttributes(values),
+});
+
+const toConditional = (request: Conditional) => ({
+  TableName: request.table,
+  ConditionExpression: request.condition,
+  ...toExpressions(request),
+  ReturnValuesOnConditionCheckFailure: request.onFailure,
+});
+
+const toPut = (request: PutRequest) => ({ ...toConditional(request), Item: toAttributes(request.item) });
+
+const toKeyed = (request: Keyed) => ({ ...toConditional(request), Key: toAttributes(request.key) });
+
+const toUpdate = (request: UpdateRequest) => ({ ...toKeyed(request), UpdateExpression: request.update });
+
+const toWrite = (write: Write): TransactWriteItem => {
+  if ('put' in write) return { Put: toPut(write.put) };
+  if ('update' in write) return { Update: toUpdate(write.update) };
+  return { ConditionCheck: { ...toKeyed(write.check), ConditionExpression: write.check.condition } };
+};
+
+const query = async (
+  client: DynamoDBClient,
+  request: QueryRequest,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<readonly Item[]> => {
+  const items: Item[] = [];
+  let from = request.after && toAttributes(request.after);
+  do {
+    const command = new QueryCommand({
+      TableName: request.table,
+      IndexName: request.index,
+      KeyConditionExpression: request.keyCondition,
+      ...toExpressions(request),
+      ConsistentRead: request.isConsistent,
+      ScanIndexForward: request.isForward,
+      Limit: request.limit,
+      ExclusiveStartKey: from,
+    });
+    const page = await confirmed(client.send(command));
+    items.push(...(page.Items ?? []).map(toItem));
+    from = page.LastEvaluatedKey;
+  } while (from && items.length < enough);
+  return items;
+};
+
+/** Every item of an account whose sort key has the prefix. */
+export const withPrefix = (table: string, accountId: string, prefix: string): QueryRequest => ({
+  table,
+  keyCondition: 'pk = :pk AND begins_with(sk, :prefix)',
+  values: { ':pk': `account#${accountId}`, ':prefix': prefix },
+  isConsistent: true,
+});
+
+/** The write of a new item. Its condition fails if the item exists. */
+export const putNew = (table: string, item: Item): { readonly put: PutRequest } => ({
+  put: { table, item, condition: 'attribute_not_exists(pk)' },
+});
+
+const write = async (
+  call: () => Promise<{ readonly Attributes?: Record<string, AttributeValue> | undefined }>,
+): Promise<WriteResult> => {
+  try {
+    const { Attributes } = await call();
+    return { written: toItem(Attributes ?? {}) };
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return { conditionFailed: itemOrUndefined(error.Item) };
+    throw toStoreError(error);
+  }
+};
+
+const transact = async (
+  client: DynamoDBClient,
+  writes: readonly Write[],
+): Promise<readonly Cancellation[] | undefined> => {
+  try {
+    await client.send(new TransactWriteItemsCommand({ TransactItems: writes.map(toWrite) }));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw toStoreError(error);
+    const reasons = error.CancellationReasons ?? [];
+    if (reasons.some(isConditionFailed)) {
+      return reasons.map((reason) => ({
+        isConditionFailed: isConditionFailed(reason),
+        item: itemOrUndefined(reason.Item),
+      }));
+    }
+    // The request is wrong, so a repeat cannot succeed.
+    if (reasons.some(({ Code }) => Code === 'ValidationError')) throw error;
+    const throttled = reasons.some(({ Code }) => /Throttling|Throughput/.test(Code ?? ''));
+    throw new StoreError(throttled ? 'throttled' : 'conflict', error.name, error);
+  }
+};
+
+const isConditionFailed = ({ Code }: CancellationReason): boolean => Code === 'ConditionalCheckFailed';
+
+const confirmed = <T>(reply: Promise<T>): Promise<T> =>
+  reply.catch((error: unknown) => {
+    throw toStoreError(error);
+  });
+
+const mistakes: ReadonlySet<string> = new Set(['ValidationException', 'SerializationException']);
+
+/** Throws a programming error unchanged. */
+const toStoreError = (error: unknown): StoreError => {
+  const name = error instanceof Error ? error.name : 'unknown';
+  if (isMistake(error, mistakes)) throw error;
+  if (
+    error instanceof ThrottlingException ||
+    error instanceof ProvisionedThroughputExceededException ||
+    error instanceof RequestLimitExceeded
+  ) {
+    return new StoreError('throttled', name, error);
+  }
+  if (error instanceof TransactionConflictException) return new StoreError('conflict', name, error);
+  return new StoreError('unavailable', name, error);
+};
