@@ -1,6 +1,7 @@
 import type { ClaimRef, ClaimStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import { claimKey, createClaimStore } from '../../lambdas/stores/dynamodb/claim-store.ts';
-import { createDynamoDB, readNumber } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import { readNumber } from '../../lambdas/stores/dynamodb/item.ts';
 import { createClaimStore as createSqliteStore } from '../../local/stores/sqlite/claim-store.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryClaimStore } from '../support/memory/memory-claim-store.ts';

@@ -1,5 +1,6 @@
 import type { VideoJobStore, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
-import { createDynamoDB, type Item, type Value } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import type { Item, Value } from '../../lambdas/stores/dynamodb/item.ts';
 import { videoKey } from '../../lambdas/stores/dynamodb/video-item.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
 import { createVideoJobStore as createSqliteStore } from '../../local/stores/sqlite/video-job-store.ts';

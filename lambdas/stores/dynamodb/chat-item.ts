@@ -3,7 +3,7 @@ import type { Chat, Language, Profile } from '../../core/accounts/account-store.
 import type { CurrentKey } from '../../core/accounts/key-store.ts';
 import type { NewKey } from '../../core/accounts/keys.ts';
 import { type BalanceChange, THRESHOLD_STANDARD } from '../../core/accounts/low-balance.ts';
-import { type Item, optionalText, readBigint, readNumber, readText } from './dynamodb.ts';
+import { type Item, optionalText, readBigint, readNumber, readText } from './item.ts';
 import { accountIdOf } from './ledger-items.ts';
 
 export const chatKey = (chatId: string): Item => ({ pk: `chat#${chatId}`, sk: 'CHAT' });

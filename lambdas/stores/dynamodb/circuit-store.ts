@@ -1,14 +1,7 @@
 import type { CircuitKey, Opening } from '../../core/circuit/circuit.ts';
 import type { BucketCount, CircuitReading, CircuitState, CircuitStore } from '../../core/circuit/circuit-store.ts';
-import {
-  type DynamoDB,
-  type Item,
-  readNumber,
-  readText,
-  readTexts,
-  type UpdateRequest,
-  type WriteResult,
-} from './dynamodb.ts';
+import type { DynamoDB, UpdateRequest, WriteResult } from './dynamodb.ts';
+import { type Item, readNumber, readText, readTexts } from './item.ts';
 
 const stateId = ({ providerId, modelId }: CircuitKey): string => `circuit#${providerId}#${modelId}`;
 const bucketId = (key: CircuitKey, startMs: number): string => `${stateId(key)}#${startMs}`;

@@ -8,7 +8,8 @@ import type {
   PreparedAnswer,
   StoredAnswer,
 } from '../../core/idempotency/claim-store.ts';
-import { type DynamoDB, type Item, readMap, readNumber, readText } from './dynamodb.ts';
+import type { DynamoDB } from './dynamodb.ts';
+import { type Item, readMap, readNumber, readText } from './item.ts';
 
 export const claimKey = ({ accountId, keyHash }: ClaimRef): Item => ({ pk: `account#${accountId}#${keyHash}` });
 

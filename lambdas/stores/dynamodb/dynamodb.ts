@@ -1,80 +1,33 @@
 import {
   type AttributeValue,
-  BatchGetItemCommand,
   type CancellationReason,
   ConditionalCheckFailedException,
-  DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   ProvisionedThroughputExceededException,
   PutItemCommand,
-  QueryCommand,
   RequestLimitExceeded,
   type ReturnValue,
   type ReturnValuesOnConditionCheckFailure,
-  ScanCommand,
   ThrottlingException,
   TransactionCanceledException,
   TransactionConflictException,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
 import { isMistake } from '../programming-errors.ts';
-
-/** Stored integers are read as bigints, other numbers as numbers. A set holds texts. */
-export type Value = string | number | bigint | boolean | ReadonlySet<string> | readonly Value[] | Item;
-
-export interface Item {
-  readonly [name: string]: Value;
-}
-
-const broken = (name: string, kind: string): Error => new Error(`a stored item has no ${kind} "${name}"`);
-
-export const readText = (item: Item, name: string): string => {
-  const value = item[name];
-  if (typeof value !== 'string') throw broken(name, 'text');
-  return value;
-};
-
-export const readBigint = (item: Item, name: string): bigint => {
-  const value = item[name];
-  if (typeof value !== 'bigint') throw broken(name, 'number');
-  return value;
-};
-
-export const readNumber = (item: Item, name: string): number => Number(readBigint(item, name));
-
-/** For a number that can have a fraction. */
-export const readFraction = (item: Item, name: string): number => {
-  const value = item[name];
-  if (typeof value !== 'bigint' && typeof value !== 'number') throw broken(name, 'number');
-  return Number(value);
-};
-
-export const readMap = (item: Item, name: string): Item => {
-  const value = item[name];
-  if (!isMap(value)) throw broken(name, 'map');
-  return value;
-};
-
-const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
-const isSet = (value: Value | undefined): value is ReadonlySet<string> => value instanceof Set;
-const isMap = (value: Value | undefined): value is Item => typeof value === 'object' && !isList(value) && !isSet(value);
-
-/** Undefined if the item has no such text. */
-export const optionalText = (item: Item, name: string): string | undefined => {
-  const value = item[name];
-  return typeof value === 'string' ? value : undefined;
-};
-
-/** The texts of a list or a set; empty if the item has none. */
-export const readTexts = (item: Item, name: string): readonly string[] => {
-  const value = item[name];
-  const values: readonly Value[] = isSet(value) ? [...value] : isList(value) ? value : [];
-  return values.filter((one) => typeof one === 'string');
-};
+import { type Item, isList, isSet, type Value } from './item.ts';
 
 const toAttribute = (value: Value): AttributeValue => {
   if (typeof value === 'string') return { S: value };
@@ -196,6 +149,8 @@ export interface DynamoDB {
   put(request: PutRequest): Promise<WriteResult>;
   update(request: UpdateRequest): Promise<WriteResult>;
   delete(request: DeleteRequest): Promise<WriteResult>;
+  /** The same writes without the document client, for the calls that every paid request makes. */
+  readonly hot: Pick<DynamoDB, 'put' | 'update'>;
   /** Reads page after page, since a page has at most a megabyte, until there are `enough` items. */
   query(request: QueryRequest, enough?: number): Promise<readonly Item[]>;
   /** One page of a consistent scan. */
@@ -212,45 +167,72 @@ export interface DynamoDB {
   transact(writes: readonly Write[]): Promise<readonly Cancellation[] | undefined>;
 }
 
-export const createDynamoDB = (client: DynamoDBClient): DynamoDB => ({
-  get: async (table, key) => {
-    const command = new GetItemCommand({ TableName: table, Key: toAttributes(key), ConsistentRead: true });
-    const { Item } = await confirmed(client.send(command));
-    return itemOrUndefined(Item);
-  },
-  put: (request) => write(() => client.send(new PutItemCommand(toPut(request)))),
+export const createDynamoDB = (client: DynamoDBClient): DynamoDB => {
+  const documents = DynamoDBDocumentClient.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+    unmarshallOptions: { wrapNumbers: toNumber },
+  });
+  return {
+    get: async (table, key) => {
+      const { Item } = await confirmed(
+        documents.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true })),
+      );
+      return Item;
+    },
+    put: (request) => write(() => documents.send(new PutCommand(toPut(request)))),
+    update: (request) =>
+      write(() => documents.send(new UpdateCommand({ ...toUpdate(request), ReturnValues: request.returns }))),
+    delete: (request) => write(() => documents.send(new DeleteCommand(toKeyed(request)))),
+    hot: createHotCalls(client),
+    query: (request, enough) => query(documents, request, enough),
+    scan: async (request) => {
+      const command = new ScanCommand({
+        TableName: request.table,
+        FilterExpression: request.filter,
+        ...toExpressions(request),
+        ConsistentRead: true,
+        ExclusiveStartKey: request.after,
+      });
+      const { Items = [], LastEvaluatedKey } = await confirmed(documents.send(command));
+      return { items: Items, next: LastEvaluatedKey };
+    },
+    batchGet: async (table, keys) => {
+      const RequestItems = { [table]: { Keys: [...keys], ConsistentRead: true } };
+      const reply = await confirmed(documents.send(new BatchGetCommand({ RequestItems })));
+      const unread = Object.values(reply.UnprocessedKeys ?? {}).flatMap(({ Keys }) => Keys ?? []);
+      return { items: Object.values(reply.Responses ?? {}).flat(), unread };
+    },
+    transact: (writes) => transact(documents, writes),
+  };
+};
+
+const createHotCalls = (client: DynamoDBClient): DynamoDB['hot'] => ({
+  put: (request) =>
+    writeHot(() =>
+      client.send(
+        new PutItemCommand({ ...toPut(request), Item: toAttributes(request.item), ...toLowLevelValues(request) }),
+      ),
+    ),
   update: (request) =>
-    write(() => client.send(new UpdateItemCommand({ ...toUpdate(request), ReturnValues: request.returns }))),
-  delete: (request) => write(() => client.send(new DeleteItemCommand({ ...toKeyed(request) }))),
-  query: (request, enough) => query(client, request, enough),
-  scan: async (request) => {
-    const command = new ScanCommand({
-      TableName: request.table,
-      FilterExpression: request.filter,
-      ...toExpressions(request),
-      ConsistentRead: true,
-      ExclusiveStartKey: request.after && toAttributes(request.after),
-    });
-    const { Items = [], LastEvaluatedKey } = await confirmed(client.send(command));
-    return { items: Items.map(toItem), next: itemOrUndefined(LastEvaluatedKey) };
-  },
-  batchGet: async (table, keys) => {
-    const RequestItems = { [table]: { Keys: keys.map(toAttributes), ConsistentRead: true } };
-    const reply = await confirmed(client.send(new BatchGetItemCommand({ RequestItems })));
-    const unread = Object.values(reply.UnprocessedKeys ?? {}).flatMap(({ Keys }) => Keys ?? []);
-    return {
-      items: Object.values(reply.Responses ?? {})
-        .flat()
-        .map(toItem),
-      unread: unread.map(toItem),
-    };
-  },
-  transact: (writes) => transact(client, writes),
+    writeHot(() =>
+      client.send(
+        new UpdateItemCommand({
+          ...toUpdate(request),
+          Key: toAttributes(request.key),
+          ...toLowLevelValues(request),
+          ReturnValues: request.returns,
+        }),
+      ),
+    ),
+});
+
+const toLowLevelValues = ({ values }: Expressions) => ({
+  ExpressionAttributeValues: values && toAttributes(values),
 });
 
 const toExpressions = ({ names, values }: Expressions) => ({
   ExpressionAttributeNames: names && { ...names },
-  ExpressionAttributeValues: values && toAttributes(values),
+  ExpressionAttributeValues: values,
 });
 
 const toConditional = (request: Conditional) => ({
@@ -260,25 +242,25 @@ const toConditional = (request: Conditional) => ({
   ReturnValuesOnConditionCheckFailure: request.onFailure,
 });
 
-const toPut = (request: PutRequest) => ({ ...toConditional(request), Item: toAttributes(request.item) });
+const toPut = (request: PutRequest) => ({ ...toConditional(request), Item: request.item });
 
-const toKeyed = (request: Keyed) => ({ ...toConditional(request), Key: toAttributes(request.key) });
+const toKeyed = (request: Keyed) => ({ ...toConditional(request), Key: request.key });
 
 const toUpdate = (request: UpdateRequest) => ({ ...toKeyed(request), UpdateExpression: request.update });
 
-const toWrite = (write: Write): TransactWriteItem => {
+const toWrite = (write: Write): NonNullable<TransactWriteCommandInput['TransactItems']>[number] => {
   if ('put' in write) return { Put: toPut(write.put) };
   if ('update' in write) return { Update: toUpdate(write.update) };
   return { ConditionCheck: { ...toKeyed(write.check), ConditionExpression: write.check.condition } };
 };
 
 const query = async (
-  client: DynamoDBClient,
+  documents: DynamoDBDocumentClient,
   request: QueryRequest,
   enough = Number.POSITIVE_INFINITY,
 ): Promise<readonly Item[]> => {
   const items: Item[] = [];
-  let from = request.after && toAttributes(request.after);
+  let from: Item | undefined = request.after;
   do {
     const command = new QueryCommand({
       TableName: request.table,
@@ -290,8 +272,8 @@ const query = async (
       Limit: request.limit,
       ExclusiveStartKey: from,
     });
-    const page = await confirmed(client.send(command));
-    items.push(...(page.Items ?? []).map(toItem));
+    const page: { Items?: Item[]; LastEvaluatedKey?: Item } = await confirmed(documents.send(command));
+    items.push(...(page.Items ?? []));
     from = page.LastEvaluatedKey;
   } while (from && items.length < enough);
   return items;
@@ -310,24 +292,31 @@ export const putNew = (table: string, item: Item): { readonly put: PutRequest } 
   put: { table, item, condition: 'attribute_not_exists(pk)' },
 });
 
-const write = async (
-  call: () => Promise<{ readonly Attributes?: Record<string, AttributeValue> | undefined }>,
-): Promise<WriteResult> => {
+const write = async (call: () => Promise<{ readonly Attributes?: Item | undefined }>): Promise<WriteResult> => {
   try {
-    const { Attributes } = await call();
-    return { written: toItem(Attributes ?? {}) };
+    const { Attributes = {} } = await call();
+    return { written: Attributes };
   } catch (error) {
+    // The document client leaves the items of exceptions as they are.
     if (error instanceof ConditionalCheckFailedException) return { conditionFailed: itemOrUndefined(error.Item) };
     throw toStoreError(error);
   }
 };
 
+const writeHot = (
+  call: () => Promise<{ readonly Attributes?: Record<string, AttributeValue> | undefined }>,
+): Promise<WriteResult> =>
+  write(async () => {
+    const { Attributes } = await call();
+    return { Attributes: itemOrUndefined(Attributes) };
+  });
+
 const transact = async (
-  client: DynamoDBClient,
+  documents: DynamoDBDocumentClient,
   writes: readonly Write[],
 ): Promise<readonly Cancellation[] | undefined> => {
   try {
-    await client.send(new TransactWriteItemsCommand({ TransactItems: writes.map(toWrite) }));
+    await documents.send(new TransactWriteCommand({ TransactItems: writes.map(toWrite) }));
     return undefined;
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw toStoreError(error);

@@ -1,7 +1,8 @@
 import type { KeyRecord, KeyReplacement, KeyStore } from '../../core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../core/accounts/keys.ts';
 import { currentKeyKey, toCurrentKey, toCurrentKeyItem } from './chat-item.ts';
-import { type DynamoDB, type Item, putNew, readNumber, readText, type Write } from './dynamodb.ts';
+import { type DynamoDB, putNew, type Write } from './dynamodb.ts';
+import { type Item, readNumber, readText } from './item.ts';
 import { accountKey } from './ledger-items.ts';
 import { takeFromBucket } from './rate-bucket.ts';
 

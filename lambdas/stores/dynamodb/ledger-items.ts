@@ -1,14 +1,5 @@
 import type { Account, AccountStatus, ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
-import {
-  type Item,
-  optionalText,
-  readBigint,
-  readFraction,
-  readMap,
-  readNumber,
-  readText,
-  readTexts,
-} from './dynamodb.ts';
+import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText, readTexts } from './item.ts';
 
 const SHARDS = 4;
 export const shards = Array.from({ length: SHARDS }, (_, index) => `shard-${index}`);

@@ -9,17 +9,8 @@ import type {
   RecordPage,
   RecordRange,
 } from '../../core/ledger/records.ts';
-import {
-  type DynamoDB,
-  type Item,
-  optionalText,
-  type QueryRequest,
-  readBigint,
-  readNumber,
-  readText,
-  type ScanPage,
-  withPrefix,
-} from './dynamodb.ts';
+import { type DynamoDB, type QueryRequest, type ScanPage, withPrefix } from './dynamodb.ts';
+import { type Item, optionalText, readBigint, readNumber, readText } from './item.ts';
 import { accountIdOf, toChargeRecord } from './ledger-items.ts';
 
 export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords => ({

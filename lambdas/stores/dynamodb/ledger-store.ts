@@ -10,7 +10,8 @@ import {
   type LedgerStore,
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
-import { type DynamoDB, type Item, readBigint, type UpdateRequest, type Write } from './dynamodb.ts';
+import type { DynamoDB, UpdateRequest, Write } from './dynamodb.ts';
+import { type Item, readBigint } from './item.ts';
 import {
   accountIdOf,
   accountKey,
@@ -56,7 +57,7 @@ export const createLedgerStore = (
 
 const hold = async (db: DynamoDB, table: string, request: HoldRequest): Promise<HoldReply> => {
   const notBefore = request.previousHoldId === undefined ? '' : ' AND attribute_not_exists(holds.#previous)';
-  const reply = await db.update({
+  const reply = await db.hot.update({
     table,
     key: accountKey(request.accountId),
     update:
@@ -87,7 +88,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest): Promise<
 };
 
 const putRecord = async (db: DynamoDB, table: string, record: ChargeRecord): Promise<RecordReply> => {
-  const reply = await db.put({
+  const reply = await db.hot.put({
     table,
     item: toChargeItem(record),
     condition: 'attribute_not_exists(pk)',
@@ -104,7 +105,7 @@ const apply = async (
   record: ChargeRecord,
   holdAmountPicos: bigint,
 ): Promise<Account | undefined> => {
-  const reply = await db.update({
+  const reply = await db.hot.update({
     table,
     key: accountKey(record.accountId),
     update: 'SET available = available + :back, spent = spent + :charge, version = version + :one REMOVE holds.#id',

@@ -1,5 +1,6 @@
 import { type AddressCounters, type Bucket, latestTatMicros } from '../../core/limits/rate-limit.ts';
-import { type DynamoDB, type Item, readNumber, type UpdateRequest } from './dynamodb.ts';
+import type { DynamoDB, UpdateRequest } from './dynamodb.ts';
+import { type Item, readNumber } from './item.ts';
 
 export interface BucketUpdate {
   readonly table: string;
@@ -26,7 +27,7 @@ export const takeFromBucket = async (db: DynamoDB, update: BucketUpdate): Promis
   let refused: Item | undefined;
   let idle = true;
   for (let tried = 0; tried < 3; tried += 1) {
-    const reply = await db.update(toRequest(update, idle));
+    const reply = await db.hot.update(toRequest(update, idle));
     if ('written' in reply) return { taken: reply.written };
     refused = reply.conditionFailed;
     if (!refused) return { refused };

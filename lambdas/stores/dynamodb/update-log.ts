@@ -1,5 +1,6 @@
 import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../core/accounts/chats.ts';
-import type { DynamoDB, Item } from './dynamodb.ts';
+import type { DynamoDB } from './dynamodb.ts';
+import type { Item } from './item.ts';
 
 /** The messenger redelivers an update for a day and does not reuse its number within a week. */
 const KEPT_SECONDS = 7 * 86_400;

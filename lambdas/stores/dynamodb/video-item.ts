@@ -10,7 +10,7 @@ import type {
   VideoTerms,
   Webhook,
 } from '../../core/videos/video-job.ts';
-import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText } from './dynamodb.ts';
+import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText } from './item.ts';
 
 const KEY_PREFIX = 'video#';
 

@@ -5,7 +5,8 @@ import {
   type VideoJob,
   type VideoJobStore,
 } from '../../core/videos/video-job.ts';
-import type { DynamoDB, Item, QueryRequest } from './dynamodb.ts';
+import type { DynamoDB, QueryRequest } from './dynamodb.ts';
+import type { Item } from './item.ts';
 import {
   abandoned,
   failureValue,

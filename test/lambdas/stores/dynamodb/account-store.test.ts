@@ -1,31 +1,26 @@
 import {
   type CancellationReason,
-  DynamoDBClient,
-  GetItemCommand,
   ThrottlingException,
   TransactionCanceledException,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
+  type TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, expect, test } from 'vitest';
-import { createDatabases } from '../../../../lambdas/functions/wiring/dynamodb-clients.ts';
 import { createAccountStore } from '../../../../lambdas/stores/dynamodb/account-store.ts';
 import { createDynamoDB } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerStore } from '../../../../lambdas/stores/dynamodb/ledger-store.ts';
 import { createUpdateLog } from '../../../../lambdas/stores/dynamodb/update-log.ts';
 import { accountNamed, keyNamed, OPENED_AT_MS } from '../../../contracts/account-subjects.ts';
+import { createScriptedClient } from './scripted-client.ts';
 
-const client = new DynamoDBClient({ region: 'us-east-1' });
-// The instance only: a mock of the class would answer for the clients of other files in this process.
-const dynamodb = mockClient(client);
+const dynamodb = createScriptedClient();
 afterEach(() => dynamodb.reset());
 
-const accounts = createAccountStore(createDynamoDB(client), { accounts: 'accounts', keys: 'keys' });
-const keys = createKeyStore(createDynamoDB(client), { accounts: 'accounts', keys: 'keys' });
-const ledger = createLedgerStore(createDatabases({ once: client, repeating: client }), 'accounts');
-const updates = createUpdateLog(createDynamoDB(client), 'counters');
+const db = createDynamoDB(dynamodb.client);
+const accounts = createAccountStore(db, { accounts: 'accounts', keys: 'keys' });
+const keys = createKeyStore(db, { accounts: 'accounts', keys: 'keys' });
+const ledger = createLedgerStore({ once: db, repeating: db }, 'accounts');
+const updates = createUpdateLog(db, 'counters');
 
 const id = 'account-1';
 const $metadata = {};
@@ -63,9 +58,9 @@ test.each(Object.entries({ ...transactions, ...singles }))(
   'BILL-14 %s reports a throttled store and does not repeat the call',
   async (_method, call) => {
     const cause = new ThrottlingException({ message: 'm', $metadata });
-    dynamodb.onAnyCommand().rejects(cause);
+    dynamodb.rejectWith(cause);
     await expect(call()).rejects.toMatchObject({ name: 'StoreError', kind: 'throttled', cause });
-    expect(dynamodb.calls()).toHaveLength(1);
+    expect(dynamodb.bodies).toHaveLength(1);
   },
 );
 
@@ -75,9 +70,9 @@ test.each([
   ['throttled', ['ThrottlingError', 'None']],
   ['throttled', ['TransactionConflict', 'ProvisionedThroughputExceeded']],
 ])('BILL-14 a transaction is reported as %s when it is cancelled for %j', async (kind, codes) => {
-  dynamodb.on(TransactWriteItemsCommand).rejects(cancelled(...codes));
+  dynamodb.rejectWith(cancelled(...codes));
   await expect(transactions.credit?.()).rejects.toMatchObject({ name: 'StoreError', kind });
-  expect(dynamodb.calls()).toHaveLength(1);
+  expect(dynamodb.bodies).toHaveLength(1);
 });
 
 const FAILED = 'ConditionalCheckFailed';
@@ -98,13 +93,13 @@ test.each([
   ['blockWithoutKey', ['None', FAILED], 'changed'],
   ['blockWithoutKey', [FAILED, 'None'], 'no-account'],
 ] as const)('KEY-2 %s: a failed condition in %j is the answer %s', async (method, codes, expected) => {
-  dynamodb.on(TransactWriteItemsCommand).rejects(cancelled(...codes));
+  dynamodb.rejectWith(cancelled(...codes));
   expect(await transactions[method]?.()).toBe(expected);
 });
 
 test('ERR-5 a transaction with a mistake of ours is not taken for an outage', async () => {
   const mistake = cancelled('None', 'ValidationError');
-  dynamodb.on(TransactWriteItemsCommand).rejects(mistake);
+  dynamodb.rejectWith(mistake);
   await expect(transactions.credit?.()).rejects.toBe(mistake);
 });
 
@@ -112,9 +107,8 @@ test('ERR-5 a transaction with a mistake of ours is not taken for an outage', as
 test.each(Object.entries(transactions))(
   'KEY-2 %s names no item twice, and each with a condition',
   async (_name, call) => {
-    dynamodb.on(TransactWriteItemsCommand).resolves({});
     await call();
-    const items = dynamodb.commandCalls(TransactWriteItemsCommand)[0]?.args[0].input.TransactItems ?? [];
+    const items: readonly TransactWriteItem[] = dynamodb.bodies[0]?.TransactItems ?? [];
     const named = items.map(({ Put, Update, ConditionCheck }) => {
       const one = Put ?? Update ?? ConditionCheck;
       const { pk, sk } = Put?.Item ?? Update?.Key ?? ConditionCheck?.Key ?? {};
@@ -127,27 +121,24 @@ test.each(Object.entries(transactions))(
 );
 
 test('BILL-13 reads are consistent', async () => {
-  dynamodb.on(GetItemCommand).resolves({});
   for (const read of [accounts.chat, accounts.profile, keys.currentKey]) {
     expect(await read('nobody')).toBeUndefined();
   }
-  const inputs = dynamodb.commandCalls(GetItemCommand).map(({ args }) => args[0].input.ConsistentRead);
+  const inputs = dynamodb.bodies.map(({ ConsistentRead }) => ConsistentRead);
   expect(inputs).toEqual([true, true, true]);
 });
 
 test('BILL-13 a stored number goes over the wire as digits, whatever its size', async () => {
-  dynamodb.on(UpdateItemCommand).resolves({});
   await accounts.setThreshold(id, 123_456_789_012_345_678_901n);
-  const [call] = dynamodb.commandCalls(UpdateItemCommand);
-  expect(call?.args[0].input.ExpressionAttributeValues?.[':picos']).toEqual({ N: '123456789012345678901' });
+  const [body] = dynamodb.bodies;
+  expect(body?.ExpressionAttributeValues?.[':picos']).toEqual({ N: '123456789012345678901' });
 });
 
 test('KEY-1 an update is forgotten after a week, no sooner', async () => {
-  dynamodb.on(UpdateItemCommand).resolves({});
   await updates.claim('update#1', at);
   await updates.finish('update#1', at + 1_000);
-  const kept = dynamodb
-    .commandCalls(UpdateItemCommand)
-    .map(({ args }) => Number(args[0].input.ExpressionAttributeValues?.[':expiresAt']?.N) - at / 1_000);
+  const kept = dynamodb.bodies.map(
+    ({ ExpressionAttributeValues }) => Number(ExpressionAttributeValues?.[':expiresAt']?.N) - at / 1_000,
+  );
   expect(kept).toEqual([7 * 86_400, 7 * 86_400 + 1]);
 });

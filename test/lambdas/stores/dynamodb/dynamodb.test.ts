@@ -1,31 +1,29 @@
 import {
   ConditionalCheckFailedException,
-  DynamoDBClient,
   ProvisionedThroughputExceededException,
   RequestLimitExceeded,
   ThrottlingException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, expect, test } from 'vitest';
 import { createDynamoDB, toItem } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
+import { createScriptedClient } from './scripted-client.ts';
 
-const client = new DynamoDBClient({ region: 'us-east-1' });
-// The instance only: a mock of the class would answer for the clients of other files in this process.
-const dynamodb = mockClient(client);
+const dynamodb = createScriptedClient();
 afterEach(() => dynamodb.reset());
-const db = createDynamoDB(client);
+const db = createDynamoDB(dynamodb.client);
 const $metadata = {};
 
-const failing = (error: Error | string) => {
-  dynamodb.onAnyCommand().rejects(error);
-  return db.put({ table: 'accounts', item: { pk: 'a' }, condition: 'attribute_not_exists(pk)' });
-};
+/** Both ways to the table have to treat an error alike. */
+const ways = [db, db.hot];
+const put = { table: 'accounts', item: { pk: 'a' }, condition: 'attribute_not_exists(pk)' };
 
 test('BILL-13 a failed condition is an answer with the item as it stood', async () => {
   const Item = { pk: { S: 'a' }, amount: { N: '9007199254740993' } };
   const error = new ConditionalCheckFailedException({ message: 'm', $metadata, Item });
-  expect(await failing(error)).toEqual({ conditionFailed: { pk: 'a', amount: 9007199254740993n } });
+  dynamodb.rejectWith(error);
+  for (const way of ways)
+    expect(await way.put(put)).toEqual({ conditionFailed: { pk: 'a', amount: 9007199254740993n } });
 });
 
 test.each([
@@ -40,14 +38,16 @@ test.each([
   ['unavailable', Object.assign(new TypeError('a reply of null'), { $response: {} })],
   ['unavailable', new SyntaxError('a reply cut short')],
 ])('BILL-14 %s: %s is no definite answer', async (kind, error) => {
-  await expect(failing(error)).rejects.toMatchObject({ name: 'StoreError', kind });
+  dynamodb.rejectWith(error);
+  for (const way of ways) await expect(way.put(put)).rejects.toMatchObject({ name: 'StoreError', kind });
 });
 
 test.each([
   Object.assign(new Error('reserved word'), { name: 'ValidationException', $metadata }),
   new TypeError('undefined is no function'),
 ])('ERR-5 a mistake of ours is not taken for an outage: %s', async (error) => {
-  await expect(failing(error)).rejects.toBe(error);
+  dynamodb.rejectWith(error);
+  for (const way of ways) await expect(way.put(put)).rejects.toBe(error);
 });
 
 test('BILL-3 integers beyond 2^53 are read as exact bigints, fractions as numbers, at every depth', () => {
@@ -69,5 +69,43 @@ test('BILL-3 integers beyond 2^53 are read as exact bigints, fractions as number
     list: [1n, 'x'],
     set: new Set(['a', 'b']),
     shown: false,
+  });
+});
+
+test('BILL-3 both ways to the table send the same bytes, with integers beyond 2^53 to the last digit', async () => {
+  const values = {
+    ':amount': 9007199254740993n,
+    ':back': -(10n ** 38n - 1n),
+    ':progress': 12.5,
+    ':hold': { amount: 18446744073709551617n, expiresAt: 1_793_491_200_000 },
+    ':accounts': new Set(['a', 'b']),
+    ':ignored': ['x', 'y'],
+    ':shown': false,
+    ':none': {},
+    ':empty': '',
+  };
+  const change = { table: 'accounts', key: { pk: 'a', sk: 'b' }, update: 'SET a = :amount', values };
+  for (const way of ways) {
+    await way.update({
+      ...change,
+      names: { '#a': 'a' },
+      condition: '#a = :none',
+      returns: 'ALL_NEW',
+      onFailure: 'NONE',
+    });
+    await way.put({ table: 'accounts', item: values });
+  }
+  const [updated, stored, ...hot] = dynamodb.bodies;
+  expect(hot).toEqual([updated, stored]);
+  expect(stored?.Item).toEqual({
+    ':amount': { N: '9007199254740993' },
+    ':back': { N: `-${'9'.repeat(38)}` },
+    ':progress': { N: '12.5' },
+    ':hold': { M: { amount: { N: '18446744073709551617' }, expiresAt: { N: '1793491200000' } } },
+    ':accounts': { SS: ['a', 'b'] },
+    ':ignored': { L: [{ S: 'x' }, { S: 'y' }] },
+    ':shown': { BOOL: false },
+    ':none': { M: {} },
+    ':empty': { S: '' },
   });
 });
