@@ -1,6 +1,6 @@
 /**
- * A mistake of ours, which no repeat mends: the service said so itself, by one of these names, or the call could not even be put
- * together. Nothing was written, and it must not look like an outage.
+ * Whether an error is a mistake of the gateway that a repeat cannot fix: the service reports one of these names, or the SDK could not
+ * build the call. Such a call wrote nothing and must not look like an outage.
  */
 export const isMistake = (error: unknown, names: ReadonlySet<string>): boolean => {
   if (!(error instanceof Error)) return false;

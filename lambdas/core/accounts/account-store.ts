@@ -11,7 +11,7 @@ export interface Chat {
   readonly language: Language | undefined;
   /** Its user does not let the bot write any more (KEY-3). */
   readonly isClosed: boolean;
-  /** The version of the account whose low balance was told last; 0 before the first. */
+  /** Account version of the latest low-balance notification; 0 before the first. */
   readonly noticedVersion: number;
 }
 
@@ -53,11 +53,11 @@ export interface AccountStore {
   /** A chat that is not there is not made. */
   setLanguage(chatId: string, language: Language): Promise<void>;
   setChatClosed(chatId: string, isClosed: boolean): Promise<void>;
-  /** The low balance of this version, and of all before it, has been told. A later one stays. */
+  /** Records a low-balance notification. An earlier version than the recorded one changes nothing. */
   markNoticed(chatId: string, version: number): Promise<void>;
 }
 
-/** What people type and what stands in the database: no sign that means something in either. */
+/** Form of account ids, without characters that have a meaning in item keys or on command lines. */
 export const ACCOUNT_ID_FORM = /^[0-9A-Za-z][0-9A-Za-z._@:+-]{0,63}$/;
 
 /** The same in words. */

@@ -7,7 +7,7 @@ import { type KeyLabel, type KeyPorts, keyIdOf, type MadeKey, makeKey } from './
 
 export type Issued =
   | { readonly kind: 'issued'; readonly made: MadeKey }
-  /** Somebody else has issued one meanwhile. */
+  /** Another operator has issued a key meanwhile. */
   | { readonly kind: 'has-key'; readonly current: CurrentKey }
   /** There is no such account, it is blocked, or its key has been another one meanwhile and revoked. */
   | { readonly kind: 'refused' };
@@ -53,7 +53,7 @@ export interface RotationPorts extends KeyPorts {
 }
 
 export interface RotatedKey {
-  /** Told once. */
+  /** Shown once. */
   readonly apiKey: string;
   readonly id: string;
   readonly label: KeyLabel;

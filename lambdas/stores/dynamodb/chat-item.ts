@@ -25,7 +25,7 @@ export const toChat = (chatId: string, item: Item): Chat => ({
 const toLanguage = (value: string | undefined): Language | undefined =>
   value === 'en' || value === 'ru' ? value : undefined;
 
-/** Which key is an account's current one. */
+/** Key of the item that names an account's current API key. */
 export const currentKeyKey = (accountId: string): Item => ({ pk: `account#${accountId}`, sk: 'KEY' });
 
 export const toCurrentKeyItem = (accountId: string, { hash, label, isShown }: NewKey, atMs: number): Item => ({
@@ -46,7 +46,7 @@ export const toCurrentKey = (item: Item): CurrentKey => ({
   isRevoked: item.revoked === true,
 });
 
-/** An account that was made before there were chats has neither attribute. */
+/** Accounts older than bot chats have neither attribute. */
 export const toProfile = (item: Item): Profile => ({
   accountId: accountIdOf(item),
   chatId: optionalText(item, 'chat'),
@@ -83,8 +83,8 @@ const changeSchema = z.object({
 });
 
 /**
- * What a record of the accounts table's stream tells of a balance: undefined for other items than accounts, and for an account that
- * begins. Throws a ZodError, whose words hold nothing of the record, when it cannot be read.
+ * Reads a record of the accounts table's stream. Returns undefined for items other than accounts and for a new account. Throws a
+ * ZodError, which quotes nothing of the record, if it is invalid.
  */
 export const readBalanceChange = (record: unknown): BalanceChange | undefined => {
   const { eventName, dynamodb } = recordSchema.parse(record);

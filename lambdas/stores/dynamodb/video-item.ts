@@ -57,7 +57,7 @@ export const failureValue = ({ code, message }: VideoFailure) => ({ code, messag
 
 export const fileValue = ({ name, bytes, sha256 }: StoredFile) => ({ name, bytes, sha256 });
 
-/** What a video is no more once it has been removed: all but its owner and its place in the list. */
+/** Attributes that a removal deletes: all except the owner and the position in the list. */
 export const removedAttributes = [
   'listedFor',
   'running',
@@ -95,7 +95,7 @@ export const positionOf = (item: Item): JobPosition | undefined =>
         createdAtMs: readNumber(item, 'createdAt'),
       };
 
-/** What stands under an id that is used up: that nobody may make this video, or that its owner took it away. */
+/** State of a used id without a video: the gateway closed the id before a creation, or the owner removed the video. */
 export type Gone = 'abandoned' | 'removed';
 
 export const abandoned = (id: string): Item => ({ ...videoKey(id), gone: 'abandoned' });
