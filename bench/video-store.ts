@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { VideoOrderRecord } from '../lambdas/core/videos/video-job.ts';
-import { createClients } from '../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients } from '../lambdas/functions/wiring/clients.ts';
 import { createDynamoDB } from '../lambdas/stores/dynamodb/dynamodb.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
 import { createTables, localTableNames } from '../local/create-tables.ts';

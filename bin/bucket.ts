@@ -4,7 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { Outbox } from '../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
-import { createS3Client } from '../lambdas/functions/wiring/s3-clients.ts';
+import { createS3Client } from '../lambdas/functions/wiring/clients.ts';
 import { createOutbox } from '../lambdas/stores/s3/outbox.ts';
 import { createVideoFiles } from '../lambdas/stores/s3/video-files.ts';
 import { misused } from './exit.ts';

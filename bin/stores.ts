@@ -5,7 +5,7 @@ import type { LedgerStore, Outbox } from '../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords, OperationLog } from '../lambdas/core/ledger/records.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/video-job.ts';
-import { createDatabases } from '../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDatabases } from '../lambdas/functions/wiring/clients.ts';
 import { createAccountStore } from '../lambdas/stores/dynamodb/account-store.ts';
 import { createDynamoDB } from '../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../lambdas/stores/dynamodb/key-store.ts';

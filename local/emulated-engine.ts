@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { createS3Client } from '../lambdas/functions/wiring/clients.ts';
 import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
 import { partsFromEnvironment } from '../lambdas/functions/wiring/from-environment.ts';
 import { createNoticesHandler } from '../lambdas/functions/wiring/notices-handler.ts';
-import { createS3Client } from '../lambdas/functions/wiring/s3-clients.ts';
 import { readSettings } from '../lambdas/settings.ts';
 import { buildPages, type PageFile } from '../lib/pages/build-pages.ts';
 import { toObject } from '../lib/pages/page-object.ts';

@@ -1,5 +1,5 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
+import { createS3Client } from '../../lambdas/functions/wiring/clients.ts';
 import { buildPages } from '../../lib/pages/build-pages.ts';
 import { toObject } from '../../lib/pages/page-object.ts';
 import { failed, whyOf } from '../exit.ts';

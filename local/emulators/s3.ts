@@ -1,7 +1,7 @@
 import S3rver from '@20minutes/s3rver';
 import account from '@20minutes/s3rver/lib/models/account.js';
 import { BucketAlreadyExists, BucketAlreadyOwnedByYou, CreateBucketCommand } from '@aws-sdk/client-s3';
-import { createS3Client, localS3Credentials } from '../../lambdas/functions/wiring/s3-clients.ts';
+import { createS3Client, localS3Credentials } from '../../lambdas/functions/wiring/clients.ts';
 import type { DataFolder } from '../data-folder.ts';
 
 export const localMediaBucket = 'media';

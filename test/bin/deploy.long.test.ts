@@ -5,7 +5,7 @@ import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runDeployment } from '../../bin/deploy/run-deployment.ts';
 import { createProgram } from '../../bin/program.ts';
-import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
+import { createS3Client } from '../../lambdas/functions/wiring/clients.ts';
 import { buildPages, type PageFile } from '../../lib/pages/build-pages.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
 import { localMediaBucket, type S3StandIn, startS3 } from '../../local/emulators/s3.ts';

@@ -5,7 +5,7 @@ import type { NewKey } from '../../lambdas/core/accounts/keys.ts';
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
-import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';

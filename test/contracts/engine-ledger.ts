@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
-import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig } from '../../local/create-tables.ts';
 import { openTestTables } from '../support/dynamodb.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
-import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import type { UpdateRequest } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { readNumber } from '../../lambdas/stores/dynamodb/item.ts';
 import { accountKey } from '../../lambdas/stores/dynamodb/ledger-items.ts';

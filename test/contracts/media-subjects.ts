@@ -6,7 +6,7 @@ import type { AnswerStore } from '../../lambdas/core/idempotency/claim-store.ts'
 import type { MediaStore, PageFiles } from '../../lambdas/core/images/media.ts';
 import type { Outbox } from '../../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles } from '../../lambdas/core/videos/dependencies.ts';
-import { createS3Access, patient } from '../../lambdas/functions/wiring/s3-clients.ts';
+import { createS3Access, patient } from '../../lambdas/functions/wiring/clients.ts';
 import { createAnswerStore, createMediaStore, createPageFiles } from '../../lambdas/stores/s3/files.ts';
 import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
 import { createVideoFiles } from '../../lambdas/stores/s3/video-files.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test as plainTest } from 'vitest';
-import { createClients, createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients, createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { type AccountChanges, type FollowOptions, followChanges } from '../../local/account-changes.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients } from '../../lambdas/functions/wiring/clients.ts';
 import { ledgerPartsFromEnvironment, toLedgerPorts } from '../../lambdas/functions/wiring/ledger.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';

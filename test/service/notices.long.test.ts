@@ -6,7 +6,7 @@ import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
 import { placeHold, type Reservation } from '../../lambdas/core/ledger/hold.ts';
 import { apply, commit } from '../../lambdas/core/ledger/resolve.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
-import { createClients, createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients, createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createNoticesHandler, noticePartsFromEnvironment } from '../../lambdas/functions/wiring/notices-handler.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
-import { createS3Client } from '../../lambdas/functions/wiring/s3-clients.ts';
+import { createS3Client } from '../../lambdas/functions/wiring/clients.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { localMachineArn } from '../../local/emulators/step-functions.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { openBucket } from '../../bin/bucket.ts';
-import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';

@@ -1,5 +1,5 @@
 import { parsePeppers } from '../../lambdas/core/accounts/keys.ts';
-import { createClients, createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients, createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';

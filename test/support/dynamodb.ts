@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients } from '../../lambdas/functions/wiring/clients.ts';
 import { createTables, type TableNames } from '../../local/create-tables.ts';
 import { freePort } from '../../local/free-port.ts';
 

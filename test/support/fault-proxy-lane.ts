@@ -3,7 +3,7 @@ import { request as openRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
-import type { createClients } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import type { createClients } from '../../lambdas/functions/wiring/clients.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import type { Call } from './fault-proxy.ts';
 import { putKey } from './put-key.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { readPepper } from './hostile-account.ts';

@@ -7,7 +7,7 @@ import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/key
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
-import { createDatabases } from '../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';

@@ -9,11 +9,11 @@ import { createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
 import { createAddressCounters } from '../../stores/dynamodb/rate-bucket.ts';
 import { createUpdateLog } from '../../stores/dynamodb/update-log.ts';
 import { createAnswerStore, createMediaStore, createPageFiles } from '../../stores/s3/files.ts';
+import { createS3Access, patient } from './clients.ts';
 import type { Parts } from './dependencies.ts';
 import { openDoorOf } from './front-door.ts';
 import { type Environment, openLedger } from './ledger.ts';
 import { readPublicUrl } from './public-url.ts';
-import { createS3Access, patient } from './s3-clients.ts';
 import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
 import { openVideoParts } from './video-dependencies.ts';
 

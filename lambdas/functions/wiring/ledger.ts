@@ -4,10 +4,9 @@ import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../..
 import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
 import { createOutbox } from '../../stores/s3/outbox.ts';
+import { createClients, createDatabases, createS3Access } from './clients.ts';
 import type { LedgerParts } from './dependencies.ts';
-import { createClients, createDatabases } from './dynamodb-clients.ts';
 import { createReporting } from './reporting.ts';
-import { createS3Access } from './s3-clients.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createS3Client } from '../../../lambdas/functions/wiring/s3-clients.ts';
+import { createS3Client } from '../../../lambdas/functions/wiring/clients.ts';
 import { openDataFolder } from '../../../local/data-folder.ts';
 import { createMediaBucket, localMediaBucket, startS3 } from '../../../local/emulators/s3.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test as plainTest } from 'vitest';
-import { createClients, createDatabases } from '../../../lambdas/functions/wiring/dynamodb-clients.ts';
+import { createClients, createDatabases } from '../../../lambdas/functions/wiring/clients.ts';
 import { createLedgerStore } from '../../../lambdas/stores/dynamodb/ledger-store.ts';
 import { type AccountChanges, followChanges } from '../../../local/account-changes.ts';
 import { localTableNames } from '../../../local/create-tables.ts';

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NoSuchBucket, NoSuchKey, S3ServiceException } from '@aws-sdk/client-s3';
 import { afterEach, expect, test } from 'vitest';
-import { createS3Access, type S3Patience } from '../../../../lambdas/functions/wiring/s3-clients.ts';
+import { createS3Access, type S3Patience } from '../../../../lambdas/functions/wiring/clients.ts';
 import { find, send } from '../../../../lambdas/stores/s3/objects.ts';
 import { createOutbox } from '../../../../lambdas/stores/s3/outbox.ts';
 

@@ -7,7 +7,7 @@ import {
   localS3Credentials,
   patient,
   type S3Patience,
-} from '../../../../lambdas/functions/wiring/s3-clients.ts';
+} from '../../../../lambdas/functions/wiring/clients.ts';
 import { createVideoFiles } from '../../../../lambdas/stores/s3/video-files.ts';
 
 export type Operation = 'create' | 'part' | 'complete' | 'abort' | 'put' | 'get' | 'delete';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { patient } from '../../../../lambdas/functions/wiring/s3-clients.ts';
+import { patient } from '../../../../lambdas/functions/wiring/clients.ts';
 import { type Operation, startFakeS3 } from './video-fake-s3.ts';
 
 const MiB = 1024 * 1024;

@@ -1,0 +1,141 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { SFNClient } from '@aws-sdk/client-sfn';
+import { createDynamoDB, type DynamoDB } from '../../stores/dynamodb/dynamodb.ts';
+
+export interface ClientOptions {
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+interface Clients {
+  readonly once: DynamoDBClient;
+  readonly repeating: DynamoDBClient;
+}
+
+/**
+ * Two clients, because a hold id must go over the wire once, and the SDK repeats a write whose response is lost. Every other call is
+ * safe to repeat once.
+ */
+export const createClients = (options: ClientOptions): Clients => ({
+  once: createClient(options, { maxAttempts: 1, requestTimeout: 1_000 }),
+  repeating: createClient(options, { maxAttempts: 2, requestTimeout: 2_000 }),
+});
+
+/** The same two as the stores use them. */
+export const createDatabases = ({ once, repeating }: Clients): { once: DynamoDB; repeating: DynamoDB } => ({
+  once: createDynamoDB(once),
+  repeating: createDynamoDB(repeating),
+});
+
+interface Patience {
+  readonly maxAttempts: number;
+  /** Milliseconds for one attempt. */
+  readonly requestTimeout: number;
+}
+
+const createClient = ({ endpoint, region }: ClientOptions, { maxAttempts, requestTimeout }: Patience): DynamoDBClient =>
+  new DynamoDBClient({
+    maxAttempts,
+    ...(endpoint === undefined ? {} : { endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
+    ...(region === undefined ? {} : { region }),
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout,
+      throwOnRequestTimeout: true,
+      httpsAgent: { maxSockets: 500 },
+      httpAgent: { maxSockets: 500 },
+    },
+  });
+
+/** What a stand-in of this machine is asked with. Some insist on a secret of eight letters. */
+export const localS3Credentials = { accessKeyId: 'local', secretAccessKey: 'local-secret' };
+
+export interface S3Patience {
+  readonly maxAttempts: number;
+  /** Milliseconds until an attempt has its answer's head, what it sends included. */
+  readonly requestTimeout: number;
+  /** Milliseconds without a byte in either direction. */
+  readonly socketTimeout: number;
+}
+
+/** For what somebody waits for. */
+const brief: S3Patience = { maxAttempts: 2, requestTimeout: 5_000, socketTimeout: 5_000 };
+
+/**
+ * For files: a part of several megabytes has to go out whole before it is answered, and a reader who is slow leaves the connection
+ * idle for as long as it has enough to read.
+ */
+export const patient: S3Patience = { maxAttempts: 3, requestTimeout: 60_000, socketTimeout: 5 * 60_000 };
+
+/** One client per process, made when it is first asked for. */
+export const createS3Access = (options: ClientOptions, patience: S3Patience = brief): (() => Promise<S3Client>) => {
+  let client: Promise<S3Client> | undefined;
+  return () => {
+    client ??= createS3Client(options, patience);
+    return client;
+  };
+};
+
+/** Loaded on demand: it is a large part of what a start would have to read. */
+export const createS3Client = async (
+  { endpoint, region }: ClientOptions,
+  { maxAttempts, requestTimeout, socketTimeout }: S3Patience = brief,
+): Promise<S3Client> => {
+  const { S3Client } = await import('@aws-sdk/client-s3');
+  return new S3Client({
+    maxAttempts,
+    ...(region === undefined ? {} : { region }),
+    // A stand-in has one name for all buckets, and need not know the checksums that are sent behind a body.
+    ...(endpoint === undefined
+      ? {}
+      : {
+          endpoint,
+          credentials: localS3Credentials,
+          forcePathStyle: true,
+          requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+        }),
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout,
+      throwOnRequestTimeout: true,
+      socketTimeout,
+      // Every file that is being read has a connection to itself, and nobody may have to wait for a slow reader's.
+      httpsAgent: { maxSockets: 500 },
+      httpAgent: { maxSockets: 500 },
+    },
+  });
+};
+
+const TIMEOUT_MS = 3_000;
+
+/** One client per process, made when it is first asked for: most functions never start an execution. */
+export const createStepFunctionsAccess = (
+  options: ClientOptions,
+  timeoutMs = TIMEOUT_MS,
+): (() => Promise<SFNClient>) => {
+  let client: Promise<SFNClient> | undefined;
+  return () => {
+    client ??= createStepFunctionsClient(options, timeoutMs);
+    return client;
+  };
+};
+
+/** Repeats a call once: to start an execution again under its name starts nothing. */
+const createStepFunctionsClient = async (
+  { endpoint, region }: ClientOptions,
+  timeoutMs: number,
+): Promise<SFNClient> => {
+  const { SFNClient } = await import('@aws-sdk/client-sfn');
+  return new SFNClient({
+    maxAttempts: 2,
+    ...(region === undefined ? {} : { region }),
+    ...(endpoint === undefined ? {} : { endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout: timeoutMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: timeoutMs,
+    },
+  });
+};
