@@ -9,10 +9,10 @@ import { createS3Client } from '../../lambdas/functions/wiring/clients.ts';
 import { buildPages, type PageFile } from '../../lib/pages/build-pages.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
 import { localMediaBucket, type S3StandIn, startS3 } from '../../local/emulators/s3.ts';
-import type { CdkScript } from '../support/fake-cdk.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
+import type { CdkScript } from './fake-cdk.ts';
 
-const fakeCdk = join(import.meta.dirname, '../support/fake-cdk.ts');
+const fakeCdk = join(import.meta.dirname, './fake-cdk.ts');
 const folder = mkdtempSync(join(tmpdir(), 'deploy-test-'));
 let bucket: S3StandIn;
 let pages: readonly PageFile[];

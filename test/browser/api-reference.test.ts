@@ -2,10 +2,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPages } from '../../lib/pages/build-pages.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { chromiumPath, openBrowser } from '../support/browser.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { png, postImages, readImages } from '../support/image-service.ts';
 import { readReference, rowsOf } from '../support/reference-document.ts';
+import { chromiumPath, openBrowser } from './browser.ts';
 
 test('REF-1 the bundled page has nothing of the package that reports installations', async () => {
   const files = (await buildPages()).filter(({ page }) => page === 'api-reference');

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPages } from '../../lib/pages/build-pages.ts';
 import { usdText } from '../../web/app/usd.ts';
 import { type AppGateway, startAppGateway } from '../support/app-gateway.ts';
-import { visit } from '../support/app-page-visit.ts';
-import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { visit } from './app-page-visit.ts';
+import { chromiumPath, openBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('mini app of the real program', () => {
   let browser: Browser;

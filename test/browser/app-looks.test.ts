@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { paleTexts } from '../support/app-page-contrast.ts';
-import { appScene } from '../support/app-scene.ts';
-import { chromiumPath } from '../support/browser.ts';
+import { paleTexts } from './app-page-contrast.ts';
+import { appScene } from './app-scene.ts';
+import { chromiumPath } from './browser.ts';
 
 const phone = { viewport: { width: 360, height: 740 } };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { appScene } from '../support/app-scene.ts';
-import { chromiumPath } from '../support/browser.ts';
+import { appScene } from './app-scene.ts';
+import { chromiumPath } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
   const scene = appScene();

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { newKey } from '../support/app-page.ts';
-import { appScene } from '../support/app-scene.ts';
-import { chromiumPath } from '../support/browser.ts';
+import { newKey } from './app-page.ts';
+import { appScene } from './app-scene.ts';
+import { chromiumPath } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
   const scene = appScene();

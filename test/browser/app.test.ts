@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { untilDrawn } from '../support/app-page-visit.ts';
-import { appScene } from '../support/app-scene.ts';
-import { chromiumPath } from '../support/browser.ts';
+import { untilDrawn } from './app-page-visit.ts';
+import { appScene } from './app-scene.ts';
+import { chromiumPath } from './browser.ts';
 
 const words = {
   en: {

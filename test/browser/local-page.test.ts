@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
-import { chromiumPath, openBrowser } from '../support/browser.ts';
 import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
 import { unlimited } from '../support/in-process-gateway.ts';
-import { askInPlayground, openWatched, readFacts, type WatchedPage } from '../support/local-page-browser.ts';
 import { newFolder } from '../support/program.ts';
+import { chromiumPath, openBrowser } from './browser.ts';
+import { askInPlayground, openWatched, readFacts, type WatchedPage } from './local-page-browser.ts';
 
 const dollars = (text: string | null | undefined): bigint => parseUsd(text?.replace(/^\+?\$/, '') ?? '');
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPages } from '../../lib/pages/build-pages.ts';
-import { chromiumPath, openBrowser } from '../support/browser.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { chromiumPath, openBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('pages', () => {
   let gateway: TestGateway;

@@ -16,8 +16,8 @@ import { Database } from '../../local/stores/sqlite/database.ts';
 import { createLedgerRecords } from '../../local/stores/sqlite/ledger-records.ts';
 import { createLedgerStore } from '../../local/stores/sqlite/ledger-store.ts';
 import { ManualClock } from '../support/memory/manual-clock.ts';
-import { PowerCut } from '../support/power-cut.ts';
 import { randomRuns } from '../support/random-runs.ts';
+import { PowerCut } from './power-cut.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 0, long: 100 });
 const NOW = Date.UTC(2026, 10, 1);

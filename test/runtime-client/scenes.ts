@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { restApiEvent } from '../lambdas/http/rest-api-event.ts';
-import type { Invocation } from '../support/runtime-api.ts';
+import type { Invocation } from './runtime-api.ts';
 import { ACCOUNT, type TextFunction } from './text-function.ts';
 
 /** One thing that the function does under AWS's runtime as it does under our own host. */

@@ -17,7 +17,7 @@ import { openDynamodbAccount } from '../support/dynamodb-account.ts';
 import { startTestBucket } from '../support/fault-proxy-bucket.ts';
 import { unlimited } from '../support/in-process-gateway.ts';
 import { environmentFor } from '../support/program.ts';
-import { type RuntimeApi, startRuntimeApi } from '../support/runtime-api.ts';
+import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
 
 export const ACCOUNT = 'local';
 

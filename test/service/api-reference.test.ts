@@ -6,7 +6,6 @@ import { operations } from '../../reference/operations.ts';
 import { dryRunAnswer } from '../../reference/to-operation.ts';
 import { until } from '../support/gateway-process.ts';
 import { readError } from '../support/hostile-oracle.ts';
-import { startReferenceCustomer } from '../support/reference-customer.ts';
 import {
   answerOf,
   type ReferenceAnswer,
@@ -14,6 +13,7 @@ import {
   readReference,
   rowsOf,
 } from '../support/reference-document.ts';
+import { startReferenceCustomer } from './reference-customer.ts';
 
 const document = readReference();
 const rows = rowsOf(document);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { readError, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { receiptOf } from '../support/image-service.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway } = await startSimulated();
 const sdk = sdkFor(gateway);

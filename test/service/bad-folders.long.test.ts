@@ -7,13 +7,13 @@ import { joinDataFolder } from '../../local/data-folder.ts';
 import { openEmbeddedStores } from '../../local/embedded-stores.ts';
 import { readPepper } from '../../local/local-account.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { runBin, runCli } from '../support/cli-process.ts';
 import { startGateway } from '../support/gateway.ts';
 import { errorSchema } from '../support/gateway-chat.ts';
 import { until, within } from '../support/gateway-process.ts';
-import { canMount, canMountImages, mountImage, mountReadOnly, printSkip } from '../support/mounts.ts';
 import { newFolder, type TestProgram } from '../support/program.ts';
-import { CLIENTS, type Reply, settleFolder, startStoreLoad, untilHealth } from '../support/store-load.ts';
+import { runBin, runCli } from './cli-process.ts';
+import { canMount, canMountImages, mountImage, mountReadOnly, printSkip } from './mounts.ts';
+import { CLIENTS, type Reply, settleFolder, startStoreLoad, untilHealth } from './store-load.ts';
 
 if (!canMount) printSkip('tests of read-only folders');
 if (!canMountImages) printSkip('a test of a disk that becomes read-only');

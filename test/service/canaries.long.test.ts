@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Ending, Planted } from '../support/canary-kit.ts';
-import { type CanaryRequest, canaryRequests } from '../support/canary-requests.ts';
-import { type CanaryScene, keyPlaces, openCanaryScene } from '../support/canary-scene.ts';
-import type { Kept } from '../support/canary-search.ts';
 import { until } from '../support/gateway-process.ts';
 import type { TestProgram } from '../support/program.ts';
+import type { Ending, Planted } from './canaries/kit.ts';
+import { type CanaryRequest, canaryRequests } from './canaries/requests.ts';
+import { type CanaryScene, keyPlaces, openCanaryScene } from './canaries/scene.ts';
+import type { Kept } from './canaries/search.ts';
 
 const PLAY_MS = 300_000;
 

@@ -15,7 +15,7 @@ import {
   spentBy,
 } from '../support/gateway-chat.ts';
 import { thrownBy } from '../support/messages-client.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '100' });
 const { completions } = sdkFor(gateway).chat;

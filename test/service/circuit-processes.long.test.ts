@@ -12,11 +12,11 @@ import {
   untilOpen,
   withReserve,
 } from '../support/circuit-calls.ts';
-import { type CircuitGroup, startCircuitGroup } from '../support/circuit-group.ts';
 import { until, within } from '../support/gateway-process.ts';
 import type { TestProgram } from '../support/program.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import type { GroupAccount, ServerGroup } from '../support/server-group.ts';
+import { type CircuitGroup, startCircuitGroup } from './circuit-group.ts';
 
 /** Circuits open for 30 s on these three, and for one second on the last. Each test has models of its own. */
 let servers: readonly TestProgram[];

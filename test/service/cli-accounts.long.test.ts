@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failed } from '../../bin/exit.ts';
 import { runProgram } from '../../bin/program.ts';
-import { type CliScene, openCliScene } from '../support/cli-scene.ts';
 import { postChat, saying } from '../support/gateway-chat.ts';
 import { runHere, scriptedTerminal } from '../support/scripted-terminal.ts';
+import { type CliScene, openCliScene } from './cli-scene.ts';
 
 let scene: CliScene;
 let folder: string;

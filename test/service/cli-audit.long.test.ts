@@ -5,14 +5,14 @@ import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { type CliResult, runCli } from '../support/cli-process.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
 import { allEvents, postChat, saying } from '../support/gateway-chat.ts';
 import { readAccount } from '../support/hostile-account.ts';
-import { type Issuer, openIssuer } from '../support/hostile-issuer.ts';
 import type { TestProgram } from '../support/program.ts';
 import { newFolder } from '../support/program.ts';
+import { type CliResult, runCli } from './cli-process.ts';
+import { type Issuer, openIssuer } from './hostile-issuer.ts';
 
 let vendor: Simulator;
 let database: TestDynamodb;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updateSecretOf } from '../../lambdas/core/signature.ts';
 import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
 import { BOT_TOKEN } from '../support/bot-updates.ts';
-import { runCli } from '../support/cli-process.ts';
+import { runCli } from './cli-process.ts';
 
 const setup = (args: readonly string[], environment: Record<string, string> = {}) =>
   runCli(['bot', 'setup', '--url', 'http://127.0.0.1:1', ...args], {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import type { VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
-import { type CliScene, openCliScene, openLocalBucket } from '../support/cli-scene.ts';
 import { runHere } from '../support/scripted-terminal.ts';
+import { type CliScene, openCliScene, openLocalBucket } from './cli-scene.ts';
 
 let scene: CliScene;
 beforeAll(async () => {

@@ -10,10 +10,10 @@ import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { localTableNames } from '../../local/create-tables.ts';
-import { openTables } from '../support/cli-scene.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { within } from '../support/gateway-process.ts';
 import { runHere } from '../support/scripted-terminal.ts';
+import { openTables } from './cli-scene.ts';
 
 const PEPPER = 'a pepper for the tests of the import';
 const program = join(import.meta.dirname, '../../bin/cli.ts');

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { MODEL, postChat, readEvents, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { within } from '../support/gateway-process.ts';
-import { openSocket, readToEnd } from '../support/gateway-socket.ts';
-import { readElements } from '../support/google-array.ts';
 import { asking, GEMINI, googleFor, postGoogle } from '../support/google-client.ts';
 import { anthropicFor, ask, HAIKU, thrownBy } from '../support/messages-client.ts';
 import { tokenPricesOf } from '../support/protocol-prices.ts';
 import { PRO } from '../support/responses-client.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { openSocket, readToEnd } from './gateway-socket.ts';
+import { readElements } from './google-array.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway } = await startSimulated();
 

@@ -9,13 +9,13 @@ import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { backUp } from '../../local/backup.ts';
 import { openEmbeddedStores } from '../../local/embedded-stores.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { runCli } from '../support/cli-process.ts';
 import { startGateway } from '../support/gateway.ts';
 import { postChat, saying } from '../support/gateway-chat.ts';
 import { type Environment, until, within } from '../support/gateway-process.ts';
 import { numbersFrom } from '../support/kill-random.ts';
 import { newFolder, type TestProgram } from '../support/program.ts';
 import { randomRuns } from '../support/random-runs.ts';
+import { runCli } from './cli-process.ts';
 
 const { seed, numRuns: ROUNDS } = randomRuns(import.meta.filename, { quick: 200, long: 200 });
 

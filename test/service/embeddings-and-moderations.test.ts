@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { pricesOf, readError, sdkFor, spentBy } from '../support/gateway-chat.ts';
-import { penniless, startSimulated } from '../support/simulated-gateway.ts';
+import { penniless, startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway, another } = await startSimulated();
 const poor = await another(penniless);

@@ -2,13 +2,13 @@ import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
 import { CENT, leaveStreams, openCircuit, sendTo } from '../support/circuit-hostile.ts';
-import { circuitSuite } from '../support/circuit-hostile-suite.ts';
 import { dear, hasLength, keyed, type Refusal, refusals, served, type Way, ways } from '../support/error-rows-table.ts';
 import { within } from '../support/gateway-process.ts';
 import { moneyOf, readError } from '../support/hostile-oracle.ts';
 import { namesModelInPath } from '../support/hostile-routes.ts';
 import type { Holder, InProcessGateway, InProcessOptions } from '../support/in-process-gateway.ts';
 import { rowsOfTier } from '../tiers.ts';
+import { circuitSuite } from './circuit-hostile-suite.ts';
 
 const { open, vendor } = circuitSuite();
 

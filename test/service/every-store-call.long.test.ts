@@ -12,6 +12,10 @@ import { auditAccount } from '../contracts/ledger-audit.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestBucket, type TestBucket } from '../support/fault-proxy-bucket.ts';
+import { s3Wire } from '../support/fault-proxy-wire.ts';
+import { startGateway } from '../support/gateway.ts';
+import { errorSchema, pricesOf } from '../support/gateway-chat.ts';
+import type { TestProgram } from '../support/program.ts';
 import {
   type Case,
   isAboutAddress,
@@ -23,13 +27,9 @@ import {
   singles,
   USED,
   unrecorded,
-} from '../support/fault-proxy-cases.ts';
-import { type Answer, type Lane, openLane } from '../support/fault-proxy-lane.ts';
-import { type PlayedScript, playScript } from '../support/fault-proxy-script.ts';
-import { s3Wire } from '../support/fault-proxy-wire.ts';
-import { startGateway } from '../support/gateway.ts';
-import { errorSchema, pricesOf } from '../support/gateway-chat.ts';
-import type { TestProgram } from '../support/program.ts';
+} from './every-store-call/cases.ts';
+import { type Answer, type Lane, openLane } from './every-store-call/lane.ts';
+import { type PlayedScript, playScript } from './every-store-call/script.ts';
 
 const LANES = 10;
 const FUNDS_PICOS = 100_000_000_000_000n;

@@ -4,20 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import * as z from 'zod';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { runBin, runCli } from '../support/cli-process.ts';
 import { startGateway } from '../support/gateway.ts';
 import { errorSchema } from '../support/gateway-chat.ts';
 import { until, within } from '../support/gateway-process.ts';
-import { canMount, type Mount, mountMemory, printSkip } from '../support/mounts.ts';
 import type { TestProgram } from '../support/program.ts';
-import {
-  CLIENTS,
-  type Reply,
-  type StoreLoad,
-  settleFolder,
-  startStoreLoad,
-  untilHealth,
-} from '../support/store-load.ts';
+import { runBin, runCli } from './cli-process.ts';
+import { canMount, type Mount, mountMemory, printSkip } from './mounts.ts';
+import { CLIENTS, type Reply, type StoreLoad, settleFolder, startStoreLoad, untilHealth } from './store-load.ts';
 
 if (!canMount) printSkip('tests of a full disk');
 

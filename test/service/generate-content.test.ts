@@ -14,8 +14,8 @@ import {
   postGoogle,
   readGoogleError,
 } from '../support/google-client.ts';
-import { penniless, startSimulated } from '../support/simulated-gateway.ts';
 import { vendorKey } from '../support/vendor-environment.ts';
+import { penniless, startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway, another } = await startSimulated();
 const poor = await another(penniless);

@@ -4,11 +4,11 @@ import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { LASTING_MODEL } from '../support/gateway-chat.ts';
 import { until, within } from '../support/gateway-process.ts';
-import { chatBody, type KeyedReply, postKeyed, untilAnswered } from '../support/keyed-requests.ts';
 import { numbersFrom } from '../support/kill-random.ts';
 import type { TestProgram } from '../support/program.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { type GroupAccount, type ServerGroup, startServerGroup } from '../support/server-group.ts';
+import { chatBody, type KeyedReply, postKeyed, untilAnswered } from './keyed-requests.ts';
 
 const FUNDS = 1_000_000_000_000n;
 const LIMIT_MS = 60_000;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { saying } from '../support/gateway-chat.ts';
-import { chatBody, type KeyedReply, postKeyed } from '../support/keyed-requests.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { chatBody, type KeyedReply, postKeyed } from './keyed-requests.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '100' });
 let number = 0;

@@ -4,7 +4,7 @@ import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { allEvents, chunkSchema, postChat, readError, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { googleFor, postGoogle } from '../support/google-client.ts';
 import { png, receiptOf, sizeOf } from '../support/image-service.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 /** Image models at the formats for text: CHAT-12 and the vendor's own. */
 const models = ['gemini-nano-banana-2.1', 'gemini-3-pro-image', 'gemini-3.1-flash-lite-image'];

@@ -4,8 +4,8 @@ import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { readError, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { bytesOf, fileOf, png, postImages, readImages, receiptOf, sizeOf } from '../support/image-service.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
 import { rowsOfTier } from '../tiers.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '200' });
 const sdk = sdkFor(gateway);

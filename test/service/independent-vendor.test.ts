@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { bothCalls, CAP, cities } from '../support/aimock-bodies.ts';
-import { type Face, faces, failureOf } from '../support/aimock-faces.ts';
-import { always, startIndependentVendor } from '../support/aimock-vendor.ts';
 import { startGateway } from '../support/gateway.ts';
 import { spentBy } from '../support/gateway-chat.ts';
 import { tokenPricesOf } from '../support/protocol-prices.ts';
 import { vendorKey } from '../support/vendor-environment.ts';
 import { rowsOfTier } from '../tiers.ts';
+import { bothCalls, CAP, cities } from './aimock/bodies.ts';
+import { type Face, faces, failureOf } from './aimock/faces.ts';
+import { always, startIndependentVendor } from './aimock/vendor.ts';
 
 const vendor = await startIndependentVendor();
 const gateway = await startGateway({ vendorUrl: vendor.url });

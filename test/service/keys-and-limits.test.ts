@@ -4,7 +4,7 @@ import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { startGateway, type TestGateway, type TestInProcessGateway } from '../support/gateway.ts';
 import { MODEL, postChat, pricesOf, readError, saying, sdkFor } from '../support/gateway-chat.ts';
 import { within } from '../support/gateway-process.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor } = await startSimulated();
 

@@ -3,22 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { pricesOf } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';
-import { isGood, type Received } from '../support/kill-client.ts';
-import { atOnce, judge, repeatUntilAnswered, untilSwept, type Verdict } from '../support/kill-judge.ts';
-import {
-  type KillPoint,
-  type Life,
-  live,
-  newRound,
-  playVendor,
-  type Remains,
-  type Round,
-} from '../support/kill-life.ts';
 import { numbersFrom } from '../support/kill-random.ts';
-import { ADDRESS, type KillScenario, killScenarios, USED, VENDOR } from '../support/kill-scenarios.ts';
 import type { TestProgram } from '../support/program.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { type ServerGroup, startServerGroup } from '../support/server-group.ts';
+import { isGood, type Received } from './kill/client.ts';
+import { atOnce, judge, repeatUntilAnswered, untilSwept, type Verdict } from './kill/judge.ts';
+import { type KillPoint, type Life, live, newRound, playVendor, type Remains, type Round } from './kill/life.ts';
+import { ADDRESS, type KillScenario, killScenarios, USED, VENDOR } from './kill/scenarios.ts';
 
 const FUNDS_PICOS = 1_000_000_000_000n;
 /** Rounds that one server takes with it. */

@@ -5,14 +5,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { isApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { runCli } from '../support/cli-process.ts';
 import { hasDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
 import { postChat, readError, saying, spentBy } from '../support/gateway-chat.ts';
-import { databasesOf } from '../support/gateway-children.ts';
 import { type Environment, spawnLocal, until, within } from '../support/gateway-process.ts';
 import type { TestProgram } from '../support/program.ts';
 import { environmentFor, newFolder } from '../support/program.ts';
+import { runCli } from './cli-process.ts';
+import { databasesOf } from './gateway-children.ts';
 
 let vendor: Simulator;
 let folder: string;

@@ -4,7 +4,7 @@ import { startGateway } from '../support/gateway.ts';
 import { spentBy } from '../support/gateway-chat.ts';
 import { within } from '../support/gateway-process.ts';
 import { HAIKU, messagePrices, namesOf, postMessages } from '../support/messages-client.ts';
-import { recorded, recordedEvents, startScriptedVendor, THEIR_MODEL } from '../support/messages-vendor.ts';
+import { recorded, recordedEvents, startScriptedVendor, THEIR_MODEL } from './messages-vendor.ts';
 
 const vendor = await startScriptedVendor();
 const gateway = await startGateway({ vendorUrl: vendor.url });

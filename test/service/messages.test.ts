@@ -20,8 +20,8 @@ import {
   readMessageError,
   thrownBy,
 } from '../support/messages-client.ts';
-import { penniless, startSimulated } from '../support/simulated-gateway.ts';
 import { vendorKey } from '../support/vendor-environment.ts';
+import { penniless, startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway, another } = await startSimulated();
 const poor = await another(penniless);

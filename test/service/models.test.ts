@@ -6,7 +6,7 @@ import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { MODEL, postChat, readError, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { thrownBy } from '../support/messages-client.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '1000' });
 const sdk = sdkFor(gateway);

@@ -4,11 +4,11 @@ import type { Scenario } from '../../local/simulators/scenario.ts';
 import { startSimulator } from '../../local/simulators/server.ts';
 import { startGateway } from '../support/gateway.ts';
 import { postChat, readError as readPlainError, saying, spentBy } from '../support/gateway-chat.ts';
-import { inputLanes, type Lane, textLanes } from '../support/hostile-lanes.ts';
 import { readError } from '../support/hostile-oracle.ts';
-import { hasty, startSimulated } from '../support/simulated-gateway.ts';
 import { vendorKey } from '../support/vendor-environment.ts';
 import { rowsOfTier } from '../tiers.ts';
+import { inputLanes, type Lane, textLanes } from './hostile-lanes.ts';
+import { hasty, startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway, another } = await startSimulated();
 const impatient = await another(hasty);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { allEvents, chunkSchema, MODEL, postChat, pricesOf, saying } from '../support/gateway-chat.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '2.5' });
 const priceOf = await pricesOf(gateway, MODEL);

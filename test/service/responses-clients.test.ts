@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { pricesOf, readError, spentBy } from '../support/gateway-chat.ts';
-import { startScriptedVendor } from '../support/messages-vendor.ts';
 import { PRO, postResponses } from '../support/responses-client.ts';
+import { startScriptedVendor } from './messages-vendor.ts';
 
 const vendor = await startScriptedVendor();
 const gateway = await startGateway({ vendorUrl: vendor.url, environment: { LOCAL_BALANCE_USD: '100' } });

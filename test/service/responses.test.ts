@@ -6,7 +6,7 @@ import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { postChat, pricesOf, readError, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { allNamedEvents, countsOf, PRO, postResponses } from '../support/responses-client.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '100' });
 const priceOf = await pricesOf(gateway, PRO);

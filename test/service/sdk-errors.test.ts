@@ -10,8 +10,8 @@ import { MODEL, saying, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { GEMINI, googleFor } from '../support/google-client.ts';
 import { anthropicFor, HAIKU, thrownBy } from '../support/messages-client.ts';
 import { PRO } from '../support/responses-client.ts';
-import { penniless, startSimulated } from '../support/simulated-gateway.ts';
 import { vendorKey } from '../support/vendor-environment.ts';
+import { penniless, startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway, another } = await startSimulated();
 const poor = await another(penniless);

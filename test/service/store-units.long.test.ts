@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Workload, workloads } from '../../bin/costs/workloads.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { type CapacityProxy, startCapacityProxy } from '../support/capacity-proxy.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
 import { sdkFor } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';
 import type { TestProgram } from '../support/program.ts';
+import { type CapacityProxy, startCapacityProxy } from './capacity-proxy.ts';
 
 let vendor: Simulator;
 let database: TestDynamodb;

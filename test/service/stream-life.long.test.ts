@@ -3,24 +3,16 @@ import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { Environment } from '../support/gateway-process.ts';
-import { type Issuer, openIssuer } from '../support/hostile-issuer.ts';
 import type { TestProgram } from '../support/program.ts';
 import { type TokenPrices, tokenPricesOf } from '../support/protocol-prices.ts';
-import { openBook } from '../support/stream-life-account.ts';
-import {
-  fateOf,
-  givenBy,
-  isError,
-  type LifeCase,
-  quickCases,
-  slowCases,
-  unreadCases,
-} from '../support/stream-life-cases.ts';
-import { askOnce, drainCounts, leaveStream, neverRead, untilAnswered } from '../support/stream-life-drains.ts';
-import { faces } from '../support/stream-life-faces.ts';
-import { priceIn, runAll, type Seen, type Stage, usageOf } from '../support/stream-life-run.ts';
-import { seesSockets, socketsOf } from '../support/stream-life-sockets.ts';
-import { startTaggedVendor, type TaggedVendor } from '../support/stream-life-vendor.ts';
+import { type Issuer, openIssuer } from './hostile-issuer.ts';
+import { openBook } from './stream-life/account.ts';
+import { fateOf, givenBy, isError, type LifeCase, quickCases, slowCases, unreadCases } from './stream-life/cases.ts';
+import { askOnce, drainCounts, leaveStream, neverRead, untilAnswered } from './stream-life/drains.ts';
+import { faces } from './stream-life/faces.ts';
+import { priceIn, runAll, type Seen, type Stage, usageOf } from './stream-life/run.ts';
+import { seesSockets, socketsOf } from './stream-life/sockets.ts';
+import { startTaggedVendor, type TaggedVendor } from './stream-life/vendor.ts';
 
 let vendor: TaggedVendor;
 let database: TestDynamodb;

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { MODEL, postChat, readEvents, saying } from '../support/gateway-chat.ts';
 import { within } from '../support/gateway-process.ts';
-import { readElements } from '../support/google-array.ts';
 import { asking, postGoogle } from '../support/google-client.ts';
 import { HAIKU, postMessages } from '../support/messages-client.ts';
-import { startScriptedVendor } from '../support/messages-vendor.ts';
 import { PRO, postResponses, readNamedEvents } from '../support/responses-client.ts';
+import { readElements } from './google-array.ts';
+import { startScriptedVendor } from './messages-vendor.ts';
 
 const vendor = await startScriptedVendor();
 const gateway = await startGateway({ vendorUrl: vendor.url });

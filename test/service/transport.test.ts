@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { BODY_BYTES_MAX } from '../../lambdas/limits.ts';
 import { errorSchema, MODEL, readError } from '../support/gateway-chat.ts';
-import { exchangeRaw } from '../support/gateway-socket.ts';
 import { startInProcess } from '../support/in-process-gateway.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { exchangeRaw } from './gateway-socket.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { gateway } = await startSimulated();
 

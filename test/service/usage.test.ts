@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { allEvents, MODEL, postChat, readError, saying } from '../support/gateway-chat.ts';
-import { startSimulated } from '../support/simulated-gateway.ts';
+import { startSimulated } from './simulated-gateway.ts';
 
 const { gateway } = await startSimulated();
 

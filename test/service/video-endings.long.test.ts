@@ -17,7 +17,7 @@ import {
   VIDEO_TOKENS,
   type VideoCustomer,
   videoIn,
-} from '../support/video-service-customer.ts';
+} from './videos/customer.ts';
 
 /** Longer than a step goes on by itself. */
 const OUTAGE_MS = 4_000;

@@ -13,7 +13,7 @@ import {
   untilSettled,
   VIDEO_COST,
   videoIn,
-} from '../support/video-service-customer.ts';
+} from './videos/customer.ts';
 import {
   type Afterlife,
   describeRound,
@@ -24,7 +24,7 @@ import {
   sweepMuchLater,
   VENDOR,
   type VideoRound,
-} from '../support/video-service-kill.ts';
+} from './videos/kill.ts';
 
 /** What the vendor has to accept a video whose creation is to be killed just then; others have longer, on a busy machine. */
 const CREATE_SECONDS = 5;

@@ -14,7 +14,7 @@ import {
   VIDEO_COST,
   type VideoCustomer,
   videoIn,
-} from '../support/video-service-customer.ts';
+} from './videos/customer.ts';
 
 let vendor: Simulator;
 let group: ServerGroup;

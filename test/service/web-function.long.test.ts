@@ -8,7 +8,7 @@ import { LASTING_MODEL, postChat, readEvents, saying } from '../support/gateway-
 import { until } from '../support/gateway-process.ts';
 import { withImage } from '../support/hostile-bodies.ts';
 import { ask } from '../support/hostile-wire.ts';
-import { startWebFunctionProcess, type WebFunctionProcess } from '../support/web-function-process.ts';
+import { startWebFunctionProcess, type WebFunctionProcess } from './web-function-process.ts';
 
 const GIBIBYTE = 1024 ** 3;
 /** Only stops a hang. */

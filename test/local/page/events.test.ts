@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ask, postJson, startTestPage, type TestPage } from '../../support/local-page.ts';
+import { ask, postJson, startTestPage, type TestPage } from './local-page.ts';
 
 let served: TestPage;
 beforeEach(async () => {

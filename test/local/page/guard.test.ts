@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isOwnHost } from '../../../local/page/guard.ts';
-import { ask, postJson, type RawAsk, startTestPage, type TestPage } from '../../support/local-page.ts';
+import { ask, postJson, type RawAsk, startTestPage, type TestPage } from './local-page.ts';
 
 let served: TestPage;
 beforeAll(async () => {

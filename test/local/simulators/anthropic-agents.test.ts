@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import { pdfOf } from '../../support/pdf-samples.ts';
+import { pdfOf } from './pdf-samples.ts';
 import { startSimulated } from './simulated.ts';
 
 const { anthropic } = await startSimulated();

@@ -1,6 +1,6 @@
 import { type GenerateContentConfig, MediaResolution, type Part } from '@google/genai';
 import { expect, test } from 'vitest';
-import { pdfOf } from '../../support/pdf-samples.ts';
+import { pdfOf } from './pdf-samples.ts';
 import { startSimulated } from './simulated.ts';
 
 const { google } = await startSimulated();

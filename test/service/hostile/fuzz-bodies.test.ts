@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
-import { mutatedText } from '../../support/hostile-json.ts';
 import { judge, moneyOf, refusePollution } from '../../support/hostile-oracle.ts';
 import type { PostRoute } from '../../support/hostile-routes.ts';
 import { ask } from '../../support/hostile-wire.ts';
 import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 import { fuzzed } from './fuzz-bodies.ts';
+import { mutatedText } from './hostile-json.ts';
 
 let vendor: Simulator;
 let gateway: InProcessGateway;

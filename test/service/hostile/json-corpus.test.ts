@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
-import { nested } from '../../support/hostile-json.ts';
 import { judge, moneyOf, readError } from '../../support/hostile-oracle.ts';
 import {
   chat,
@@ -15,6 +14,7 @@ import {
 import { ask } from '../../support/hostile-wire.ts';
 import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { rowsOfTier } from '../../tiers.ts';
+import { nested } from './hostile-json.ts';
 import { malformed, schemas, strange, unusual, wrong } from './json-corpus.ts';
 
 let vendor: Simulator;

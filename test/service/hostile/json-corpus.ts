@@ -1,4 +1,3 @@
-import { nested } from '../../support/hostile-json.ts';
 import {
   chat,
   embeddings,
@@ -10,6 +9,7 @@ import {
   responses,
   videos,
 } from '../../support/hostile-routes.ts';
+import { nested } from './hostile-json.ts';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 const around = (hex: string): Buffer => Buffer.concat([Buffer.from('{"a":"'), bytes(hex), Buffer.from('"}')]);

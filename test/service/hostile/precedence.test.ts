@@ -8,7 +8,6 @@ import { realCircuit } from '../../support/circuit-calls.ts';
 import { holdAll, leaveStreams, openCircuit, sendTo, tell } from '../../support/circuit-hostile.ts';
 import { dear } from '../../support/error-rows-table.ts';
 import { within } from '../../support/gateway-process.ts';
-import { nested } from '../../support/hostile-json.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
 import {
   chat,
@@ -31,6 +30,7 @@ import {
 import { openWire, readReply, toBytes } from '../../support/hostile-wire.ts';
 import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { rowsOfTier } from '../../tiers.ts';
+import { nested } from './hostile-json.ts';
 
 let vendor: Simulator;
 const started = new Map<string, Promise<InProcessGateway>>();

@@ -5,8 +5,8 @@ import { ignoringRoutes, type PostRoute } from '../../support/hostile-routes.ts'
 import { ask } from '../../support/hostile-wire.ts';
 import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { randomRuns } from '../../support/random-runs.ts';
-import { received, withUnknownMembers } from '../../support/unknown-members.ts';
 import { fuzzed } from './fuzz-bodies.ts';
+import { received, withUnknownMembers } from './unknown-members.ts';
 
 let vendor: Simulator;
 let gateway: InProcessGateway;

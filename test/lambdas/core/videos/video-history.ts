@@ -19,12 +19,12 @@ import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.t
 import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
 import { MemoryVideoFiles } from '../../../support/memory/memory-video-files.ts';
 import { MemoryVideoJobs } from '../../../support/memory/memory-video-jobs.ts';
-import { VideoExecutions } from '../../../support/video-executions.ts';
-import { VideoTraffic } from '../../../support/video-traffic.ts';
-import { type VendorPlan, VideoVendor } from '../../../support/video-vendor.ts';
+import { VideoExecutions } from './video-executions.ts';
 import { VideoJudge } from './video-judge.ts';
 import { VideoProcess } from './video-process.ts';
 import { ACCOUNT, type Got, NOW } from './video-samples.ts';
+import { VideoTraffic } from './video-traffic.ts';
+import { type VendorPlan, VideoVendor } from './video-vendor.ts';
 
 export const definition = readDefinition(
   toSubstitutions({

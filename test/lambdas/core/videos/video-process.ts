@@ -20,9 +20,9 @@ import {
 } from '../../../support/memory/every-call.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';
 import { resumeVideos, sweep } from '../../../support/strict-tending.ts';
-import type { CallRules, VideoTraffic } from '../../../support/video-traffic.ts';
-import type { VideoVendor } from '../../../support/video-vendor.ts';
 import { ACCOUNT, ask, byTokens, catalogOf, type Got, LEASE_MS, orderOf, toError, toStored } from './video-samples.ts';
+import type { CallRules, VideoTraffic } from './video-traffic.ts';
+import type { VideoVendor } from './video-vendor.ts';
 
 /** What lies outside of every process. */
 export interface Outside {

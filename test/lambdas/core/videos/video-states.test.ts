@@ -2,8 +2,8 @@ import { StateMachine } from 'aws-local-stepfunctions';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { randomRuns } from '../../../support/random-runs.ts';
-import { playStates } from '../../../support/video-states.ts';
 import { definition } from './video-history.ts';
+import { playStates } from './video-states.ts';
 
 /** What the tasks of one execution do, call by call: fail, or answer. */
 type Script = readonly {

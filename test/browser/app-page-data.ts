@@ -1,0 +1,101 @@
+import { catalogData } from '../../catalog/index.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import type { Exchange } from '../../lambdas/http/exchange.ts';
+import { createListPrices } from '../../lambdas/protocols/models/handlers.ts';
+import { ManualClock } from '../support/memory/manual-clock.ts';
+
+export const account = {
+  id: '01K9ACCOUNT',
+  status: 'active',
+  balance_usd: '1234.567890123',
+  available_usd: '1230.067890123',
+  held_usd: '4.5',
+  open_holds: 2,
+  days_left: 12.3 as number | null,
+  threshold_usd: '2.5',
+  key: {
+    id: 'key-1',
+    masked: 'sk-service-AbCd…wxyz',
+    issued_at: '2026-11-02T09:30:00.000Z',
+    revoked: false,
+  } as { id: string; masked: string; issued_at: string; revoked: boolean } | null,
+};
+
+const models = [
+  'claude-sonnet-5',
+  'gpt-5.5-pro',
+  'gemini-3.8-flash',
+  'seedance-2-0-fast',
+  'flux-2-pro',
+  'gpt-4.1-mini',
+  'text-embedding-3-small',
+];
+
+const MS_PER_DAY = 86_400_000;
+const lastDay = Date.parse('2026-11-22');
+
+/** Uneven, as spending is, and the same at every run. The costs are in thousandths of a dollar. */
+const costOf = (day: number, model: number): number => ((day * 7 + model * 13) % 11) * (model + 1) * ((day % 5) - 1);
+
+const usd = (thousandths: number): string => String(thousandths / 1_000);
+
+/** What GET /app/api/spend answers. */
+export const spendOf = (days: number): object => {
+  const spent = Array.from({ length: days }, (_, index) => {
+    const back = days - 1 - index;
+    const each = models.map((model, place) => ({ model, cost: Math.max(0, costOf(back, place)) }));
+    return {
+      day: new Date(lastDay - back * MS_PER_DAY).toISOString().slice(0, 10),
+      each: each.filter(({ cost }) => cost),
+    };
+  });
+  const sum = (costs: readonly number[]): string => usd(costs.reduce((all, cost) => all + cost, 0));
+  return {
+    object: 'spend',
+    from: spent[0]?.day,
+    to: spent.at(-1)?.day,
+    complete: true,
+    requests: days * 3,
+    failed: 4,
+    total_usd: sum(spent.flatMap(({ each }) => each.map(({ cost }) => cost))),
+    days: spent.map(({ day, each }) => ({
+      day,
+      cost_usd: sum(each.map(({ cost }) => cost)),
+      requests: each.length,
+      failed: 0,
+      models: each.map(({ model, cost }) => ({ model, cost_usd: usd(cost), requests: 1 })),
+    })),
+    models: models.map((model) => ({
+      model,
+      cost_usd: sum(spent.flatMap(({ each }) => each.filter((one) => one.model === model).map(({ cost }) => cost))),
+      requests: days,
+    })),
+  };
+};
+
+/** Rows of GET /app/api/usage, the newest first; every seventh has failed. */
+export const usageRows = (count: number): readonly object[] =>
+  Array.from({ length: count }, (_, index) => {
+    const isFailed = index % 7 === 2;
+    const model = models[index % models.length];
+    return {
+      id: `request-${index}`,
+      object: 'usage',
+      created_at: new Date(lastDay - index * 3_700_000).toISOString(),
+      outcome: isFailed ? 'released' : 'charged',
+      reason: isFailed ? 'upstream_timeout' : null,
+      model,
+      usage: isFailed ? null : { cache_read: 200, input: 1_034, output: 560, reasoning: 7 },
+      prices_usd: null,
+      cost_usd: isFailed ? '0' : `0.${String(12_345 + index * 77).padStart(8, '0')}`,
+      overage: false,
+      end_user: null,
+    };
+  });
+
+/** The answer of GET /api/models as it is. */
+export const listedModels = async (): Promise<string> => {
+  const list = createListPrices({ catalog: loadCatalog(catalogData), clock: new ManualClock(lastDay) });
+  const { body } = await list({} as Exchange);
+  return body as string;
+};

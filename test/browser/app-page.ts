@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Exchange } from '../../lambdas/http/exchange.ts';
+import { createGetPage, createGetPageFile } from '../../lambdas/protocols/pages/handlers.ts';
+import { buildFiles, mediaTypeOf } from '../../lib/pages/build-pages.ts';
+import { MemoryPageFiles } from '../support/memory/memory-page-files.ts';
+import { account, listedModels, spendOf, usageRows } from './app-page-data.ts';
+
+/** What the next answer to a path is in place of its usual one. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export interface AppPage {
+  readonly url: string;
+  /** The mini app's address as the messenger opens it for a user of this language. */
+  opened(language?: string, theme?: object): string;
+  readonly account: typeof account;
+  usage: readonly object[];
+  spend: (days: number) => object;
+  /** By path, the first one first. */
+  readonly refusals: Map<string, Refusal[]>;
+  /** Method and path with its query, and what came with it. */
+  readonly asked: string[];
+  /** Bodies of what was posted. */
+  readonly posted: unknown[];
+  /** By path: nothing is answered there before this has passed. */
+  readonly gates: Map<string, Promise<void>>;
+  stop(): Promise<void>;
+}
+
+export const newKey = `sk-service-${'N3w'.repeat(14)}x123456`;
+
+/** Signed by nobody: the scripted API knows it by heart, so a page that decodes it once too often or too little is refused. */
+const initDataFor = (language: string): string =>
+  new URLSearchParams({
+    user: JSON.stringify({ id: 7, first_name: 'Ada & Co +1%', language_code: language }),
+    auth_date: '1795000000',
+    hash: 'ab'.repeat(32),
+  }).toString();
+
+/** The page as it is built and headed for the gateway, beside an API that answers what it is told to. */
+export const startAppPage = async (): Promise<AppPage> => {
+  const open = await openPages();
+  const models = await listedModels();
+  const page: AppPage = {
+    url: '',
+    opened: (language = 'en', theme) => {
+      const fields = new URLSearchParams({ tgWebAppData: initDataFor(language), tgWebAppVersion: '9.1' });
+      if (theme) fields.set('tgWebAppThemeParams', JSON.stringify(theme));
+      return `${page.url}/app#${fields}`;
+    },
+    account: structuredClone(account),
+    usage: usageRows(25),
+    spend: spendOf,
+    refusals: new Map(),
+    asked: [],
+    posted: [],
+    gates: new Map(),
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+  const server = createServer((request, response) => {
+    void answer(page, { request, response, open, models });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(page, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+};
+
+type Open = (path: string, response: ServerResponse) => Promise<void>;
+
+/** By the gateway's own handlers, with their headers. */
+const openPages = async (): Promise<Open> => {
+  const pages = new MemoryPageFiles();
+  for (const { file, bytes } of await buildFiles('web/app')) {
+    pages.put('app', file, new TextDecoder().decode(bytes), mediaTypeOf(file));
+  }
+  const ports = { pages, now: () => 0, finished: () => undefined };
+  const [getPage, getFile] = [createGetPage(ports, 'app'), createGetPageFile(ports, 'app')];
+  return async (path, response) => {
+    const params = { file: path.slice('/app/assets/'.length) };
+    const event = { requestContext: { http: { method: 'GET' } } };
+    const exchange = { event, summary: {}, route: { params } } as unknown as Exchange;
+    const { statusCode, headers, body } = await (path === '/app' ? getPage : getFile)(exchange);
+    response.writeHead(statusCode, headers);
+    if (typeof body === 'string') response.end(body);
+    else body.pipe(response);
+  };
+};
+
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly open: Open;
+  readonly models: string;
+}
+
+const answer = async (page: AppPage, { request, response, open, models }: Asked): Promise<void> => {
+  const { pathname, search, searchParams } = new URL(request.url ?? '', page.url);
+  page.asked.push(`${request.method} ${pathname}${search}`);
+  const json = (status: number, body: unknown, headers = {}): void => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+  const refuse = ({ status, code, retryAfterSeconds }: Refusal): void =>
+    json(
+      status,
+      { error: { message: code, type: 'any', code, param: null } },
+      retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    );
+  const refusal = page.refusals.get(pathname)?.shift();
+  if (refusal) return refuse(refusal);
+  if (pathname === '/api/models') return json(200, models);
+  if (!pathname.startsWith('/app/api/')) return open(pathname, response);
+  const { authorization } = request.headers;
+  if (!['en', 'ru', 'de'].some((language) => authorization === `tma ${initDataFor(language)}`)) {
+    return refuse({ status: 401, code: 'invalid_signature' });
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>) : {};
+  if (request.method === 'POST') page.posted.push(body);
+  const routes: Record<string, () => unknown> = {
+    'GET /app/api/account': () => page.account,
+    'GET /app/api/usage': () => usagePage(page.usage, searchParams),
+    'GET /app/api/spend': () => page.spend(Number(searchParams.get('days'))),
+    'POST /app/api/threshold': () => {
+      page.account.threshold_usd = body.threshold_usd ?? '';
+      return { threshold_usd: body.threshold_usd };
+    },
+    'POST /app/api/key': () => rotated(page),
+  };
+  await page.gates.get(pathname);
+  json(200, routes[`${request.method} ${pathname}`]?.() ?? {});
+};
+
+const usagePage = (rows: readonly object[], query: URLSearchParams): object => {
+  const from = Number(query.get('cursor') ?? 0);
+  const to = from + Number(query.get('limit'));
+  const hasMore = to < rows.length;
+  return { object: 'list', data: rows.slice(from, to), has_more: hasMore, next_cursor: hasMore ? String(to) : null };
+};
+
+const rotated = (page: AppPage): object => {
+  const masked = `${newKey.slice(0, 15)}…${newKey.slice(-4)}`;
+  page.account.key = { id: 'key-2', masked, issued_at: '2026-11-22T10:00:00.000Z', revoked: false };
+  return { key: newKey, id: 'key-2', masked };
+};

@@ -1,0 +1,83 @@
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { openVendors } from '../../../local/local-vendors.ts';
+import { createLocalPage, type LocalPage } from '../../../local/page/local-page.ts';
+import { createPageMessenger } from '../../../local/page/page-messenger.ts';
+import { type LocalMessenger, startMessenger } from '../../../local/simulators/messenger/messenger.ts';
+
+export type TestPage = {
+  readonly port: number;
+  readonly page: LocalPage;
+  readonly messenger: LocalMessenger;
+  /** Where the simulated vendors are, and their keys. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly failures: readonly string[];
+  stop(): Promise<void>;
+};
+
+/** The page on a server that answers 204 to whatever the page leaves. */
+export async function startTestPage(environment: NodeJS.ProcessEnv = {}): Promise<TestPage> {
+  const failures: string[] = [];
+  const vendors = await openVendors(environment);
+  const messenger = await startMessenger({ botToken: '12345:test' });
+  let page: LocalPage | undefined;
+  const server = createServer((incoming, response) => {
+    if (!page?.take(incoming, response)) response.writeHead(204).end();
+  });
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+  page = createLocalPage({
+    port,
+    apiKey: 'sk-service-test',
+    topUpKey: 'a key for reporting payments',
+    files: async () => ['index.html', 'main.js', 'main.css'].map((file) => ({ file, bytes: Buffer.from(file) })),
+    vendors,
+    messenger: createPageMessenger(messenger),
+    onFailure: (message) => failures.push(message),
+  });
+  const started = page;
+  return {
+    port,
+    page: started,
+    messenger,
+    environment: { ...environment, ...vendors.environment },
+    failures,
+    async stop() {
+      started.stop();
+      await vendors.stop();
+      await messenger.stop();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type RawAsk = {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+export type RawAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
+
+/** With just these headers: `fetch` would choose some itself. */
+export function ask(port: number, { method = 'GET', path, headers = {}, body }: RawAsk): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      text(answer).then(
+        (read) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: read }),
+        reject,
+      );
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+export const postJson = (port: number, path: string, body: unknown): Promise<RawAnswer> =>
+  ask(port, { method: 'POST', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });

@@ -1,0 +1,106 @@
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import * as z from 'zod';
+import type { Environment } from '../../support/gateway-process.ts';
+
+export interface QuotingVendor {
+  /** Where the program finds it in place of every vendor and of the messenger. */
+  readonly environment: Environment;
+  /** How many requests wait that nobody will ever answer. */
+  waiting(): number;
+  /** What the bot has sent to the messenger. */
+  readonly told: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** An error with these words in every member in which some vendor has any. */
+const errorOf = (told: string, status: number, isGoogle: boolean): object =>
+  isGoogle
+    ? { error: { code: status, message: told, status: told, details: [{ reason: told }] } }
+    : { type: 'error', detail: told, error: { message: told, type: told, param: told, code: told } };
+
+const quote = (request: IncomingMessage, sent: Buffer, status: number, response: ServerResponse): void => {
+  const { headers, url = '' } = request;
+  const told = `told ${url} ${JSON.stringify(headers)} ${sent.toString('latin1')}`;
+  const error = JSON.stringify(errorOf(told, status, url.includes('/models/')));
+  const isStream = status === 200;
+  response.writeHead(status, {
+    'content-type': isStream ? 'text/event-stream' : 'application/json',
+    'x-told': encodeURIComponent(told).slice(0, 4_000),
+  });
+  response.end(isStream ? `event: error\ndata: ${error}\n\n` : error);
+};
+
+const ANSWER_BYTES = 300_000;
+
+/** A chat's answer that says its prompt, and much more. */
+const sayBack = (sent: Buffer, response: ServerResponse): void => {
+  const { model, messages } = chatSchema.parse(JSON.parse(sent.toString()));
+  const content = `${messages.map((message) => message.content).join(' ')} ${'abc '.repeat(ANSWER_BYTES / 4)}`;
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(
+    JSON.stringify({
+      ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1_794_000_000, model },
+      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
+    }),
+  );
+};
+
+const chatSchema = z.object({ model: z.string(), messages: z.array(z.object({ content: z.string() })) });
+const messageSchema = z.object({ chat_id: z.coerce.number() });
+
+/** Chats of an odd number take no message, and are told why as the messenger does it: what was sent stands behind the reason. */
+const takeMessage = (sent: Buffer, response: ServerResponse): void => {
+  const { chat_id: chat } = messageSchema.parse(JSON.parse(sent.toString()));
+  response.writeHead(chat % 2 ? 400 : 200, { 'content-type': 'application/json' });
+  const description = `Bad Request: can't parse entities: ${sent.toString()}`;
+  response.end(JSON.stringify(chat % 2 ? { ok: false, error_code: 400, description } : { ok: true, result: {} }));
+};
+
+const pass = (request: IncomingMessage, sent: Buffer, simulatorUrl: string, response: ServerResponse): void => {
+  const { method, url, headers } = request;
+  const passed = forward(new URL(url ?? '/', simulatorUrl), { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 500, answer.headers);
+    answer.pipe(response);
+  });
+  passed.on('error', () => response.destroy());
+  passed.end(sent);
+};
+
+/**
+ * A vendor that quotes all it was sent where a prompt has `[[quote n]]`, as an error of that status; 200 is an error in a stream.
+ * `[[say back]]` has a chat answer with its prompt and much besides, `[[wait]]` with nothing. Everything else goes on to the simulator.
+ */
+export const startQuotingVendor = async (simulatorUrl: string): Promise<QuotingVendor> => {
+  let waiting = 0;
+  const told: string[] = [];
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    const sent = Buffer.concat(pieces);
+    const [, status] = /\[\[quote (\d+)\]\]/.exec(sent.toString('latin1')) ?? [];
+    if (request.url?.startsWith('/bot')) {
+      told.push(sent.toString());
+      takeMessage(sent, response);
+    } else if (sent.includes('[[say back]]')) sayBack(sent, response);
+    else if (sent.includes('[[wait]]')) waiting += 1;
+    else if (status) quote(request, sent, Number(status), response);
+    else pass(request, sent, simulatorUrl, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  const url = `http://127.0.0.1:${address.port}`;
+  return {
+    environment: {
+      ...{ OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, GEMINI_BASE_URL: url },
+      ...{ ARK_BASE_URL: `${url}/api/v3`, BFL_BASE_URL: url, BOT_API_URL: url },
+    },
+    waiting: () => waiting,
+    told,
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+};

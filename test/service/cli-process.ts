@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { type Environment, inherited } from '../support/gateway-process.ts';
+
+const programs = join(import.meta.dirname, '../../bin');
+
+export interface CliResult {
+  readonly status: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A file of `bin` as a program of its own, with these variables alone. What it does, it may do to this very process. */
+export const runBin = (file: string, args: readonly string[], environment: Environment = {}): Promise<CliResult> =>
+  new Promise((resolve) => {
+    const env = { ...inherited(), ...environment };
+    execFile(process.execPath, [join(programs, file), ...args], { env, timeout: 60_000 }, (error, stdout, stderr) =>
+      resolve({ status: error ? (error.code ?? 'killed') : 0, stdout, stderr }),
+    );
+  });
+
+/** `npm run cli -- ...`. */
+export const runCli = (args: readonly string[], environment?: Environment): Promise<CliResult> =>
+  runBin('cli.ts', args, environment);

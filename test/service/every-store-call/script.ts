@@ -1,0 +1,61 @@
+import type { Call, Fault, Plan } from '../../support/fault-proxy.ts';
+
+export type FaultKind = Fault['kind'];
+
+/** What shall go wrong with one request's calls of one name. */
+export interface Script {
+  readonly name: string;
+  /** The how-manieth call of that name, from 0; `all` for each of them. */
+  readonly turn: number | 'all';
+  readonly kind: FaultKind;
+}
+
+export interface PlayedScript {
+  readonly plan: Plan;
+  /** Names of the calls, in order. */
+  readonly names: readonly string[];
+  /** Those of the script that came to be played. */
+  readonly met: ReadonlySet<Script>;
+  /** Lets everything happen that was kept for later. */
+  comeLater(): void;
+}
+
+/** What a call is for, the same at each repeat of it. */
+export function nameOf({ operation, table, key, body }: Call): string {
+  const text = JSON.stringify(body) ?? '';
+  if (table === 'idempotency') return `${table} ${stepOf(operation, text)}`;
+  if (table !== 'accounts') return `${table} ${operation}`;
+  if (text.includes('available - :amount')) return 'accounts hold';
+  if (text.includes('REMOVE holds.#id')) return 'accounts apply';
+  if (!key.includes('CHARGE#') || operation !== 'PutItem') return `accounts ${operation}`;
+  return `accounts record ${text.includes('"outcome":{"S":"settled"}') ? 'settled' : 'released'}`;
+}
+
+/** What a write to a claim is for. */
+function stepOf(operation: string, text: string): string {
+  if (operation === 'PutItem') return 'claim';
+  if (operation === 'DeleteItem' || text.includes('":free"')) return 'free';
+  if (text.includes('":answer"')) return 'prepare';
+  return text.includes('":done"') ? 'complete' : operation;
+}
+
+/** A name of a script also stands for every longer one: that of a table is all its calls. */
+export function playScript(scripts: readonly Script[]): PlayedScript {
+  const later = Promise.withResolvers<void>();
+  const names: string[] = [];
+  const met = new Set<Script>();
+  const faultOf = ({ kind }: Script): Fault => ({ kind, until: later.promise });
+  return {
+    plan: (call) => {
+      const name = nameOf(call);
+      const turn = names.filter((earlier) => earlier === name).length;
+      names.push(name);
+      const script = scripts.find((one) => name.startsWith(one.name) && (one.turn === 'all' || one.turn === turn));
+      if (script) met.add(script);
+      return script && faultOf(script);
+    },
+    names,
+    met,
+    comeLater: later.resolve,
+  };
+}

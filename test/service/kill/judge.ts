@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { errorSchema } from '../../support/gateway-chat.ts';
+import { until } from '../../support/gateway-process.ts';
+import type { ServerGroup } from '../../support/server-group.ts';
+import { isGood, postUntilDeath, type Received } from './client.ts';
+import { orderOf, type Round } from './life.ts';
+import { ADDRESS, RECORD, RENEW } from './scenarios.ts';
+
+const LIMIT_MS = 60_000;
+
+/** The client's own repeat of a request with a key, until the key is free or its answer there (IDEM-4). */
+export async function repeatUntilAnswered(server: TestGateway, round: Round): Promise<Received> {
+  return until(
+    `an answer to the key of ${nameOf(round)}`,
+    async () => {
+      const received = await postUntilDeath(server.url, '127.0.0.1', orderOf(round));
+      // On a busy machine the vendor may take longer than its deadline, and the attempt is free for another.
+      const busy = received.status === 504 || codeOf(received) === 'idempotency_in_progress';
+      if (busy) await sleep(200);
+      return busy ? undefined : received;
+    },
+    LIMIT_MS,
+  );
+}
+
+const codeOf = ({ text }: Received): string | undefined =>
+  errorSchema.safeParse(JSON.parse(text || 'null')).data?.error.code;
+
+export const nameOf = ({ number, scenario, point }: Round): string => {
+  const where =
+    point === undefined
+      ? 'at random'
+      : point.kind === 'call'
+        ? `${point.side} ${point.name}`
+        : `after ${point.events} events`;
+  return `round ${number}, ${scenario.title}, killed ${where}`;
+};
+
+/** Undefined where it is not known how far the request got. */
+const isCommitted = ({ scenario, point, met }: Round): boolean | undefined => {
+  if (point === undefined || !met) return undefined;
+  if (point.kind === 'vendor') return false;
+  const { name, side } = point;
+  // Late is after others have ended the hold.
+  if (name === RECORD) return side === 'after';
+  if (name === 'accounts apply' || name === 'idempotency complete') return true;
+  return scenario.calls.includes(name) && !atOnce(name) ? false : undefined;
+};
+
+/** Nobody waits for this call, or not for long: its server is killed as soon as it comes. */
+export const atOnce = (name: string): boolean => name === ADDRESS || name === RENEW;
+
+export const untilSwept = (group: ServerGroup, round: Round): Promise<Account> =>
+  until(
+    `the end of the holds of ${nameOf(round)}`,
+    async () => {
+      const now = await group.store.readAccount(round.account.accountId);
+      return now?.holds.size === 0 ? now : undefined;
+    },
+    LIMIT_MS,
+  );
+
+export interface Verdict {
+  readonly complaints: readonly string[];
+  readonly charges: number;
+  readonly served: boolean;
+}
+
+/** What is wrong with the money of a round once its holds have expired. `repeats`: what its key brought afterwards. */
+export async function judge(
+  group: ServerGroup,
+  round: Round,
+  terms: { readonly fundsPicos: bigint; readonly pricePicos: bigint; readonly repeats: readonly Received[] },
+): Promise<Verdict> {
+  const { accountId } = round.account;
+  const account = await untilSwept(group, round);
+  const { findings, stable } = await group.audit(accountId);
+  const settled = (await group.recordsOf(accountId)).filter(({ outcome }) => outcome === 'settled');
+  const { fundsPicos, pricePicos, repeats } = terms;
+  const served = round.received !== undefined && isGood(round.received);
+  const committed = isCommitted(round);
+  const due = round.scenario.keyed || served || committed ? 1 : committed === undefined ? undefined : 0;
+  const rules: readonly (readonly [string, boolean])[] = [
+    [`the audit finds ${findings.map(({ message }) => message)}`, findings.length === 0 && stable],
+    [
+      `${settled.length} charges, due ${due ?? '0 or 1'}`,
+      settled.length <= 1 && settled.length === (due ?? settled.length),
+    ],
+    [
+      `the charges are ${settled.map(({ amountPicos }) => amountPicos)}`,
+      settled.every((one) => one.amountPicos === pricePicos),
+    ],
+    [`spent ${account.spentPicos}`, account.spentPicos === pricePicos * BigInt(settled.length)],
+    [`available ${account.availablePicos}`, account.availablePicos === fundsPicos - account.spentPicos],
+    ...(round.scenario.keyed ? keyRules(round, repeats, served, committed) : []),
+  ];
+  const complaints = rules.filter(([, holds]) => !holds).map(([complaint]) => `${nameOf(round)}: ${complaint}`);
+  return { complaints, charges: settled.length, served };
+}
+
+const keyRules = (
+  { received, vendorCalls }: Round,
+  repeats: readonly Received[],
+  served: boolean,
+  committed: boolean | undefined,
+): readonly (readonly [string, boolean])[] => {
+  const bodies = new Set([...(served && received ? [received] : []), ...repeats].map(({ text }) => text));
+  const fresh = repeats.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length;
+  const got = repeats.map(({ status, text }) => `${status} ${text.slice(0, 120)}`);
+  const once = served || committed === true;
+  return [
+    [`the repeats got ${got}`, repeats.length > 0 && repeats.every(isGood)],
+    [`${bodies.size} different answers`, bodies.size === 1],
+    [`${fresh} of the repeats were answered anew`, fresh <= (once ? 0 : 1)],
+    [`the vendor was called ${vendorCalls.length} times`, vendorCalls.length === 1 || !once],
+  ];
+};

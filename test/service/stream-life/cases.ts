@@ -1,0 +1,185 @@
+import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { CAP, type Face, faces } from './faces.ts';
+import { type Script, scriptOf, type Told } from './scripts.ts';
+
+/** What the vendor does once it has sent its events: it says no more, or that it failed, or just stops. */
+export const afterwards = ['ends', 'resets', 'closes', 'fails', 'stalls'] as const;
+export type Afterwards = (typeof afterwards)[number];
+
+export type ClientPart =
+  | 'stays'
+  | 'does not read'
+  | { readonly leavesAfter: number; readonly how: 'resets' | 'closes' };
+
+export interface LifeCase {
+  readonly title: string;
+  readonly tag: string;
+  readonly face: Face;
+  readonly script: Script;
+  readonly told: Told;
+  /** How many events the vendor sends. */
+  readonly sent: number;
+  readonly afterwards: Afterwards;
+  readonly client: ClientPart;
+}
+
+/** How a stream has to end. */
+export type Fate = 'charged' | 'charged nothing' | 'upstream_error' | 'upstream_timeout';
+
+/** BILL-9 and BILL-10, by what the vendor has said until it stops. */
+export const fateOf = ({ face, script, sent, afterwards }: LifeCase): Fate => {
+  const { counted, done, finished } = script;
+  if (sent >= done) {
+    if (sent >= counted) return 'charged';
+    return face.wire === 'responses' ? 'upstream_error' : 'charged nothing';
+  }
+  if (afterwards === 'fails') return 'upstream_error';
+  if (sent >= counted) return 'charged';
+  if (afterwards === 'stalls') return 'upstream_timeout';
+  // A vendor without a word for the end has said all there is with the reasons.
+  const isOver = afterwards === 'ends' && done === Number.POSITIVE_INFINITY && sent >= finished;
+  return isOver ? 'charged nothing' : 'upstream_error';
+};
+
+export const isError = (fate: Fate): fate is 'upstream_error' | 'upstream_timeout' =>
+  fate === 'upstream_error' || fate === 'upstream_timeout';
+
+/** What a client that stays is given (ERR-4): a status other than 200, or the words and how they end. */
+export interface Given {
+  readonly status: number;
+  readonly words: readonly string[];
+  readonly code: string | undefined;
+  readonly isWhole: boolean;
+}
+
+export const givenBy = (one: LifeCase): Given => {
+  const { face, script, sent } = one;
+  const fate = fateOf(one);
+  const words = script.words.filter(({ place }) => place <= sent).map(({ word }) => word);
+  if (!isError(fate)) return { status: 200, words, code: undefined, isWhole: true };
+  // A second of silence behind an announcement begins the stream.
+  const isBegun = sent > face.opening || (one.afterwards === 'stalls' && sent > 0);
+  if (isBegun) return { status: 200, words, code: fate, isWhole: false };
+  return { status: new GatewayError(fate, '').status, words: [], code: fate, isWhole: false };
+};
+
+/** Other counts for each case of a kind, and less than is held for. */
+const toldBy = (index: number): Told & object => ({ input: 100 + (index % 1_000), output: 10 + (index % 100) });
+
+type Draft = Omit<LifeCase, 'tag' | 'script' | 'told' | 'title'> & {
+  readonly rules: string;
+  readonly what: string;
+  readonly told?: Told;
+  readonly padding?: readonly number[];
+};
+
+const toCase = ({ rules, what, padding, ...draft }: Draft, index: number): LifeCase => {
+  const tag = `tag-${String(index).padStart(4, '0')}`;
+  const told = draft.told ?? toldBy(index);
+  const script = scriptOf(draft.face.wire, tag, told, padding);
+  return { ...draft, title: `${rules} ${draft.face.name}: ${what} (${tag})`, tag, told, script };
+};
+
+const lengthOf = ({ wire }: Face): number => scriptOf(wire, '', toldBy(0)).events.length;
+
+/** Each face at each place, from before the first event to behind the last. */
+const everywhere = (toDrafts: (face: Face, place: number, of: number) => readonly Draft[]): readonly Draft[] =>
+  faces.flatMap((face) => {
+    const of = lengthOf(face);
+    return Array.from({ length: of + 1 }, (_, place) => toDrafts(face, place, of)).flat();
+  });
+
+const how = (place: number) => (place % 2 === 0 ? 'resets' : 'closes');
+
+const leaving = everywhere((face, place, of) => {
+  const client = { leavesAfter: place, how: how(place) } as const;
+  const draft = { face, client } as const;
+  const breaksOff = place % 3 === 0 ? 'fails' : how(place + 1);
+  return [
+    { ...draft, rules: 'BILL-8', what: `left after ${place}, answered to the end`, sent: of, afterwards: 'ends' },
+    {
+      ...{ ...draft, rules: 'BILL-8, BILL-9', sent: place, afterwards: breaksOff },
+      what: `left after ${place} of ${of}, and then the vendor ${breaksOff}`,
+    },
+  ];
+});
+
+const cuts = everywhere((face, sent, of) =>
+  (['ends', how(sent)] as const).map((afterwards) => ({
+    ...{ rules: 'BILL-9', face, sent, afterwards, client: 'stays' },
+    what: `the vendor ${afterwards} after ${sent} of ${of}`,
+  })),
+);
+
+const failures = everywhere((face, sent, of) => [
+  {
+    ...{ rules: 'BILL-9, ERR-9', face, sent, afterwards: 'fails', client: 'stays' },
+    what: `the vendor fails after ${sent} of ${of}`,
+  },
+]);
+
+const uncounted: readonly Draft[] = faces.flatMap((face) =>
+  (['missing', 'unreadable'] as const).flatMap((told) => {
+    const sent = scriptOf(face.wire, '', told).events.length;
+    const draft = { rules: 'BILL-10', face, told, sent, afterwards: 'ends' } as const;
+    const client = { leavesAfter: 3, how: 'resets' } as const;
+    return [
+      { ...draft, what: `a whole answer, its usage ${told}`, client: 'stays' } as const,
+      { ...draft, what: `left, its usage ${told}`, client },
+    ];
+  }),
+);
+
+/** More than was held for, and more than the cap allows. */
+const excessive: readonly Draft[] = faces.flatMap((face) => {
+  const of = lengthOf(face);
+  const draft = { rules: 'BILL-7', face, sent: of } as const;
+  const beyondHold = { input: 100_000, output: 20 };
+  const beyondCap = { input: 20, output: CAP + 1_500 };
+  return [
+    { ...draft, told: beyondHold, afterwards: 'ends', client: 'stays', what: 'more than was held' },
+    { ...draft, told: beyondHold, afterwards: 'resets', client: 'stays', what: 'more than was held, and a reset' },
+    {
+      ...{ ...draft, told: beyondHold, afterwards: 'ends', what: 'left, and more than was held' },
+      client: { leavesAfter: 3, how: 'closes' },
+    },
+    { ...draft, told: beyondCap, afterwards: 'ends', client: 'stays', what: 'more than the cap' },
+  ] as const;
+});
+
+/** Nine MiB, more than connections take in by themselves. */
+export const padding = Array.from({ length: 144 }, () => 65_536);
+
+const unread: readonly Draft[] = faces.flatMap((face) => {
+  const of = scriptOf(
+    face.wire,
+    '',
+    toldBy(0),
+    padding.map(() => 0),
+  ).events.length;
+  const draft = { face, client: 'does not read', padding } as const;
+  return [
+    { ...draft, rules: 'BILL-8', sent: of, afterwards: 'ends', what: 'nobody reads 9 MiB' },
+    { ...draft, rules: 'BILL-8, BILL-9', sent: of - 3, afterwards: 'closes', what: 'nobody reads what breaks off' },
+    { ...draft, rules: 'BILL-8, BILL-9', sent: of - 3, afterwards: 'fails', what: 'nobody reads what fails' },
+  ] as const;
+});
+
+const stalls = everywhere((face, sent, of) => [
+  {
+    ...{ rules: 'LIM-6, BILL-9', face, sent, afterwards: 'stalls', client: 'stays' },
+    what: `silent after ${sent} of ${of}`,
+  },
+  {
+    ...{ rules: 'LIM-6, BILL-8, BILL-9', face, sent, afterwards: 'stalls' },
+    client: { leavesAfter: sent, how: how(sent) },
+    what: `left and silent after ${sent} of ${of}`,
+  },
+]);
+
+const quick: readonly Draft[] = [...leaving, ...cuts, ...failures, ...uncounted, ...excessive];
+
+export const quickCases = quick.map(toCase);
+export const unreadCases = unread.map((draft, index) => toCase(draft, index + 2_000));
+/** Each takes as long as the vendor is given. */
+export const slowCases = stalls.map((draft, index) => toCase(draft, index + 4_000));

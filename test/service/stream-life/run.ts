@@ -1,0 +1,203 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TokenUsage } from '../../../lambdas/core/pricing/charge.ts';
+import { until, within } from '../../support/gateway-process.ts';
+import { readError } from '../../support/hostile-oracle.ts';
+import type { Reply } from '../../support/hostile-wire.ts';
+import { type LivingClient, openClient } from '../../support/stream-life-client.ts';
+import { openBook } from './account.ts';
+import { fateOf, type Given, type LifeCase } from './cases.ts';
+import { CAP, type Face } from './faces.ts';
+import { hasConnection, seesSockets } from './sockets.ts';
+import type { Play, TaggedVendor, VendorStream } from './vendor.ts';
+
+export interface Stage {
+  readonly port: number;
+  readonly vendor: TaggedVendor;
+  /** A new account with so much money. */
+  issue(picos: bigint): Promise<string>;
+  /** Pico-USD. */
+  priceOf(face: Face, usage: TokenUsage): bigint;
+}
+
+/** What is there to see of one case once it is over. */
+export interface Seen {
+  /** Undefined where the client has left or did not read. */
+  readonly given: Given | undefined;
+  /** After the client has left, if the vendor is still at it. */
+  readonly heldMeanwhile: number | undefined;
+  readonly spent: bigint;
+  readonly isSpendable: boolean;
+  readonly openHolds: number;
+  readonly held: bigint;
+  readonly rows: readonly object[];
+  readonly calls: number;
+}
+
+export const usageOf = (input: number, output: number): TokenUsage => ({
+  ...{ input, output },
+  ...{ cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 },
+});
+
+/** What a case costs; no more of an answer than its cap is charged (BILL-7). */
+export const priceIn = (stage: Stage, one: LifeCase): bigint => {
+  if (typeof one.told !== 'object' || fateOf(one) !== 'charged') return 0n;
+  return stage.priceOf(one.face, usageOf(one.told.input, Math.min(one.told.output, CAP)));
+};
+
+/** The shortest deadline a vendor has here is three times as long. */
+const LATE_MS = 1_000;
+const TRIES = 5;
+
+/** A busy machine may take so long that the vendor's time is up before its part is played: that shows nothing, and is repeated. */
+const runCase = async (stage: Stage, one: LifeCase, tries = TRIES): Promise<Seen> => {
+  const { port, vendor } = stage;
+  // Enough for any hold here, and less than what the largest charge comes to.
+  const credit = stage.priceOf(one.face, usageOf(2_000, CAP));
+  const apiKey = await stage.issue(credit);
+  const book = openBook(port, apiKey);
+  const part = new VendorPart(one);
+  vendor.plan(one.tag, part.play);
+  const startedAt = performance.now();
+  const client = await openClient(port, one.face.request(apiKey, one.tag), one.client !== 'does not read');
+  let heldMeanwhile: number | undefined;
+  let given: Given | undefined;
+  await within('the call', part.arrived);
+  if (one.client === 'stays') given = await readGiven(one, await within('the answer', client.end));
+  else if (one.client === 'does not read') await neverRead(stage, one, client, book.settled);
+  else {
+    await part.atLeaving;
+    const last = one.script.words.filter(({ place }) => place <= part.leavesAfter).at(-1);
+    if (last) await client.saw(last.word);
+    await client.leave(one.client.how);
+    const { openHolds } = await book.money();
+    if (part.leavesAfter < one.script.done) heldMeanwhile = openHolds;
+    part.goOn();
+    // Nothing can be settled before; asking all the time would keep everybody busy.
+    await within('the end of the vendor', part.ended);
+    await book.settled();
+  }
+  const isLate = one.afterwards === 'stalls' && part.sentAt - startedAt > LATE_MS;
+  if (isLate && tries > 1) return runCase(stage, one, tries - 1);
+  // Whoever has read an answer to its end finds its money done.
+  const { balance, available, held, openHolds } = await book.money();
+  const rows = await book.rows();
+  const [first] = rows;
+  if (first && !isDeepStrictEqual(await book.row(first.id), first)) throw new Error('a record differs in the list');
+  return {
+    ...{ given, heldMeanwhile, held, openHolds, rows: rows.map(({ id: _, ...row }) => row) },
+    ...{ spent: credit - balance, isSpendable: available === balance, calls: vendor.calls(one.tag) },
+  };
+};
+
+/** The vendor's part of a case, and when it waits for the client's. */
+class VendorPart {
+  readonly leavesAfter: number;
+  /** When the last event had gone out, as `performance.now` tells it. */
+  sentAt = 0;
+  readonly #one: LifeCase;
+  readonly #arrived = Promise.withResolvers<void>();
+  readonly #atLeaving = Promise.withResolvers<void>();
+  readonly #left = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<unknown>();
+
+  constructor(one: LifeCase) {
+    this.#one = one;
+    this.leavesAfter = typeof one.client === 'object' ? one.client.leavesAfter : 0;
+    if (typeof one.client !== 'object') this.#left.resolve();
+  }
+
+  get arrived(): Promise<void> {
+    return this.#arrived.promise;
+  }
+
+  get atLeaving(): Promise<void> {
+    return within('the moment to leave', this.#atLeaving.promise);
+  }
+
+  /** The vendor has done its part, or was given up. */
+  get ended(): Promise<unknown> {
+    return this.#ended.promise;
+  }
+
+  goOn(): void {
+    this.#left.resolve();
+  }
+
+  readonly play: Play = async (stream) => {
+    const { script, sent, afterwards } = this.#one;
+    this.#arrived.resolve();
+    for (const event of script.events.slice(0, this.leavesAfter)) await stream.send(event);
+    this.#atLeaving.resolve();
+    await this.#left.promise;
+    for (const event of script.events.slice(this.leavesAfter, sent)) await stream.send(event);
+    this.sentAt = performance.now();
+    await endings[afterwards](stream, this.#one);
+    this.#ended.resolve(afterwards === 'stalls' && sent < script.done ? stream.gone : undefined);
+  };
+}
+
+const endings: Readonly<Record<LifeCase['afterwards'], (stream: VendorStream, one: LifeCase) => Promise<void> | void>> =
+  {
+    ends: (stream) => stream.end(),
+    resets: (stream) => stream.reset(),
+    closes: async (stream, { script, sent }) => {
+      const next = script.events[sent] ?? '';
+      // In the middle of what would have come next.
+      await stream.send(next.slice(0, next.length / 2));
+      stream.close();
+    },
+    // The connection stays open: it is for the gateway to give it up.
+    fails: (stream, { script }) => stream.send(script.error),
+    stalls: () => undefined,
+  };
+
+const readGiven = async ({ face, script }: LifeCase, reply: LivingEnd): Promise<Given> => {
+  if ('brokenOff' in reply) throw new Error(`the answer was broken off: ${reply.brokenOff.slice(-300)}`);
+  const { status, body } = reply;
+  if (status !== 200) return { status, words: [], code: readError(reply, face.shape).code, isWhole: false };
+  const words = script.words.map(({ word }) => word).filter((word) => body.includes(word));
+  const { errorCode, isWhole } = await face.read(body);
+  if (errorCode !== undefined && face.ending.test(body))
+    throw new Error(`an end behind a failure: ${body.slice(-300)}`);
+  return { status, words, code: errorCode, isWhole };
+};
+
+type LivingEnd = Reply | { readonly brokenOff: string };
+
+/** The gateway gives up whoever does not read: that is seen without reading, and what was read then is no whole answer. */
+const neverRead = async (
+  { port }: Stage,
+  { face, script }: LifeCase,
+  client: LivingClient,
+  settled: () => Promise<unknown>,
+): Promise<void> => {
+  await settled();
+  if (seesSockets) {
+    await until('the end of the connection', () => (hasConnection(port, client.port) ? undefined : true), 60_000);
+  }
+  client.read();
+  const end = await within('the rest of the answer', client.end);
+  if (!('brokenOff' in end)) throw new Error('a part was given out as the whole answer');
+  if (face.ending.test(end.brokenOff)) throw new Error(`an end: ${end.brokenOff.slice(-300)}`);
+  const all = script.events.reduce((sum, event) => sum + event.length, 0);
+  if (end.brokenOff.length >= all) throw new Error('all of the answer was kept for a client that did not read');
+};
+
+/** Plays all cases in that many lanes; each has its own promise. */
+export const runAll = (
+  stage: Stage,
+  cases: readonly LifeCase[],
+  lanes: number,
+): ReadonlyMap<LifeCase, Promise<Seen>> => {
+  const ends = cases.map((one) => ({ one, end: Promise.withResolvers<Seen>() }));
+  const waiting = ends.values();
+  const lane = async (): Promise<void> => {
+    for (const { one, end } of waiting) {
+      // A failure is told by the test of that case.
+      await runCase(stage, one).then(end.resolve, end.reject);
+    }
+  };
+  for (const { end } of ends) end.promise.catch(() => undefined);
+  for (let index = 0; index < lanes; index += 1) void lane();
+  return new Map(ends.map(({ one, end }) => [one, end.promise]));
+};
