@@ -65,7 +65,7 @@ first, and the other orders of it are left out, unless \`--whole\` is given. Sta
 ## What was searched
 
 \`npx node test/search/run.ts\` (all of it), \`--config a,d\` (some), \`--faults\`, \`--crashes\`, \`--states\` (millions), \`--minutes\`, \`--whole\`.
-The unit test \`test/lambdas/core/ledger/search.test.ts\` searches the same configurations with smaller budgets.
+The unit test \`test/lambdas/core/ledger/ledger-search.test.ts\` searches the same configurations with smaller budgets.
 `;
 
 const configurationTable = (results: readonly ConfigurationResult[]): string =>

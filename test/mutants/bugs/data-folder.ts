@@ -43,14 +43,14 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
     what: 'A client is shown what a power cut can still undo.',
     find: 'await this.#retry(query);\n    await this.durable();',
     replace: 'await this.#retry(query);',
-    caughtBy: 'test/local/stores/sqlite/durability.test.ts',
+    caughtBy: 'test/local/stores/sqlite/database-durability.test.ts',
   },
   {
     id: 'durable-write-without-a-sync',
     what: 'No charge waits for the disk.',
     find: 'await this.#retry(() => this.#transact(work));\n    await this.durable();',
     replace: 'await this.#retry(() => this.#transact(work));',
-    caughtBy: 'test/local/stores/sqlite/durability.test.ts',
+    caughtBy: 'test/local/stores/sqlite/database-durability.test.ts',
   },
   {
     id: 'failed-transaction-committed',
@@ -63,14 +63,14 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
     what: 'The gateway repeats a write whose outcome is unknown.',
     find: 'if (!isLocked(code) || performance.now() >= endsAtMs) throw toStoreError(error, code);',
     replace: 'if (performance.now() >= endsAtMs) throw toStoreError(error, code);',
-    caughtBy: 'test/local/stores/sqlite/unknown-outcome.test.ts',
+    caughtBy: 'test/local/stores/sqlite/database-unknown-outcome.test.ts',
   },
   {
     id: 'unknown-outcome-is-certain',
     what: 'The gateway reports that a failed write left nothing behind although it may have.',
     find: "isCertain ? 'conflict' : 'unavailable'",
     replace: "'conflict'",
-    caughtBy: 'test/local/stores/sqlite/unknown-outcome.test.ts',
+    caughtBy: 'test/local/stores/sqlite/database-unknown-outcome.test.ts',
   },
   {
     id: 'locked-database-is-unknown',
@@ -95,7 +95,7 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
     what: 'SQLite does not sync a checkpoint, and a power cut damages the database.',
     find: "'PRAGMA synchronous = NORMAL'",
     replace: "'PRAGMA synchronous = OFF'",
-    caughtBy: 'test/local/stores/sqlite/unknown-outcome.test.ts',
+    caughtBy: 'test/local/stores/sqlite/database-unknown-outcome.test.ts',
   },
   {
     id: 'database-readable-by-others',
@@ -115,7 +115,7 @@ const schemaBugs = bugsIn('local/stores/sqlite/schema.ts', databaseTests, [
 ]);
 
 const fileTests = 'test/local/stores/files/atomic-files.test.ts';
-const powerCutTests = 'test/local/power-cut.long.test.ts';
+const powerCutTests = 'test/local/embedded-stores-power-cut.long.test.ts';
 const storeTests = 'test/local/stores/files/file-stores.test.ts';
 const fileBugs = [
   ...bugsIn('local/stores/files/atomic-files.ts', fileTests, [

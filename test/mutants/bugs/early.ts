@@ -1,7 +1,7 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
-const whole = 'test/lambdas/functions/wiring/early-commit.test.ts';
-const deadlines = 'test/lambdas/functions/wiring/early-deadlines.test.ts';
+const whole = 'test/lambdas/functions/wiring/text-handler-early-commit.test.ts';
+const deadlines = 'test/lambdas/functions/wiring/text-handler-early-deadlines.test.ts';
 
 const formBugs = bugsIn('lambdas/http/early-answer.ts', whole, [
   {

@@ -2,13 +2,13 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 
 const deliverTests = 'test/lambdas/core/images/draw-images-deliver-images.test.ts';
 const drawTests = 'test/lambdas/core/images/draw-images.test.ts';
-const keyedTests = 'test/lambdas/core/images/keyed-images.test.ts';
+const keyedTests = 'test/lambdas/core/images/draw-images-keyed.test.ts';
 const priceTests = 'test/lambdas/core/images/image-price.test.ts';
 const tokenTests = 'test/lambdas/core/images/image-price-image-token-price.test.ts';
-const faultTests = 'test/lambdas/core/images/store-faults.test.ts';
-const answerTests = 'test/lambdas/core/pricing/image-answers.test.ts';
+const faultTests = 'test/lambdas/core/images/draw-images-store-faults.test.ts';
+const answerTests = 'test/lambdas/core/pricing/text-price-image-answers.test.ts';
 const recordTests = 'test/lambdas/core/ledger/audit-recorded-amount.test.ts';
-const textTests = 'test/lambdas/core/text/image-answers.test.ts';
+const textTests = 'test/lambdas/core/text/generate-text-image-answers.test.ts';
 
 const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
   {

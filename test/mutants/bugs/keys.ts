@@ -1,7 +1,7 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
 const answerTests = 'test/lambdas/core/idempotency/claim-answer-once.test.ts';
-const lostTests = 'test/lambdas/core/idempotency/lost-claims.test.ts';
+const lostTests = 'test/lambdas/core/idempotency/claimed-execution-lost-claims.test.ts';
 
 const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
@@ -60,7 +60,7 @@ const attemptBugs = bugsIn('lambdas/core/idempotency/claimed-execution.ts', answ
     what: 'An owner that woke after its key was taken over calls the vendor all the same.',
     find: 'if (this.#ports.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);',
     replace: 'await Promise.resolve(holdId);',
-    caughtBy: 'test/lambdas/core/idempotency/doubtful-ends.test.ts',
+    caughtBy: 'test/lambdas/core/idempotency/claimed-execution-doubtful-ends.test.ts',
   },
   {
     id: 'prepare-that-failed-is-charged',

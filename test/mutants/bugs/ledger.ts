@@ -1,7 +1,7 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
 const tests = 'test/lambdas/core/ledger';
-const outboxTests = 'test/lambdas/core/text/outbox.test.ts';
+const outboxTests = 'test/lambdas/core/text/generate-text-outbox.test.ts';
 
 const holdBugs = bugsIn('lambdas/core/ledger/hold.ts', `${tests}/hold.test.ts`, [
   {
@@ -133,7 +133,7 @@ const noteBugs = [
       what: 'A note that came after the lease is taken for a charge, though another request may have taken over.',
       find: ' && clock.now() < takenOverAtMs()',
       replace: '',
-      caughtBy: 'test/lambdas/core/idempotency/lost-claims.test.ts',
+      caughtBy: 'test/lambdas/core/idempotency/claimed-execution-lost-claims.test.ts',
     },
   ]),
   ...bugsIn('lambdas/core/ledger/outbox.ts', outboxTests, [

@@ -1,6 +1,6 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
-const sharedTests = 'test/local/shared-data-folder.test.ts';
+const sharedTests = 'test/local/data-folder-shared.test.ts';
 const folderBugs = [
   ...bugsIn('local/data-folder.ts', 'test/local/data-folder.test.ts', [
     {
@@ -53,7 +53,7 @@ const folderBugs = [
 
 const identityBugs = bugsIn(
   'local/process-identity.ts',
-  ['test/local/data-folder.test.ts', 'test/local/shared-data-folder.test.ts'],
+  ['test/local/data-folder.test.ts', 'test/local/data-folder-shared.test.ts'],
   [
     {
       id: 'ended-process-keeps-the-folder',
@@ -239,7 +239,7 @@ const gatewayBugs = bugsIn('local/gateway.ts', 'test/local/gateway.test.ts', [
 ]);
 
 const wiringBugs = [
-  ...bugsIn('local/embedded-stores.ts', 'test/local/embedded-wiring.test.ts', [
+  ...bugsIn('local/embedded-stores.ts', 'test/local/embedded-stores-wiring.test.ts', [
     {
       id: 'database-without-the-reserve',
       what: 'The database does not free the reserve file on a full disk.',

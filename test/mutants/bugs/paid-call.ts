@@ -4,7 +4,7 @@ const text = 'test/lambdas/core/text';
 const reservationTests = 'test/lambdas/core/paid-call/with-paid-call-reservation.test.ts';
 const pumpTests = 'test/lambdas/core/paid-call/with-paid-call-pump.test.ts';
 
-const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-down.test.ts`, [
+const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-text-store-down.test.ts`, [
   {
     id: 'released-is-success',
     what: 'An answer whose hold the sweeper released is served all the same.',
@@ -44,14 +44,14 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-dow
     replace: `const whole = chargeFor(usage);
   const held = reservation.amountPicos;
   const charge = whole.amountPicos > held ? { ...whole, amountPicos: held } : whole;`,
-    caughtBy: `${text}/budget.test.ts`,
+    caughtBy: `${text}/generate-text-budget.test.ts`,
   },
   {
     id: 'overage-not-flagged',
     what: 'A charge above its hold does not say so, and nobody can tell it from a broken account.',
     find: '...(isOverage(settlement, charge) ? { overage: true } : {}),',
     replace: '',
-    caughtBy: `${text}/budget.test.ts`,
+    caughtBy: `${text}/generate-text-budget.test.ts`,
   },
   {
     id: 'charge-that-stands-refused',
@@ -70,7 +70,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-dow
     what: 'A key is freed for another request while its charge may yet stand.',
     find: 'attempt?.charging();',
     replace: '',
-    caughtBy: 'test/lambdas/core/idempotency/lost-claims.test.ts',
+    caughtBy: 'test/lambdas/core/idempotency/claimed-execution-lost-claims.test.ts',
   },
   {
     id: 'charged-and-then-refused',
@@ -80,7 +80,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/store-dow
   },
 ]);
 
-const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/store-down.test.ts`, [
+const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/generate-text-store-down.test.ts`, [
   {
     id: 'failure-keeps-its-hold',
     what: 'A request that failed does not give its hold back.',
@@ -96,7 +96,7 @@ const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}
   },
 ]);
 
-const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/fallback.test.ts`, [
+const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/generate-text-fallback.test.ts`, [
   {
     id: 'circuit-loser-keeps-its-hold',
     what: 'Whoever does not get the probe of a circuit keeps its money held.',
@@ -136,7 +136,7 @@ const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reser
     what: 'A failure before the provider call counts toward the circuit of the provider.',
     find: "await passage.report('unknown');",
     replace: '',
-    caughtBy: 'test/lambdas/core/idempotency/doubtful-ends.test.ts',
+    caughtBy: 'test/lambdas/core/idempotency/claimed-execution-doubtful-ends.test.ts',
   },
   {
     id: 'deadline-of-a-failed-call-runs-on',
@@ -213,7 +213,7 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
     find: 'if (manner.dryRun) return dryRun(ports, caller, order, first);',
     replace:
       'if (manner.dryRun) await withPaidCall(ports, caller, { first: await makeReady(ports, caller, order, first) }, async () => async () => undefined);\n  if (manner.dryRun) return dryRun(ports, caller, order, first);',
-    caughtBy: `${text}/fallback.test.ts`,
+    caughtBy: `${text}/generate-text-fallback.test.ts`,
   },
   {
     id: 'price-at-the-end',
@@ -229,7 +229,7 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
     what: 'The vendor is not told the cap that the hold was computed from.',
     find: 'send({ outputTokensMax: cap,',
     replace: 'send({ outputTokensMax: model.limits.outputTokensMax,',
-    caughtBy: `${text}/budget.test.ts`,
+    caughtBy: `${text}/generate-text-budget.test.ts`,
   },
   {
     id: 'key-without-its-answer',
@@ -256,7 +256,7 @@ const deadlineBugs = bugsIn('lambdas/core/paid-call/deadline.ts', 'test/lambdas/
   },
 ]);
 
-const drainBugs = bugsIn('lambdas/core/limits/detached-drains.ts', `${text}/fallback.test.ts`, [
+const drainBugs = bugsIn('lambdas/core/limits/detached-drains.ts', `${text}/generate-text-fallback.test.ts`, [
   {
     id: 'drains-not-counted',
     what: 'Streams that were left are not counted, so that one account can leave any number of them.',

@@ -1,6 +1,6 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
-const budgetTests = 'test/lambdas/core/text/budget.test.ts';
+const budgetTests = 'test/lambdas/core/text/generate-text-budget.test.ts';
 
 const chargeBugs = bugsIn('lambdas/core/pricing/text-price.ts', 'test/lambdas/core/pricing/text-price.test.ts', [
   {
@@ -69,7 +69,7 @@ const usageBugs = [
       replace: 'usage.output',
     },
   ]),
-  ...bugsIn('lambdas/providers/openai/chat-wire.ts', 'test/lambdas/providers/openai/chat-usage.test.ts', [
+  ...bugsIn('lambdas/providers/openai/chat-wire.ts', 'test/lambdas/providers/openai/chat-wire-usage.test.ts', [
     {
       id: 'cached-tokens-twice',
       what: 'Cached tokens are charged once as cached and once more inside the input.',

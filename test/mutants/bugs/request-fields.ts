@@ -1,8 +1,8 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
-const chatTests = 'test/lambdas/protocols/chat-completions/vendor-fields.test.ts';
-const contentMeasureTests = 'test/lambdas/protocols/generate-content/measure.test.ts';
-const contentIgnoredTests = 'test/lambdas/protocols/generate-content/ignored.test.ts';
+const chatTests = 'test/lambdas/protocols/chat-completions/request-vendor-fields.test.ts';
+const contentMeasureTests = 'test/lambdas/protocols/generate-content/request-measure.test.ts';
+const contentIgnoredTests = 'test/lambdas/protocols/generate-content/request-ignored.test.ts';
 const bodyTests = 'test/lambdas/protocols/chat-completions/body.test.ts';
 
 const messagesTests = 'test/lambdas/protocols/messages';
@@ -65,7 +65,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       what: 'A cap under its newer name is not the one that the hold is computed from.',
       find: 'outputTokensMax: body.max_completion_tokens ?? body.max_tokens ?? undefined',
       replace: 'outputTokensMax: body.max_tokens ?? undefined',
-      caughtBy: 'test/lambdas/protocols/chat-completions/constraints.test.ts',
+      caughtBy: 'test/lambdas/protocols/chat-completions/request-constraints.test.ts',
     },
   ]),
   ...bugsIn('lambdas/protocols/chat-completions/conversation.ts', chatTests, [
@@ -96,7 +96,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       replace: ".enum(['auto', 'default', 'priority'], ",
     },
   ]),
-  ...bugsIn('lambdas/protocols/messages/sent-body.ts', `${messagesTests}/betas.test.ts`, [
+  ...bugsIn('lambdas/protocols/messages/sent-body.ts', `${messagesTests}/sent-body-betas.test.ts`, [
     {
       id: 'priced-beta-forwarded',
       what: 'A beta that changes the price, such as a faster mode, reaches the vendor.',
@@ -104,7 +104,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       replace: 'return [...named];',
     },
   ]),
-  ...bugsIn('lambdas/protocols/messages/blocks.ts', `${messagesTests}/betas.test.ts`, [
+  ...bugsIn('lambdas/protocols/messages/blocks.ts', `${messagesTests}/sent-body-betas.test.ts`, [
     {
       id: 'vendor-tool-inside-an-addition',
       what: 'A tool that runs at the vendor is defined in the middle of a conversation, and its calls are not in the hold.',
@@ -141,7 +141,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       replace: '',
     },
   ]),
-  ...bugsIn('lambdas/protocols/messages/request.ts', `${messagesTests}/added-tokens.test.ts`, [
+  ...bugsIn('lambdas/protocols/messages/request.ts', `${messagesTests}/request-added-tokens.test.ts`, [
     {
       id: 'references-held-once',
       what: 'A conversation that loads one large tool many times costs more than its hold.',

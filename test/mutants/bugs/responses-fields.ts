@@ -5,7 +5,7 @@ const toolTests = `${folder}/tools.test.ts`;
 
 /** What a lenient parser of responses lets through. */
 export const responsesFieldBugs: readonly MoneyBug[] = [
-  ...bugsIn('lambdas/protocols/responses/request.ts', `${folder}/ignored-fields.test.ts`, [
+  ...bugsIn('lambdas/protocols/responses/request.ts', `${folder}/request-ignored-fields.test.ts`, [
     {
       id: 'unknown-responses-field-sent',
       what: 'A field that responses do not have goes to the provider and may cost money there.',

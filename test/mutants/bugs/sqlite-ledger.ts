@@ -3,9 +3,9 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 const contracts = 'test/contracts';
 const holdTests = `${contracts}/ledger-holds.contract.test.ts`;
 const ledgerTests = `${contracts}/ledger-store.contract.test.ts`;
-const limitTests = 'test/local/stores/sqlite/ledger-limits.test.ts';
-const durabilityTests = 'test/local/stores/sqlite/durability.test.ts';
-const changeTests = 'test/local/stores/sqlite/shared-changes.test.ts';
+const limitTests = 'test/local/stores/sqlite/ledger-store-limits.test.ts';
+const durabilityTests = 'test/local/stores/sqlite/database-durability.test.ts';
+const changeTests = 'test/local/stores/sqlite/changes-shared.test.ts';
 
 const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   {
@@ -48,14 +48,14 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
     what: 'While the disk confirms no write, every request is sent to a provider and answered with 503.',
     find: '      await db.checkDisk();\n',
     replace: '',
-    caughtBy: 'test/local/stores/sqlite/unknown-outcome.test.ts',
+    caughtBy: 'test/local/stores/sqlite/database-unknown-outcome.test.ts',
   },
   {
     id: 'sqlite-record-that-cannot-be-applied',
     what: 'A charge is recorded that does not fit into the account, and its hold never ends.',
     find: "account ? bigintOf(account, 'spent') : 0n",
     replace: '0n',
-    caughtBy: 'test/local/stores/sqlite/ledger-limits.test.ts',
+    caughtBy: 'test/local/stores/sqlite/ledger-store-limits.test.ts',
   },
   {
     id: 'sqlite-hold-on-a-full-disk',

@@ -1,7 +1,7 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
 const contracts = 'test/contracts';
-const durabilityTests = 'test/local/stores/sqlite/durability.test.ts';
+const durabilityTests = 'test/local/stores/sqlite/database-durability.test.ts';
 
 const claimBugs = bugsIn('local/stores/sqlite/claim-store.ts', `${contracts}/claim-store.contract.test.ts`, [
   {

@@ -1,8 +1,8 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
-const histories = 'test/lambdas/core/videos/video-histories.test.ts';
+const histories = 'test/lambdas/core/videos/video-job-histories.test.ts';
 const createTests = 'test/lambdas/core/videos/create-video.test.ts';
-const endTests = 'test/lambdas/core/videos/end-of-video.test.ts';
+const endTests = 'test/lambdas/core/videos/finish-video-end.test.ts';
 const pollTests = 'test/lambdas/core/videos/poll-video.test.ts';
 const priceTests = 'test/lambdas/core/videos/video-price.test.ts';
 const resumeTests = 'test/lambdas/core/videos/resume-videos.test.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CsvError, parseCsv } from '../../../bin/commands/import/csv.ts';
-import { randomRuns } from '../../support/random-runs.ts';
+import { CsvError, parseCsv } from '../../../../bin/commands/import/csv.ts';
+import { randomRuns } from '../../../support/random-runs.ts';
 
 test.each<readonly [string, string, readonly (readonly [number, ...string[]])[]]>([
   [

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { catalogData } from '../../../../catalog/index.ts';
-import type { Catalog } from '../../../../lambdas/core/catalog/catalog.ts';
-import { ratesAt } from '../../../../lambdas/core/catalog/catalog.ts';
+import { type Catalog, ratesAt } from '../../../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { TextModel, TextRates } from '../../../../lambdas/core/catalog/schema.ts';
 import { at } from './sample-data.ts';

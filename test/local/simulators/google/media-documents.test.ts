@@ -1,7 +1,7 @@
 import { type GenerateContentConfig, MediaResolution, type Part } from '@google/genai';
 import { expect, test } from 'vitest';
-import { pdfOf } from './pdf-samples.ts';
-import { startSimulated } from './simulated.ts';
+import { pdfOf } from '../pdf-samples.ts';
+import { startSimulated } from '../simulated.ts';
 
 const { google } = await startSimulated();
 const model = 'gemini-3.8-flash';

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import { pdfOf } from './pdf-samples.ts';
-import { startSimulated } from './simulated.ts';
+import { pdfOf } from '../pdf-samples.ts';
+import { startSimulated } from '../simulated.ts';
 
 const { anthropic } = await startSimulated();
 

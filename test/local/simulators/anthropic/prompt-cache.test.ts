@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import { createPromptCache } from '../../../local/simulators/anthropic/prompt-cache.ts';
-import { startSimulated } from './simulated.ts';
+import { createPromptCache } from '../../../../local/simulators/anthropic/prompt-cache.ts';
+import { startSimulated } from '../simulated.ts';
 
 const { simulator } = await startSimulated();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRows } from '../../../bin/commands/import/rows.ts';
+import { readRows } from '../../../../bin/commands/import/rows.ts';
 
 const read = (text: string) => readRows(Buffer.from(text));
 

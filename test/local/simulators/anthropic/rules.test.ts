@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import { startSimulated } from './simulated.ts';
+import { startSimulated } from '../simulated.ts';
 
 const { simulator, anthropic: current } = await startSimulated();
 // The older version still knows the sampling fields.

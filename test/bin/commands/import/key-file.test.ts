@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, statSync, symlinkSync, truncateSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openKeyFile } from '../../../bin/commands/import/key-file.ts';
-import { makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
+import { openKeyFile } from '../../../../bin/commands/import/key-file.ts';
+import { makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'key-file-'));
 

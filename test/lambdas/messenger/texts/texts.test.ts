@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { html, lines } from '../../../lambdas/messenger/html.ts';
-import { languageOf, textsFor } from '../../../lambdas/messenger/texts/texts.ts';
-import { renderHtml } from '../../../local/simulators/messenger/rendered-html.ts';
+import { html, lines } from '../../../../lambdas/messenger/html.ts';
+import { languageOf, textsFor } from '../../../../lambdas/messenger/texts/texts.ts';
+import { renderHtml } from '../../../../local/simulators/messenger/rendered-html.ts';
 
 const amounts = { balance: '1', available: '1', held: '0', isBlocked: false };
 

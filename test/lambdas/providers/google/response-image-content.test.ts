@@ -3,8 +3,12 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import type { WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
 import { createGenerateContentWire } from '../../../../lambdas/providers/google/generate-content-wire.ts';
-import type { Part } from '../../../../lambdas/providers/google/response.ts';
-import { decodeBytes, LinkedContent, type LinkImage } from '../../../../lambdas/providers/google/response.ts';
+import {
+  decodeBytes,
+  LinkedContent,
+  type LinkImage,
+  type Part,
+} from '../../../../lambdas/providers/google/response.ts';
 import { nativeReader, neutralReader } from '../../../../lambdas/providers/google/stream.ts';
 import { readStream } from '../../../../lambdas/providers/read-stream.ts';
 import { inPieces, textIn, toSse } from './stream-reading.ts';

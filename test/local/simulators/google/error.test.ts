@@ -1,6 +1,6 @@
 import { ApiError } from '@google/genai';
 import { expect, test } from 'vitest';
-import { startSimulated } from './simulated.ts';
+import { startSimulated } from '../simulated.ts';
 
 const model = 'gemini-3.8-flash';
 const { simulator, google } = await startSimulated();

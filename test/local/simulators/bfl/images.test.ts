@@ -1,8 +1,8 @@
 import { imageSize } from 'image-size';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { pictureOf } from '../../../local/simulators/picture.ts';
-import { startSimulated } from './simulated.ts';
+import { pictureOf } from '../../../../local/simulators/picture.ts';
+import { startSimulated } from '../simulated.ts';
 
 const { simulator } = await startSimulated();
 

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import { anthropicWires } from '../../../local/simulators/server.ts';
-import { VendorRefusal } from '../../../local/simulators/wire.ts';
+import { anthropicWires } from '../../../../local/simulators/server.ts';
+import { VendorRefusal } from '../../../../local/simulators/wire.ts';
 
 /** Asks the wires without a server, which shares this path with another vendor. */
 const anthropic = new Anthropic({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startSimulated } from './simulated.ts';
+import { startSimulated } from '../simulated.ts';
 
 const { simulator } = await startSimulated();
 

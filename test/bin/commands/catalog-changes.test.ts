@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byId, compare } from '../../bin/commands/catalog-changes.ts';
+import { byId, compare } from '../../../bin/commands/catalog-changes.ts';
 
 const row = (input: string, more: object = {}) => ({ unit: '1M_tokens', rates: { input }, ...more });
 

@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { joinDataFolder, readOrCreateSecret } from '../../local/data-folder.ts';
-import { openEmbeddedStores } from '../../local/embedded-stores.ts';
-import type { Environment } from '../support/gateway-process.ts';
-import { runHere } from '../support/scripted-terminal.ts';
+import { joinDataFolder, readOrCreateSecret } from '../../../local/data-folder.ts';
+import { openEmbeddedStores } from '../../../local/embedded-stores.ts';
+import type { Environment } from '../../support/gateway-process.ts';
+import { runHere } from '../../support/scripted-terminal.ts';
 
 let DATA_DIR: string;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { pictureOf } from '../../../local/simulators/picture.ts';
-import { startSimulated } from './simulated.ts';
+import { pictureOf } from '../../../../local/simulators/picture.ts';
+import { startSimulated } from '../simulated.ts';
 
 const { simulator, openai } = await startSimulated();
 
