@@ -72,7 +72,7 @@ const ledger: readonly Clause[] = [
     file: 'lambdas/core/paid-call/settle.ts',
     find: 'return { record: await commit(ports.ledger, record), noted: false };',
     replace:
-      'await apply(ports.ledger, record, reservation.amountPicos);\n    return { record: await commit(ports.ledger, record), noted: false };',
+      'await apply(ports.ledger, record, placedHold.amountPicos);\n    return { record: await commit(ports.ledger, record), noted: false };',
     configuration: 'a',
   },
   {
@@ -225,7 +225,7 @@ const idempotency: readonly Clause[] = [
     id: 'prepare-first',
     clause: 'the answer is stored before the charge is committed',
     file: 'lambdas/core/paid-call/settle.ts',
-    find: 'const answer = attempt && toStore && (await attempt.prepare(reservation.holdId, toStore));',
+    find: 'const answer = attempt && toStore && (await attempt.prepare(placedHold.holdId, toStore));',
     replace: "const answer = attempt && toStore && 'not stored';",
     configuration: 'c',
   },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
-import { placeHold, type Reservation } from '../../lambdas/core/ledger/hold.ts';
+import { type PlacedHold, placeHold } from '../../lambdas/core/ledger/hold.ts';
 import { apply, commit } from '../../lambdas/core/ledger/resolve.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createClients, createDatabases } from '../../lambdas/functions/wiring/clients.ts';
@@ -62,7 +62,7 @@ const openAccount = async (aboveUsd: string) => {
     atMs: Date.now(),
   });
   let requests = 0;
-  const hold = (amountUsd: string): Promise<Reservation> => {
+  const hold = (amountUsd: string): Promise<PlacedHold> => {
     requests += 1;
     const expiresAtMs = Date.now() + 600_000;
     return placeHold(ledgerPorts(), {
@@ -72,7 +72,7 @@ const openAccount = async (aboveUsd: string) => {
       expiresAtMs,
     });
   };
-  const settle = async ({ requestId, holdId, amountPicos }: Reservation, costUsd: string): Promise<void> => {
+  const settle = async ({ requestId, holdId, amountPicos }: PlacedHold, costUsd: string): Promise<void> => {
     const record = { accountId, holdId, requestId, outcome: 'settled' as const, amountPicos: parseUsd(costUsd), at: 1 };
     await apply(ledgerPorts(), await commit(ledgerPorts(), record), amountPicos);
   };

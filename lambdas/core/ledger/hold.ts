@@ -5,7 +5,7 @@ import { formatUsd } from '../money/usd.ts';
 import type { HoldReply, LedgerPorts } from './ledger.ts';
 import { type Account, balanceOf, HOLDS_MAX, heldOf } from './ledger.ts';
 
-export interface Reservation {
+export interface PlacedHold {
   readonly accountId: string;
   readonly requestId: string;
   readonly holdId: string;
@@ -20,7 +20,7 @@ export const HOLD_IDS = 4;
 export const holdIdOf = (requestId: string, number: number): string => `${requestId}.${number}`;
 
 /** For a further hold of the same request, after this one has been given back. */
-export const nextIdAfter = ({ holdId }: Reservation): number => Number(holdId.slice(holdId.lastIndexOf('.') + 1)) + 1;
+export const nextIdAfter = ({ holdId }: PlacedHold): number => Number(holdId.slice(holdId.lastIndexOf('.') + 1)) + 1;
 
 export const requestIdOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf('.'));
 
@@ -55,7 +55,7 @@ interface Attempt {
  * not held, and adopts an earlier one that turns out to be. Otherwise a first attempt that was delayed and lands after its hold
  * was settled and removed would create the hold again, and the sweeper would charge it a second time.
  */
-export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<Reservation> => {
+export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<PlacedHold> => {
   const attempts: Attempt[] = [];
   try {
     const held = await tryInTurn(ports, order, attempts);

@@ -1,6 +1,6 @@
 import { atOnce } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { Reservation } from './hold.ts';
+import type { PlacedHold } from './hold.ts';
 import type { ChargeRecord, LedgerPorts, Outbox, OutboxNote } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
@@ -17,7 +17,7 @@ const TAKEN_MS = 30_000;
  */
 export const leaveNote = async (
   { outbox, clock }: LedgerPorts,
-  { amountPicos, expiresAtMs }: Reservation,
+  { amountPicos, expiresAtMs }: PlacedHold,
   record: ChargeRecord,
   takenOverAtMs: () => number,
 ): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/store-error.ts';
-import { type Reservation, requestIdOf } from './hold.ts';
+import { type PlacedHold, requestIdOf } from './hold.ts';
 import type { Account, ChargeRecord, LedgerPorts } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
@@ -18,10 +18,10 @@ interface Reason {
  */
 export const release = async (
   ports: LedgerPorts,
-  reservation: Reservation,
+  placedHold: PlacedHold,
   { reason, modelId, answer }: Reason,
 ): Promise<ChargeRecord | undefined> => {
-  const { accountId, requestId, holdId } = reservation;
+  const { accountId, requestId, holdId } = placedHold;
   const record = await answered<ChargeRecord>(
     commit(ports, {
       accountId,
@@ -35,7 +35,7 @@ export const release = async (
       ...(answer === undefined ? {} : { answer }),
     }),
   );
-  if (record) await answered<Account | undefined>(apply(ports, record, reservation.amountPicos));
+  if (record) await answered<Account | undefined>(apply(ports, record, placedHold.amountPicos));
   return record;
 };
 

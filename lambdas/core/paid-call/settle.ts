@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
-import type { Reservation } from '../ledger/hold.ts';
+import type { PlacedHold } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { balanceOf } from '../ledger/ledger.ts';
 import { leaveNote } from '../ledger/outbox.ts';
@@ -16,7 +16,7 @@ export interface Settlement {
   readonly endUser: string | undefined;
   /** Names of the request's fields that were ignored. */
   readonly ignored?: readonly string[] | undefined;
-  readonly reservation: Reservation;
+  readonly placedHold: PlacedHold;
   /** Actual usage times the prices the request was held at (BILL-3). */
   readonly chargeFor: (usage: TokenUsage | undefined) => Charge;
   /** An answer without usage is then an alarm: it is sold by what the vendor counts (BILL-10). */
@@ -51,7 +51,7 @@ export const commitCharge = async (
   usage: TokenUsage | undefined,
   toAnswer?: (costPicos: bigint) => StoredAnswer | undefined,
 ): Promise<Committed> => {
-  const { reservation, chargeFor, attempt } = settlement;
+  const { placedHold, chargeFor, attempt } = settlement;
   const charge = chargeFor(usage);
   const loseIt = (): void => ports.ledger.meter?.({ uncollected: charge.amountPicos });
   const committed = await prepareAndWrite(ports, settlement, charge, toAnswer).catch((error: unknown) => {
@@ -60,7 +60,7 @@ export const commitCharge = async (
   });
   await report(ports, settlement, charge, usage);
   if (committed.record.outcome === 'settled') return committed;
-  ports.notice('late_settlement', reservation.requestId);
+  ports.notice('late_settlement', placedHold.requestId);
   loseIt();
   if (attempt) throw new ClaimLost();
   throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
@@ -73,15 +73,15 @@ const prepareAndWrite = async (
   charge: Charge,
   toAnswer: ((costPicos: bigint) => StoredAnswer | undefined) | undefined,
 ): Promise<Committed> => {
-  const { reservation, attempt } = settlement;
+  const { placedHold, attempt } = settlement;
   const toStore = toAnswer?.(charge.amountPicos);
-  const answer = attempt && toStore && (await attempt.prepare(reservation.holdId, toStore));
+  const answer = attempt && toStore && (await attempt.prepare(placedHold.holdId, toStore));
   attempt?.charging();
   return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));
 };
 
-const isOverage = ({ reservation }: Settlement, { amountPicos }: Charge): boolean =>
-  amountPicos > reservation.amountPicos;
+const isOverage = ({ placedHold }: Settlement, { amountPicos }: Charge): boolean =>
+  amountPicos > placedHold.amountPicos;
 
 const toRecord = (
   { ledger }: PaidCallPorts,
@@ -89,12 +89,12 @@ const toRecord = (
   charge: Charge,
   answer: string | undefined,
 ): ChargeRecord => {
-  const { modelId, endUser, ignored, reservation } = settlement;
+  const { modelId, endUser, ignored, placedHold } = settlement;
   const { amountPicos, usage, prices, implausible } = charge;
   return {
-    accountId: reservation.accountId,
-    holdId: reservation.holdId,
-    requestId: reservation.requestId,
+    accountId: placedHold.accountId,
+    holdId: placedHold.holdId,
+    requestId: placedHold.requestId,
     outcome: 'settled',
     amountPicos,
     at: ledger.clock.now(),
@@ -115,11 +115,11 @@ const report = async (
   charge: Charge,
   usage: TokenUsage | undefined,
 ): Promise<void> => {
-  const { modelId, reservation, expectsUsage } = settlement;
-  if (charge.implausible) ports.notice('usage_implausible', reservation.requestId);
-  if (isOverage(settlement, charge)) ports.notice('overage', reservation.requestId);
+  const { modelId, placedHold, expectsUsage } = settlement;
+  if (charge.implausible) ports.notice('usage_implausible', placedHold.requestId);
+  if (isOverage(settlement, charge)) ports.notice('overage', placedHold.requestId);
   if (usage || !expectsUsage) return;
-  ports.notice('usage_missing', reservation.requestId);
+  ports.notice('usage_missing', placedHold.requestId);
   await ports.circuits.usageMissing(modelId);
 };
 
@@ -134,7 +134,7 @@ const ifStoreError = (error: unknown): undefined => {
  */
 const writeRecord = async (
   ports: PaidCallPorts,
-  { reservation, attempt }: Settlement,
+  { placedHold, attempt }: Settlement,
   record: ChargeRecord,
 ): Promise<Committed> => {
   try {
@@ -143,7 +143,7 @@ const writeRecord = async (
     if (!(error instanceof StoreError)) throw error;
     const { accountId, holdId, requestId, at } = record;
     const takenOverAtMs = () => attempt?.takenOverAtMs ?? Number.POSITIVE_INFINITY;
-    if (await leaveNote(ports.ledger, reservation, record, takenOverAtMs)) {
+    if (await leaveNote(ports.ledger, placedHold, record, takenOverAtMs)) {
       ports.notice('settled_by_note', requestId);
       return { record, noted: true };
     }
@@ -160,12 +160,12 @@ const writeRecord = async (
 /** Brings the account up to date. What the store does not answer here, the sweeper finishes: the charge itself stands. */
 export const applyCharge = async (
   ports: PaidCallPorts,
-  { reservation }: Settlement,
+  { placedHold }: Settlement,
   { record, noted }: Committed,
 ): Promise<bigint | undefined> => {
   if (noted) return undefined;
   try {
-    const account = await apply(ports.ledger, record, reservation.amountPicos);
+    const account = await apply(ports.ledger, record, placedHold.amountPicos);
     return account && balanceOf(account);
   } catch {
     // Whatever it is, the answer has been paid for and is the client's.

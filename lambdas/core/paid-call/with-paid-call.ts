@@ -3,7 +3,7 @@ import type { CircuitKey, Passage } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
-import { type HoldOrder, nextIdAfter, placeHold, type Reservation } from '../ledger/hold.ts';
+import { type HoldOrder, nextIdAfter, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
@@ -24,7 +24,7 @@ export interface Candidate {
 
 interface Entered<Chosen extends Candidate> {
   readonly candidate: Chosen;
-  readonly reservation: Reservation;
+  readonly placedHold: PlacedHold;
   readonly passage: Passage;
 }
 
@@ -52,9 +52,9 @@ export const withReservation = async <Chosen extends Candidate, Result>(
   try {
     return await use(entered);
   } catch (error) {
-    const { candidate, reservation, passage } = entered;
+    const { candidate, placedHold, passage } = entered;
     candidate.deadline?.stop();
-    const failed = { reservation, passage, modelId: candidate.model.id, attempt };
+    const failed = { placedHold, passage, modelId: candidate.model.id, attempt };
     throw await giveBack(ports.ledger, failed, withdraw ? await withdraw(error) : error);
   }
 };
@@ -72,14 +72,14 @@ const holdAndEnter = async <Chosen extends Candidate>(
   refuseManyDrains(ports, accountId);
   const enter = async (candidate: Chosen, firstId: number, isLast: boolean): Promise<Entered<Chosen> | Left> => {
     const { model, circuit, hold } = candidate;
-    const reservation = await placeHold(ports.ledger, { ...hold, accountId, requestId, firstId });
+    const placedHold = await placeHold(ports.ledger, { ...hold, accountId, requestId, firstId });
     const passage = await ports.circuits.enter(circuit, { accountId, requestId });
-    if (passage.kind === 'passage') return { candidate, reservation, passage };
+    if (passage.kind === 'passage') return { candidate, placedHold, passage };
     const error = barredError(model, passage);
     const goesOn = passage.kind === 'open' && !isLast;
     // While the fallback model may still serve the request, this record must not carry an error.
-    await release(ports.ledger, reservation, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
-    return { error, goesOn, nextId: nextIdAfter(reservation) };
+    await release(ports.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
+    return { error, goesOn, nextId: nextIdAfter(placedHold) };
   };
   const entered = await enter(first, 0, !second);
   if (!('error' in entered)) return entered;
@@ -129,12 +129,12 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   order: Pick<ReservationOrder<Chosen>, 'first' | 'second' | 'attempt'>,
   use: (signal: AbortSignal, chosen: Chosen) => Promise<PaidResponse<Result>>,
 ): Promise<Result> =>
-  withReservation(ports, caller, order, async ({ candidate, reservation, passage }) => {
+  withReservation(ports, caller, order, async ({ candidate, placedHold, passage }) => {
     const { attempt } = order;
     const { model, deadline } = candidate;
-    await beforeCall(passage, async () => attempt?.dispatch(reservation.holdId));
+    await beforeCall(passage, async () => attempt?.dispatch(placedHold.holdId));
     const respond = await use(deadline.start(), candidate);
-    return respond(ports, { modelId: model.id, reservation, passage, attempt, deadline });
+    return respond(ports, { modelId: model.id, placedHold, passage, attempt, deadline });
   });
 
 /** A failure before the provider call must not count toward the circuit. */
@@ -257,7 +257,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   }
 };
 
-type Failed = Pick<PaidCall, 'reservation' | 'passage' | 'modelId' | 'attempt'>;
+type Failed = Pick<PaidCall, 'placedHold' | 'passage' | 'modelId' | 'attempt'>;
 
 /**
  * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the client's error. That is
@@ -275,11 +275,11 @@ const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
 };
 
 const released = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
-  const { reservation, modelId, attempt } = failed;
+  const { placedHold, modelId, attempt } = failed;
   try {
     const { failure, answer } = await storeRefusal(failed, thrown);
     const reason = { reason: reasonOf(failure), modelId, ...(answer === undefined ? {} : { answer }) };
-    const record = await release(ledger, reservation, reason);
+    const record = await release(ledger, placedHold, reason);
     // Where a charge or a stored answer may exist, the claim keeps its lease, and a takeover finds out.
     const stands = record ? record.outcome === 'settled' : answer !== undefined || attempt?.mayBeCharged === true;
     if (stands) attempt?.abandon();
@@ -311,11 +311,11 @@ interface Refused {
 }
 
 /** Stores the provider's rejection of the request itself, so that its repetitions get it too (IDEM-7). */
-const storeRefusal = async ({ reservation, attempt }: Failed, thrown: unknown): Promise<Refused> => {
+const storeRefusal = async ({ placedHold, attempt }: Failed, thrown: unknown): Promise<Refused> => {
   const refusal = attempt?.toStoredRefusal(thrown);
   if (!attempt || !refusal) return { failure: thrown };
   try {
-    return { failure: thrown, answer: await attempt.prepare(reservation.holdId, refusal) };
+    return { failure: thrown, answer: await attempt.prepare(placedHold.holdId, refusal) };
   } catch (error) {
     // A rejection is free, so the client gets it even if it cannot be stored.
     return { failure: error instanceof GatewayError ? thrown : error };

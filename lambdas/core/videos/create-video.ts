@@ -6,7 +6,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
-import type { Reservation } from '../ledger/hold.ts';
+import type { PlacedHold } from '../ledger/hold.ts';
 import type { VideoMeasure } from '../metrics.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
@@ -99,7 +99,7 @@ const makeReady = (ports: CreatePorts, order: VideoOrder): ReadyVideo => {
 };
 
 const toRecord = (
-  { accountId, requestId, holdId, amountPicos }: Reservation,
+  { accountId, requestId, holdId, amountPicos }: PlacedHold,
   { model, route, ask, money }: ReadyVideo,
   webhook: Webhook | undefined,
   createdAtMs: number,
@@ -126,7 +126,7 @@ const toRecord = (
 };
 
 interface Beginning {
-  readonly reservation: Reservation;
+  readonly placedHold: PlacedHold;
   readonly ready: ReadyVideo;
   readonly record: VideoOrderRecord;
   readonly keyed: VideoManner['keyed'];
@@ -153,11 +153,11 @@ const beginVideo = async (
     attempt: keyed?.attempt,
     withdraw: async (error: unknown) => (mayStand ? withdraw(ports, caller, keyed, error) : error),
   };
-  return withReservation(ports, caller, order, async ({ reservation, passage }) => {
-    const record = toRecord(reservation, ready, webhook, now);
-    const beginning = { reservation, ready, record, keyed };
+  return withReservation(ports, caller, order, async ({ placedHold, passage }) => {
+    const record = toRecord(placedHold, ready, webhook, now);
+    const beginning = { placedHold, ready, record, keyed };
     await beforeCall(passage, async () => {
-      await keyed?.attempt.dispatch(reservation.holdId);
+      await keyed?.attempt.dispatch(placedHold.holdId);
       // A record whose write has no definite result may exist: it too must be withdrawn before the key is free.
       mayStand = true;
       await commitCreation(ports, beginning);
@@ -276,10 +276,10 @@ const toJob = (record: VideoOrderRecord, upstreamId: string): VideoJob => ({
 });
 
 /** What is not stored here is found by the video itself. */
-const storeAnswer = async ({ keyed, reservation }: Beginning, job: VideoJob): Promise<void> => {
+const storeAnswer = async ({ keyed, placedHold }: Beginning, job: VideoJob): Promise<void> => {
   if (!keyed) return;
   try {
-    await keyed.attempt.prepare(reservation.holdId, keyed.toStored(job));
+    await keyed.attempt.prepare(placedHold.holdId, keyed.toStored(job));
     await keyed.attempt.complete();
   } catch (error) {
     keyed.attempt.abandon();

@@ -72,9 +72,9 @@ test('OPS-3 once all holds are closed, held and overage are charged and released
       const meter = metered(scene.ports);
       for (const [index, { held, end }] of requests.entries()) {
         const order = scene.order({ requestId: `r${index}`, amountPicos: held });
-        const reservation = await placeHold(meter.ports, order);
-        if (end === 'released') await release(meter.ports, reservation, { reason: 'upstream_error' });
-        else if (end !== 'died') await charge(meter.ports, reservation.holdId, end, held);
+        const placedHold = await placeHold(meter.ports, order);
+        if (end === 'released') await release(meter.ports, placedHold, { reason: 'upstream_error' });
+        else if (end !== 'died') await charge(meter.ports, placedHold.holdId, end, held);
       }
       scene.clock.skip(LIFETIME_MS);
       await sweep(meter.ports);

@@ -55,8 +55,8 @@ const releaseBugs = bugsIn('lambdas/core/ledger/release.ts', `${tests}/resolve.t
   {
     id: 'release-over-a-charge',
     what: 'A release gives the whole hold back although the record says that it was charged.',
-    find: '(apply(ports, record, reservation.amountPicos))',
-    replace: '(apply(ports, { ...record, amountPicos: 0n }, reservation.amountPicos))',
+    find: '(apply(ports, record, placedHold.amountPicos))',
+    replace: '(apply(ports, { ...record, amountPicos: 0n }, placedHold.amountPicos))',
   },
   {
     id: 'release-never-applied',

@@ -16,17 +16,17 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     what: 'The account is changed before the charge is recorded.',
     find: 'return { record: await commit(ports.ledger, record), noted: false };',
     replace:
-      'await apply(ports.ledger, record, reservation.amountPicos);\n    return { record: await commit(ports.ledger, record), noted: false };',
+      'await apply(ports.ledger, record, placedHold.amountPicos);\n    return { record: await commit(ports.ledger, record), noted: false };',
     caughtBy: `${text}/generate-text.test.ts`,
   },
   {
     id: 'prepare-after-commit',
     what: 'The answer under a key is stored after the charge, which then cannot carry its hash.',
-    find: `const answer = attempt && toStore && (await attempt.prepare(reservation.holdId, toStore));
+    find: `const answer = attempt && toStore && (await attempt.prepare(placedHold.holdId, toStore));
   attempt?.charging();
   return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));`,
     replace: `const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, undefined));
-  if (attempt && toStore) await attempt.prepare(reservation.holdId, toStore);
+  if (attempt && toStore) await attempt.prepare(placedHold.holdId, toStore);
   return committed;`,
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
@@ -42,7 +42,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     what: 'A charge above its hold is cut to the hold.',
     find: 'const charge = chargeFor(usage);',
     replace: `const whole = chargeFor(usage);
-  const held = reservation.amountPicos;
+  const held = placedHold.amountPicos;
   const charge = whole.amountPicos > held ? { ...whole, amountPicos: held } : whole;`,
     caughtBy: `${text}/generate-text-budget.test.ts`,
   },
@@ -84,7 +84,7 @@ const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}
   {
     id: 'failure-keeps-its-hold',
     what: 'A request that failed does not give its hold back.',
-    find: 'const record = await release(ledger, reservation, reason);',
+    find: 'const record = await release(ledger, placedHold, reason);',
     replace: 'const record = await Promise.resolve<Awaited<ReturnType<typeof release>>>(reason && undefined);',
     caughtBy: `${text}/text-stream.test.ts`,
   },
@@ -100,7 +100,7 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'circuit-loser-keeps-its-hold',
     what: 'Whoever does not get the probe of a circuit keeps its money held.',
-    find: "await release(ports.ledger, reservation, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });",
+    find: "await release(ports.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });",
     replace: '',
   },
   {

@@ -8,8 +8,8 @@ import { ID, ledgerScene, settledRecord } from './ledger-scene.ts';
 
 const held = async (faults: LedgerFaults = {}) => {
   const scene = await ledgerScene(1_000n, faults);
-  const reservation = await placeHold(scene.another({}), scene.order());
-  return { ...scene, reservation, settled: settledRecord(reservation.holdId, 70n, scene.clock.now()) };
+  const placedHold = await placeHold(scene.another({}), scene.order());
+  return { ...scene, placedHold, settled: settledRecord(placedHold.holdId, 70n, scene.clock.now()) };
 };
 
 test('BILL-3 a committed record is applied: the charge is spent, the rest comes back', async () => {
@@ -55,22 +55,22 @@ test('BILL-14 a store that stays down is told after four tries', async () => {
 });
 
 test('BILL-2 release gives the whole hold back and says why', async () => {
-  const { ports, reservation, account, memory } = await held();
-  await release(ports, reservation, { reason: 'upstream_error' });
+  const { ports, placedHold, account, memory } = await held();
+  await release(ports, placedHold, { reason: 'upstream_error' });
   expect(account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
   expect(memory.recordsOf(ID)).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'upstream_error' }]);
 });
 
 test('BILL-13 release after a settlement obeys the settlement', async () => {
-  const { ports, reservation, settled, account, memory } = await held();
+  const { ports, placedHold, settled, account, memory } = await held();
   await commit(ports, settled);
-  await release(ports, reservation, { reason: 'internal_error' });
+  await release(ports, placedHold, { reason: 'internal_error' });
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
   expect(memory.recordsOf(ID)).toEqual([settled]);
 });
 
 test('BILL-13 release leaves the hold to the sweeper while the store is down', async () => {
-  const { ports, reservation, account, clock } = await held({ putRecord: fails });
-  await clock.until(release(ports, reservation, { reason: 'upstream_error' }));
+  const { ports, placedHold, account, clock } = await held({ putRecord: fails });
+  await clock.until(release(ports, placedHold, { reason: 'upstream_error' }));
   expect(account().holds.size).toBe(1);
 });

@@ -26,7 +26,7 @@ const pumped = async (source: Partial<Source>, sink: Partial<Sink> = {}, report?
   const paid: PaidCall = {
     modelId: 'alpha-1',
     endUser: undefined,
-    reservation: await placeHold(ports.ledger, hold),
+    placedHold: await placeHold(ports.ledger, hold),
     passage: {
       kind: 'passage',
       report: async (outcome) => {
