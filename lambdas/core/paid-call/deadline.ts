@@ -5,7 +5,7 @@ import type { Caller, PaidCallPorts } from './dependencies.ts';
 const PLAIN_MS = 600_000;
 const REASONING_MS = 900_000;
 /** Left of the host's own time to settle in. */
-const HOST_RESERVE_MS = 30_000;
+const HOST_SETTLE_MARGIN_MS = 30_000;
 
 export interface Deadline {
   /** When the hold may be released by others: the deadline and a grace (BILL-13). */
@@ -29,7 +29,7 @@ export const upstreamDeadline = (
   const { clock } = ports.ledger;
   const now = clock.now();
   const byRule = Math.min(reasons(model) ? REASONING_MS : PLAIN_MS, ports.upstreamDeadlineMs);
-  const byHost = hostEndsAtMs === undefined ? byRule : hostEndsAtMs - HOST_RESERVE_MS - now;
+  const byHost = hostEndsAtMs === undefined ? byRule : hostEndsAtMs - HOST_SETTLE_MARGIN_MS - now;
   const byDoor = answerBy?.covers === 'all' ? answerBy.atMs - now : byRule;
   const allowedMs = Math.max(0, Math.min(byRule, byHost, byDoor));
   const controller = new AbortController();

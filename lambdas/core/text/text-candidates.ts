@@ -23,14 +23,14 @@ export const chooseCandidates = (ports: TextPorts, { accountId }: Caller, order:
   const { protocol, modelId } = order;
   const model = chooseModel(ports.catalog, { modelId, protocol, kind: 'text', nowMs });
   const request = checkRequest(order, model);
-  const reserve = chooseReserve(ports, order, model, nowMs);
+  const fallback = chooseFallback(ports, order, model, nowMs);
   const primary = reachable(ports, checkText(ports, order, model, request, nowMs));
   const check = (other: TextModel): CheckedText =>
     reachable(ports, checkText(ports, order, other, checkRequest(order, other), nowMs));
   const barred = ports.circuits.look(primary.circuit, accountId);
-  if (!barred) return { asked: model, first: primary, second: reserve && (() => check(reserve)) };
-  if (barred.kind !== 'open' || !reserve) throw barredError(primary.model, barred);
-  const first = check(reserve);
+  if (!barred) return { asked: model, first: primary, second: fallback && (() => check(fallback)) };
+  if (barred.kind !== 'open' || !fallback) throw barredError(primary.model, barred);
+  const first = check(fallback);
   const alsoBarred = ports.circuits.look(first.circuit, accountId);
   if (alsoBarred) throw barredError(primary.model, sooner(barred, alsoBarred));
   return { asked: model, first, second: undefined };
@@ -46,20 +46,20 @@ const sooner = (barred: Barred & { readonly kind: 'open' }, other: Barred): Barr
   other.kind === 'open' && other.retryAfterSeconds < barred.retryAfterSeconds ? other : barred;
 
 /** FALL-4: what is wrong with the reserve is told even when nobody needs it. */
-const chooseReserve = (
+const chooseFallback = (
   { catalog }: TextPorts,
   { fallbackModelId, protocol }: TextOrder,
   primary: TextModel,
   nowMs: number,
 ): TextModel | undefined => {
   if (fallbackModelId === undefined) return undefined;
-  const reserve = catalog.find(fallbackModelId, nowMs);
+  const fallback = catalog.find(fallbackModelId, nowMs);
   if (
-    reserve?.kind === 'text' &&
-    reserve.protocols.some((name) => name === protocol) &&
-    isAllowedFallback(catalog, primary, reserve, nowMs)
+    fallback?.kind === 'text' &&
+    fallback.protocols.some((name) => name === protocol) &&
+    isAllowedFallback(catalog, primary, fallback, nowMs)
   ) {
-    return reserve;
+    return fallback;
   }
   throw new GatewayError(
     'invalid_fallback_model',
