@@ -4,7 +4,7 @@ import type { Caller, PaidCallPorts } from './dependencies.ts';
 
 const PLAIN_MS = 600_000;
 const REASONING_MS = 900_000;
-/** Left of the host's own time to settle in. */
+/** RejectedCandidate of the host's own time to settle in. */
 const HOST_SETTLE_MARGIN_MS = 30_000;
 
 export interface Deadline {

@@ -22,7 +22,7 @@ export interface Candidate {
   readonly deadline?: Deadline;
 }
 
-interface Entered<Chosen extends Candidate> {
+interface AcquiredCall<Chosen extends Candidate> {
   readonly candidate: Chosen;
   readonly placedHold: PlacedHold;
   readonly passage: Passage;
@@ -46,13 +46,13 @@ export const withReservation = async <Chosen extends Candidate, Result>(
   ports: PaidCallPorts,
   caller: Caller,
   { first, second, attempt, withdraw }: ReservationOrder<Chosen>,
-  use: (entered: Entered<Chosen>) => Promise<Result>,
+  use: (acquired: AcquiredCall<Chosen>) => Promise<Result>,
 ): Promise<Result> => {
-  const entered = await holdAndEnter(ports, caller, first, second);
+  const acquired = await holdAndAcquire(ports, caller, first, second);
   try {
-    return await use(entered);
+    return await use(acquired);
   } catch (error) {
-    const { candidate, placedHold, passage } = entered;
+    const { candidate, placedHold, passage } = acquired;
     candidate.deadline?.stop();
     const failed = { placedHold, passage, modelId: candidate.model.id, attempt };
     throw await giveBack(ports.ledger, failed, withdraw ? await withdraw(error) : error);
@@ -63,14 +63,18 @@ export const withReservation = async <Chosen extends Candidate, Result>(
  * Places the hold and, just before dispatch, acquires the permit. If the circuit rejects the call, releases the hold and places a new
  * one at the fallback model's prices.
  */
-const holdAndEnter = async <Chosen extends Candidate>(
+const holdAndAcquire = async <Chosen extends Candidate>(
   ports: PaidCallPorts,
   { accountId, requestId }: Caller,
   first: Chosen,
   second?: () => Promise<Chosen>,
-): Promise<Entered<Chosen>> => {
+): Promise<AcquiredCall<Chosen>> => {
   refuseManyDrains(ports, accountId);
-  const enter = async (candidate: Chosen, firstId: number, isLast: boolean): Promise<Entered<Chosen> | Left> => {
+  const enter = async (
+    candidate: Chosen,
+    firstId: number,
+    isLast: boolean,
+  ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
     const placedHold = await placeHold(ports.ledger, { ...hold, accountId, requestId, firstId });
     const passage = await ports.circuits.enter(circuit, { accountId, requestId });
@@ -81,16 +85,16 @@ const holdAndEnter = async <Chosen extends Candidate>(
     await release(ports.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
     return { error, goesOn, nextId: nextIdAfter(placedHold) };
   };
-  const entered = await enter(first, 0, !second);
-  if (!('error' in entered)) return entered;
-  if (!second || !entered.goesOn) throw entered.error;
-  const instead = await enter(await second(), entered.nextId, true);
+  const acquired = await enter(first, 0, !second);
+  if (!('error' in acquired)) return acquired;
+  if (!second || !acquired.goesOn) throw acquired.error;
+  const instead = await enter(await second(), acquired.nextId, true);
   if ('error' in instead) throw instead.error;
   return instead;
 };
 
 /** The circuit rejected the call, and the hold is released. */
-interface Left {
+interface RejectedCandidate {
   readonly error: GatewayError;
   /** Whether the fallback model is next. */
   readonly goesOn: boolean;

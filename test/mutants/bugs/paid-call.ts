@@ -106,7 +106,7 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'reserve-under-the-first-id',
     what: 'The reserve is held for under an id that was used and closed.',
-    find: 'await enter(await second(), entered.nextId, true)',
+    find: 'await enter(await second(), acquired.nextId, true)',
     replace: 'await enter(await second(), 0, true)',
   },
   {
