@@ -84,7 +84,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     const judged = { openUntilMs: AFTER + 60_000, openings: 2, goodProbes: 1 };
     const others = async (owner: string) => [
       await store.renew(key, owner, AFTER + 99_000),
-      await store.giveBack(key, owner),
+      await store.releaseProbe(key, owner),
       await store.judge(key, owner, judged, NOW + DAY_MS),
       await store.close(key, owner),
     ];
@@ -94,7 +94,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect(await others('other')).toEqual([false, false, false, false]);
     expect(await store.renew(key, 'owner', AFTER + 40_000)).toBe(true);
     expect(await stateOf('owned')).toEqual({ ...opening, probe: { owner: 'owner', leaseUntilMs: AFTER + 40_000 } });
-    expect(await store.giveBack(key, 'owner')).toBe(true);
+    expect(await store.releaseProbe(key, 'owner')).toBe(true);
     expect(await stateOf('owned')).toEqual({ ...opening, probe: undefined });
     expect(await others('owner')).toEqual([false, false, false, false]);
     await lease('owned', 'second');

@@ -44,7 +44,7 @@ export interface CircuitStore {
   ): Promise<{ readonly leased: CircuitState } | { readonly refused: CircuitState | undefined }>;
   /** This and all below: only for the owner of the lease. */
   renew(key: CircuitKey, owner: string, leaseUntilMs: number): Promise<boolean>;
-  giveBack(key: CircuitKey, owner: string): Promise<boolean>;
+  releaseProbe(key: CircuitKey, owner: string): Promise<boolean>;
   /** Ends the lease and sets what the probe has made of the circuit. */
   judge(key: CircuitKey, owner: string, opening: Opening, expiresAtMs: number): Promise<boolean>;
   /** Removes the state. */

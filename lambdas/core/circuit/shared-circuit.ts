@@ -87,7 +87,7 @@ export class SharedCircuit {
     if (!reply) {
       // It may have been had, or still be: nobody would use it.
       void pending.then((late) =>
-        late && 'refused' in late ? undefined : attempt(() => store.giveBack(this.#key, owner)),
+        late && 'refused' in late ? undefined : attempt(() => store.releaseProbe(this.#key, owner)),
       );
       return { kind: 'open', retryAfterSeconds: UNKNOWN_SECONDS };
     }
@@ -232,7 +232,7 @@ export class SharedProbe {
     const before = this.#state;
     const after = outcome === 'unknown' ? before : afterProbe(before, outcome, now, settings);
     const done = await attempt(() => {
-      if (outcome === 'unknown') return store.giveBack(this.#key, this.#owner);
+      if (outcome === 'unknown') return store.releaseProbe(this.#key, this.#owner);
       if (!after) return store.close(this.#key, this.#owner);
       return store.judge(this.#key, this.#owner, after, now + STATE_KEPT_MS);
     });

@@ -55,7 +55,7 @@ export const withReservation = async <Chosen extends Candidate, Result>(
     const { candidate, placedHold, passage } = acquired;
     candidate.deadline?.stop();
     const failed = { placedHold, passage, modelId: candidate.model.id, attempt };
-    throw await giveBack(ports.ledger, failed, withdraw ? await withdraw(error) : error);
+    throw await failPaidCall(ports.ledger, failed, withdraw ? await withdraw(error) : error);
   }
 };
 
@@ -252,7 +252,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
     finished = true;
     await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);
   } catch (error) {
-    const failure = await giveBack(ports.ledger, paid, error);
+    const failure = await failPaidCall(ports.ledger, paid, error);
     if (!finished) sink.fail(asGatewayError(failure));
   } finally {
     paid.deadline.stop();
@@ -267,7 +267,7 @@ type Failed = Pick<PaidCall, 'placedHold' | 'passage' | 'modelId' | 'attempt'>;
  * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the client's error. That is
  * `thrown`, unless a charge is already committed. Never throws.
  */
-const giveBack = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
+const failPaidCall = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
   const [failure] = await Promise.all([released(ledger, failed, thrown), failed.passage.report(outcomeOf(thrown))]);
   return failure;
 };

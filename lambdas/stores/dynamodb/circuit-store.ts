@@ -118,7 +118,7 @@ const createCircuitStates = ({
   update,
   holds,
   remove,
-}: CircuitCalls): Pick<CircuitStore, 'open' | 'lease' | 'renew' | 'giveBack' | 'judge' | 'close'> => ({
+}: CircuitCalls): Pick<CircuitStore, 'open' | 'lease' | 'renew' | 'releaseProbe' | 'judge' | 'close'> => ({
   open: (key, opening, nowMs, expiresAtMs) =>
     holds(stateId(key), {
       update: `${setOpening} REMOVE probedBy, leaseUntil`,
@@ -145,7 +145,7 @@ const createCircuitStates = ({
       condition: OWNED,
       values: { ':owner': owner, ':until': leaseUntilMs },
     }),
-  giveBack: (key, owner) =>
+  releaseProbe: (key, owner) =>
     holds(stateId(key), {
       update: 'REMOVE probedBy, leaseUntil',
       condition: OWNED,

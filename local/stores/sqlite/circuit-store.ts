@@ -28,7 +28,7 @@ export const createCircuitStore = (db: Database): CircuitStore => {
     lease: (key, probe, nowMs) => db.write(() => lease(db, key, probe, nowMs)),
     renew: (key, owner, leaseUntilMs) =>
       asOwner(key, owner, `UPDATE circuits SET probe_lease_until = ? WHERE ${OWNED}`, leaseUntilMs),
-    giveBack: (key, owner) =>
+    releaseProbe: (key, owner) =>
       asOwner(key, owner, `UPDATE circuits SET probe_owner = NULL, probe_lease_until = NULL WHERE ${OWNED}`),
     judge: (key, owner, { openUntilMs, openings, goodProbes }, expiresAtMs) => {
       const sql = `UPDATE circuits SET open_until = ?, openings = ?, good_probes = ?, expires_at = ?,

@@ -121,14 +121,14 @@ const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reser
   {
     id: 'throw-without-release',
     what: 'A call that throws leaves its money held.',
-    find: 'throw await giveBack(ports.ledger, failed, withdraw ? await withdraw(error) : error);',
+    find: 'throw await failPaidCall(ports.ledger, failed, withdraw ? await withdraw(error) : error);',
     replace: 'throw failed && withdraw ? await withdraw(error) : error;',
   },
   {
     id: 'release-before-the-withdrawal',
     what: 'The hold of a failed creation is released although its video could not be withdrawn.',
-    find: 'throw await giveBack(ports.ledger, failed, withdraw ? await withdraw(error) : error);',
-    replace: `const failure = await giveBack(ports.ledger, failed, error);
+    find: 'throw await failPaidCall(ports.ledger, failed, withdraw ? await withdraw(error) : error);',
+    replace: `const failure = await failPaidCall(ports.ledger, failed, error);
     throw withdraw ? await withdraw(failure) : failure;`,
   },
   {
@@ -172,8 +172,8 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
   {
     id: 'broken-stream-keeps-its-hold',
     what: 'A stream that breaks off does not give its hold back.',
-    find: 'const failure = await giveBack(ports.ledger, paid, error);',
-    replace: 'const failure = await Promise.resolve(giveBack && error);',
+    find: 'const failure = await failPaidCall(ports.ledger, paid, error);',
+    replace: 'const failure = await Promise.resolve(failPaidCall && error);',
   },
   {
     id: 'broken-stream-keeps-its-connection',

@@ -71,7 +71,7 @@ export class MemoryCircuitStore implements CircuitStore {
     return this.#asOwner(key, owner, (state) => this.#change(key, { ...state, probe: { owner, leaseUntilMs } }));
   }
 
-  async giveBack(key: CircuitKey, owner: string): Promise<boolean> {
+  async releaseProbe(key: CircuitKey, owner: string): Promise<boolean> {
     return this.#asOwner(key, owner, (state) => this.#change(key, { ...state, probe: undefined }));
   }
 

@@ -87,7 +87,7 @@ export class CircuitWatch {
         if (renewed && probe) probe.leaseUntilMs = leaseUntilMs;
         return renewed;
       },
-      giveBack: (...given) => real.giveBack(...given),
+      releaseProbe: (...given) => real.releaseProbe(...given),
       judge: async (given, owner, opening, expiresAtMs) => {
         const before = store.stateOf(key);
         if (!(await store.judge(given, owner, opening, expiresAtMs))) return false;

@@ -23,7 +23,7 @@ export const around = (store: CircuitStore, run: Around): CircuitStore => ({
   open: (...given) => run('open', () => store.open(...given)),
   lease: (...given) => run('lease', () => store.lease(...given)),
   renew: (...given) => run('renew', () => store.renew(...given)),
-  giveBack: (...given) => run('giveBack', () => store.giveBack(...given)),
+  releaseProbe: (...given) => run('releaseProbe', () => store.releaseProbe(...given)),
   judge: (...given) => run('judge', () => store.judge(...given)),
   close: (...given) => run('close', () => store.close(...given)),
   countMissing: (...given) => run('countMissing', () => store.countMissing(...given)),
