@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChargeRecord, OutboxNote } from '../../lambdas/core/ledger/ledger.ts';
+import type { ChargeRecord, OutboxEntry } from '../../lambdas/core/ledger/ledger.ts';
 import { renderNote } from '../../lambdas/stores/s3/outbox.ts';
 import { type MediaSubject, mediaSubjects, openS3 } from './media-subjects.ts';
 
@@ -21,9 +21,9 @@ const full = (holdId: string): Required<ChargeRecord> => ({
   endUser: 'ünï "quoted" \n \u{1f600}',
   ignored: ['seed', 'tools[].x'],
 });
-const noteOf = (holdId: string): OutboxNote => ({ record: full(holdId), holdAmountPicos: 1n });
+const noteOf = (holdId: string): OutboxEntry => ({ record: full(holdId), holdAmountPicos: 1n });
 
-const plain = (holdId: string): OutboxNote => ({
+const plain = (holdId: string): OutboxEntry => ({
   record: {
     accountId: 'account-1',
     holdId,

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { Claim, ClaimStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import { auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
-import { settleNotes } from '../../lambdas/core/ledger/outbox.ts';
+import { settleOutbox } from '../../lambdas/core/ledger/outbox.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
 import type { FileSync } from '../../local/stores/files/atomic-files.ts';
 import { type FileStores, openFileStores } from '../../local/stores/files/file-stores.ts';
@@ -244,7 +244,7 @@ const expectCleanAudit = async ({ ledger, records, outbox }: Stores, accountId: 
   for (const record of (await records.listRecords(accountId, { limit: 1_000 })).records)
     await ledger.apply(record, HELD_PICOS);
   const settling = { store: ledger, outbox, clock: ports.clock, random: () => 0, shortestLifetimeMs: 0 };
-  expect(await settleNotes(settling)).toMatchObject({ failed: 0 });
+  expect(await settleOutbox(settling)).toMatchObject({ failed: 0 });
   expect(await auditAccount(ports, accountId)).toMatchObject({ stable: true, findings: [] });
 };
 

@@ -1,6 +1,6 @@
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import { whole, withPaidCall } from '../../lambdas/core/paid-call/with-paid-call.ts';
-import { settleNotes, sweep } from '../support/strict-tending.ts';
+import { settleOutbox, sweep } from '../support/strict-tending.ts';
 import type { Served } from './operations.ts';
 import { askVendor, CIRCUIT, errorTold, findModel, paidCallPorts, USAGE } from './paid-ports.ts';
 import { ledgerPorts } from './ports.ts';
@@ -67,6 +67,6 @@ export const worker =
   (passes = 2): Body =>
   async (host) => {
     const ports = ledgerPorts(host);
-    for (let pass = 0; pass < passes; pass += 1) await untilStoreFails(() => settleNotes(ports));
+    for (let pass = 0; pass < passes; pass += 1) await untilStoreFails(() => settleOutbox(ports));
     return undefined;
   };

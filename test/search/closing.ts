@@ -1,4 +1,4 @@
-import { settleNotes, sweep } from '../support/strict-tending.ts';
+import { settleOutbox, sweep } from '../support/strict-tending.ts';
 import { ledgerPorts } from './ports.ts';
 import type { Graph } from './program.ts';
 import type { Worlds } from './space.ts';
@@ -40,7 +40,7 @@ export class Closing {
     });
     for (let round = 0; round < 3; round += 1) {
       await sweep(ports);
-      await settleNotes(ports);
+      await settleOutbox(ports);
       nowMs += DAY_MS;
     }
     return this.#worlds.numberOf(world);

@@ -10,7 +10,7 @@ import type {
   ChargeRecord,
   Due,
   HoldRequest,
-  OutboxNote,
+  OutboxEntry,
   RecordReply,
 } from '../../lambdas/core/ledger/ledger.ts';
 
@@ -32,7 +32,7 @@ export type Op =
   | { readonly kind: 'readRecord'; readonly holdId: string }
   | { readonly kind: 'due'; readonly nowMs: number }
   | { readonly kind: 'reschedule'; readonly sweepAtMs: number | undefined }
-  | { readonly kind: 'putNote'; readonly note: OutboxNote }
+  | { readonly kind: 'putNote'; readonly note: OutboxEntry }
   | { readonly kind: 'readNote'; readonly holdId: string }
   | { readonly kind: 'listNotes' }
   | { readonly kind: 'removeNote'; readonly holdId: string }
@@ -63,7 +63,7 @@ export type Answer =
   | { readonly kind: 'readAccount'; readonly holds: Account['holds'] }
   | { readonly kind: 'readRecord'; readonly record: ChargeRecord | undefined }
   | { readonly kind: 'due'; readonly due: readonly Due[] }
-  | { readonly kind: 'readNote'; readonly note: OutboxNote | undefined }
+  | { readonly kind: 'readNote'; readonly note: OutboxEntry | undefined }
   | { readonly kind: 'listNotes'; readonly holdIds: readonly string[] }
   | { readonly kind: 'claim'; readonly reply: ClaimReply }
   | { readonly kind: 'renew'; readonly isOwner: boolean }

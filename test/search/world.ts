@@ -1,5 +1,5 @@
 import type { Claim } from '../../lambdas/core/idempotency/claim-store.ts';
-import type { ChargeRecord, HoldRequest, OutboxNote } from '../../lambdas/core/ledger/ledger.ts';
+import type { ChargeRecord, HoldRequest, OutboxEntry } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
 import { claimStep } from './claim-steps.ts';
 import type { Answer, Op } from './operations.ts';
@@ -13,7 +13,7 @@ export interface World {
   readonly account: Account;
   readonly sweepAtMs: number | undefined;
   readonly records: ReadonlyMap<string, ChargeRecord>;
-  readonly notes: ReadonlyMap<string, OutboxNote>;
+  readonly notes: ReadonlyMap<string, OutboxEntry>;
   readonly claim: Claim | undefined;
 }
 

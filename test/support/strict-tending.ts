@@ -1,5 +1,5 @@
 import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
-import { settleNotes as settle } from '../../lambdas/core/ledger/outbox.ts';
+import { settleOutbox as settle } from '../../lambdas/core/ledger/outbox.ts';
 import { sweep as sweepHolds } from '../../lambdas/core/ledger/sweep.ts';
 import { type ResumePorts, resumeVideos as resume } from '../../lambdas/core/videos/resume-videos.ts';
 
@@ -11,4 +11,4 @@ const strict = <Report extends { readonly bug: Error | undefined }>(report: Repo
 /** Like the functions of every minute, for tests that do not look at the report: a bug is thrown. */
 export const resumeVideos = async (ports: ResumePorts) => strict(await resume(ports));
 export const sweep = async (ports: LedgerPorts) => strict(await sweepHolds(ports));
-export const settleNotes = async (ports: LedgerPorts) => strict(await settle(ports));
+export const settleOutbox = async (ports: LedgerPorts) => strict(await settle(ports));

@@ -127,7 +127,7 @@ export interface LedgerStore {
 }
 
 /** A settlement that the ledger's store did not take in time: its answer has gone out, so it has to be charged. */
-export interface OutboxNote {
+export interface OutboxEntry {
   /** The record to commit, settled. */
   readonly record: ChargeRecord;
   /** Pico-USD, as the hold was placed. */
@@ -139,9 +139,9 @@ export interface OutboxNote {
  * One note per hold. Every method is one call and throws StoreError when it brought no definite answer; all are safe to repeat.
  */
 export interface Outbox {
-  put(note: OutboxNote): Promise<void>;
+  put(note: OutboxEntry): Promise<void>;
   /** Sees every note whose `put` has answered. */
-  read(holdId: string): Promise<OutboxNote | undefined>;
+  read(holdId: string): Promise<OutboxEntry | undefined>;
   /** Hold ids of notes that wait, some of them if there are many. */
   list(): Promise<readonly string[]>;
   remove(holdId: string): Promise<void>;

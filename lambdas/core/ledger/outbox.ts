@@ -1,7 +1,7 @@
 import { atOnce } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { PlacedHold } from './hold.ts';
-import type { ChargeRecord, LedgerPorts, Outbox, OutboxNote } from './ledger.ts';
+import type { ChargeRecord, LedgerPorts, Outbox, OutboxEntry } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
 /** A note comes this long before others may release the hold, or not at all: their clocks may be ahead of ours. */
@@ -15,7 +15,7 @@ const TAKEN_MS = 30_000;
  * before its expiry and, under an Idempotency-Key, before the lease ends (`takenOverAtMs`). A false answer does not mean that there is
  * no note: a release decides.
  */
-export const leaveNote = async (
+export const enqueueSettlement = async (
   { outbox, clock }: LedgerPorts,
   { amountPicos, expiresAtMs }: PlacedHold,
   record: ChargeRecord,
@@ -29,7 +29,7 @@ export const leaveNote = async (
   return leftMs() >= MARGIN_MS - TAKEN_MS && clock.now() < takenOverAtMs();
 };
 
-const isPut = async (outbox: Outbox, note: OutboxNote): Promise<boolean> => {
+const isPut = async (outbox: Outbox, note: OutboxEntry): Promise<boolean> => {
   try {
     await outbox.put(note);
     return true;
@@ -39,7 +39,7 @@ const isPut = async (outbox: Outbox, note: OutboxNote): Promise<boolean> => {
   }
 };
 
-export interface NotesReport {
+export interface OutboxReport {
   readonly settled: number;
   /** Notes whose hold had been released before: their answers were not served as a success, or somebody released by force. */
   readonly late: number;
@@ -55,12 +55,12 @@ export interface NotesReport {
  * BILL-14: charges what waits in the outbox. A note goes only when its hold's money has been moved. What fails for one note keeps
  * no other waiting. Throws StoreError when they cannot be listed.
  */
-export const settleNotes = async (ports: LedgerPorts): Promise<NotesReport> => {
+export const settleOutbox = async (ports: LedgerPorts): Promise<OutboxReport> => {
   const report = { settled: 0, late: 0, failed: 0 };
   let oldestAtMs: number | undefined;
   const bugs: unknown[] = [];
   await atOnce(await ports.outbox.list(), async (holdId) => {
-    let note: OutboxNote | undefined;
+    let note: OutboxEntry | undefined;
     try {
       note = await ports.outbox.read(holdId);
       if (!note) return;
@@ -76,7 +76,7 @@ export const settleNotes = async (ports: LedgerPorts): Promise<NotesReport> => {
   return { ...report, oldestAtMs, bug };
 };
 
-const settleNote = async (ports: LedgerPorts, holdId: string, note: OutboxNote): Promise<'settled' | 'late'> => {
+const settleNote = async (ports: LedgerPorts, holdId: string, note: OutboxEntry): Promise<'settled' | 'late'> => {
   const record = await commit(ports, note.record);
   await apply(ports, record, note.holdAmountPicos);
   await ports.outbox.remove(holdId);

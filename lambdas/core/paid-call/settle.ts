@@ -5,7 +5,7 @@ import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { balanceOf } from '../ledger/ledger.ts';
-import { leaveNote } from '../ledger/outbox.ts';
+import { enqueueSettlement } from '../ledger/outbox.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { PaidCallPorts } from './dependencies.ts';
@@ -143,7 +143,7 @@ const writeRecord = async (
     if (!(error instanceof StoreError)) throw error;
     const { accountId, holdId, requestId, at } = record;
     const takenOverAtMs = () => attempt?.takenOverAtMs ?? Number.POSITIVE_INFINITY;
-    if (await leaveNote(ports.ledger, placedHold, record, takenOverAtMs)) {
+    if (await enqueueSettlement(ports.ledger, placedHold, record, takenOverAtMs)) {
       ports.notice('settled_by_note', requestId);
       return { record, noted: true };
     }

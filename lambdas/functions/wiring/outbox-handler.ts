@@ -1,15 +1,15 @@
-import { type NotesReport, settleNotes } from '../../core/ledger/outbox.ts';
+import { type OutboxReport, settleOutbox } from '../../core/ledger/outbox.ts';
 import type { LedgerParts } from './dependencies.ts';
 import { toLedgerPorts } from './ledger.ts';
 
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createOutboxHandler = (parts: LedgerParts) => async (): Promise<void> => {
-  const report = await settleNotes(toLedgerPorts(parts));
+  const report = await settleOutbox(toLedgerPorts(parts));
   tell(parts, report);
   if (report.bug) throw report.bug;
 };
 
-const tell = ({ reporting, clock }: LedgerParts, { settled, late, failed, oldestAtMs }: NotesReport): void => {
+const tell = ({ reporting, clock }: LedgerParts, { settled, late, failed, oldestAtMs }: OutboxReport): void => {
   reporting.measured({
     notes_late: late,
     notes_failed: failed,

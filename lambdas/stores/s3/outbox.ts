@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
-import type { Outbox, OutboxNote } from '../../core/ledger/ledger.ts';
+import type { Outbox, OutboxEntry } from '../../core/ledger/ledger.ts';
 import { find, send } from './objects.ts';
 
 const PREFIX = 'outbox/';
@@ -60,13 +60,13 @@ const noteSchema = z.strictObject({
   holdAmountPicos: picos,
 });
 
-export const renderNote = (note: OutboxNote): string =>
+export const renderNote = (note: OutboxEntry): string =>
   JSON.stringify(note, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
 /** Throws an Error, not a StoreError, when this is no note of that hold: money waits in it, and only a person can help. */
-export const parseNote = (holdId: string, text: string): OutboxNote => {
+export const parseNote = (holdId: string, text: string): OutboxEntry => {
   const unreadable = `the note outbox/${holdId} cannot be read`;
-  let note: OutboxNote;
+  let note: OutboxEntry;
   try {
     note = noteSchema.parse(JSON.parse(text));
   } catch (cause) {

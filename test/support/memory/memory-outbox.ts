@@ -1,14 +1,14 @@
-import type { Outbox, OutboxNote } from '../../../lambdas/core/ledger/ledger.ts';
+import type { Outbox, OutboxEntry } from '../../../lambdas/core/ledger/ledger.ts';
 
 /** The outbox without a bucket. */
 export class MemoryOutbox implements Outbox {
-  readonly #notes = new Map<string, OutboxNote>();
+  readonly #notes = new Map<string, OutboxEntry>();
 
-  async put(note: OutboxNote): Promise<void> {
+  async put(note: OutboxEntry): Promise<void> {
     this.#notes.set(note.record.holdId, structuredClone(note));
   }
 
-  async read(holdId: string): Promise<OutboxNote | undefined> {
+  async read(holdId: string): Promise<OutboxEntry | undefined> {
     return structuredClone(this.#notes.get(holdId));
   }
 
@@ -21,7 +21,7 @@ export class MemoryOutbox implements Outbox {
     this.#notes.delete(holdId);
   }
 
-  notes(): readonly OutboxNote[] {
+  notes(): readonly OutboxEntry[] {
     return structuredClone([...this.#notes.values()]);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { balanceOf } from '../../../../lambdas/core/ledger/ledger.ts';
-import { settleNotes } from '../../../../lambdas/core/ledger/outbox.ts';
+import { settleOutbox } from '../../../../lambdas/core/ledger/outbox.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createMoment, fails, losesReply } from '../../../support/memory/faults.ts';
@@ -41,9 +41,9 @@ test('BILL-14 a good answer that the ledger does not take is noted, served, and 
   expect(world.notices).toEqual(['settled_by_note']);
   expect(await moneyOf(world)).toEqual([0n, 1]);
   expect(world.notes.notes()).toMatchObject([{ record: { outcome: 'settled', amountPicos: cost } }]);
-  expect(await settleNotes(restored(world))).toEqual({ settled: 1, late: 0, failed: 0 });
+  expect(await settleOutbox(restored(world))).toEqual({ settled: 1, late: 0, failed: 0 });
   expect([await moneyOf(world), world.notes.notes()]).toEqual([[cost, 0], []]);
-  expect(await settleNotes(restored(world))).toEqual({ settled: 0, late: 0, failed: 0 });
+  expect(await settleOutbox(restored(world))).toEqual({ settled: 0, late: 0, failed: 0 });
 });
 
 test('BILL-14 a stream is noted before its last chunk', async () => {
@@ -59,7 +59,7 @@ test('BILL-14 a stream is noted before its last chunk', async () => {
   };
   await world.clock.until(streamed(await world.ask({ stream: true })).pump(watching));
   expect([seen.error, noted, world.log.at(-1)]).toEqual([undefined, [1], 'close']);
-  await settleNotes(restored(world));
+  await settleOutbox(restored(world));
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });
 
@@ -69,7 +69,7 @@ test('BILL-14 and BILL-13 a sweeper that comes first charges by the note, and th
   await world.clock.advance(600_000 + GRACE_MS);
   expect(await sweep(restored(world))).toMatchObject({ finished: 1, released: 0 });
   expect(await moneyOf(world)).toEqual([cost, 0]);
-  expect(await settleNotes(restored(world))).toEqual({ settled: 1, late: 0, failed: 0 });
+  expect(await settleOutbox(restored(world))).toEqual({ settled: 1, late: 0, failed: 0 });
   expect([await moneyOf(world), world.notes.notes()]).toEqual([[cost, 0], []]);
 });
 
@@ -86,7 +86,7 @@ test('BILL-14 the charge was written and its reply lost: the note changes nothin
   const world = await createWorld({ fault: (method) => (method === 'putRecord' ? losesReply : undefined) });
   answeredIn(await world.clock.until(world.ask()));
   expect(world.notes.notes()).toHaveLength(1);
-  expect(await settleNotes(restored(world))).toMatchObject({ settled: 1 });
+  expect(await settleOutbox(restored(world))).toMatchObject({ settled: 1 });
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });
 
@@ -119,7 +119,7 @@ test('BILL-14 a note whose reply comes too late does not count: a release decide
   slow.come();
   expect(await asked).toMatchObject({ code: 'service_unavailable' });
   expect(world.notes.notes()).toHaveLength(1);
-  expect(await settleNotes(restored(world))).toEqual({ settled: 0, late: 1, failed: 0 });
+  expect(await settleOutbox(restored(world))).toEqual({ settled: 0, late: 1, failed: 0 });
   expect(await moneyOf(world)).toEqual([0n, 0]);
   expect((await world.account()).availablePicos).toBe(start);
 });
@@ -128,9 +128,9 @@ test('BILL-14 a note stays until the ledger has taken it', async () => {
   const world = await createWorld({ fault: down });
   await world.clock.until(world.ask());
   const stillDown = { ...world.ports.ledger, outbox: world.notes };
-  expect(await world.clock.until(settleNotes(stillDown))).toMatchObject({ settled: 0, late: 0, failed: 1 });
+  expect(await world.clock.until(settleOutbox(stillDown))).toMatchObject({ settled: 0, late: 0, failed: 1 });
   expect(world.notes.notes()).toHaveLength(1);
-  expect(await settleNotes(restored(world))).toEqual({ settled: 1, late: 0, failed: 0 });
+  expect(await settleOutbox(restored(world))).toEqual({ settled: 1, late: 0, failed: 0 });
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });
 
@@ -140,7 +140,7 @@ test('BILL-14 and BILL-13 a note that comes after a release obeys it', async () 
   const [note] = world.notes.notes();
   if (!note) throw new Error('no note');
   await world.memory.putRecord({ ...note.record, outcome: 'released', amountPicos: 0n, reason: 'by force' });
-  expect(await settleNotes(restored(world))).toEqual({ settled: 0, late: 1, failed: 0 });
+  expect(await settleOutbox(restored(world))).toEqual({ settled: 0, late: 1, failed: 0 });
   expect(await moneyOf(world)).toEqual([0n, 0]);
   expect([(await world.account()).availablePicos, world.notes.notes()]).toEqual([start, []]);
 });
@@ -163,7 +163,7 @@ test('BILL-14 one note that fails keeps no other waiting', async () => {
       },
     },
   };
-  expect(await settleNotes(broken)).toMatchObject({
+  expect(await settleOutbox(broken)).toMatchObject({
     settled: 1,
     failed: 1,
     oldestAtMs: undefined,
@@ -175,6 +175,6 @@ test('BILL-14 one note that fails keeps no other waiting', async () => {
 test('BILL-14 a note whose reply was lost is put once more, and the answer is served', async () => {
   const world = await createWorld({ fault: down, outboxFaults: { put: [losesReply] } });
   expect(answeredIn(await world.clock.until(world.ask())).receipt.costPicos).toBe(cost);
-  expect(await settleNotes(restored(world))).toMatchObject({ settled: 1 });
+  expect(await settleOutbox(restored(world))).toMatchObject({ settled: 1 });
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });

@@ -7,8 +7,8 @@ const unreadable = new Error('cannot be read');
 const fails = { errors: [unreadable], message: '1 notes could not be settled' };
 
 test('BILL-14, OPS-3 a note that cannot be read fails the run, once all others are charged and the run is measured', async () => {
-  const { parts, clock, notices, measured, leaveNote, accounts } = await createTendingScene();
-  for (const accountId of ['one', 'two', 'three']) await leaveNote(accountId, 0);
+  const { parts, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
+  for (const accountId of ['one', 'two', 'three']) await enqueueSettlement(accountId, 0);
   const read = async (holdId: string) => {
     if (holdId === 'one.0') throw unreadable;
     return parts.outbox.read(holdId);
@@ -25,11 +25,11 @@ test('BILL-14, OPS-3 a note that cannot be read fails the run, once all others a
 });
 
 test('BILL-14, OPS-3 a note that cannot be charged fails the run, and the oldest of those left tells its age', async () => {
-  const { parts, clock, notices, measured, leaveNote, accounts } = await createTendingScene();
+  const { parts, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
   await clock.advance(30_000);
-  await leaveNote('one', 20_000);
-  await leaveNote('two', 5_000);
-  await leaveNote('three', 10_000);
+  await enqueueSettlement('one', 20_000);
+  await enqueueSettlement('two', 5_000);
+  await enqueueSettlement('three', 10_000);
   const remove = async (holdId: string) => {
     if (holdId !== 'three.0') throw unreadable;
     await parts.outbox.remove(holdId);

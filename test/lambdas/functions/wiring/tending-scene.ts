@@ -32,12 +32,12 @@ export const createTendingScene = async () => {
       measured: (values) => measured.push(values),
     },
   };
-  const leaveNote = (accountId: string, at: number): Promise<void> => {
+  const enqueueSettlement = (accountId: string, at: number): Promise<void> => {
     const ids = { accountId, requestId: accountId, holdId: `${accountId}.0` };
     const record = { ...ids, outcome: 'settled', amountPicos: 400_000n, at } as const;
     return outbox.put({ record, holdAmountPicos: hold.amountPicos });
   };
   /** Of each account: what was spent, and how many holds are open. */
   const accounts = () => ledgerStore.accounts().map(({ id, spentPicos, holds }) => [id, spentPicos, holds.size]);
-  return { clock, parts, notices, measured, leaveNote, accounts };
+  return { clock, parts, notices, measured, enqueueSettlement, accounts };
 };
