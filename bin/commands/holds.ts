@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf, type Hold } from '../../lambdas/core/ledger/ledger.ts';
-import { resolveForeign } from '../../lambdas/core/ledger/release.ts';
+import { resolveHoldById } from '../../lambdas/core/ledger/release.ts';
 import { apply } from '../../lambdas/core/ledger/resolve.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount, toTime } from '../account-facts.ts';
@@ -96,7 +96,7 @@ const release = async (place: Place, terminal: Terminal, { accountId, holdId, op
     known?.outcome === 'settled' ? `, which has been charged with ${formatUsd(known.amountPicos)} USD` : '';
   await confirmWrite(terminal, options, `End the hold ${holdId} of ${formatUsd(hold.amountPicos)} USD${instead}?`);
   await logOperation(place, accountId, `holds release ${holdId}`, options);
-  const record = await resolveForeign(ports, { accountId, holdId, reason: own });
+  const record = await resolveHoldById(ports, { accountId, holdId, reason: own });
   await apply(ports, record, hold.amountPicos);
   if (record.outcome === 'settled')
     terminal.tell('It had been charged: the charge counts, and only what was left goes back.');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
-import { resolveForeign } from '../../lambdas/core/ledger/release.ts';
+import { resolveHoldById } from '../../lambdas/core/ledger/release.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { releaseVideo } from '../../lambdas/core/videos/finish-video.ts';
 import { LAST_STEPS_MS } from '../../lambdas/core/videos/resume-videos.ts';
@@ -46,7 +46,7 @@ const settle = async (place: Place, terminal: Terminal, videoId: string, options
   await logOperation(place, job.accountId, `videos settle ${videoId}`, options);
   const ledger = toLedgerPorts(place);
   // The record that counts is written first and says that an operator was here; the step below obeys it.
-  await resolveForeign(ledger, { accountId: job.accountId, holdId: job.holdId, reason: `operator:${options.ref}` });
+  await resolveHoldById(ledger, { accountId: job.accountId, holdId: job.holdId, reason: `operator:${options.ref}` });
   const { webhook } = await releaseVideo(
     {
       ledger,

@@ -3,7 +3,7 @@ import { retryPolicy } from '../errors/retry-policy.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { HOLD_IDS, holdIdOf } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
-import { resolveForeign } from '../ledger/release.ts';
+import { resolveHoldById } from '../ledger/release.ts';
 import { apply } from '../ledger/resolve.ts';
 import { untilDefinite } from '../retry.ts';
 import type { Claim, ClaimRef, IdempotencyPorts, KeyedRequest, StandingAnswer, StoredAnswer } from './claim-store.ts';
@@ -107,7 +107,7 @@ const refuseOther = (claim: Claim, fingerprint: string): void => {
 const resolveHoldsOf = async ({ ledger }: IdempotencyPorts, accountId: string, requestId: string): Promise<boolean> => {
   const records: ChargeRecord[] = [];
   for (let id = 0; id < HOLD_IDS; id += 1) {
-    records.push(await resolveForeign(ledger, { accountId, holdId: holdIdOf(requestId, id), reason: 'taken_over' }));
+    records.push(await resolveHoldById(ledger, { accountId, holdId: holdIdOf(requestId, id), reason: 'taken_over' }));
   }
   const account = await ledger.store.readAccount(accountId);
   for (const record of records) {

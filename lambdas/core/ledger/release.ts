@@ -53,7 +53,7 @@ const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {
  * release. The account has not been brought up to date. Throws StoreError, also when the outbox does not answer: what it may hold
  * must not be passed over.
  */
-export const resolveForeign = async (
+export const resolveHoldById = async (
   ports: LedgerPorts,
   { accountId, holdId, reason }: { readonly accountId: string; readonly holdId: string; readonly reason: string },
 ): Promise<ChargeRecord> => {

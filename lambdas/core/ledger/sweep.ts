@@ -1,7 +1,7 @@
 import { atOnce } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { Account, Hold, LedgerPorts } from './ledger.ts';
-import { resolveForeign } from './release.ts';
+import { resolveHoldById } from './release.ts';
 import { apply } from './resolve.ts';
 
 export interface SweepReport {
@@ -68,7 +68,7 @@ const endHold = async (
   hold: Hold,
   ended: Ended,
 ): Promise<void> => {
-  const record = await resolveForeign(ports, { accountId, holdId, reason: 'expired' });
+  const record = await resolveHoldById(ports, { accountId, holdId, reason: 'expired' });
   const applied = await apply(ports, record, hold.amountPicos);
   if (applied) ended[record.outcome === 'settled' ? 'finished' : 'released'] += 1;
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
-import { resolveForeign } from '../ledger/release.ts';
+import { resolveHoldById } from '../ledger/release.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import { untilDefinite } from '../retry.ts';
 import type { VideoStepPorts } from './dependencies.ts';
@@ -169,7 +169,7 @@ export const releaseVideo = async (ports: EndingPorts, videoId: string): Promise
     await untilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
   }
   const { accountId, holdId } = job;
-  const record = await resolveForeign(ledger, { accountId, holdId, reason: failure.code });
+  const record = await resolveHoldById(ledger, { accountId, holdId, reason: failure.code });
   await endVideo(ports, (await read()) ?? job, record);
   return { webhook: job.webhook !== undefined && !job.refused };
 };

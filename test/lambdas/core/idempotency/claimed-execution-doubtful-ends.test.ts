@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
-import { resolveForeign } from '../../../../lambdas/core/ledger/release.ts';
+import { resolveHoldById } from '../../../../lambdas/core/ledger/release.ts';
 import { createMoment, type FaultScript, fails, withClaimFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-passage.ts';
 import { LEASE_MS } from '../../../support/memory/memory-idempotency.ts';
@@ -102,7 +102,7 @@ test('IDEM-8 a release by another in the very same millisecond is not taken for 
   const owner = world.send('r1');
   await prepared.until;
   const ledger = { ...world.ports.ledger, store: world.memory };
-  await resolveForeign(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
+  await resolveHoldById(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
   const claim = world.claim();
   const nowMs = claim?.leaseUntilMs ?? 0;
   const terms = { owner: 'r2', from: 'r1', nowMs, leaseUntilMs: nowMs + LEASE_MS, expiresAtMs: nowMs + LEASE_MS };
@@ -156,7 +156,7 @@ test('IDEM-8 and FALL-1 a key that was lost before its call says nothing about t
 test('IDEM-8 an owner whose hold was released by somebody about to take over makes no call', async () => {
   const { world, wake } = await stalledOwner(thrice);
   const ledger = { ...world.ports.ledger, store: world.memory };
-  await resolveForeign(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
+  await resolveHoldById(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
   expect(await wake()).toMatchObject({ status: 409, body: 'idempotency_in_progress' });
   expect(world.sent).toEqual([]);
   await world.expectCharges(0);

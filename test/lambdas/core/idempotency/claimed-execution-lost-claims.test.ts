@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
-import { resolveForeign } from '../../../../lambdas/core/ledger/release.ts';
+import { resolveHoldById } from '../../../../lambdas/core/ledger/release.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import {
   createMoment,
@@ -142,7 +142,7 @@ test('IDEM-8 and BILL-14 an owner whose lease had run out leaves no note, though
   const owner = world.send('r1');
   await world.clock.advance(LEASE_MS);
   const ledger = { ...world.ports.ledger, store: world.memory };
-  await resolveForeign(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
+  await resolveHoldById(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
   await world.clock.advance(LEASE_MS / 3);
   expect(world.claim()).toMatchObject({ owner: 'r1', leaseUntilMs: world.clock.now() + LEASE_MS });
   called.come();
