@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { untilDefinite } from '../lambdas/core/retry.ts';
+import { retryUntilDefinite } from '../lambdas/core/retry.ts';
 import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import type { ReasonOptions } from './command-options.ts';
 import type { Place } from './place.ts';
@@ -15,5 +15,5 @@ export const logOperation = async (
   { reason, ref }: Pick<ReasonOptions, 'reason'> & { readonly ref?: string },
 ): Promise<void> => {
   const operation = { accountId, id: ulid(), command, reason, at: Date.now(), ...(ref === undefined ? {} : { ref }) };
-  await untilDefinite(steady, () => stores.operations.add(operation));
+  await retryUntilDefinite(steady, () => stores.operations.add(operation));
 };

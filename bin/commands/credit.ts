@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import { untilDefinite } from '../../lambdas/core/retry.ts';
+import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';
 import { type MoneyOptions, toAmount, withMoney } from '../command-options.ts';
 import { failed, refused } from '../exit.ts';
@@ -51,7 +51,7 @@ const credit = async (place: Place, terminal: Terminal, accountId: string, optio
     `Credit ${formatUsd(amount)} USD to ${accountId}, which has ${formatUsd(balanceOf(before))}?`,
   );
   const request = { accountId, ref, amountPicos: amount, reason, at: Date.now() };
-  const reply = await untilDefinite(steady, () => place.stores.ledger.credit(request));
+  const reply = await retryUntilDefinite(steady, () => place.stores.ledger.credit(request));
   if (reply.kind === 'no-account') throw failed(`There is no account ${accountId}.`);
   if (reply.kind === 'other-amount') throw otherAmount(ref, reply.amountPicos);
   return toResult(await readAccount(place, accountId), reply.kind === 'repeated');

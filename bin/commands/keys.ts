@@ -3,7 +3,7 @@ import { isAccountId } from '../../lambdas/core/accounts/account-store.ts';
 import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
 import type { CurrentKey } from '../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
-import { untilDefinite } from '../../lambdas/core/retry.ts';
+import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';
 import { accountIdRule, type ReasonOptions, withReason } from '../command-options.ts';
 import { failed, misused, refused, whyOf } from '../exit.ts';
@@ -113,7 +113,7 @@ const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   await confirmWrite(terminal, options, `Revoke ${nameOf(accountId, current)}`);
   await logOperation(place, accountId, 'keys revoke', options);
   const { keys } = place.stores;
-  if ((await untilDefinite(steady, () => keys.revokeKey(accountId, current.hash))) === 'changed') {
+  if ((await retryUntilDefinite(steady, () => keys.revokeKey(accountId, current.hash))) === 'changed') {
     throw refused(`The key of ${accountId} was replaced meanwhile. Look at the account again.`);
   }
   return { ...toTold(accountId, current), revoked: true };

@@ -10,7 +10,7 @@ interface RetryPorts {
 }
 
 /** Retries an idempotent write after about 50, 200 and 800 ms, with jitter. Throws the last StoreError. */
-export const untilDefinite = async <T>(ports: RetryPorts, call: () => Promise<T>): Promise<T> => {
+export const retryUntilDefinite = async <T>(ports: RetryPorts, call: () => Promise<T>): Promise<T> => {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
       return await call();

@@ -1,5 +1,5 @@
 import { Composer } from 'grammy/web';
-import { untilDefinite } from '../core/retry.ts';
+import { retryUntilDefinite } from '../core/retry.ts';
 import type { BotPorts, Visit } from './bot-context.ts';
 import { appButton } from './bot-context.ts';
 import { createBalance, createShowKey, createTopUp, withAccount } from './commands/account.ts';
@@ -38,9 +38,9 @@ export const createBot = (ports: BotPorts): Answering => {
 const recognize = async (ports: BotPorts, visit: Visit): Promise<void> => {
   const { accounts } = ports;
   const { language } = visit.texts;
-  const chat = await untilDefinite(ports, () => accounts.chat(String(visit.userId)));
+  const chat = await retryUntilDefinite(ports, () => accounts.chat(String(visit.userId)));
   if (!chat) return;
   visit.accountId = chat.accountId;
-  if (chat.isClosed) await untilDefinite(ports, () => accounts.setChatClosed(chat.id, false));
-  if (chat.language !== language) await untilDefinite(ports, () => accounts.setLanguage(chat.id, language));
+  if (chat.isClosed) await retryUntilDefinite(ports, () => accounts.setChatClosed(chat.id, false));
+  if (chat.language !== language) await retryUntilDefinite(ports, () => accounts.setLanguage(chat.id, language));
 };

@@ -1,7 +1,7 @@
 import type { TurnKey } from '../core/accounts/chats.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { StoreError } from '../core/errors/store-error.ts';
-import { untilDefinite } from '../core/retry.ts';
+import { retryUntilDefinite } from '../core/retry.ts';
 import { type Exchange, json, type RouteHandler } from '../http/exchange.ts';
 import { createBot } from './bot.ts';
 import type { BotPorts } from './bot-context.ts';
@@ -23,13 +23,13 @@ export const createTakeUpdate = (ports: BotPorts): RouteHandler => {
     const body = exchange.body?.json ?? {};
     const updateId = readUpdateId(body);
     const key: TurnKey = `update#${updateId}`;
-    const claim = await orLater(untilDefinite(ports, () => ports.updates.claim(key, ports.clock.now())));
+    const claim = await orLater(retryUntilDefinite(ports, () => ports.updates.claim(key, ports.clock.now())));
     // A claim whose reply was lost looks like somebody else's: it runs out by itself.
     if (claim === 'busy') throw later(undefined);
     const message = readMessage(body);
     if (claim === 'claimed') {
       if (message) await attempt(ports, key, () => answer(exchange, updateId, message));
-      await orLater(untilDefinite(ports, () => ports.updates.finish(key, ports.clock.now())));
+      await orLater(retryUntilDefinite(ports, () => ports.updates.finish(key, ports.clock.now())));
     }
     return json(200, { ok: true });
   };
@@ -58,7 +58,7 @@ const createAnswer = (ports: BotPorts): Answer => {
 
 /** The messenger will not take this answer another time either. */
 const giveUp = async (ports: BotPorts, chatId: string, { kind, message }: MessengerError): Promise<void> => {
-  if (kind === 'closed') await untilDefinite(ports, () => ports.accounts.setChatClosed(chatId, true));
+  if (kind === 'closed') await retryUntilDefinite(ports, () => ports.accounts.setChatClosed(chatId, true));
   else ports.notice('bot_message_refused', { reason: message });
 };
 
@@ -69,7 +69,7 @@ const attempt = async (ports: BotPorts, key: TurnKey, answering: () => Promise<v
     if (!isPassing(error)) throw error;
     if (error instanceof MessengerError) ports.notice('bot_message_failed', { reason: error.message });
     // If this fails as well, the next delivery has to wait until the claim runs out.
-    await orLater(untilDefinite(ports, () => ports.updates.free(key)));
+    await orLater(retryUntilDefinite(ports, () => ports.updates.free(key)));
     throw later(error);
   }
 };

@@ -4,7 +4,7 @@ import { hashesOf, type KeyPorts, makeKey, type Peppers, toNewKey } from '../../
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import { balanceOf } from '../../../lambdas/core/ledger/ledger.ts';
-import { untilDefinite } from '../../../lambdas/core/retry.ts';
+import { retryUntilDefinite } from '../../../lambdas/core/retry.ts';
 import { failed } from '../../exit.ts';
 import type { KeyFile } from './key-file.ts';
 import { type PlannedRow, refOf } from './plan.ts';
@@ -42,11 +42,11 @@ export const importRow = async (
     reason,
     at: clock.now(),
   };
-  const reply = await untilDefinite(ports, () => ledger.credit(request));
+  const reply = await retryUntilDefinite(ports, () => ledger.credit(request));
   if (reply.kind === 'no-account' || reply.kind === 'other-amount') {
     throw failed(`line ${row.line}: ${row.account} was changed by somebody else meanwhile. Run the import again.`);
   }
-  const account = await untilDefinite(ports, () => ledger.readAccount(row.account));
+  const account = await retryUntilDefinite(ports, () => ledger.readAccount(row.account));
   return account ? balanceOf(account) : row.balancePicos;
 };
 
@@ -56,10 +56,10 @@ const openAccount = async (ports: ImportPorts, { account: accountId, chatId, lin
   const apiKey = keys.file.keyOf(accountId) ?? addKey(keys, accountId);
   const key = toNewKey(keys.pepper, apiKey, true);
   const account = { accountId, chatId, key, creditPicos: 0n, atMs: clock.now() };
-  const reply = await untilDefinite(ports, () => accounts.open(account));
+  const reply = await retryUntilDefinite(ports, () => accounts.open(account));
   if (reply === 'opened') return;
   // A write whose reply was lost finds its own key when it is repeated, be it under a pepper that was the newest then.
-  const current = await untilDefinite(ports, () => keyStore.currentKey(accountId));
+  const current = await retryUntilDefinite(ports, () => keyStore.currentKey(accountId));
   if (!current || !hashesOf(keys, apiKey).includes(current.hash)) {
     throw failed(
       `line ${line}: ${accountId}, or its chat, was opened by somebody else meanwhile. Run the import again.`,

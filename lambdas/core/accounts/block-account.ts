@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { AccountStore } from './account-store.ts';
 import type { KeyStore } from './key-store.ts';
 
@@ -24,8 +24,8 @@ export const blockAccount = async (
 ): Promise<'set' | 'no-account' | 'changing'> => {
   const { accounts, keys } = ports;
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const key = await untilDefinite(ports, () => keys.currentKey(accountId));
-    const reply = await untilDefinite(ports, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
+    const key = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
+    const reply = await retryUntilDefinite(ports, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
     if (reply !== 'changed') return reply;
   }
   return 'changing';

@@ -1,4 +1,4 @@
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { Chat } from './account-store.ts';
 import type { IssuePorts } from './issue-key.ts';
 import { type KeyLabel, makeKey } from './keys.ts';
@@ -21,29 +21,29 @@ export type Started =
  */
 export const startChat = async (ports: StartPorts, chatId: string): Promise<Started> => {
   const { accounts, keys, clock, newAccountId, startCreditPicos } = ports;
-  const known = await untilDefinite(ports, () => accounts.chat(chatId));
+  const known = await retryUntilDefinite(ports, () => accounts.chat(chatId));
   if (known) return ofKnown(ports, known);
   const { apiKey, key } = makeKey(ports, false);
   const account = { accountId: newAccountId(), chatId, key, creditPicos: startCreditPicos, atMs: clock.now() };
-  await untilDefinite(ports, () => accounts.open(account));
+  await retryUntilDefinite(ports, () => accounts.open(account));
   // Somebody may have been first, or have replaced this key already; and a repeated write finds what it wrote itself.
-  const current = await untilDefinite(ports, () => keys.currentKey(account.accountId));
+  const current = await retryUntilDefinite(ports, () => keys.currentKey(account.accountId));
   if (current?.hash === key.hash) return { kind: 'key', accountId: account.accountId, apiKey, hash: key.hash };
-  const chat = await untilDefinite(ports, () => accounts.chat(chatId));
+  const chat = await retryUntilDefinite(ports, () => accounts.chat(chatId));
   if (!chat) throw new Error('a chat that was opened is missing');
   return ofKnown(ports, chat);
 };
 
 const ofKnown = async (ports: StartPorts, { accountId }: Chat): Promise<Started> => {
   const { keys, clock } = ports;
-  const current = await untilDefinite(ports, () => keys.currentKey(accountId));
+  const current = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
   if (!current || current.isRevoked) return { kind: 'revoked', accountId };
   if (current.isShown) return { kind: 'had-key', accountId, label: current.label };
   const { apiKey, key } = makeKey(ports, false);
   const replacement = { accountId, oldHash: current.hash, key, atMs: clock.now() };
-  const reply = await untilDefinite(ports, () => keys.replaceKey(replacement));
+  const reply = await retryUntilDefinite(ports, () => keys.replaceKey(replacement));
   if (reply === 'blocked') return { kind: 'blocked', accountId };
-  const after = await untilDefinite(ports, () => keys.currentKey(accountId));
+  const after = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
   if (after?.hash === key.hash) return { kind: 'key', accountId, apiKey, hash: key.hash };
   if (!after || after.isRevoked) return { kind: 'revoked', accountId };
   // Another start has replaced it meanwhile, and tells its own.

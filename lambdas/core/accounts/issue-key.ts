@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { AccountStore } from './account-store.ts';
 import type { CurrentKey, KeyStore } from './key-store.ts';
 import { type KeyLabel, type KeyPorts, keyIdOf, type MadeKey, makeKey } from './keys.ts';
@@ -30,14 +30,14 @@ export const issueKey = async (
   const made = makeKey(ports, true);
   const { key } = made;
   const atMs = clock.now();
-  const reply = await untilDefinite(ports, (): Promise<Reply> => {
+  const reply = await retryUntilDefinite(ports, (): Promise<Reply> => {
     if (current === 'new') return accounts.open({ accountId, chatId: undefined, key, creditPicos: 0n, atMs });
     if (!current) return keys.putFirstKey(accountId, key, atMs);
     return keys.replaceKey({ accountId, oldHash: current.hash, key, atMs });
   });
   if (isDone.has(reply)) return { kind: 'issued', made };
   // A write whose reply was lost finds its own key when it is repeated.
-  const now = await untilDefinite(ports, () => keys.currentKey(accountId));
+  const now = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
   if (now?.hash === key.hash) return { kind: 'issued', made };
   return now && !now.isRevoked ? { kind: 'has-key', current: now } : { kind: 'refused' };
 };
@@ -68,11 +68,11 @@ export const rotateKey = async (
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
 ): Promise<RotatedKey> => {
   const { keys, clock } = ports;
-  const current = await untilDefinite(ports, () => keys.currentKey(accountId));
+  const current = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
   if (!current || keyIdOf(current.hash) !== keyId) throw alreadyRotated();
   const { apiKey, key } = makeKey(ports, true);
   const replacement = { accountId, oldHash: current.hash, key, atMs: clock.now() };
-  const reply = await untilDefinite(ports, () => keys.replaceKey(replacement));
+  const reply = await retryUntilDefinite(ports, () => keys.replaceKey(replacement));
   if (reply === 'blocked') {
     throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.');
   }
@@ -82,7 +82,7 @@ export const rotateKey = async (
 };
 
 const isCurrent = async (ports: RotationPorts, accountId: string, hash: string): Promise<boolean> => {
-  const current = await untilDefinite(ports, () => ports.keys.currentKey(accountId));
+  const current = await retryUntilDefinite(ports, () => ports.keys.currentKey(accountId));
   return current?.hash === hash;
 };
 

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../clock.ts';
 import { RecentMap } from '../recent-map.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { AccountStore, Chat, Language } from './account-store.ts';
 import type { BalanceChange } from './low-balance.ts';
 
@@ -60,7 +60,7 @@ export const createNotices = (ports: NoticePorts) => {
     if (outcome.kind === 'skipped') return done;
     if (outcome.kind === 'failed') return outcome;
     told.set(chatId, Math.max(version, told.get(chatId) ?? 0));
-    await untilDefinite(ports, () => ports.accounts.markNoticed(chatId, version));
+    await retryUntilDefinite(ports, () => ports.accounts.markNoticed(chatId, version));
     return outcome;
   };
 };
@@ -68,7 +68,7 @@ export const createNotices = (ports: NoticePorts) => {
 type Attempt = NoticeOutcome | { readonly kind: 'skipped' };
 
 const tell = async (ports: NoticePorts, chatId: string, change: BalanceChange): Promise<Attempt> => {
-  const chat = await untilDefinite(ports, () => ports.accounts.chat(chatId));
+  const chat = await retryUntilDefinite(ports, () => ports.accounts.chat(chatId));
   if (!chat || !isOwed(chat, change)) return { kind: 'skipped' };
   const delivery = await send(ports, {
     chatId,
@@ -79,7 +79,7 @@ const tell = async (ports: NoticePorts, chatId: string, change: BalanceChange): 
   if (delivery.kind === 'sent') return done;
   if (delivery.kind === 'limited') return { kind: 'failed', reason: `limited for ${delivery.retryAfterSeconds} s` };
   if (delivery.kind !== 'closed') return delivery;
-  await untilDefinite(ports, () => ports.accounts.setChatClosed(chatId, true));
+  await retryUntilDefinite(ports, () => ports.accounts.setChatClosed(chatId, true));
   return { kind: 'skipped' };
 };
 

@@ -5,7 +5,7 @@ import { HOLD_IDS, holdIdOf } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveHoldById } from '../ledger/release.ts';
 import { apply } from '../ledger/resolve.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { Claim, ClaimRef, IdempotencyPorts, KeyedRequest, StandingAnswer, StoredAnswer } from './claim-store.ts';
 import { Attempt, ClaimLost, KEPT_MS, storeIsDown } from './claimed-execution.ts';
 import { readPrepared, toPrepared } from './stored-answer.ts';
@@ -62,7 +62,7 @@ const tryToClaim = async (
     leaseUntilMs: nowMs + leaseMs,
     expiresAtMs: nowMs + KEPT_MS,
   };
-  const reply = await untilDefinite(ledger, () =>
+  const reply = await retryUntilDefinite(ledger, () =>
     claims.claim({ ...terms, fingerprint, dispatchesMax: DISPATCHES_MAX }),
   );
   if (reply.kind === 'claimed') return new Attempt(ports, request, terms.leaseUntilMs, reply.dispatches);
@@ -81,7 +81,7 @@ const tryToClaim = async (
   const settled = await resolveHoldsOf(ports, request.accountId, claim.owner);
   if (settled) return answerOfSettled(ports, request);
   if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);
-  const taken = await untilDefinite(ledger, () => claims.takeOver({ ...terms, from: claim.owner }));
+  const taken = await retryUntilDefinite(ledger, () => claims.takeOver({ ...terms, from: claim.owner }));
   if (taken.kind === 'taken') return new Attempt(ports, request, terms.leaseUntilMs, taken.dispatches);
   // The reply of a take-over was lost: it is ours all the same.
   return taken.claim?.owner === requestId
@@ -162,7 +162,7 @@ const keepStanding = async (
 };
 
 const answerOfClaim = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<StoredAnswer | undefined> => {
-  const claim = await untilDefinite(ports.ledger, () => ports.claims.read(request));
+  const claim = await retryUntilDefinite(ports.ledger, () => ports.claims.read(request));
   return claim && committedAnswer(ports, request, claim);
 };
 
@@ -174,8 +174,8 @@ const complete = async (
 ): Promise<boolean> => {
   const prepared = await toPrepared(answers, answer, holdId);
   const expiresAtMs = ledger.clock.now() + KEPT_MS;
-  if (!(await untilDefinite(ledger, () => claims.prepare(request, owner, prepared, expiresAtMs)))) return false;
-  return untilDefinite(ledger, () => claims.complete(request, owner));
+  if (!(await retryUntilDefinite(ledger, () => claims.prepare(request, owner, prepared, expiresAtMs)))) return false;
+  return retryUntilDefinite(ledger, () => claims.complete(request, owner));
 };
 
 type Answered<Fresh> =

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { IdempotencyPorts, KeyedRequest, StoredAnswer } from './claim-store.ts';
 import { toPrepared } from './stored-answer.ts';
 
@@ -71,10 +71,10 @@ export class Attempt {
   async prepare(holdId: string, answer: StoredAnswer): Promise<string> {
     const { claims, answers, ledger } = this.#ports;
     try {
-      const prepared = await untilDefinite(ledger, () => toPrepared(answers, answer, holdId));
+      const prepared = await retryUntilDefinite(ledger, () => toPrepared(answers, answer, holdId));
       const expiresAtMs = ledger.clock.now() + KEPT_MS;
       const { requestId } = this.#request;
-      if (await untilDefinite(ledger, () => claims.prepare(this.#request, requestId, prepared, expiresAtMs)))
+      if (await retryUntilDefinite(ledger, () => claims.prepare(this.#request, requestId, prepared, expiresAtMs)))
         return prepared.hash;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -96,7 +96,7 @@ export class Attempt {
     this.#end();
     const { claims, ledger } = this.#ports;
     try {
-      await untilDefinite(ledger, () => claims.complete(this.#request, this.#request.requestId));
+      await retryUntilDefinite(ledger, () => claims.complete(this.#request, this.#request.requestId));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
@@ -109,7 +109,7 @@ export class Attempt {
     const { claims, ledger } = this.#ports;
     const dispatches = this.#dispatchesBefore + (this.#dispatched ? 1 : 0);
     try {
-      await untilDefinite(ledger, () => claims.free(this.#request, this.#request.requestId, dispatches));
+      await retryUntilDefinite(ledger, () => claims.free(this.#request, this.#request.requestId, dispatches));
     } catch (error) {
       // The lease runs out by itself.
       if (!(error instanceof StoreError)) throw error;
@@ -138,8 +138,8 @@ export class Attempt {
     const { ledger } = this.#ports;
     const { accountId } = this.#request;
     try {
-      const isOwner = await untilDefinite(ledger, () => this.#extend());
-      if (isOwner && !(await untilDefinite(ledger, () => ledger.store.readRecord(accountId, holdId)))) return;
+      const isOwner = await retryUntilDefinite(ledger, () => this.#extend());
+      if (isOwner && !(await retryUntilDefinite(ledger, () => ledger.store.readRecord(accountId, holdId)))) return;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       throw storeIsDown(error);

@@ -12,7 +12,7 @@ import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
 import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import { type DrawnCounts, deliveredUsage, priceImages } from './image-price.ts';
 import type { Dimensions, Drawing, DrawnImage, ImageAsk, ImageWire } from './image-wire.ts';
 import { linkImage, type MediaPorts } from './media.ts';
@@ -145,7 +145,9 @@ const deliver = async (
   }
   try {
     // The vendor is to be paid for it either way. What a lost answer leaves behind has no link, and goes with its day.
-    const url = await untilDefinite(ports.ledger, () => linkImage(ports, ports.ledger.clock.now(), bytes, mediaType));
+    const url = await retryUntilDefinite(ports.ledger, () =>
+      linkImage(ports, ports.ledger.clock.now(), bytes, mediaType),
+    );
     return { content: { kind: 'url', url }, width, height, revisedPrompt };
   } catch (error) {
     throw error instanceof StoreError ? notStored(error) : error;

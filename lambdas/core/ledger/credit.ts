@@ -1,4 +1,4 @@
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { CreditRequest, LedgerPorts, LedgerStore } from './ledger.ts';
 import { type Account, balanceOf } from './ledger.ts';
 
@@ -32,9 +32,9 @@ export type Credited =
 export const creditAccount = async (ports: CreditPorts, order: Omit<CreditRequest, 'at'>): Promise<Credited> => {
   const { store, clock } = ports;
   const request = { ...order, at: clock.now() };
-  const reply = await untilDefinite(ports, () => store.credit(request));
+  const reply = await retryUntilDefinite(ports, () => store.credit(request));
   if (reply.kind === 'no-account' || reply.kind === 'other-amount') return reply;
-  const account = await untilDefinite(ports, () => store.readAccount(order.accountId));
+  const account = await retryUntilDefinite(ports, () => store.readAccount(order.accountId));
   if (!account) throw new Error('an account that was credited is missing');
   return { kind: reply.kind, account, balancePicos: balanceOf(account) };
 };

@@ -1,4 +1,4 @@
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { Account, ChargeRecord, LedgerPorts } from './ledger.ts';
 import { meterResolved } from './ledger.ts';
 
@@ -7,7 +7,7 @@ import { meterResolved } from './ledger.ts';
  * record lost must obey the one it gets. Throws StoreError when no definite answer came.
  */
 export const commit = async (ports: LedgerPorts, record: ChargeRecord): Promise<ChargeRecord> => {
-  const reply = await untilDefinite(ports, () => ports.store.putRecord(record));
+  const reply = await retryUntilDefinite(ports, () => ports.store.putRecord(record));
   // After a lost reply the repeat finds this very record. One of the same moment by somebody else may carry another answer.
   return reply.kind === 'written' ? record : reply.record;
 };
@@ -18,7 +18,7 @@ export const apply = async (
   record: ChargeRecord,
   holdAmountPicos: bigint,
 ): Promise<Account | undefined> => {
-  const account = await untilDefinite(ports, () => ports.store.apply(record, holdAmountPicos));
+  const account = await retryUntilDefinite(ports, () => ports.store.apply(record, holdAmountPicos));
   if (account && ports.meter) meterResolved(ports.meter, record, holdAmountPicos);
   return account;
 };

@@ -12,7 +12,7 @@ import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { barredError, chooseModel, chooseUpstream, type Route, unavailable } from '../paid-call/route-model.ts';
 import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { VideoMachine } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
 import {
@@ -174,14 +174,14 @@ const beginVideo = async (
 
 const commitCreation = async (ports: CreatePorts, { record }: Beginning): Promise<void> => {
   const dueAtMs = firstLookAt(record.createdAtMs, ports.times.createMs);
-  const reply = await orUnavailable(untilDefinite(ports.ledger, () => ports.jobs.create(record, dueAtMs)));
+  const reply = await orUnavailable(retryUntilDefinite(ports.ledger, () => ports.jobs.create(record, dueAtMs)));
   // After a lost reply it finds itself.
   if (reply.kind === 'created' || (reply.kind === 'exists' && reply.job.holdId === record.holdId)) return;
   throw new ClaimLost();
 };
 
 const startMachine = async (ports: CreatePorts, { record, keyed }: Beginning): Promise<void> => {
-  const started = await orUnavailable(untilDefinite(ports.ledger, () => ports.machine.start(record.id)));
+  const started = await orUnavailable(retryUntilDefinite(ports.ledger, () => ports.machine.start(record.id)));
   // It has given the video up before it was begun.
   if (started === 'ended') throw given(keyed) ?? lateError(ports.times.createMs);
 };
@@ -227,7 +227,7 @@ const callVendor = async (ports: CreatePorts, { ready, record }: Beginning): Pro
  */
 const noteUpstream = async (ports: CreatePorts, { record, keyed }: Beginning, upstreamId: string): Promise<void> => {
   try {
-    if (await untilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId))) return;
+    if (await retryUntilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId))) return;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return;
@@ -252,7 +252,7 @@ const withdraw = async (
   if (error instanceof ClaimLost) return error;
   const failure = toFailure(error);
   try {
-    if (await untilDefinite(ports.ledger, () => ports.jobs.refuse(videoIdOf(requestId), failure))) return error;
+    if (await retryUntilDefinite(ports.ledger, () => ports.jobs.refuse(videoIdOf(requestId), failure))) return error;
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     // Without an upstream id the machine fails it. Until then the video exists, and its key must not begin another.

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { inProgress } from '../idempotency/claim.ts';
 import type { Creations, StandingAnswer, StoredAnswer } from '../idempotency/claim-store.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { VideoMachine, VideoStepPorts } from './dependencies.ts';
 import { releaseVideo } from './finish-video.ts';
 import { isEnded, mayStillBegin, neverBegun, type VideoJob, videoIdOf } from './video-job.ts';
@@ -18,15 +18,16 @@ export const videoCreations = (ports: StandingPorts, toStored: (job: VideoJob) =
   const standing = (job: VideoJob | undefined): StandingAnswer | undefined =>
     job && !job.refused ? { holdId: job.holdId, answer: toStored(job) } : undefined;
   return {
-    read: async (requestId) => standing(await untilDefinite(ports.ledger, () => ports.jobs.read(videoIdOf(requestId)))),
+    read: async (requestId) =>
+      standing(await retryUntilDefinite(ports.ledger, () => ports.jobs.read(videoIdOf(requestId)))),
     close: async (requestId) => {
-      const reply = await untilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));
+      const reply = await retryUntilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));
       if (reply.kind === 'abandoned') return undefined;
       if (reply.kind === 'removed')
         throw new GatewayError('idempotency_exhausted', removed, { param: 'idempotency-key', retry: 'none' });
       const { job } = reply;
       if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(ports, job);
-      return standing(await untilDefinite(ports.ledger, () => ports.jobs.read(job.id)));
+      return standing(await retryUntilDefinite(ports.ledger, () => ports.jobs.read(job.id)));
     },
   };
 };
@@ -37,6 +38,6 @@ const removed = 'idempotency-key: the video of this key has been removed. Send t
 const endUnbegun = async (ports: StandingPorts, job: VideoJob): Promise<void> => {
   const { ledger, times } = ports;
   if (mayStillBegin(job, times, ledger.clock.now())) throw inProgress();
-  await untilDefinite(ledger, () => ports.jobs.noteFailure(job.id, neverBegun));
+  await retryUntilDefinite(ledger, () => ports.jobs.noteFailure(job.id, neverBegun));
   await releaseVideo(ports, job.id);
 };

@@ -4,7 +4,7 @@ import { StoreError } from '../errors/store-error.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveHoldById } from '../ledger/release.ts';
 import { apply, commit } from '../ledger/resolve.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { VideoStepPorts } from './dependencies.ts';
 import { askVendor } from './poll-video.ts';
 import { isEnded, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
@@ -34,7 +34,7 @@ const HEAD_BYTES = BOX_NAME_AT + FIRST_BOX.length;
  */
 export const storeVideo = async (ports: VideoStepPorts, videoId: string): Promise<void> => {
   const { jobs, files, ledger } = ports;
-  const job = await untilDefinite(ledger, () => jobs.read(videoId));
+  const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
   if (!job || isEnded(job) || job.file) return;
   if (job.upstreamId === undefined) throw new GatewayError('upstream_error', 'This video was never begun.');
   const status = await askVendor(ports, job, job.upstreamId, CALL_MS);
@@ -45,7 +45,7 @@ export const storeVideo = async (ports: VideoStepPorts, videoId: string): Promis
   const taken = takeWhole(await status.open(), () => ledger.clock.now() >= endsAtMs);
   await files.put(name, taken.bytes);
   const file = { name, ...taken.facts() };
-  if (await untilDefinite(ledger, () => jobs.noteFile(videoId, file, status.tokens))) return;
+  if (await retryUntilDefinite(ledger, () => jobs.noteFile(videoId, file, status.tokens))) return;
   // Another attempt was first, and what it has stored is what will be charged.
   await files.remove(name).catch(ignoreStore);
 };
@@ -87,7 +87,7 @@ const broken = (what: string): GatewayError =>
   new GatewayError('upstream_error', `The file of the video cannot be used: ${what}. Nothing was charged.`);
 
 const readJob = ({ jobs, ledger }: VideoStepPorts, videoId: string): Promise<VideoJob | undefined> =>
-  untilDefinite(ledger, () => jobs.read(videoId));
+  retryUntilDefinite(ledger, () => jobs.read(videoId));
 
 /**
  * VID-6: writes the charge record of a video whose file is stored. The first record of a hold counts: a video that had been released
@@ -131,7 +131,7 @@ export const finishVideo = async (ports: VideoStepPorts, videoId: string): Promi
   const job = await readJob(ports, videoId);
   if (!job) return { webhook: false };
   const { store } = ports.ledger;
-  const record = await untilDefinite(ports.ledger, () => store.readRecord(job.accountId, job.holdId));
+  const record = await retryUntilDefinite(ports.ledger, () => store.readRecord(job.accountId, job.holdId));
   if (!record) throw new Error(`${videoId} is to be ended and its hold has no record`);
   await endVideo(ports, job, record);
   return { webhook: job.webhook !== undefined && !job.refused };
@@ -158,7 +158,7 @@ const notStored: VideoFailure = {
  */
 export const releaseVideo = async (ports: EndingPorts, videoId: string): Promise<VideoEnded> => {
   const { jobs, ledger, notice } = ports;
-  const read = () => untilDefinite(ledger, () => jobs.read(videoId));
+  const read = () => retryUntilDefinite(ledger, () => jobs.read(videoId));
   const found = await read();
   if (!found) return { webhook: false };
   const job = found;
@@ -166,7 +166,7 @@ export const releaseVideo = async (ports: EndingPorts, videoId: string): Promise
   const failure = job.failure ?? (isLate ? timedOut : notStored);
   if (!isEnded(job) && !job.failure) {
     if (isLate) notice('video_timed_out', videoId);
-    await untilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
+    await retryUntilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
   }
   const { accountId, holdId } = job;
   const record = await resolveHoldById(ledger, { accountId, holdId, reason: failure.code });
@@ -193,7 +193,7 @@ const endVideo = async (ports: EndingPorts, job: VideoJob, record: ChargeRecord)
   await apply(ledger, record, job.holdAmountPicos);
   if (record.outcome === 'settled') {
     const completed = { state: 'completed', completedAtMs: ledger.clock.now() } as const;
-    if (job.state !== 'completed' && (await untilDefinite(ledger, () => jobs.end(job.id, completed)))) {
+    if (job.state !== 'completed' && (await retryUntilDefinite(ledger, () => jobs.end(job.id, completed)))) {
       notice('video_completed', job.id);
       const seconds = (completed.completedAtMs - job.createdAtMs) / 1_000;
       measured?.({ video_s: seconds, video_stored_bytes: job.file?.bytes ?? 0 });
@@ -201,7 +201,7 @@ const endVideo = async (ports: EndingPorts, job: VideoJob, record: ChargeRecord)
     return;
   }
   const failed = { state: 'failed', failure: job.failure ?? lateFailure } as const;
-  if (job.state !== 'failed' && (await untilDefinite(ledger, () => jobs.end(job.id, failed)))) {
+  if (job.state !== 'failed' && (await retryUntilDefinite(ledger, () => jobs.end(job.id, failed)))) {
     notice('video_failed', job.id);
   }
   // Nobody is ever given it, and it is cleaned up in time anyway.
@@ -216,7 +216,7 @@ const ignoreStore = (error: unknown): void => {
 /** VID-7: one delivery of how a video ended. Throws what went wrong, so that the machine tries again; nothing else depends on it. */
 export const notifyVideo = async (ports: VideoStepPorts, videoId: string): Promise<void> => {
   const { jobs, ledger, notice, deliver } = ports;
-  const job = await untilDefinite(ledger, () => jobs.read(videoId));
+  const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
   if (!job?.webhook || job.refused || !isEnded(job)) return;
   try {
     await deliver(job);

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts';
-import { untilDefinite } from '../retry.ts';
+import { retryUntilDefinite } from '../retry.ts';
 import type { VideoStepPorts } from './dependencies.ts';
 import { isEnded, mayStillBegin, neverBegun, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
 import type { VideoStatus } from './video-wire.ts';
@@ -18,7 +18,7 @@ const CALL_MS = 30_000;
 /** One look at the vendor. Throws StoreError only: what the vendor does wrong keeps the state (VID-7). */
 export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise<Polled> => {
   const { jobs, ledger, times } = ports;
-  const job = await untilDefinite(ledger, () => jobs.read(videoId));
+  const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
   const elapsedMs = job ? Math.max(0, ledger.clock.now() - job.createdAtMs) : 0;
   const as = (outcome: Polled['outcome']): Polled => ({
     outcome,
@@ -29,7 +29,7 @@ export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise
   // Its hold may be open still.
   if (isEnded(job)) return as('failed');
   const failsWith = async (failure: VideoFailure): Promise<Polled> => {
-    await untilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
+    await retryUntilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
     return as('failed');
   };
   const isYoung = mayStillBegin(job, times, ledger.clock.now());
@@ -46,7 +46,9 @@ export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise
       return failsWith(status.failure);
     case 'running':
     case 'succeeded':
-      await untilDefinite(ledger, () => jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined));
+      await retryUntilDefinite(ledger, () =>
+        jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined),
+      );
       return as(status.kind);
   }
 };

@@ -1,7 +1,7 @@
 import { toMasked } from '../../core/accounts/keys.ts';
 import { type Account, balanceOf, heldOf } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
-import { untilDefinite } from '../../core/retry.ts';
+import { retryUntilDefinite } from '../../core/retry.ts';
 import type { BotPorts, Visit } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import { html } from '../html.ts';
@@ -17,7 +17,7 @@ export const withAccount =
 export const createBalance =
   (ports: BotPorts): OfAccount =>
   async (visit, accountId) => {
-    const account = await untilDefinite(ports, () => ports.ledgerStore.readAccount(accountId));
+    const account = await retryUntilDefinite(ports, () => ports.ledgerStore.readAccount(accountId));
     if (!account) throw new Error('the account of a chat is missing');
     await visit.tell(visit.texts.balance(toFacts(account)), appButton(ports, visit.texts));
   };
@@ -33,7 +33,7 @@ const toFacts = (account: Account) => ({
 export const createShowKey =
   (ports: BotPorts): OfAccount =>
   async (visit, accountId) => {
-    const key = await untilDefinite(ports, () => ports.keys.currentKey(accountId));
+    const key = await retryUntilDefinite(ports, () => ports.keys.currentKey(accountId));
     if (!key) return visit.tell(visit.texts.keyRevoked(), appButton(ports, visit.texts));
     const { label, issuedAtMs, isRevoked } = key;
     await visit.tell(

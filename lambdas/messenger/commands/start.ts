@@ -1,6 +1,6 @@
 import { startChat, type TurnKey } from '../../core/accounts/chats.ts';
 import { toMasked } from '../../core/accounts/keys.ts';
-import { untilDefinite } from '../../core/retry.ts';
+import { retryUntilDefinite } from '../../core/retry.ts';
 import { appButton, type BotPorts, type Visit } from '../bot-context.ts';
 
 /** The same user has asked for a key with another message, which is not done with yet. */
@@ -20,7 +20,7 @@ export const createStart =
     try {
       await tellKey(ports, visit);
     } finally {
-      await untilDefinite(ports, () => updates.free(turn));
+      await retryUntilDefinite(ports, () => updates.free(turn));
     }
   };
 
@@ -30,14 +30,14 @@ const tellKey = async (ports: BotPorts, visit: Visit): Promise<void> => {
   const started = await startChat(ports, chatId);
   if (visit.accountId === undefined) {
     // The chat was not there when its user was looked for.
-    await untilDefinite(ports, () => ports.accounts.setLanguage(chatId, texts.language));
+    await retryUntilDefinite(ports, () => ports.accounts.setLanguage(chatId, texts.language));
   }
   visit.accountId = started.accountId;
   switch (started.kind) {
     case 'key': {
       const { accountId, apiKey, hash } = started;
       await visit.tell(texts.firstKey({ apiKey, ...exampleFor(ports, apiKey) }));
-      await untilDefinite(ports, () => ports.keys.markShown(accountId, hash));
+      await retryUntilDefinite(ports, () => ports.keys.markShown(accountId, hash));
       return visit.tell(texts.help(), appButton(ports, texts));
     }
     case 'had-key':

@@ -2,7 +2,7 @@ import type { ChargeRecord } from '../../core/ledger/ledger.ts';
 import { lastDays, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
 import { listUsage } from '../../core/ledger/usage.ts';
 import { formatUsd } from '../../core/money/usd.ts';
-import { untilDefinite } from '../../core/retry.ts';
+import { retryUntilDefinite } from '../../core/retry.ts';
 import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/exchange.ts';
 import type { BotPorts, Visit } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
@@ -20,9 +20,9 @@ export const createUsage =
     const { days: asked, fromMs } = lastDays(ports.clock.now(), DAYS);
     const order = { days: asked, dayOf: dayOfRequest, fromHoldId: firstIdAt(fromMs), recordsMax: RECORDS_MAX };
     const [{ records: last }, { complete, total, days }] = await Promise.all([
-      untilDefinite(ports, () => listUsage(ports.ledgerRecords, accountId, { limit: SHOWN })),
+      retryUntilDefinite(ports, () => listUsage(ports.ledgerRecords, accountId, { limit: SHOWN })),
       // Repeated as a whole: most accounts fit one read.
-      untilDefinite(ports, () => sumSpend(ports.ledgerRecords, accountId, order)),
+      retryUntilDefinite(ports, () => sumSpend(ports.ledgerRecords, accountId, order)),
     ]);
     const today = days.at(-1);
     if (!today) throw new Error('a week without a day');

@@ -11,7 +11,7 @@ import { balanceOf, type LedgerStore } from '../../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import { type RecentSpend, sumRecent } from '../../core/ledger/spend.ts';
 import { formatUsd, PICOS_PER_USD } from '../../core/money/usd.ts';
-import { untilDefinite } from '../../core/retry.ts';
+import { retryUntilDefinite } from '../../core/retry.ts';
 import { type Exchange, firstIdAt, initDataOf, json, type RouteHandler, timeOfRequest } from '../../http/exchange.ts';
 import { orUnavailable, toAccountObject } from '../account-reads.ts';
 import { usdAmount } from '../optional-fields.ts';
@@ -116,7 +116,7 @@ export const createSetThreshold =
   async (exchange) => {
     const accountId = await ports.accountIdOf(exchange);
     const { threshold_usd: picos } = parseWith(thresholdBody, exchange.body?.json);
-    const setting = untilDefinite(ports, () => ports.accounts.setThreshold(accountId, picos));
+    const setting = retryUntilDefinite(ports, () => ports.accounts.setThreshold(accountId, picos));
     const reply = await orUnavailable(setting, ACCOUNT_UNAVAILABLE);
     if (reply === 'no-account') throw new Error('the account of a chat is missing');
     return json(200, { threshold_usd: formatUsd(picos) });

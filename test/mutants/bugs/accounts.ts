@@ -95,9 +95,9 @@ const rotationBugs = bugsIn('lambdas/core/accounts/issue-key.ts', rotationTests,
   {
     id: 'rotation-answered-before-it-is-written',
     what: 'The old key is let in for a while after the new one has been told.',
-    find: 'const reply = await untilDefinite(ports, () => keys.replaceKey(replacement));',
+    find: 'const reply = await retryUntilDefinite(ports, () => keys.replaceKey(replacement));',
     replace:
-      "const writing = untilDefinite(ports, () => keys.replaceKey(replacement));\n  const reply = await Promise.race([writing, Promise.resolve<'replaced' | 'changed' | 'blocked'>('replaced')]);",
+      "const writing = retryUntilDefinite(ports, () => keys.replaceKey(replacement));\n  const reply = await Promise.race([writing, Promise.resolve<'replaced' | 'changed' | 'blocked'>('replaced')]);",
     caughtBy: keyTests,
   },
 ]);

@@ -88,7 +88,7 @@ const pollBugs = bugsIn('lambdas/core/videos/poll-video.ts', pollTests, [
   {
     id: 'video-straight-from-queued-to-completed',
     what: 'A video that is found finished is never in progress, and its id can still be changed.',
-    find: "await untilDefinite(ledger, () => jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined));",
+    find: "await retryUntilDefinite(ledger, () => jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined));",
     replace: "if (status.kind === 'running') await jobs.advance(videoId, status.progress);",
     caughtBy: histories,
   },
@@ -110,19 +110,20 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'video-of-a-given-up-creation-promised',
     what: 'A creation whose video was given up meanwhile ends as a success.',
-    find: 'if (await untilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId))) return;',
-    replace: 'await untilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId));\n    return;',
+    find: 'if (await retryUntilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId))) return;',
+    replace:
+      'await retryUntilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId));\n    return;',
   },
   {
     id: 'video-of-a-refused-creation-listed',
     what: 'A creation that ended in an error leaves its video in the list.',
-    find: 'if (await untilDefinite(ports.ledger, () => ports.jobs.refuse(videoIdOf(requestId), failure))) return error;',
+    find: 'if (await retryUntilDefinite(ports.ledger, () => ports.jobs.refuse(videoIdOf(requestId), failure))) return error;',
     replace: 'if (await Promise.resolve(failure)) return error;',
   },
   {
     id: 'video-begun-without-an-execution',
     what: 'A vendor is asked for a video that nothing would bring to its end.',
-    find: 'const started = await orUnavailable(untilDefinite(ports.ledger, () => ports.machine.start(record.id)));',
+    find: 'const started = await orUnavailable(retryUntilDefinite(ports.ledger, () => ports.machine.start(record.id)));',
     replace: "const started = await ports.machine.start(record.id).catch(() => 'running');",
   },
   {
@@ -157,9 +158,9 @@ const standingBugs = bugsIn('lambdas/core/videos/existing-creation.ts', historie
   {
     id: 'take-over-closes-no-video',
     what: 'A take-over looks whether there is a video and does not see to it that there never will be: one key makes two.',
-    find: 'const reply = await untilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));',
+    find: 'const reply = await retryUntilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));',
     replace:
-      "const present = await untilDefinite(ports.ledger, () => ports.jobs.read(videoIdOf(requestId)));\n      const reply: AbandonReply = present ? { kind: 'exists', job: present } : { kind: 'abandoned' };",
+      "const present = await retryUntilDefinite(ports.ledger, () => ports.jobs.read(videoIdOf(requestId)));\n      const reply: AbandonReply = present ? { kind: 'exists', job: present } : { kind: 'abandoned' };",
     caughtBy: standingTests,
   },
   {
