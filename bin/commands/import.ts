@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { atOnce } from '../../lambdas/core/concurrency.ts';
+import { forEachConcurrent } from '../../lambdas/core/concurrency.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { toTextCell } from '../../lambdas/protocols/account/usage-row.ts';
 import { type ReasonOptions, withReason } from '../command-options.ts';
@@ -97,7 +97,7 @@ const makePlan = async (place: Place, terminal: Terminal, bytes: Uint8Array, { r
   const rows: PlannedRow[] = [];
   const refused = [...read.refused];
   const progress = createProgress(terminal, 'looked at', read.rows.length);
-  await atOnce(read.rows, async (row) => {
+  await forEachConcurrent(read.rows, async (row) => {
     const planned = await planRow({ ledger, records, accounts }, ref, row);
     if ('reason' in planned) refused.push(planned);
     else rows.push(planned);
@@ -132,7 +132,7 @@ const importRows = async (
     const keys = file && { ...(await openKeyPorts(place)), file };
     const ports: ImportPorts = { ledger, accounts, keyStore, ...steady, keys };
     let failure: unknown;
-    await atOnce(rows, async (row) => {
+    await forEachConcurrent(rows, async (row) => {
       // What is under way is brought to its end before the import gives up.
       if (failure !== undefined) return;
       try {

@@ -1,4 +1,4 @@
-import { atOnce } from '../concurrency.ts';
+import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { PlacedHold } from './hold.ts';
 import type { ChargeRecord, LedgerPorts, Outbox, OutboxEntry } from './ledger.ts';
@@ -59,7 +59,7 @@ export const settleOutbox = async (ports: LedgerPorts): Promise<OutboxReport> =>
   const report = { settled: 0, late: 0, failed: 0 };
   let oldestAtMs: number | undefined;
   const bugs: unknown[] = [];
-  await atOnce(await ports.outbox.list(), async (holdId) => {
+  await forEachConcurrent(await ports.outbox.list(), async (holdId) => {
     let note: OutboxEntry | undefined;
     try {
       note = await ports.outbox.read(holdId);

@@ -1,4 +1,4 @@
-import { atOnce } from '../concurrency.ts';
+import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { Account, Hold, LedgerPorts } from './ledger.ts';
 import { resolveHoldById } from './release.ts';
@@ -29,7 +29,7 @@ export const sweep = async (ports: LedgerPorts): Promise<SweepReport> => {
   const bugs: unknown[] = [];
   let failed = 0;
   const due = await ports.store.due(ports.clock.now());
-  await atOnce(due, async ({ accountId }) => {
+  await forEachConcurrent(due, async ({ accountId }) => {
     for (const error of await sweepAccount(ports, accountId, ended)) {
       failed += 1;
       if (!(error instanceof StoreError)) bugs.push(error);

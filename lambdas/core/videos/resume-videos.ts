@@ -1,4 +1,4 @@
-import { atOnce } from '../concurrency.ts';
+import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { VideoMachine, VideoStepPorts } from './dependencies.ts';
 import { releaseVideo } from './finish-video.ts';
@@ -31,7 +31,7 @@ export const LAST_STEPS_MS = 55 * 60_000;
 export const resumeVideos = async (ports: ResumePorts, untilMs = ports.ledger.clock.now()): Promise<ResumeReport> => {
   const report = { looked: 0, released: 0, failed: 0 };
   const bugs: unknown[] = [];
-  await atOnce(await ports.jobs.due(untilMs), async (videoId) => {
+  await forEachConcurrent(await ports.jobs.due(untilMs), async (videoId) => {
     report.looked += 1;
     try {
       if (await resume(ports, videoId)) report.released += 1;
