@@ -128,11 +128,11 @@ export type RequestMetric = NameOf<'request'>;
 export type MoneyMetric = NameOf<'money'>;
 export type VideoMeasure = NameOf<'video-measure'>;
 export type Measure = NameOf<MeasureKind>;
-export type PaidNotice = NameOf<'paid'>;
-export type VideoNotice = NameOf<'video'>;
-export type CircuitNotice = NameOf<'circuit'>;
-export type VendorNotice = NameOf<'provider'>;
-export type NoticeName = NameOf<EventKind>;
+export type PaidEvent = NameOf<'paid'>;
+export type VideoEvent = NameOf<'video'>;
+export type CircuitEvent = NameOf<'circuit'>;
+export type ProviderEvent = NameOf<'provider'>;
+export type OperationalEventName = NameOf<EventKind>;
 
 /** Movement of money, the metric name without its unit. */
 export type Movement = MoneyMetric extends `${infer Name}_micro_usd` ? Name : never;
@@ -152,5 +152,5 @@ const namesOf = <Kind extends MetricKind>(...kinds: readonly Kind[]): readonly N
 };
 
 export const measures = namesOf(...measureKinds);
-export const noticeNames = namesOf(...eventKinds);
+export const operationalEvents = namesOf(...eventKinds);
 export const movements = namesOf('money').map((name) => name.replace('_micro_usd', '') as Movement);

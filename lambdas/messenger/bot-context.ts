@@ -7,7 +7,7 @@ import { invalidRequest } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { LedgerStore } from '../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../core/ledger/records.ts';
-import type { NoticeName } from '../core/metrics.ts';
+import type { OperationalEventName } from '../core/metrics.ts';
 import type { Html } from './html.ts';
 import type { BotAccess, Button, Messenger } from './messenger-api.ts';
 import { languageOf, textsFor } from './texts/texts.ts';
@@ -24,7 +24,7 @@ export interface BotPorts extends StartPorts {
   readonly publicUrl: string | undefined;
   /** What is said of topping up, or the link for it. */
   readonly topUpText: string | undefined;
-  readonly notice: (name: NoticeName, details: Readonly<Record<string, string>>) => void;
+  readonly notice: (name: OperationalEventName, details: Readonly<Record<string, string>>) => void;
 }
 
 /** Where the mini app is. The messenger opens none without TLS; the one of a single machine does. */

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../core/errors/error-codes.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import type { VendorNotice } from '../core/metrics.ts';
+import type { ProviderEvent } from '../core/metrics.ts';
 
 /** What a vendor said when it turned a request away. Absent members are empty. */
 export interface Refusal {
@@ -14,7 +14,7 @@ export interface RefusalContext {
   readonly retryAfterSeconds: number;
   /** What must never be shown, should the vendor quote it. */
   readonly secret: string;
-  readonly notice: (notice: VendorNotice) => void;
+  readonly notice: (notice: ProviderEvent) => void;
 }
 
 /** How one vendor says what several statuses have in common. Codes and types are read as one text, `<code> <type>`. */

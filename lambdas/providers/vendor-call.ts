@@ -1,7 +1,7 @@
 import type { Provider } from '../core/catalog/schema.ts';
 import type { GatewayError } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { VendorNotice } from '../core/metrics.ts';
+import type { ProviderEvent } from '../core/metrics.ts';
 import { readJson } from './read-json.ts';
 import type { RefusalContext } from './refusals.ts';
 import type { UpstreamHttp, UpstreamResponse } from './upstream-http.ts';
@@ -11,7 +11,7 @@ export interface WireOptions {
   readonly http: UpstreamHttp;
   /** The provider's base URL and key as they are in this environment. */
   readonly access: (providerId: string) => { readonly baseUrl: string; readonly key: string };
-  readonly notice: (notice: VendorNotice, providerId: string) => void;
+  readonly notice: (notice: ProviderEvent, providerId: string) => void;
   readonly now: () => number;
   readonly random: () => number;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createProgram } from '../../bin/program.ts';
-import { metrics, noticeNames } from '../../lambdas/core/metrics.ts';
+import { metrics, operationalEvents } from '../../lambdas/core/metrics.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { toSlug } from './markdown.ts';
 import { runbook, sectionsOf } from './runbook-sections.ts';
@@ -10,7 +10,7 @@ const notices = sectionsOf('Notices');
 
 test('OPS-4 every notice has one section, and no section is for a notice that there is not', () => {
   const headed = [...notices.keys()].flatMap((heading) => heading.split(', '));
-  expect(headed.toSorted()).toEqual([...noticeNames].sort());
+  expect(headed.toSorted()).toEqual([...operationalEvents].sort());
   for (const text of notices.values()) expect(text.length).toBeGreaterThan(80);
 });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
-import type { CircuitNotice } from '../metrics.ts';
+import type { CircuitEvent } from '../metrics.ts';
 import { RecentMap } from '../recent-map.ts';
 import type { Barred, CircuitKey, CircuitSettings, Circuits, Outcome, Passage } from './circuit.ts';
 import type { CircuitStore } from './circuit-store.ts';
@@ -17,7 +17,7 @@ export interface CircuitPorts {
   readonly store: CircuitStore;
   readonly clock: Clock;
   /** `key` is `<provider>/<model>`, of a quarantine the model. Told by the process that did it, or whose own circuit it is. */
-  readonly notice?: (notice: CircuitNotice, key: string) => void;
+  readonly notice?: (notice: CircuitEvent, key: string) => void;
 }
 
 export const createCircuits = (ports: CircuitPorts, settings: CircuitSettings): Circuits =>

@@ -3,7 +3,7 @@ import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
-import type { PaidNotice } from '../metrics.ts';
+import type { PaidEvent } from '../metrics.ts';
 
 /** What every use case that costs money is built of. */
 export interface PaidCallPorts {
@@ -13,7 +13,7 @@ export interface PaidCallPorts {
   readonly ledger: LedgerPorts;
   readonly circuits: Circuits;
   readonly drains: DetachedDrains;
-  readonly notice: (notice: PaidNotice, requestId: string) => void;
+  readonly notice: (notice: PaidEvent, requestId: string) => void;
   /** How long a hold outlives the upstream's deadline (BILL-13). */
   readonly holdGraceMs: number;
   /** Upper bound on the time an upstream gets, below the specification's own. */

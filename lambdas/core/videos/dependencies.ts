@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
-import type { VideoMeasure, VideoNotice } from '../metrics.ts';
+import type { VideoEvent, VideoMeasure } from '../metrics.ts';
 import type { VideoJob, VideoJobStore, VideoTimes } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
 
@@ -13,7 +13,7 @@ export interface VideoStepPorts {
   readonly files: VideoFiles;
   readonly ledger: LedgerPorts;
   readonly times: VideoTimes;
-  readonly notice: (notice: VideoNotice, videoId: string) => void;
+  readonly notice: (notice: VideoEvent, videoId: string) => void;
   /** Undefined where nobody counts. */
   readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
   /** BILL-10. */

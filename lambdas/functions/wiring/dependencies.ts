@@ -11,7 +11,7 @@ import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { LedgerStore, Outbox } from '../../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import type { AddressCounters } from '../../core/limits/rate-limit.ts';
-import type { Measure, MoneyMetric, NoticeName } from '../../core/metrics.ts';
+import type { Measure, MoneyMetric, OperationalEventName } from '../../core/metrics.ts';
 import type { VideoFiles, VideoMachine } from '../../core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { CallerSecrets } from '../../http/authenticate.ts';
@@ -30,7 +30,7 @@ export interface VendorAccess {
 /** What is told of a request besides its answer. */
 export interface Reporting {
   readonly finished: (requestId: string, summary: Summary) => void;
-  readonly notice: (name: NoticeName, details: Readonly<Record<string, string>>) => void;
+  readonly notice: (name: OperationalEventName, details: Readonly<Record<string, string>>) => void;
   /** In the units that lambdas/core/metrics.ts names; several that were measured together cost one line. */
   readonly measured: (values: Readonly<Partial<Record<Measure | MoneyMetric, number>>>) => void;
 }

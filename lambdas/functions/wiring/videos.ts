@@ -1,4 +1,4 @@
-import type { PaidNotice, VideoNotice } from '../../core/metrics.ts';
+import type { PaidEvent, VideoEvent } from '../../core/metrics.ts';
 import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import type { CreatePorts } from '../../core/videos/create-video.ts';
 import type { VideoStepPorts } from '../../core/videos/dependencies.ts';
@@ -43,7 +43,7 @@ export const toCreatePorts = (parts: Parts, paid: PaidCallPorts): CreatePorts & 
   ...paid,
   ...toVideoStepPorts(parts, paid.circuits),
   machine: parts.videoMachine,
-  notice: (notice: PaidNotice | VideoNotice, id: string) =>
+  notice: (notice: PaidEvent | VideoEvent, id: string) =>
     parts.reporting.notice(notice, isVideoId(id) ? { videoId: id } : { requestId: id }),
 });
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { limitNames } from '../../../lambdas/core/errors/gateway-error.ts';
-import { measures, movements, noticeNames } from '../../../lambdas/core/metrics.ts';
+import { measures, movements, operationalEvents } from '../../../lambdas/core/metrics.ts';
 
 const folder = join(import.meta.dirname, '../../../lambdas');
 /** The file that lists the names. */
@@ -20,7 +20,7 @@ const isNoticed = (name: string, code = sources): boolean =>
 const isMeasured = (name: string, code = sources): boolean =>
   new RegExp(`\\bmeasured(?:\\?\\.)?\\(\\{[^}]*\\b${name}:`).test(code);
 
-test.each(noticeNames)('OPS-3 %s is told of by the code', (name) => {
+test.each(operationalEvents)('OPS-3 %s is told of by the code', (name) => {
   expect(isNoticed(name)).toBe(true);
 });
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { METRIC_NAMESPACE, type MetricName, metrics, noticeNames } from '../../../../lambdas/core/metrics.ts';
+import { METRIC_NAMESPACE, type MetricName, metrics, operationalEvents } from '../../../../lambdas/core/metrics.ts';
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
 const metricSchema = z.looseObject({
@@ -86,7 +86,7 @@ test('OPS-3 a request is counted by its code, its function and the limit that tu
 
 test('OPS-3 every notice is a record of its name; all records name environment, function and trace', () => {
   const messages = records.map(({ message }) => message).filter((message) => message !== 'request');
-  expect(messages).toEqual([...noticeNames]);
+  expect(messages).toEqual([...operationalEvents]);
   for (const record of records)
     expect(record).toMatchObject({
       service: 'gateway-test',

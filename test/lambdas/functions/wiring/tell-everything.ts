@@ -1,5 +1,5 @@
 import { limitNames } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { measures, moneyMetric, movements, noticeNames } from '../../../../lambdas/core/metrics.ts';
+import { measures, moneyMetric, movements, operationalEvents } from '../../../../lambdas/core/metrics.ts';
 import { createReporting } from '../../../../lambdas/functions/wiring/reporting.ts';
 
 /** A process as Lambda starts one, which tells all that there is to tell. */
@@ -17,7 +17,7 @@ finished('REQUEST2', { status: 404, errorCode: 'not_found', totalMs: 1 });
 finished('REQUEST3', { status: 500, errorCode: 'internal_error', totalMs: 1, cause: new Error('a secret message') });
 for (const limit of limitNames)
   finished('REQUEST4', { status: 429, errorCode: 'rate_limit_exceeded', limit, route: 'getAccount' });
-for (const name of noticeNames) notice(name, { requestId: 'REQUEST5' });
+for (const name of operationalEvents) notice(name, { requestId: 'REQUEST5' });
 measured(Object.fromEntries(measures.map((measure) => [measure, 13])));
 measured(Object.fromEntries(movements.map((movement) => [moneyMetric(movement), 0.25])));
 measured({});
