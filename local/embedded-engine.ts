@@ -3,7 +3,7 @@ import { lookup } from 'node:dns';
 import { ulid } from 'ulid';
 import { catalogData } from '../catalog/index.ts';
 import { parsePeppers } from '../lambdas/core/accounts/keys.ts';
-import { createNotices } from '../lambdas/core/accounts/send-notices.ts';
+import { createNotifications } from '../lambdas/core/accounts/send-notifications.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
 import { openDoorOf } from '../lambdas/functions/wiring/front-door.ts';
@@ -128,7 +128,7 @@ interface Following {
 /** Own writes are passed on as they happen. Writes of other processes, and notifications, are looked for twice a second. */
 const startFollowing = async (
   { stores: { db }, parts, own }: Following,
-  { onChange, sendNotice }: Followers,
+  { onChange, sendNotification }: Followers,
   onFailure: (message: string) => void,
 ): Promise<() => Promise<void>> => {
   const { clock, reporting } = parts;
@@ -140,7 +140,7 @@ const startFollowing = async (
       onChange({ ...change, at: clock.now(), recordOf: () => change.record });
     });
   }
-  const notify = sendNotice && createNotices({ ...parts, sendNotice });
+  const notify = sendNotification && createNotifications({ ...parts, sendNotification });
   const look = async (): Promise<void> => {
     if (onChange) for (const change of await foreign.take()) onChange({ ...change, at: clock.now() });
     if (!notify) return;

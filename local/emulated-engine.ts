@@ -110,7 +110,7 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
       bucket.standIn,
       ['Step Functions', 'aws-local-stepfunctions; videos that had not ended are resumed at the next start'],
     ],
-    follow: async ({ onChange, sendNotice }) => {
+    follow: async ({ onChange, sendNotification }) => {
       const followed: AccountChanges = await followChanges({
         endpoint: database.endpoint,
         table: localTableNames.accounts,
@@ -119,7 +119,7 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
         onFailure,
       });
       endings.push(followed.stop);
-      if (sendNotice) followed.subscribe(createNoticesHandler({ ...parts, sendNotice }));
+      if (sendNotification) followed.subscribe(createNoticesHandler({ ...parts, sendNotification }));
       if (onChange) followed.subscribe(fromStream(onChange));
     },
     prune: async () => undefined,

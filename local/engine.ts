@@ -1,4 +1,4 @@
-import type { NoticeSender } from '../lambdas/core/accounts/send-notices.ts';
+import type { NotificationSender } from '../lambdas/core/accounts/send-notifications.ts';
 import type { Parts, Reporting } from '../lambdas/functions/wiring/dependencies.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { LedgerFeed } from './page/ledger-feed.ts';
@@ -20,7 +20,7 @@ export interface Followers {
   /** Called with each write of an account, of this process or another. */
   readonly onChange?: LedgerFeed | undefined;
   /** Sends notifications of low balances. Undefined without a bot. */
-  readonly sendNotice?: NoticeSender | undefined;
+  readonly sendNotification?: NotificationSender | undefined;
 }
 
 /** A place where the gateway keeps everything: embedded stores, or emulators of the AWS services. */

@@ -19,7 +19,7 @@ import { createResumeAll, createVideoSweepHandler } from '../lambdas/functions/w
 import { createVideosHandler } from '../lambdas/functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from '../lambdas/host/lambda-runtime.ts';
 import { type Host, type HostOptions, startHost } from '../lambdas/host/server.ts';
-import { createNoticeSender } from '../lambdas/messenger/low-balance-notice.ts';
+import { createNotificationSender } from '../lambdas/messenger/low-balance-notification.ts';
 import {
   type DataFolder,
   hasRoom,
@@ -117,7 +117,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   });
   endings.push(() => stopHost(host, settings.SHUTDOWN_SECONDS * 1_000));
   endings.push(await startTimers(engine, settings.SWEEP_SECONDS * 1_000, onFailure));
-  await engine.follow({ onChange: page?.takeChange, sendNotice: noticeSenderOf(parts) });
+  await engine.follow({ onChange: page?.takeChange, sendNotification: noticeSenderOf(parts) });
   if (page) endings.push(page.stop);
   development?.connectMessenger(`${url}/bot`);
   return { url, account, standIns: [...engine.standIns, ...(development?.standIns ?? [])] };
@@ -241,7 +241,7 @@ const reasonsOf = (error: unknown): string =>
 const noticeSenderOf = ({ secrets, settings, publicUrl }: Parts) =>
   secrets.botToken === undefined
     ? undefined
-    : createNoticeSender({ access: { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL }, publicUrl });
+    : createNotificationSender({ access: { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL }, publicUrl });
 
 /** What AWS runs every minute. The first run resumes every video that has not ended: its execution ended with its process. */
 const startTimers = async (

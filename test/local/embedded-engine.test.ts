@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
-import type { Notice } from '../../lambdas/core/accounts/send-notices.ts';
+import type { Notification } from '../../lambdas/core/accounts/send-notifications.ts';
 import { type DataFolder, joinDataFolder } from '../../local/data-folder.ts';
 import { openEmbeddedEngine } from '../../local/embedded-engine.ts';
 import type { Engine } from '../../local/engine.ts';
@@ -67,9 +67,9 @@ test('KEY-3 a notification of a low balance that waits is sent after a prune', a
   const engine = await open();
   await cross(engine);
   await engine.prune();
-  const notices: Notice[] = [];
+  const notices: Notification[] = [];
   await engine.follow({
-    sendNotice: async (notice) => {
+    sendNotification: async (notice) => {
       notices.push(notice);
       return { kind: 'sent' };
     },

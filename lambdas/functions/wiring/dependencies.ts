@@ -1,7 +1,7 @@
 import type { AccountStore } from '../../core/accounts/account-store.ts';
 import type { UpdateLog } from '../../core/accounts/chats.ts';
 import type { KeyStore } from '../../core/accounts/key-store.ts';
-import type { NoticeSender } from '../../core/accounts/send-notices.ts';
+import type { NotificationSender } from '../../core/accounts/send-notifications.ts';
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -60,7 +60,7 @@ export interface NoticeParts {
   readonly random: () => number;
   readonly accounts: AccountStore;
   /** Undefined where there is no bot. */
-  readonly sendNotice: NoticeSender | undefined;
+  readonly sendNotification: NotificationSender | undefined;
   readonly reporting: Reporting;
 }
 

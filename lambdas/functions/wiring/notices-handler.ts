@@ -1,8 +1,8 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { type BalanceChange, isCrossing } from '../../core/accounts/low-balance.ts';
-import { createNotices, type NoticeOutcome } from '../../core/accounts/send-notices.ts';
+import { createNotifications, type NotificationOutcome } from '../../core/accounts/send-notifications.ts';
 import { StoreError } from '../../core/errors/store-error.ts';
-import { createNoticeSender } from '../../messenger/low-balance-notice.ts';
+import { createNotificationSender } from '../../messenger/low-balance-notification.ts';
 import { createAccountStore } from '../../stores/dynamodb/account-store.ts';
 import { readBalanceChange } from '../../stores/dynamodb/chat-item.ts';
 import type { NoticeParts, Reporting } from './dependencies.ts';
@@ -18,9 +18,9 @@ const BUDGET_MS = 30_000;
  * failed comes again, with all that stood after it. Throws an Error for a record without a number, which could not be answered so.
  */
 export const createNoticesHandler = (parts: NoticeParts) => {
-  const { sendNotice, clock, reporting } = parts;
-  if (!sendNotice) return async (_event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => toAnswer([]);
-  const tell = createNotices({ ...parts, sendNotice });
+  const { sendNotification, clock, reporting } = parts;
+  if (!sendNotification) return async (_event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => toAnswer([]);
+  const tell = createNotifications({ ...parts, sendNotification });
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const startedAtMs = clock.now();
     const failed: string[] = [];
@@ -42,7 +42,7 @@ const sequenceNumberOf = ({ dynamodb }: DynamoDBRecord): string => {
   throw new Error('a record of the stream has no sequence number');
 };
 
-type Tell = (change: BalanceChange) => Promise<NoticeOutcome>;
+type Tell = (change: BalanceChange) => Promise<NotificationOutcome>;
 
 /** One record that fails keeps no other from being told. */
 const isDone = async (record: DynamoDBRecord, tell: Tell, { notice }: Reporting): Promise<boolean> => {
@@ -68,7 +68,7 @@ const readOrUndefined = (record: DynamoDBRecord): BalanceChange | undefined | 'u
   }
 };
 
-const toFailure = (error: unknown): NoticeOutcome => {
+const toFailure = (error: unknown): NotificationOutcome => {
   if (!(error instanceof StoreError)) throw error;
   return { kind: 'failed', reason: `the store: ${error.kind}` };
 };
@@ -81,10 +81,10 @@ export const noticePartsFromEnvironment = async (environment: Environment): Prom
     clock,
     random,
     accounts: createAccountStore(db.repeating, tables),
-    sendNotice:
+    sendNotification:
       botToken === undefined
         ? undefined
-        : createNoticeSender({ access: { botToken, apiUrl: settings.BOT_API_URL }, publicUrl }),
+        : createNotificationSender({ access: { botToken, apiUrl: settings.BOT_API_URL }, publicUrl }),
     reporting,
   };
 };

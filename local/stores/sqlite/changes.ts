@@ -1,5 +1,5 @@
 import type { BalanceChange } from '../../../lambdas/core/accounts/low-balance.ts';
-import type { NoticeOutcome } from '../../../lambdas/core/accounts/send-notices.ts';
+import type { NotificationOutcome } from '../../../lambdas/core/accounts/send-notifications.ts';
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { Account, ChargeRecord } from '../../../lambdas/core/ledger/ledger.ts';
@@ -81,7 +81,7 @@ const ATTEMPTS_MAX = 20;
 
 interface LowBalanceOptions {
   readonly clock: Pick<Clock, 'now'>;
-  readonly send: (change: BalanceChange) => Promise<NoticeOutcome>;
+  readonly send: (change: BalanceChange) => Promise<NotificationOutcome>;
   readonly report: (outcome: 'notice_failed' | 'notice_refused', accountId: string, reason: string) => void;
 }
 
@@ -121,7 +121,7 @@ const lease = async (db: Database, nowMs: number): Promise<Row | undefined> => {
   );
 };
 
-const end = (db: Database, row: Row, outcome: NoticeOutcome, nowMs: number): void => {
+const end = (db: Database, row: Row, outcome: NotificationOutcome, nowMs: number): void => {
   const id = bigintOf(row, 'id');
   const attempts = numberOf(row, 'attempts');
   if (outcome.kind !== 'failed' || attempts >= ATTEMPTS_MAX) db.sql('DELETE FROM low_balances WHERE id = ?').run(id);
@@ -140,7 +140,7 @@ const toBalanceChange = (row: Row): BalanceChange => ({
   thresholdPicos: bigintOf(row, 'threshold'),
 });
 
-const toFailure = (error: unknown): NoticeOutcome => {
+const toFailure = (error: unknown): NotificationOutcome => {
   if (!(error instanceof StoreError)) throw error;
   return { kind: 'failed', reason: `the store: ${error.kind}` };
 };

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Notice } from '../../../lambdas/core/accounts/send-notices.ts';
-import { createNoticeSender } from '../../../lambdas/messenger/low-balance-notice.ts';
+import type { Notification } from '../../../lambdas/core/accounts/send-notifications.ts';
+import { createNotificationSender } from '../../../lambdas/messenger/low-balance-notification.ts';
 import { type BotApiAnswer, startBotApi } from '../../support/scripted-bot-api.ts';
 
 const botToken = '123456:token-of-the-tests';
-const notice: Notice = {
+const notice: Notification = {
   chatId: '4711',
   language: 'en',
   balancePicos: 999_500_000_000n,
@@ -19,7 +19,7 @@ afterEach(async () => {
 const open = async (answer?: BotApiAnswer, publicUrl?: string, apiUrl?: string) => {
   const api = await startBotApi(() => answer);
   endings.push(api.stop);
-  return { api, send: createNoticeSender({ access: { botToken, apiUrl: apiUrl ?? api.url }, publicUrl }) };
+  return { api, send: createNotificationSender({ access: { botToken, apiUrl: apiUrl ?? api.url }, publicUrl }) };
 };
 
 test('KEY-3 a notice names balance and threshold and how to top up, to the chat alone', async () => {

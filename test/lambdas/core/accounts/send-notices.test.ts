@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import type { BalanceChange } from '../../../../lambdas/core/accounts/low-balance.ts';
-import { createNotices, type Delivery, type Notice } from '../../../../lambdas/core/accounts/send-notices.ts';
+import {
+  createNotifications,
+  type Delivery,
+  type Notification,
+} from '../../../../lambdas/core/accounts/send-notifications.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { withAccountFaults } from '../../../support/memory/faults.ts';
 import { type AccountFaults, accountWorld, CHAT } from './account-world.ts';
@@ -11,10 +15,10 @@ const USD = 1_000_000_000_000n;
 const open = async () => {
   const world = accountWorld();
   const { accountId } = await world.process().start();
-  const sent: Notice[] = [];
-  const attempts: Notice[] = [];
+  const sent: Notification[] = [];
+  const attempts: Notification[] = [];
   const answers: (Delivery | Error)[] = [];
-  const sendNotice = async (notice: Notice): Promise<Delivery> => {
+  const sendNotification = async (notice: Notification): Promise<Delivery> => {
     attempts.push(notice);
     const answer = answers.shift() ?? { kind: 'sent' };
     if (answer instanceof Error) throw answer;
@@ -31,11 +35,11 @@ const open = async () => {
     ...changed,
   });
   const process = (faults: AccountFaults = {}) => {
-    const tell = createNotices({
+    const tell = createNotifications({
       accounts: withAccountFaults(world.accounts, faults),
       clock: world.clock,
       random: () => 0,
-      sendNotice,
+      sendNotification,
     });
     return (told: BalanceChange) => world.clock.until(tell(told));
   };

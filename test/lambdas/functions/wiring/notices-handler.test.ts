@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
-import type { Delivery, Notice } from '../../../../lambdas/core/accounts/send-notices.ts';
+import type { Delivery, Notification } from '../../../../lambdas/core/accounts/send-notifications.ts';
 import type { NoticeParts } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { createNoticesHandler } from '../../../../lambdas/functions/wiring/notices-handler.ts';
 import { withAccountFaults } from '../../../support/memory/faults.ts';
@@ -26,7 +26,7 @@ const open = async (changed: Partial<NoticeParts> = {}) => {
   const sent: string[] = [];
   const notices: [string, Readonly<Record<string, string>>][] = [];
   const failing = new Map<string, Delivery>();
-  const sendNotice = async ({ chatId, balancePicos }: Notice): Promise<Delivery> => {
+  const sendNotification = async ({ chatId, balancePicos }: Notification): Promise<Delivery> => {
     const answer = failing.get(chatId) ?? { kind: 'sent' };
     if (answer.kind === 'sent') sent.push(`${chatId}: ${balancePicos}`);
     return answer;
@@ -35,7 +35,7 @@ const open = async (changed: Partial<NoticeParts> = {}) => {
     accounts,
     clock,
     random: () => 0,
-    sendNotice,
+    sendNotification,
     reporting: {
       finished: () => undefined,
       notice: (name, details) => notices.push([name, details]),
@@ -149,7 +149,7 @@ test('KEY-3 a store without an answer fails the record alone', async () => {
 
 test('KEY-3 when the time of a run is nearly over, the rest of its batch is left to the next', async () => {
   const { run, clock, sent } = await open({
-    sendNotice: async () => {
+    sendNotification: async () => {
       clock.skip(15_000);
       sent.push('slowly');
       return { kind: 'sent' };
@@ -160,7 +160,7 @@ test('KEY-3 when the time of a run is nearly over, the rest of its batch is left
 });
 
 test('KEY-3 without a bot nothing is done, and nothing fails', async () => {
-  const { run, notices } = await open({ sendNotice: undefined });
+  const { run, notices } = await open({ sendNotification: undefined });
   expect(await run(recordOf(1, write('1', 5)), withImage(2, undefined))).toEqual([]);
   expect(notices).toEqual([]);
 });

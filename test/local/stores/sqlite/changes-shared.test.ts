@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type BalanceChange, THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
-import type { NoticeOutcome } from '../../../../lambdas/core/accounts/send-notices.ts';
+import type { NotificationOutcome } from '../../../../lambdas/core/accounts/send-notifications.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import { createForeignChanges, sendLowBalances } from '../../../../local/stores/sqlite/changes.ts';
@@ -135,7 +135,7 @@ test('KEY-3 the charge that takes a balance to its threshold is notified once', 
 test('KEY-3 one process sends a notification, and another one does if it ends meanwhile', async () => {
   await cross();
   const clock = new ManualClock(AT);
-  const gate = Promise.withResolvers<NoticeOutcome>();
+  const gate = Promise.withResolvers<NotificationOutcome>();
   let tries = 0;
   const sending = sendLowBalances(db, {
     clock,

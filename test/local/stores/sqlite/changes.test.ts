@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
-import type { NoticeOutcome } from '../../../../lambdas/core/accounts/send-notices.ts';
+import type { NotificationOutcome } from '../../../../lambdas/core/accounts/send-notifications.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import { forgetLowBalances, sendLowBalances } from '../../../../local/stores/sqlite/changes.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** Sends what is due, and returns how many notifications it tried. */
-const send = (outcome: NoticeOutcome) =>
+const send = (outcome: NotificationOutcome) =>
   sendLowBalances(db, {
     clock: { now: () => nowMs },
     send: async ({ accountId }) => {
@@ -57,7 +57,7 @@ test('KEY-3 a notification that cannot be sent is tried 20 times, after growing 
   expect(reports).toEqual(Array.from({ length: 20 }, () => 'notice_failed'));
 });
 
-test.each<readonly [NoticeOutcome, readonly string[]]>([
+test.each<readonly [NotificationOutcome, readonly string[]]>([
   [{ kind: 'done' }, []],
   [{ kind: 'refused', reason: 'gone' }, ['notice_refused']],
 ])('KEY-3 after %o a notification is not sent again', async (outcome, reported) => {

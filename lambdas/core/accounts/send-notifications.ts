@@ -5,7 +5,7 @@ import type { AccountStore, Chat, Language } from './account-store.ts';
 import type { BalanceChange } from './low-balance.ts';
 
 /** Amounts are pico-USD. */
-export interface Notice {
+export interface Notification {
   readonly chatId: string;
   /** Undefined of a user who has not been heard from since languages are known. */
   readonly language: Language | undefined;
@@ -25,21 +25,21 @@ export type Delivery =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** One attempt. The reason of one that failed holds neither the token nor the text. */
-export type NoticeSender = (notice: Notice) => Promise<Delivery>;
+export type NotificationSender = (notice: Notification) => Promise<Delivery>;
 
-export interface NoticePorts {
+export interface NotificationPorts {
   readonly accounts: Pick<AccountStore, 'chat' | 'setChatClosed' | 'markNoticed'>;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly sendNotice: NoticeSender;
+  readonly sendNotification: NotificationSender;
 }
 
 /** `failed` has to be tried again; `refused` is the operator's to know. */
-export type NoticeOutcome =
+export type NotificationOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused' | 'failed'; readonly reason: string };
 
-const done: NoticeOutcome = { kind: 'done' };
+const done: NotificationOutcome = { kind: 'done' };
 
 /** Who is asked to wait longer leaves it to the next attempt. */
 const WAIT_SECONDS_MAX = 5;
@@ -50,9 +50,9 @@ const REMEMBERED_MAX = 1_000;
  * KEY-3: tells of a crossing at least once, and once as long as the mark on its chat can be written. A process that could not write it
  * remembers. An older crossing than the last one told is not told any more. Throws StoreError.
  */
-export const createNotices = (ports: NoticePorts) => {
+export const createNotifications = (ports: NotificationPorts) => {
   const told = new RecentMap<number>(REMEMBERED_MAX);
-  return async (change: BalanceChange): Promise<NoticeOutcome> => {
+  return async (change: BalanceChange): Promise<NotificationOutcome> => {
     const { chatId, version } = change;
     if (chatId === undefined) return done;
     const isTold = version <= (told.get(chatId) ?? 0);
@@ -65,9 +65,9 @@ export const createNotices = (ports: NoticePorts) => {
   };
 };
 
-type Attempt = NoticeOutcome | { readonly kind: 'skipped' };
+type Attempt = NotificationOutcome | { readonly kind: 'skipped' };
 
-const tell = async (ports: NoticePorts, chatId: string, change: BalanceChange): Promise<Attempt> => {
+const tell = async (ports: NotificationPorts, chatId: string, change: BalanceChange): Promise<Attempt> => {
   const chat = await retryUntilDefinite(ports, () => ports.accounts.chat(chatId));
   if (!chat || !isOwed(chat, change)) return { kind: 'skipped' };
   const delivery = await send(ports, {
@@ -86,9 +86,9 @@ const tell = async (ports: NoticePorts, chatId: string, change: BalanceChange): 
 const isOwed = ({ accountId, isClosed, noticedVersion }: Chat, change: BalanceChange): boolean =>
   accountId === change.accountId && !isClosed && change.version > noticedVersion;
 
-const send = async ({ sendNotice, clock }: NoticePorts, notice: Notice): Promise<Delivery> => {
-  const first = await sendNotice(notice);
+const send = async ({ sendNotification, clock }: NotificationPorts, notice: Notification): Promise<Delivery> => {
+  const first = await sendNotification(notice);
   if (first.kind !== 'limited' || first.retryAfterSeconds > WAIT_SECONDS_MAX) return first;
   await sleep(clock, first.retryAfterSeconds * 1_000);
-  return sendNotice(notice);
+  return sendNotification(notice);
 };

@@ -1,17 +1,17 @@
 import type { Language } from '../core/accounts/account-store.ts';
-import type { Delivery, Notice, NoticeSender } from '../core/accounts/send-notices.ts';
+import type { Delivery, Notification, NotificationSender } from '../core/accounts/send-notifications.ts';
 import { formatUsd } from '../core/money/usd.ts';
 import { appButton } from './bot-context.ts';
 import { type Html, html, lines } from './html.ts';
 import { type BotAccess, createMessenger, MessengerError, openApi } from './messenger-api.ts';
 import { textsFor } from './texts/texts.ts';
 
-export interface NoticeSettings {
+export interface NotificationSettings {
   readonly access: BotAccess;
   readonly publicUrl: string | undefined;
 }
 
-export const createNoticeSender = (settings: NoticeSettings): NoticeSender => {
+export const createNotificationSender = (settings: NotificationSettings): NotificationSender => {
   const messenger = createMessenger(openApi(settings.access));
   return async (notice) => {
     const button = appButton(settings, textsFor(notice.language));
@@ -51,7 +51,7 @@ const wordings: Readonly<Record<Language, Wording>> = {
 };
 
 /** A user whose language is not known reads it in both. */
-const toText = ({ language, balancePicos, thresholdPicos }: Notice): Html => {
+const toText = ({ language, balancePicos, thresholdPicos }: Notification): Html => {
   const [balance, threshold] = [formatUsd(balancePicos), formatUsd(thresholdPicos)];
   if (language) return wordings[language](balance, threshold);
   return lines([wordings.en(balance, threshold), html``, wordings.ru(balance, threshold)]);
