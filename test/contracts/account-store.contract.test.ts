@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { NewAccount } from '../../lambdas/core/accounts/account-store.ts';
 import { keyIdOf } from '../../lambdas/core/accounts/keys.ts';
-import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../lambdas/core/accounts/low-balance.ts';
 import {
   type AccountSubject,
   accountNamed,
@@ -53,7 +53,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.accounts.profile(accountId)).toEqual({
       accountId,
       chatId,
-      thresholdPicos: THRESHOLD_STANDARD,
+      thresholdPicos: LOW_BALANCE_THRESHOLD_DEFAULT,
     });
     expect(await subject.keys.currentKey(accountId)).toEqual({
       hash: key.hash,
@@ -163,7 +163,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
   test('KEY-3 an account from before there were chats has the same threshold and no chat', async () => {
     const accountId = newId();
     await subject.ledger.createAccount(accountId);
-    const profile = { accountId, chatId: undefined, thresholdPicos: THRESHOLD_STANDARD };
+    const profile = { accountId, chatId: undefined, thresholdPicos: LOW_BALANCE_THRESHOLD_DEFAULT };
     expect(await subject.accounts.profile(accountId)).toEqual(profile);
     await subject.accounts.setThreshold(accountId, 7n);
     expect(await subject.accounts.profile(accountId)).toEqual({ ...profile, thresholdPicos: 7n });

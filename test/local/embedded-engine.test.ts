@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../lambdas/core/accounts/low-balance.ts';
 import type { Notification } from '../../lambdas/core/accounts/send-notifications.ts';
 import { type DataFolder, joinDataFolder } from '../../local/data-folder.ts';
 import { openEmbeddedEngine } from '../../local/embedded-engine.ts';
@@ -56,7 +56,7 @@ const record = {
 
 /** Brings the balance of a new account to its threshold. */
 const cross = async ({ parts: { accounts, ledgerStore } }: Engine): Promise<void> => {
-  await accounts.open(accountNamed('one', { creditPicos: THRESHOLD_STANDARD + 1n }));
+  await accounts.open(accountNamed('one', { creditPicos: LOW_BALANCE_THRESHOLD_DEFAULT + 1n }));
   const times = { expiresAtMs: 1, sweepAtMs: 1, previousHoldId: undefined };
   await ledgerStore.hold({ accountId: 'one', holdId: 'r.0', amountPicos: 5n, ...times });
   await ledgerStore.putRecord(record);
@@ -92,7 +92,7 @@ test('KEY-3 the changes of this process and of others are followed, each once', 
   await one.follow({ onChange: (change) => void seen.push(change) });
   await cross(one);
   await other.parts.ledgerStore.credit({ accountId: 'one', ref: 'ref', amountPicos: 7n, reason: 'test', at: 1 });
-  await expect.poll(() => seen.at(-1)?.after.creditedPicos).toBe(THRESHOLD_STANDARD + 8n);
+  await expect.poll(() => seen.at(-1)?.after.creditedPicos).toBe(LOW_BALANCE_THRESHOLD_DEFAULT + 8n);
   expect(seen.map(({ after }) => after.version)).toEqual([0, 1, 2, 3]);
   expect(seen.map(({ recordOf }) => recordOf('r.0'))).toEqual([undefined, undefined, record, undefined]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../lambdas/core/accounts/low-balance.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { codeOf, startAppGateway } from '../support/app-gateway.ts';
 
@@ -49,7 +49,7 @@ test('KEY-4 the mini app shows what was done with the key: money, requests, spen
   expect(account).toMatchObject({
     id: owner.accountId,
     held_usd: '0',
-    threshold_usd: formatUsd(THRESHOLD_STANDARD),
+    threshold_usd: formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT),
     key: { revoked: false },
   });
   expect(account.days_left).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { THRESHOLD_STANDARD } from '../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../lambdas/core/accounts/low-balance.ts';
 import { type PlacedHold, placeHold } from '../../lambdas/core/ledger/hold.ts';
 import { apply, commit } from '../../lambdas/core/ledger/resolve.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
@@ -58,7 +58,7 @@ const openAccount = async (aboveUsd: string) => {
     accountId,
     chatId,
     key,
-    creditPicos: THRESHOLD_STANDARD + parseUsd(aboveUsd),
+    creditPicos: LOW_BALANCE_THRESHOLD_DEFAULT + parseUsd(aboveUsd),
     atMs: Date.now(),
   });
   let requests = 0;
@@ -149,7 +149,7 @@ test('KEY-3 a hundred requests, ten at a time, that take the balance below the t
   expect([message?.chat, others]).toEqual([account.chatId, []]);
   const [, told = ''] = /low<\/b>: (\S+) USD/.exec(message?.text ?? '') ?? [];
   // The one request that crossed, not the last.
-  expect([told, notices.failures]).toEqual([formatUsd(THRESHOLD_STANDARD), []]);
+  expect([told, notices.failures]).toEqual([formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT), []]);
 });
 
 test('KEY-3 a messenger that is down for a while brings one message in the end', async () => {

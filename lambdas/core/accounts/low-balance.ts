@@ -1,7 +1,7 @@
 import { PICOS_PER_USD } from '../money/usd.ts';
 
 /** KEY-3: where an account that has set nothing is told of its balance. Pico-USD. */
-export const THRESHOLD_STANDARD = PICOS_PER_USD;
+export const LOW_BALANCE_THRESHOLD_DEFAULT = PICOS_PER_USD;
 
 /** One write of the account item, as the table's stream tells it. The balance is credited less spent, whatever is held. Pico-USD. */
 export interface BalanceChange {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Chat, Language, Profile } from '../../core/accounts/account-store.ts';
 import type { CurrentKey } from '../../core/accounts/key-store.ts';
 import type { NewKey } from '../../core/accounts/keys.ts';
-import { type BalanceChange, THRESHOLD_STANDARD } from '../../core/accounts/low-balance.ts';
+import { type BalanceChange, LOW_BALANCE_THRESHOLD_DEFAULT } from '../../core/accounts/low-balance.ts';
 import { type Item, optionalText, readBigint, readNumber, readText } from './item.ts';
 import { accountIdOf } from './ledger-items.ts';
 
@@ -54,7 +54,7 @@ export const toProfile = (item: Item): Profile => ({
 });
 
 export const thresholdOf = (item: Item): bigint =>
-  item.threshold === undefined ? THRESHOLD_STANDARD : readBigint(item, 'threshold');
+  item.threshold === undefined ? LOW_BALANCE_THRESHOLD_DEFAULT : readBigint(item, 'threshold');
 
 const textAttribute = z.object({ S: z.string() }).transform(({ S }) => S);
 const integerAttribute = z.object({ N: z.string().regex(/^-?\d{1,38}$/) }).transform(({ N }) => BigInt(N));
@@ -76,7 +76,7 @@ const changeSchema = z.object({
         pk: textAttribute.refine((pk) => pk.startsWith(PARTITION)),
         version: integerAttribute.transform(Number),
         chat: textAttribute.optional(),
-        threshold: integerAttribute.default(THRESHOLD_STANDARD),
+        threshold: integerAttribute.default(LOW_BALANCE_THRESHOLD_DEFAULT),
       }),
     ),
   }),

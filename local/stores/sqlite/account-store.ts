@@ -5,7 +5,7 @@ import type {
   NewAccount,
   Profile,
 } from '../../../lambdas/core/accounts/account-store.ts';
-import { THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import { START_REF } from '../../../lambdas/core/ledger/credit.ts';
 import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
 import { bigintOf, booleanOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
@@ -76,7 +76,8 @@ const readProfile = (db: Database, accountId: string): Profile | undefined => {
   return row && { accountId, chatId: optionalTextOf(row, 'chat_id'), thresholdPicos: thresholdOf(row) };
 };
 
-const thresholdOf = (row: Row): bigint => (row.threshold === null ? THRESHOLD_STANDARD : bigintOf(row, 'threshold'));
+const thresholdOf = (row: Row): bigint =>
+  row.threshold === null ? LOW_BALANCE_THRESHOLD_DEFAULT : bigintOf(row, 'threshold');
 
 const setBlocked = (
   db: Database,

@@ -1,4 +1,4 @@
-import { isCrossing, THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
+import { isCrossing, LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
 import type {
@@ -277,7 +277,7 @@ const noteLowBalance = (db: Database, before: Account, after: Account): void => 
     version: after.version,
     beforePicos: before.creditedPicos - before.spentPicos,
     afterPicos: after.creditedPicos - after.spentPicos,
-    thresholdPicos: row.threshold === null ? THRESHOLD_STANDARD : bigintOf(row, 'threshold'),
+    thresholdPicos: row.threshold === null ? LOW_BALANCE_THRESHOLD_DEFAULT : bigintOf(row, 'threshold'),
   };
   if (!isCrossing(change)) return;
   db.sql(

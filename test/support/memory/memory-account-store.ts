@@ -5,7 +5,7 @@ import type {
   NewAccount,
   Profile,
 } from '../../../lambdas/core/accounts/account-store.ts';
-import { THRESHOLD_STANDARD } from '../../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import type { MemoryKeyStore } from './memory-key-store.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 
@@ -43,7 +43,7 @@ export class MemoryAccountStore implements AccountStore {
     }
     if (chatId !== undefined)
       this.#chats.set(chatId, { id: chatId, accountId, language: undefined, isClosed: false, noticedVersion: 0 });
-    this.#profiles.set(accountId, { chatId, thresholdPicos: THRESHOLD_STANDARD });
+    this.#profiles.set(accountId, { chatId, thresholdPicos: LOW_BALANCE_THRESHOLD_DEFAULT });
     this.#keys.makeCurrent(accountId, key, atMs);
     return 'opened';
   }
@@ -56,7 +56,7 @@ export class MemoryAccountStore implements AccountStore {
     if (!this.#ledger.has(accountId)) return undefined;
     return {
       accountId,
-      ...(this.#profiles.get(accountId) ?? { chatId: undefined, thresholdPicos: THRESHOLD_STANDARD }),
+      ...(this.#profiles.get(accountId) ?? { chatId: undefined, thresholdPicos: LOW_BALANCE_THRESHOLD_DEFAULT }),
     };
   }
 

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { type BalanceChange, isCrossing, THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
+import {
+  type BalanceChange,
+  isCrossing,
+  LOW_BALANCE_THRESHOLD_DEFAULT,
+} from '../../../../lambdas/core/accounts/low-balance.ts';
 import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
 
 const change = (beforePicos: bigint, afterPicos: bigint, thresholdPicos = 100n): BalanceChange => ({
@@ -12,7 +16,7 @@ const change = (beforePicos: bigint, afterPicos: bigint, thresholdPicos = 100n):
 });
 
 test('KEY-3 an account that has set nothing is told at 1 USD', () => {
-  expect(THRESHOLD_STANDARD).toBe(PICOS_PER_USD);
+  expect(LOW_BALANCE_THRESHOLD_DEFAULT).toBe(PICOS_PER_USD);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../../lambdas/core/accounts/low-balance.ts';
 import type { Delivery, Notification } from '../../../../lambdas/core/accounts/send-notifications.ts';
 import type { NoticeParts } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { createNoticesHandler } from '../../../../lambdas/functions/wiring/notices-handler.ts';
@@ -12,7 +12,7 @@ import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.t
 import { eventOf, recordOf, type WriteOfAccount } from './notices-records.ts';
 
 /** Default threshold of an account. Every amount is a multiple of it. */
-const LOW = THRESHOLD_STANDARD;
+const LOW = LOW_BALANCE_THRESHOLD_DEFAULT;
 
 const open = async (changed: Partial<NoticeParts> = {}) => {
   const ledger = new MemoryLedgerStore();

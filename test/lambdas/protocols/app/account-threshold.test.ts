@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../../lambdas/core/accounts/low-balance.ts';
 import { formatUsd } from '../../../../lambdas/core/money/usd.ts';
 import { conflict, fails, withAccountFaults } from '../../../support/memory/faults.ts';
 import { createAppService } from '../../functions/wiring/app-service.ts';
@@ -13,7 +13,7 @@ test.for([
   ['1000000', '1000000'],
 ])('KEY-3 a threshold of %s is kept as %s and shown by the account', async ([given, kept]) => {
   const { get, post } = await createAppService();
-  expect((await get('/app/api/account')).body.threshold_usd).toBe(formatUsd(THRESHOLD_STANDARD));
+  expect((await get('/app/api/account')).body.threshold_usd).toBe(formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT));
   const { status, body } = await post(set, { threshold_usd: given });
   expect([status, body]).toEqual([200, { threshold_usd: kept }]);
   expect((await get('/app/api/account')).body.threshold_usd).toBe(kept);
@@ -29,7 +29,7 @@ test.for<readonly [param: string, body: object]>([
   const answer = await post(set, body);
   expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request_error', param }]);
   expect(answer.body.error.message).not.toMatch(/\.\.$/);
-  expect((await get('/app/api/account')).body.threshold_usd).toBe(formatUsd(THRESHOLD_STANDARD));
+  expect((await get('/app/api/account')).body.threshold_usd).toBe(formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT));
 });
 
 test('KEY-3 a write that came between two others is repeated, and 503 if the store stays away', async () => {

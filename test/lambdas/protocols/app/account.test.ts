@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../../lambdas/core/accounts/low-balance.ts';
 import { formatUsd, parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { fails, withFaults, withKeyFaults, withRecordFaults } from '../../../support/memory/faults.ts';
 import {
@@ -38,7 +38,7 @@ test('KEY-4 the account shows its money, its key and its threshold, and no days 
       held_usd: '0.25',
       open_holds: 1,
       days_left: null,
-      threshold_usd: formatUsd(THRESHOLD_STANDARD),
+      threshold_usd: formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT),
       key: {
         id: firstKeyId,
         masked: `${firstKey.slice(0, 15)}…${firstKey.slice(-4)}`,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type BalanceChange, THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
+import { type BalanceChange, LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../../lambdas/core/accounts/low-balance.ts';
 import type { NotificationOutcome } from '../../../../lambdas/core/accounts/send-notifications.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
@@ -98,9 +98,9 @@ const low: BalanceChange = {
   accountId: 'one',
   chatId: 'one-chat',
   version: 4,
-  beforePicos: THRESHOLD_STANDARD + 3n,
-  afterPicos: THRESHOLD_STANDARD,
-  thresholdPicos: THRESHOLD_STANDARD,
+  beforePicos: LOW_BALANCE_THRESHOLD_DEFAULT + 3n,
+  afterPicos: LOW_BALANCE_THRESHOLD_DEFAULT,
+  thresholdPicos: LOW_BALANCE_THRESHOLD_DEFAULT,
 };
 
 /** Sends what is due and returns it. */
@@ -118,7 +118,7 @@ const sendDue = async (on: Database, clock: ManualClock): Promise<readonly Balan
 };
 
 const cross = async (): Promise<void> => {
-  await open(THRESHOLD_STANDARD + 4n);
+  await open(LOW_BALANCE_THRESHOLD_DEFAULT + 4n);
   await charge(db, 'r.0', 1n);
   await charge(db, 's.0', 3n);
   await charge(db, 't.0', 1n);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../../lambdas/core/accounts/low-balance.ts';
 import type { NotificationOutcome } from '../../../../lambdas/core/accounts/send-notifications.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import { forgetLowBalances, sendLowBalances } from '../../../../local/stores/sqlite/changes.ts';
@@ -28,7 +28,7 @@ let reports: string[];
 beforeEach(async () => {
   db = await openTestDatabase();
   [nowMs, sentAtMs, reports] = [NOW, [], []];
-  await createAccountStore(db).open(accountNamed('one', { creditPicos: THRESHOLD_STANDARD + USD }));
+  await createAccountStore(db).open(accountNamed('one', { creditPicos: LOW_BALANCE_THRESHOLD_DEFAULT + USD }));
   const ledger = createLedgerStore(db);
   await ledger.hold({ accountId: 'one', holdId: 'r.0', amountPicos: USD, ...times });
   await ledger.apply(record, USD);

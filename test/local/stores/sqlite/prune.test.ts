@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { THRESHOLD_STANDARD } from '../../../../lambdas/core/accounts/low-balance.ts';
+import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../../lambdas/core/accounts/low-balance.ts';
 import { bucketOf } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
 import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-store.ts';
@@ -45,7 +45,7 @@ const counts = async (): Promise<Record<string, number>> => {
 const fill = async (): Promise<void> => {
   const ledger = createLedgerStore(db);
   const accountId = 'one';
-  await createAccountStore(db).open(accountNamed(accountId, { creditPicos: THRESHOLD_STANDARD + 5n }));
+  await createAccountStore(db).open(accountNamed(accountId, { creditPicos: LOW_BALANCE_THRESHOLD_DEFAULT + 5n }));
   const hold = { accountId, amountPicos: 5n, expiresAtMs: NOW, sweepAtMs: NOW, previousHoldId: undefined };
   for (const holdId of ['a', 'b']) await ledger.hold({ ...hold, holdId });
   const record = { accountId, holdId: 'a', requestId: 'a', outcome: 'settled', amountPicos: 5n, at: NOW } as const;
