@@ -25,7 +25,7 @@ export const request =
         expiresAtMs: EXPIRES_AT_MS,
         start: () => new AbortController().signal,
         stop: () => undefined,
-        begun: () => undefined,
+        started: () => undefined,
       },
     };
     const terms = {

@@ -23,8 +23,8 @@ export const paidCallPorts = (host: Host): PaidCallPorts => ({
   reachable: () => true,
   ledger: ledgerPorts(host),
   circuits: {
-    look: () => undefined,
-    enter: async () => ({ kind: 'passage', begun: async () => undefined, report: async () => undefined }),
+    peek: () => undefined,
+    acquire: async () => ({ kind: 'permit', started: async () => undefined, report: async () => undefined }),
     usageMissing: async () => undefined,
   },
   drains: new DetachedDrains(),

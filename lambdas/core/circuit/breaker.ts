@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
 import type { CircuitEvent } from '../metrics.ts';
 import { RecentMap } from '../recent-map.ts';
-import type { Barred, CircuitKey, CircuitSettings, Circuits, Outcome, Passage } from './circuit.ts';
+import type { Barred, CallPermit, CircuitKey, CircuitSettings, Circuits, Outcome } from './circuit.ts';
 import type { CircuitStore } from './circuit-store.ts';
 import { LocalCircuit } from './local-circuit.ts';
 import { Quarantines } from './quarantine.ts';
@@ -54,13 +54,13 @@ class ProcessCircuits implements Circuits {
     );
   }
 
-  look(key: CircuitKey, accountId: string): Barred | undefined {
+  peek(key: CircuitKey, accountId: string): Barred | undefined {
     const circuit = this.#circuitOf(key);
     circuit.shared.look();
     return this.#barred(circuit, key.modelId, hashOf(accountId));
   }
 
-  async enter(key: CircuitKey, caller: { accountId: string; requestId: string }): Promise<Passage | Barred> {
+  async acquire(key: CircuitKey, caller: { accountId: string; requestId: string }): Promise<CallPermit | Barred> {
     const circuit = this.#circuitOf(key);
     const { local, shared } = circuit;
     const account = hashOf(caller.accountId);
@@ -91,7 +91,7 @@ class ProcessCircuits implements Circuits {
     return shared.barred() ?? local.barred(account, this.#ports.clock.now());
   }
 
-  #passage(circuit: Circuit, { account, owner, isProbe, probe }: Entry): Passage {
+  #passage(circuit: Circuit, { account, owner, isProbe, probe }: Entry): CallPermit {
     const { clock } = this.#ports;
     let told = false;
     const report = async (outcome: Outcome): Promise<void> => {
@@ -105,7 +105,7 @@ class ProcessCircuits implements Circuits {
       if (outcome === 'succeeded') circuit.shared.succeeded();
       if (outcome === 'failed') await inTime(clock, COUNTED_WITHIN_MS, circuit.shared.failed(account));
     };
-    return { kind: 'passage', report, begun: async () => (isProbe ? report('succeeded') : undefined) };
+    return { kind: 'permit', report, started: async () => (isProbe ? report('succeeded') : undefined) };
   }
 
   #reportLocal({ local, shared, name }: Circuit, account: string, owner: string, outcome: Outcome): void {

@@ -13,7 +13,7 @@ export interface Deadline {
   /** Starts the clock on the upstream; the signal aborts with the error to end with. */
   start(): AbortSignal;
   /** A stream says something: from here on it has all of its time. */
-  begun(): void;
+  started(): void;
   stop(): void;
 }
 
@@ -47,7 +47,7 @@ export const upstreamDeadline = (
       abortAt(Math.min(endsAtMs, answerBy?.atMs ?? endsAtMs));
       return controller.signal;
     },
-    begun: () => {
+    started: () => {
       if (answerBy?.covers !== 'beginning') return;
       cancel();
       abortAt(sentAtMs + allowedMs);

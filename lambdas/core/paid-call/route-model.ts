@@ -101,7 +101,7 @@ export const reachModel = <SpokenWire>(
   check?.(route.wire);
   if (!ports.reachable(route.provider)) throw unavailable(model);
   const circuit = { providerId: route.provider.id, modelId: model.id };
-  const barred = ports.circuits.look(circuit, accountId);
+  const barred = ports.circuits.peek(circuit, accountId);
   if (barred) throw barredError(model, barred);
   return { ...route, circuit };
 };

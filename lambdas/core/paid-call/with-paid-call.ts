@@ -1,5 +1,5 @@
 import type { Model } from '../catalog/schema.ts';
-import type { CircuitKey, Passage } from '../circuit/circuit.ts';
+import type { CallPermit, CircuitKey } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
@@ -25,7 +25,7 @@ export interface Candidate {
 interface AcquiredCall<Chosen extends Candidate> {
   readonly candidate: Chosen;
   readonly placedHold: PlacedHold;
-  readonly passage: Passage;
+  readonly permit: CallPermit;
 }
 
 interface ReservationOrder<Chosen extends Candidate> {
@@ -52,9 +52,9 @@ export const withReservation = async <Chosen extends Candidate, Result>(
   try {
     return await use(acquired);
   } catch (error) {
-    const { candidate, placedHold, passage } = acquired;
+    const { candidate, placedHold, permit } = acquired;
     candidate.deadline?.stop();
-    const failed = { placedHold, passage, modelId: candidate.model.id, attempt };
+    const failed = { placedHold, permit, modelId: candidate.model.id, attempt };
     throw await failPaidCall(ports.ledger, failed, withdraw ? await withdraw(error) : error);
   }
 };
@@ -77,10 +77,10 @@ const holdAndAcquire = async <Chosen extends Candidate>(
   ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
     const placedHold = await placeHold(ports.ledger, { ...hold, accountId, requestId, firstId });
-    const passage = await ports.circuits.enter(circuit, { accountId, requestId });
-    if (passage.kind === 'passage') return { candidate, placedHold, passage };
-    const error = barredError(model, passage);
-    const goesOn = passage.kind === 'open' && !isLast;
+    const permit = await ports.circuits.acquire(circuit, { accountId, requestId });
+    if (permit.kind === 'permit') return { candidate, placedHold, permit };
+    const error = barredError(model, permit);
+    const goesOn = permit.kind === 'open' && !isLast;
     // While the fallback model may still serve the request, this record must not carry an error.
     await release(ports.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
     return { error, goesOn, nextId: nextIdAfter(placedHold) };
@@ -108,7 +108,7 @@ interface TimedCandidate extends Candidate {
 
 /** A paid call in progress: how it is charged, and its permit of the circuit. */
 export interface PaidCall extends Settlement {
-  readonly passage: Passage;
+  readonly permit: CallPermit;
   readonly deadline: Pick<Deadline, 'stop'>;
 }
 
@@ -133,20 +133,20 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   order: Pick<ReservationOrder<Chosen>, 'first' | 'second' | 'attempt'>,
   use: (signal: AbortSignal, chosen: Chosen) => Promise<PaidResponse<Result>>,
 ): Promise<Result> =>
-  withReservation(ports, caller, order, async ({ candidate, placedHold, passage }) => {
+  withReservation(ports, caller, order, async ({ candidate, placedHold, permit }) => {
     const { attempt } = order;
     const { model, deadline } = candidate;
-    await beforeCall(passage, async () => attempt?.dispatch(placedHold.holdId));
+    await beforeCall(permit, async () => attempt?.dispatch(placedHold.holdId));
     const respond = await use(deadline.start(), candidate);
-    return respond(ports, { modelId: model.id, placedHold, passage, attempt, deadline });
+    return respond(ports, { modelId: model.id, placedHold, permit, attempt, deadline });
   });
 
 /** A failure before the provider call must not count toward the circuit. */
-export const beforeCall = async (passage: Passage, work: () => Promise<void>): Promise<void> => {
+export const beforeCall = async (permit: CallPermit, work: () => Promise<void>): Promise<void> => {
   try {
     await work();
   } catch (error) {
-    await passage.report('unknown');
+    await permit.report('unknown');
     throw error;
   }
 };
@@ -166,7 +166,7 @@ export const whole =
     deadline.stop();
     const [receipt] = await Promise.all([
       settle(ports, { ...terms, ...call }, usage, toStored),
-      call.passage.report('succeeded'),
+      call.permit.report('succeeded'),
     ]);
     return { answer, receipt };
   };
@@ -191,8 +191,8 @@ export const streamed =
     terms,
   }: Streamed<Answer, Last, Sink>): PaidResponse<Streaming<Answer, Sink>> =>
   async (ports, call) => {
-    await call.passage.begun();
-    call.deadline.begun();
+    await call.permit.started();
+    call.deadline.started();
     return { answer, stream: toPumped(ports, { ...terms, ...call }, source) };
   };
 
@@ -250,7 +250,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
     receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
     sink.finish(last, receipt);
     finished = true;
-    await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);
+    await Promise.all([applyCharge(ports, paid, committed), paid.permit.report('succeeded')]);
   } catch (error) {
     const failure = await failPaidCall(ports.ledger, paid, error);
     if (!finished) sink.fail(asGatewayError(failure));
@@ -261,14 +261,14 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   }
 };
 
-type Failed = Pick<PaidCall, 'placedHold' | 'passage' | 'modelId' | 'attempt'>;
+type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'attempt'>;
 
 /**
  * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the client's error. That is
  * `thrown`, unless a charge is already committed. Never throws.
  */
 const failPaidCall = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
-  const [failure] = await Promise.all([released(ledger, failed, thrown), failed.passage.report(outcomeOf(thrown))]);
+  const [failure] = await Promise.all([released(ledger, failed, thrown), failed.permit.report(outcomeOf(thrown))]);
   return failure;
 };
 

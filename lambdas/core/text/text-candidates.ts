@@ -27,11 +27,11 @@ export const chooseCandidates = (ports: TextPorts, { accountId }: Caller, order:
   const primary = reachable(ports, checkText(ports, order, model, request, nowMs));
   const check = (other: TextModel): CheckedText =>
     reachable(ports, checkText(ports, order, other, checkRequest(order, other), nowMs));
-  const barred = ports.circuits.look(primary.circuit, accountId);
+  const barred = ports.circuits.peek(primary.circuit, accountId);
   if (!barred) return { asked: model, first: primary, second: fallback && (() => check(fallback)) };
   if (barred.kind !== 'open' || !fallback) throw barredError(primary.model, barred);
   const first = check(fallback);
-  const alsoBarred = ports.circuits.look(first.circuit, accountId);
+  const alsoBarred = ports.circuits.peek(first.circuit, accountId);
   if (alsoBarred) throw barredError(primary.model, sooner(barred, alsoBarred));
   return { asked: model, first, second: undefined };
 };

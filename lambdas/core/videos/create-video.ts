@@ -75,7 +75,7 @@ export const createVideo = async (
 ): Promise<CreatedVideo> => {
   const ready = makeReady(ports, order);
   const { model, circuit, money } = ready;
-  const barred = ports.circuits.look(circuit, caller.accountId);
+  const barred = ports.circuits.peek(circuit, caller.accountId);
   if (barred) throw barredError(model, barred);
   refuseAboveBudget(money.holdPicos, 'seconds', 'ask for fewer seconds or a smaller size');
   if (manner.dryRun) {
@@ -153,10 +153,10 @@ const beginVideo = async (
     attempt: keyed?.attempt,
     withdraw: async (error: unknown) => (mayStand ? withdraw(ports, caller, keyed, error) : error),
   };
-  return withReservation(ports, caller, order, async ({ placedHold, passage }) => {
+  return withReservation(ports, caller, order, async ({ placedHold, permit }) => {
     const record = toRecord(placedHold, ready, webhook, now);
     const beginning = { placedHold, ready, record, keyed };
-    await beforeCall(passage, async () => {
+    await beforeCall(permit, async () => {
       await keyed?.attempt.dispatch(placedHold.holdId);
       // A record whose write has no definite result may exist: it too must be withdrawn before the key is free.
       mayStand = true;
@@ -166,7 +166,7 @@ const beginVideo = async (
     const upstreamId = await callVendor(ports, beginning);
     ports.measured?.({ videos_begun: 1 });
     const job = toJob(record, upstreamId);
-    await Promise.all([passage.report('succeeded'), noteUpstream(ports, beginning, upstreamId)]);
+    await Promise.all([permit.report('succeeded'), noteUpstream(ports, beginning, upstreamId)]);
     await storeAnswer(beginning, job);
     return job;
   });

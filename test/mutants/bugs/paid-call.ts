@@ -134,7 +134,7 @@ const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reser
   {
     id: 'circuit-blamed-before-the-call',
     what: 'A failure before the provider call counts toward the circuit of the provider.',
-    find: "await passage.report('unknown');",
+    find: "await permit.report('unknown');",
     replace: '',
     caughtBy: 'test/lambdas/core/idempotency/claimed-execution-doubtful-ends.test.ts',
   },
@@ -164,8 +164,8 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
     what: 'The last chunk of a charged stream waits for the update of the account.',
     find: `sink.finish(last, receipt);
     finished = true;
-    await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);`,
-    replace: `await Promise.all([applyCharge(ports, paid, committed), paid.passage.report('succeeded')]);
+    await Promise.all([applyCharge(ports, paid, committed), paid.permit.report('succeeded')]);`,
+    replace: `await Promise.all([applyCharge(ports, paid, committed), paid.permit.report('succeeded')]);
     sink.finish(last, receipt);
     finished = true;`,
   },

@@ -129,7 +129,7 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'circuit-blamed-for-a-job-record',
     what: 'A creation that fails before its provider call counts toward the circuit of the provider.',
-    find: 'await beforeCall(passage, async () => {',
+    find: 'await beforeCall(permit, async () => {',
     replace: 'await (async (call: () => Promise<void>) => call())(async () => {',
   },
   {

@@ -14,7 +14,7 @@ import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { PaidCallPorts } from '../../../../lambdas/core/paid-call/dependencies.ts';
 import { speech, tokenTranscription, transcription } from '../../../support/audio-samples.ts';
 import { type Fault, fails, withFaults, withOutboxFaults } from '../../../support/memory/faults.ts';
-import { freePassage } from '../../../support/memory/free-passage.ts';
+import { freePassage } from '../../../support/memory/free-permit.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Barred, Outcome, Passage } from '../../../../lambdas/core/circuit/circuit.ts';
+import type { Barred, CallPermit, Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
 import { CircuitWatch } from './circuit-watch.ts';
 import { CircuitWorld, type Weather, type WorldProcess } from './circuit-world.ts';
 
@@ -11,7 +11,7 @@ interface Running {
   readonly process: number;
   readonly account: string;
   readonly request: string;
-  readonly passage: Passage;
+  readonly permit: CallPermit;
 }
 
 /** Failures without a success between them, as one process has had them. */
@@ -43,9 +43,9 @@ export class CircuitHistory {
     const process = this.#at(index);
     const request = `r${this.world.requests + 1}`;
     const entered = await process.enter(account);
-    if (entered.kind === 'passage') {
+    if (entered.kind === 'permit') {
       this.#mayPass(request);
-      this.#running.push({ process: index, account, request, passage: entered });
+      this.#running.push({ process: index, account, request, permit: entered });
       return true;
     }
     this.watch.turnedAway(request);
@@ -59,7 +59,7 @@ export class CircuitHistory {
     this.watch.outcomes.set(call.request, outcome);
     this.watch.probing.delete(call.request);
     this.#remember(call, outcome);
-    await this.world.clock.until(call.passage.report(outcome));
+    await this.world.clock.until(call.permit.report(outcome));
   }
 
   async advance(ms: number): Promise<void> {

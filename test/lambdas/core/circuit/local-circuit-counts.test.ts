@@ -21,7 +21,7 @@ test('FALL-1 five failures in a row, from two accounts, shut the model for all a
   await clock.advance(29_999);
   expect(await process.enter('c')).toEqual(open(1));
   await clock.advance(1);
-  expect(await process.enter('c')).toMatchObject({ kind: 'passage' });
+  expect(await process.enter('c')).toMatchObject({ kind: 'permit' });
 });
 
 test('FALL-1 four failures do not open, and any success begins the count anew', async () => {
@@ -30,7 +30,7 @@ test('FALL-1 four failures do not open, and any success begins the count anew', 
   await process.series('ffff', 'c');
   expect(await process.call('succeeded', 'd')).toBeUndefined();
   await process.series('ffff');
-  expect(process.circuits.look({ providerId: 'vendor', modelId: 'model' }, 'a')).toBeUndefined();
+  expect(process.circuits.peek({ providerId: 'vendor', modelId: 'model' }, 'a')).toBeUndefined();
   await process.series('f');
   expect(await process.enter()).toEqual(open(30));
 });
@@ -52,13 +52,13 @@ test('FALL-1 failures of one account alone shut the model for that account and f
   await clock.advance(30_000);
   for (let index = 0; index < 3; index += 1) expect(await process.call('succeeded', 'a')).toBeUndefined();
   const two = [await process.enter('a'), await process.enter('a')];
-  expect(two.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+  expect(two.map(({ kind }) => kind)).toEqual(['permit', 'permit']);
 });
 
 test('FALL-1 what other models and providers do is not counted', async () => {
   const { process } = await opened();
-  expect(await process.enter('a', { providerId: 'other', modelId: 'model' })).toMatchObject({ kind: 'passage' });
-  expect(await process.enter('a', { providerId: 'vendor', modelId: 'other' })).toMatchObject({ kind: 'passage' });
+  expect(await process.enter('a', { providerId: 'other', modelId: 'model' })).toMatchObject({ kind: 'permit' });
+  expect(await process.enter('a', { providerId: 'vendor', modelId: 'other' })).toMatchObject({ kind: 'permit' });
 });
 
 test('FALL-1 half open, one call at a time goes out, and the third that succeeds closes', async () => {
@@ -66,15 +66,15 @@ test('FALL-1 half open, one call at a time goes out, and the third that succeeds
   await clock.advance(30_000);
   for (let index = 0; index < 3; index += 1) {
     const probe = await process.enter('c');
-    if (probe.kind !== 'passage') throw new Error('no probe');
+    if (probe.kind !== 'permit') throw new Error('no probe');
     expect(await process.enter('d')).toEqual(open(1));
     await probe.report('succeeded');
   }
   expect(process.notices).toEqual(['circuit_opened vendor/model', 'circuit_closed vendor/model']);
   const both = [await process.enter('c'), await process.enter('d')];
-  expect(both.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+  expect(both.map(({ kind }) => kind)).toEqual(['permit', 'permit']);
   await process.series('ffff');
-  expect(await process.enter()).toMatchObject({ kind: 'passage' });
+  expect(await process.enter()).toMatchObject({ kind: 'permit' });
 });
 
 test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s, and the good ones before it are forgotten', async () => {
@@ -99,7 +99,7 @@ test('FALL-1 a probe without an outcome gives its place back and judges nothing'
   await process.series('ss');
   expect(await process.call('unknown')).toBeUndefined();
   const probe = await process.enter();
-  expect(probe.kind).toBe('passage');
+  expect(probe.kind).toBe('permit');
   expect(await process.enter()).toEqual(open(1));
 });
 
@@ -110,7 +110,7 @@ test('FALL-1 a probe that nobody reports is given up after 20 minutes', async ()
   await clock.advance(1_199_999);
   expect(await process.enter()).toEqual(open(1));
   await clock.advance(1);
-  expect((await process.enter()).kind).toBe('passage');
+  expect((await process.enter()).kind).toBe('permit');
 });
 
 test('FALL-1 calls that began before the circuit opened change nothing once it is open', async () => {
@@ -118,21 +118,21 @@ test('FALL-1 calls that began before the circuit opened change nothing once it i
   const early = [];
   for (const account of 'cdcdcd') early.push(await process.enter(account));
   await process.series('fffff');
-  for (const [index, passage] of early.entries()) {
-    if (passage.kind === 'passage') await clock.until(passage.report(index < 5 ? 'failed' : 'succeeded'));
+  for (const [index, permit] of early.entries()) {
+    if (permit.kind === 'permit') await clock.until(permit.report(index < 5 ? 'failed' : 'succeeded'));
   }
   expect(process.notices).toEqual(['circuit_opened vendor/model']);
   expect(await process.enter()).toMatchObject({ kind: 'open' });
   await clock.advance(30_000);
-  expect((await process.enter()).kind).toBe('passage');
+  expect((await process.enter()).kind).toBe('permit');
 });
 
 test('FALL-1 the first word on a call counts, later ones change nothing', async () => {
   const { process, clock } = alone();
   await process.series('ffff');
-  const passage = await process.enter();
-  if (passage.kind !== 'passage') throw new Error('barred');
-  await passage.report('unknown');
-  for (let index = 0; index < 5; index += 1) await clock.until(passage.report('failed'));
-  expect((await process.enter()).kind).toBe('passage');
+  const permit = await process.enter();
+  if (permit.kind !== 'permit') throw new Error('barred');
+  await permit.report('unknown');
+  for (let index = 0; index < 5; index += 1) await clock.until(permit.report('failed'));
+  expect((await process.enter()).kind).toBe('permit');
 });

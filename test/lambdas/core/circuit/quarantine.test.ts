@@ -12,17 +12,17 @@ test('BILL-10 the 20th answer without usage shuts the model for 15 minutes, in e
   await other.enter();
   await missing(world, one, 10);
   await missing(world, other, 9);
-  expect((await one.enter()).kind).toBe('passage');
+  expect((await one.enter()).kind).toBe('permit');
   await missing(world, one, 1);
-  expect(one.circuits.look(world.key, 'a')).toEqual(quarantined);
+  expect(one.circuits.peek(world.key, 'a')).toEqual(quarantined);
   expect(await one.enter('b', { ...world.key, providerId: 'other' })).toEqual(quarantined);
-  expect((await one.enter('b', { ...world.key, modelId: 'another' })).kind).toBe('passage');
+  expect((await one.enter('b', { ...world.key, modelId: 'another' })).kind).toBe('permit');
   await world.clock.advance(5_001);
   expect(await other.enter()).toEqual(quarantined);
   expect([...one.notices, ...other.notices]).toEqual(['model_quarantined model']);
   await world.clock.advance(900_000 - 5_001);
-  expect((await other.enter()).kind).toBe('passage');
-  expect((await one.enter()).kind).toBe('passage');
+  expect((await other.enter()).kind).toBe('permit');
+  expect((await one.enter()).kind).toBe('permit');
 });
 
 test('BILL-10 twenty within four minutes are enough, twenty over more than five are not', async () => {
@@ -33,11 +33,11 @@ test('BILL-10 twenty within four minutes are enough, twenty over more than five 
     await world.clock.advance(60_000);
   }
   await missing(world, process, 3);
-  expect((await process.enter()).kind).toBe('passage');
+  expect((await process.enter()).kind).toBe('permit');
   await world.clock.advance(60_000);
   // The first four are out of the window now.
   await missing(world, process, 4);
-  expect((await process.enter()).kind).toBe('passage');
+  expect((await process.enter()).kind).toBe('permit');
   await missing(world, process, 1);
   expect(await process.enter()).toEqual(quarantined);
 });
@@ -49,7 +49,7 @@ test('BILL-10 deleting the item lifts it within 5 s; one more such answer within
   expect(await process.enter()).toEqual(quarantined);
   world.store.liftQuarantine('model');
   await world.clock.advance(5_001);
-  expect((await process.enter()).kind).toBe('passage');
+  expect((await process.enter()).kind).toBe('permit');
   await missing(world, process, 1);
   expect(await process.enter()).toEqual(quarantined);
 });
@@ -66,7 +66,7 @@ test('BILL-10 a store in trouble quarantines nothing and is waited for 200 ms at
   world.weather = 'down';
   await missing(world, process, 40);
   world.weather = 'fine';
-  expect((await process.enter()).kind).toBe('passage');
+  expect((await process.enter()).kind).toBe('permit');
 });
 
 test('BILL-10 a quarantine once known lasts while the store is down', async () => {
@@ -77,5 +77,5 @@ test('BILL-10 a quarantine once known lasts while the store is down', async () =
   await world.clock.advance(899_999);
   expect(await process.enter()).toEqual(quarantined);
   await world.clock.advance(1);
-  expect((await process.enter()).kind).toBe('passage');
+  expect((await process.enter()).kind).toBe('permit');
 });

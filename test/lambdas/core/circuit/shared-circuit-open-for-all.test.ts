@@ -29,7 +29,7 @@ describe('opening for all', () => {
     expect(processes.flatMap(({ notices }) => notices)).toEqual(['circuit_opened vendor/model']);
     expect((await processes[3]?.enter('c'))?.kind).toBe('open');
     // Known only from a look-up, and that is not due.
-    expect((await bystander.enter('c')).kind).toBe('passage');
+    expect((await bystander.enter('c')).kind).toBe('permit');
     await world.clock.advance(5_001);
     expect(await bystander.enter('c')).toEqual(open(25));
     expect(await world.start().enter('d')).toEqual(open(25));
@@ -73,7 +73,7 @@ describe('opening for all', () => {
     await world.openForAll();
     const counted = world.store.bucketOf(world.key, world.clock.now());
     await world.clock.advance(6_000);
-    if (early.kind === 'passage') await world.clock.until(early.report('failed'));
+    if (early.kind === 'permit') await world.clock.until(early.report('failed'));
     expect(late.writes).toEqual([]);
     expect(world.store.bucketOf(world.key, counted.startMs)).toEqual(counted);
   });
@@ -90,7 +90,7 @@ test('FALL-1 what one process had opened for itself is forgotten once the circui
   await world.start().series('sss');
   await world.clock.advance(5_001);
   const both = [await process.enter(), await process.enter()];
-  expect(both.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+  expect(both.map(({ kind }) => kind)).toEqual(['permit', 'permit']);
 });
 
 describe('what the store is asked', () => {
@@ -144,7 +144,7 @@ describe('what the store is asked', () => {
     const long = await process.enter();
     await process.series('ssss');
     await world.clock.advance(15_001);
-    if (long.kind === 'passage') await world.clock.until(long.report('failed'));
+    if (long.kind === 'permit') await world.clock.until(long.report('failed'));
     expect(world.store.bucketOf(world.key, Date.UTC(2026, 10, 1) + 15_000)).toMatchObject({
       failures: 1,
       successes: 0,
@@ -157,7 +157,7 @@ describe('what the store is asked', () => {
     const process = world.start();
     const entered = await Promise.all(Array.from({ length: 50 }, (_, index) => process.enter(`a${index}`)));
     await Promise.all(
-      entered.map((passage) => (passage.kind === 'passage' ? world.clock.until(passage.report('failed')) : undefined)),
+      entered.map((permit) => (permit.kind === 'permit' ? world.clock.until(permit.report('failed')) : undefined)),
     );
     await world.clock.advance(1_000);
     const { failures, accounts } = world.store.bucketOf(world.key, Date.UTC(2026, 10, 1));
@@ -169,7 +169,7 @@ describe('what the store is asked', () => {
   test('FALL-1 looking begins one look-up, when what is known is older than 5 s, and tells what is known meanwhile', async () => {
     const world = new CircuitWorld();
     const process = world.start();
-    const look = () => process.circuits.look(world.key, 'a');
+    const look = () => process.circuits.peek(world.key, 'a');
     expect([look(), look(), look()]).toEqual([undefined, undefined, undefined]);
     expect(process.calls).toEqual(['read']);
     await world.clock.advance(5_000);
@@ -207,8 +207,8 @@ describe('0.1% failures', () => {
     let called = 0;
     const callOne = async ({ circuits }: WorldProcess): Promise<void> => {
       called += 1;
-      const entered = await circuits.enter(world.key, { accountId: `${called % 7}`, requestId: `${called}` });
-      if (entered.kind !== 'passage') throw new Error(`barred after ${called} calls`);
+      const entered = await circuits.acquire(world.key, { accountId: `${called % 7}`, requestId: `${called}` });
+      if (entered.kind !== 'permit') throw new Error(`barred after ${called} calls`);
       // The first failure comes right away, of another account each time.
       await entered.report(called % 1_000 === perTick ? 'failed' : 'succeeded');
     };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Passage } from '../../../../lambdas/core/circuit/circuit.ts';
+import type { CallPermit } from '../../../../lambdas/core/circuit/circuit.ts';
 import { CircuitWorld, type WorldProcess } from './circuit-world.ts';
 
 const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });
@@ -10,9 +10,9 @@ const halfOpen = async () => {
   await world.clock.advance(30_000);
   return { world, clock: world.clock, one: world.start(), other: world.start() };
 };
-const probe = async (process: WorldProcess): Promise<Passage> => {
+const probe = async (process: WorldProcess): Promise<CallPermit> => {
   const entered = await process.enter();
-  if (entered.kind !== 'passage') throw new Error('no probe');
+  if (entered.kind !== 'permit') throw new Error('no probe');
   return entered;
 };
 
@@ -48,9 +48,9 @@ test('FALL-1 the third good probe closes for all, whichever process made it, and
   expect(world.state).toBeUndefined();
   expect([...one.notices, ...other.notices]).toEqual(['circuit_closed vendor/model']);
   const both = [await one.enter(), await one.enter()];
-  expect(both.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+  expect(both.map(({ kind }) => kind)).toEqual(['permit', 'permit']);
   await clock.advance(5_001);
-  expect((await other.enter()).kind).toBe('passage');
+  expect((await other.enter()).kind).toBe('permit');
 });
 
 test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s', async () => {
@@ -75,7 +75,7 @@ test('FALL-1 a probe without an outcome gives its lease back and judges nothing'
   const before = world.state;
   await one.call('unknown');
   expect(world.state).toEqual(before);
-  expect((await one.enter()).kind).toBe('passage');
+  expect((await one.enter()).kind).toBe('permit');
 });
 
 test('FALL-1 a probe that lost its lease has no say any more', async () => {
@@ -95,9 +95,9 @@ test('FALL-1 a circuit that has been closed meanwhile lets a call through withou
   const { one, other, clock } = await halfOpen();
   await one.call('unknown');
   await other.series('sss');
-  expect(one.circuits.look({ providerId: 'vendor', modelId: 'model' }, 'a')).toBeUndefined();
+  expect(one.circuits.peek({ providerId: 'vendor', modelId: 'model' }, 'a')).toBeUndefined();
   const both = [await one.enter(), await one.enter()];
-  expect(both.map(({ kind }) => kind)).toEqual(['passage', 'passage']);
+  expect(both.map(({ kind }) => kind)).toEqual(['permit', 'permit']);
   expect(clock.waiting).toBe(0);
 });
 

@@ -45,7 +45,7 @@ test.each(['down', 'throttled', 'stuck'] as const)(
     }
     world.weather = 'fine';
     await world.clock.advance(6_000);
-    expect((await process.enter()).kind).toBe('passage');
+    expect((await process.enter()).kind).toBe('permit');
   },
 );
 
@@ -59,7 +59,7 @@ test.each(['loses-reply', 'lands-late', 'stuck'] as const)(
     expect(await process.enter()).toEqual(open(5));
     world.weather = 'fine';
     await world.clock.advance(weather === 'lands-late' ? 31_000 : 2_000);
-    expect((await world.start().enter()).kind).toBe('passage');
+    expect((await world.start().enter()).kind).toBe('permit');
   },
 );
 
@@ -69,18 +69,18 @@ describe('patience', () => {
     await world.openForAll();
     world.weather = 'slow';
     const process = world.start();
-    const entering = process.circuits.enter(world.key, { accountId: 'a', requestId: 'r' });
+    const entering = process.circuits.acquire(world.key, { accountId: 'a', requestId: 'r' });
     expect(await took(world, entering)).toBe(50);
-    expect((await entering).kind).toBe('passage');
+    expect((await entering).kind).toBe('permit');
     await world.clock.advance(200);
-    expect(process.circuits.look(world.key, 'a')).toEqual(open(30));
+    expect(process.circuits.peek(world.key, 'a')).toEqual(open(30));
   });
 
   test('FALL-1 a failure is waited for until it has been counted, but 200 ms at most', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     const [first, second] = [await process.enter(), await process.enter()];
-    if (first.kind !== 'passage' || second.kind !== 'passage') throw new Error('barred');
+    if (first.kind !== 'permit' || second.kind !== 'permit') throw new Error('barred');
     world.weather = 'slow';
     const report = first.report('failed');
     await world.clock.advance(119);
@@ -94,9 +94,9 @@ describe('patience', () => {
   test('FALL-1 a success of a closed circuit waits for nothing', async () => {
     const world = new CircuitWorld();
     const process = world.start();
-    const passage = await process.enter();
+    const permit = await process.enter();
     world.weather = 'stuck';
-    if (passage.kind === 'passage') expect(await took(world, passage.report('succeeded'))).toBe(0);
+    if (permit.kind === 'permit') expect(await took(world, permit.report('succeeded'))).toBe(0);
     expect(process.calls).toEqual(['read']);
   });
 
@@ -130,7 +130,7 @@ test('FALL-1 an item that was left out of a reading stays as it was known', asyn
   await world.clock.advance(6_000);
   expect(await process.enter()).toEqual(open(24));
   const fresh = world.start(store);
-  expect((await fresh.enter()).kind).toBe('passage');
+  expect((await fresh.enter()).kind).toBe('permit');
 });
 
 test('FALL-1 a reading that began before a probe was judged does not make this process forget the verdict', async () => {
@@ -148,15 +148,15 @@ test('FALL-1 a reading that began before a probe was judged does not make this p
     },
   });
   const probe = await process.enter();
-  if (probe.kind !== 'passage') throw new Error('no probe');
+  if (probe.kind !== 'permit') throw new Error('no probe');
   await world.clock.advance(6_000);
   isSlow = true;
-  process.circuits.look(world.key, 'a');
+  process.circuits.peek(world.key, 'a');
   await world.clock.flush();
   await probe.report('failed');
   answered.come();
   await world.clock.flush();
-  expect(process.circuits.look(world.key, 'a')).toEqual(open(60));
+  expect(process.circuits.peek(world.key, 'a')).toEqual(open(60));
 });
 
 test('FALL-1 nothing that a store throws reaches the caller', async () => {
@@ -164,10 +164,10 @@ test('FALL-1 nothing that a store throws reaches the caller', async () => {
   const broken = around(world.store, () => Promise.reject(new TypeError('broken')));
   const circuits = createCircuits({ store: broken, clock: world.clock }, circuitDefaults);
   for (let index = 0; index < 12; index += 1) {
-    const entered = await circuits.enter(world.key, { accountId: `${index}`, requestId: 'r' });
-    if (entered.kind === 'passage') await entered.report('failed');
+    const entered = await circuits.acquire(world.key, { accountId: `${index}`, requestId: 'r' });
+    if (entered.kind === 'permit') await entered.report('failed');
     await circuits.usageMissing('model');
-    circuits.look(world.key, 'a');
+    circuits.peek(world.key, 'a');
   }
-  expect(circuits.look(world.key, 'a')).toEqual(open(30));
+  expect(circuits.peek(world.key, 'a')).toEqual(open(30));
 });

@@ -5,7 +5,7 @@ import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { type Fault, withFaults } from '../../../support/memory/faults.ts';
-import { freePassage } from '../../../support/memory/free-passage.ts';
+import { freePassage } from '../../../support/memory/free-permit.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';

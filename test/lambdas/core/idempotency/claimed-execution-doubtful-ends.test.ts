@@ -3,7 +3,7 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { resolveHoldById } from '../../../../lambdas/core/ledger/release.ts';
 import { createMoment, type FaultScript, fails, withClaimFaults } from '../../../support/memory/faults.ts';
-import { freePassage } from '../../../support/memory/free-passage.ts';
+import { freePassage } from '../../../support/memory/free-permit.ts';
 import { LEASE_MS } from '../../../support/memory/memory-idempotency.ts';
 import { ACCOUNT, answered, type WorldOptions } from '../text/text-world.ts';
 import { keyedWorld } from './keyed-world.ts';

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { recordedAmount } from '../../../../lambdas/core/ledger/audit.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { fails } from '../../../support/memory/faults.ts';
-import { freePassage } from '../../../support/memory/free-passage.ts';
+import { freePassage } from '../../../support/memory/free-permit.ts';
 import {
   drawingOf,
   imageOf,
@@ -182,7 +182,7 @@ test('BILL-10 images by the token without usage cost no tokens, and are an alarm
 });
 
 test('GEN-8 what a model cannot do comes before the circuit, the circuit before the budget', async () => {
-  const bar: ReturnType<typeof freePassage>['look'] = () => ({ kind: 'open', retryAfterSeconds: 7 });
+  const bar: ReturnType<typeof freePassage>['peek'] = () => ({ kind: 'open', retryAfterSeconds: 7 });
   const circuits = { ...freePassage(), look: bar };
   const tiered = paint({ prices: [{ unit: 'image', rates: {}, byTier: { '1K': '0.03' } }] });
   const unpriced = await imageWorld({ models: [tiered], circuits });

@@ -25,7 +25,7 @@ import {
   withMediaFaults,
   withOutboxFaults,
 } from '../../../support/memory/faults.ts';
-import { freePassage } from '../../../support/memory/free-passage.ts';
+import { freePassage } from '../../../support/memory/free-permit.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';

@@ -117,7 +117,7 @@ test('LIM-6 what has begun has all of its time, and what must be whole by then h
     const deadline = upstreamDeadline(ports, { hostEndsAtMs: undefined, answerBy: by(290, covers) }, model);
     const signal = deadline.start();
     await clock.advance(100_000);
-    deadline.begun();
+    deadline.started();
     expect(clock.waiting).toBe(1);
     await clock.advance(atSeconds * 1_000 - 100_001);
     expect(signal.aborted).toBe(false);

@@ -27,13 +27,13 @@ const pumped = async (source: Partial<Source>, sink: Partial<Sink> = {}, report?
     modelId: 'alpha-1',
     endUser: undefined,
     placedHold: await placeHold(ports.ledger, hold),
-    passage: {
-      kind: 'passage',
+    permit: {
+      kind: 'permit',
       report: async (outcome) => {
         log.push(`report ${outcome}`);
         if (outcome === 'succeeded') await report?.();
       },
-      begun: async () => undefined,
+      started: async () => undefined,
     },
     chargeFor: () => ({ amountPicos: AMOUNT, prices: {}, usage: {}, implausible: false }),
     expectsUsage: false,

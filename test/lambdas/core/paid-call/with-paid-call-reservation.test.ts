@@ -13,11 +13,11 @@ const reserved = async (
 ) => {
   const log: string[] = [];
   const circuits: Circuits = {
-    look: () => undefined,
-    enter: async () => ({
-      kind: 'passage',
+    peek: () => undefined,
+    acquire: async () => ({
+      kind: 'permit',
       report: async (outcome) => void log.push(`report ${outcome}`),
-      begun: async () => undefined,
+      started: async () => undefined,
     }),
     usageMissing: async () => undefined,
   };
@@ -37,7 +37,7 @@ const reserved = async (
     deadline: {
       expiresAtMs: 0,
       start: () => AbortSignal.abort(),
-      begun: () => undefined,
+      started: () => undefined,
       stop: () => void log.push('stop'),
     },
   };

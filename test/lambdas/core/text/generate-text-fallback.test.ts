@@ -19,12 +19,12 @@ interface Doors {
 }
 
 const circuitsOf = (reports: string[], { known = {}, found = {} }: Doors): Circuits => ({
-  look: ({ modelId }) => known[modelId],
-  enter: async ({ modelId }) =>
+  peek: ({ modelId }) => known[modelId],
+  acquire: async ({ modelId }) =>
     found[modelId] ?? {
-      kind: 'passage',
+      kind: 'permit',
       report: async (outcome) => void reports.push(`${modelId} ${outcome}`),
-      begun: async () => void reports.push(`${modelId} begun`),
+      started: async () => void reports.push(`${modelId} begun`),
     },
   usageMissing: async (modelId) => void reports.push(`${modelId} without usage`),
 });

@@ -18,7 +18,7 @@ import type {
   WireStream,
 } from '../../../../lambdas/core/text/text-wire.ts';
 import { type Fault, withFaults, withOutboxFaults } from '../../../support/memory/faults.ts';
-import { freePassage } from '../../../support/memory/free-passage.ts';
+import { freePassage } from '../../../support/memory/free-permit.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';

@@ -18,7 +18,7 @@ import {
   machineThrough,
   outboxThrough,
 } from '../../../support/memory/every-call.ts';
-import { freePassage } from '../../../support/memory/free-passage.ts';
+import { freePassage } from '../../../support/memory/free-permit.ts';
 import { resumeVideos, sweep } from '../../../support/strict-tending.ts';
 import { ACCOUNT, ask, byTokens, catalogOf, type Got, LEASE_MS, orderOf, toError, toStored } from './video-samples.ts';
 import type { CallRules, VideoTraffic } from './video-traffic.ts';

@@ -17,7 +17,7 @@ import {
   withJobFaults,
   withMachineFaults,
 } from '../../../support/memory/faults.ts';
-import { freePassage } from '../../../support/memory/free-passage.ts';
+import { freePassage } from '../../../support/memory/free-permit.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAnswerStore } from '../../../support/memory/memory-answer-store.ts';
 import { MemoryClaimStore } from '../../../support/memory/memory-claim-store.ts';
