@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
 import type { CircuitEvent } from '../metrics.ts';
 import { RecentMap } from '../recent-map.ts';
-import type { Barred, CallPermit, CircuitKey, CircuitSettings, Circuits, Outcome } from './circuit.ts';
+import type { CallPermit, CallRejection, CircuitKey, CircuitSettings, Circuits, Outcome } from './circuit.ts';
 import type { CircuitStore } from './circuit-store.ts';
 import { LocalCircuit } from './local-circuit.ts';
 import { Quarantines } from './quarantine.ts';
@@ -54,20 +54,23 @@ class ProcessCircuits implements Circuits {
     );
   }
 
-  peek(key: CircuitKey, accountId: string): Barred | undefined {
+  peek(key: CircuitKey, accountId: string): CallRejection | undefined {
     const circuit = this.#circuitOf(key);
     circuit.shared.look();
     return this.#barred(circuit, key.modelId, hashOf(accountId));
   }
 
-  async acquire(key: CircuitKey, caller: { accountId: string; requestId: string }): Promise<CallPermit | Barred> {
+  async acquire(
+    key: CircuitKey,
+    caller: { accountId: string; requestId: string },
+  ): Promise<CallPermit | CallRejection> {
     const circuit = this.#circuitOf(key);
     const { local, shared } = circuit;
     const account = hashOf(caller.accountId);
     shared.look();
     await shared.lookedUp();
-    const barred = this.#barred(circuit, key.modelId, account);
-    if (barred) return barred;
+    const rejection = this.#barred(circuit, key.modelId, account);
+    if (rejection) return rejection;
     this.#entered += 1;
     // One request may come here more than once.
     const owner = `${caller.requestId}/${this.#entered}`;
@@ -85,10 +88,10 @@ class ProcessCircuits implements Circuits {
     await inTime(this.#ports.clock, COUNTED_WITHIN_MS, this.#quarantines.usageMissing(modelId));
   }
 
-  #barred({ local, shared }: Circuit, modelId: string, account: string): Barred | undefined {
+  #barred({ local, shared }: Circuit, modelId: string, account: string): CallRejection | undefined {
     if (this.#quarantines.isShut(modelId)) return { kind: 'quarantined' };
     if (shared.isOpen) local.forget();
-    return shared.barred() ?? local.barred(account, this.#ports.clock.now());
+    return shared.rejection() ?? local.rejection(account, this.#ports.clock.now());
   }
 
   #passage(circuit: Circuit, { account, owner, isProbe, probe }: Entry): CallPermit {

@@ -6,7 +6,7 @@ export interface CircuitKey {
 }
 
 /** Why no call may go out. */
-export type Barred =
+export type CallRejection =
   /** The circuit is open, or half open and somebody else is probing. */
   | { readonly kind: 'open'; readonly retryAfterSeconds: number }
   /** Too many good answers came without usage (BILL-10). */
@@ -29,12 +29,12 @@ export interface Circuits {
    * What this process knows, at once: undefined when nothing is known against a call. Begins to look up the shared state when what
    * is known is older than 5 s, so that `enter` need not wait for it.
    */
-  peek(key: CircuitKey, accountId: string): Barred | undefined;
+  peek(key: CircuitKey, accountId: string): CallRejection | undefined;
   /** Just before dispatch: waits for a look-up that was begun, 50 ms at most, and takes the probe's lease of a half-open circuit. */
   acquire(
     key: CircuitKey,
     caller: { readonly accountId: string; readonly requestId: string },
-  ): Promise<CallPermit | Barred>;
+  ): Promise<CallPermit | CallRejection>;
   /** A good answer came without usage: counted, shared, and from the 20th in 5 minutes the model is shut for 15. Never throws. */
   usageMissing(modelId: string): Promise<void>;
 }

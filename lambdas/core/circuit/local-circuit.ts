@@ -1,5 +1,5 @@
 import { RecentMap } from '../recent-map.ts';
-import type { Barred } from './circuit.ts';
+import type { CallRejection } from './circuit.ts';
 import {
   afterProbe,
   type CircuitSettings,
@@ -37,7 +37,7 @@ export class LocalCircuit {
     this.#settings = settings;
   }
 
-  barred(account: string, nowMs: number): Barred | undefined {
+  rejection(account: string, nowMs: number): CallRejection | undefined {
     for (const scope of [EVERYBODY, account]) {
       const opening = this.#openings.get(scope);
       if (!opening) continue;

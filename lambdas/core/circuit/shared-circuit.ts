@@ -1,7 +1,7 @@
 import { type Clock, inTime } from '../clock.ts';
 import {
   afterProbe,
-  type Barred,
+  type CallRejection,
   type CircuitKey,
   type CircuitSettings,
   type Outcome,
@@ -56,7 +56,7 @@ export class SharedCircuit {
     return this.#state !== undefined;
   }
 
-  barred(): Barred | undefined {
+  rejection(): CallRejection | undefined {
     const now = this.#ports.clock.now();
     if (!this.#state) return undefined;
     const { openUntilMs, probe } = this.#state;
@@ -79,7 +79,7 @@ export class SharedCircuit {
   }
 
   /** Of a half-open circuit. Undefined when it is closed after all. */
-  async lease(owner: string): Promise<SharedProbe | Barred | undefined> {
+  async lease(owner: string): Promise<SharedProbe | CallRejection | undefined> {
     const { store, clock } = this.#ports;
     const probe = new SharedProbe(this.#key, owner, this.#ports);
     const pending = attempt(() => probe.take());
@@ -100,7 +100,7 @@ export class SharedCircuit {
       return probe;
     }
     this.#learn(reply.refused);
-    return this.barred() ?? (reply.refused && { kind: 'open', retryAfterSeconds: 1 });
+    return this.rejection() ?? (reply.refused && { kind: 'open', retryAfterSeconds: 1 });
   }
 
   /** Calls that began before the circuit opened say nothing new: neither here nor below are they counted while it is open. */

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { Model, ModelKind, Protocol, Provider, Upstream } from '../catalog/schema.ts';
 import { textModelOf } from '../catalog/text-model.ts';
-import type { Barred, CircuitKey } from '../circuit/circuit.ts';
+import type { CallRejection, CircuitKey } from '../circuit/circuit.ts';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
 import type { Caller, PaidCallPorts } from './dependencies.ts';
 
@@ -101,17 +101,17 @@ export const reachModel = <SpokenWire>(
   check?.(route.wire);
   if (!ports.reachable(route.provider)) throw unavailable(model);
   const circuit = { providerId: route.provider.id, modelId: model.id };
-  const barred = ports.circuits.peek(circuit, accountId);
-  if (barred) throw barredError(model, barred);
+  const rejection = ports.circuits.peek(circuit, accountId);
+  if (rejection) throw rejectionError(model, rejection);
   return { ...route, circuit };
 };
 
 /** FALL-5, BILL-10: why a model that the catalog has is not called. */
-export const barredError = (model: Model, barred: Barred): GatewayError => {
-  if (barred.kind === 'quarantined') return unavailable(model);
+export const rejectionError = (model: Model, rejection: CallRejection): GatewayError => {
+  if (rejection.kind === 'quarantined') return unavailable(model);
   return new GatewayError(
     'service_unavailable',
-    `"${model.id}" fails at the moment and is not called for ${barred.retryAfterSeconds} s. Try again then, or choose another model.`,
-    { param: 'model', retryAfterSeconds: barred.retryAfterSeconds },
+    `"${model.id}" fails at the moment and is not called for ${rejection.retryAfterSeconds} s. Try again then, or choose another model.`,
+    { param: 'model', retryAfterSeconds: rejection.retryAfterSeconds },
   );
 };

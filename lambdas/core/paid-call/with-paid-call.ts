@@ -10,7 +10,7 @@ import type { TokenUsage } from '../pricing/charge.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallPorts } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
-import { barredError } from './route-model.ts';
+import { rejectionError } from './route-model.ts';
 import { applyCharge, commitCharge, type Receipt, type Settlement, settle } from './settle.ts';
 
 /** A validated and priced model that a request may call. */
@@ -79,7 +79,7 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     const placedHold = await placeHold(ports.ledger, { ...hold, accountId, requestId, firstId });
     const permit = await ports.circuits.acquire(circuit, { accountId, requestId });
     if (permit.kind === 'permit') return { candidate, placedHold, permit };
-    const error = barredError(model, permit);
+    const error = rejectionError(model, permit);
     const goesOn = permit.kind === 'open' && !isLast;
     // While the fallback model may still serve the request, this record must not carry an error.
     await release(ports.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });

@@ -1,10 +1,10 @@
 import { isAllowedFallback } from '../catalog/fallbacks.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { Provider, TextModel, TextPriceRow, Upstream } from '../catalog/schema.ts';
-import type { Barred, CircuitKey } from '../circuit/circuit.ts';
+import type { CallRejection, CircuitKey } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
-import { barredError, chooseModel, chooseUpstream, unavailable } from '../paid-call/route-model.ts';
+import { chooseModel, chooseUpstream, rejectionError, unavailable } from '../paid-call/route-model.ts';
 import type { TextOrder, TextRequest } from './conversation.ts';
 import type { PreparedCall, TextWire } from './text-wire.ts';
 import { promptTokensAtLeast, promptTokensAtMost } from './token-estimate.ts';
@@ -27,12 +27,12 @@ export const chooseCandidates = (ports: TextPorts, { accountId }: Caller, order:
   const primary = reachable(ports, checkText(ports, order, model, request, nowMs));
   const check = (other: TextModel): CheckedText =>
     reachable(ports, checkText(ports, order, other, checkRequest(order, other), nowMs));
-  const barred = ports.circuits.peek(primary.circuit, accountId);
-  if (!barred) return { asked: model, first: primary, second: fallback && (() => check(fallback)) };
-  if (barred.kind !== 'open' || !fallback) throw barredError(primary.model, barred);
+  const rejection = ports.circuits.peek(primary.circuit, accountId);
+  if (!rejection) return { asked: model, first: primary, second: fallback && (() => check(fallback)) };
+  if (rejection.kind !== 'open' || !fallback) throw rejectionError(primary.model, rejection);
   const first = check(fallback);
   const alsoBarred = ports.circuits.peek(first.circuit, accountId);
-  if (alsoBarred) throw barredError(primary.model, sooner(barred, alsoBarred));
+  if (alsoBarred) throw rejectionError(primary.model, sooner(rejection, alsoBarred));
   return { asked: model, first, second: undefined };
 };
 
@@ -42,8 +42,8 @@ const reachable = (ports: TextPorts, checked: CheckedText): CheckedText => {
 };
 
 /** The client asked for this model and may have either: it is told when the first of the two is tried again. */
-const sooner = (barred: Barred & { readonly kind: 'open' }, other: Barred): Barred =>
-  other.kind === 'open' && other.retryAfterSeconds < barred.retryAfterSeconds ? other : barred;
+const sooner = (rejection: CallRejection & { readonly kind: 'open' }, other: CallRejection): CallRejection =>
+  other.kind === 'open' && other.retryAfterSeconds < rejection.retryAfterSeconds ? other : rejection;
 
 /** FALL-4: what is wrong with the reserve is told even when nobody needs it. */
 const chooseFallback = (

@@ -10,7 +10,7 @@ import type { PlacedHold } from '../ledger/hold.ts';
 import type { VideoMeasure } from '../metrics.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
-import { barredError, chooseModel, chooseUpstream, type Route, unavailable } from '../paid-call/route-model.ts';
+import { chooseModel, chooseUpstream, type Route, rejectionError, unavailable } from '../paid-call/route-model.ts';
 import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { VideoMachine } from './dependencies.ts';
@@ -75,8 +75,8 @@ export const createVideo = async (
 ): Promise<CreatedVideo> => {
   const ready = makeReady(ports, order);
   const { model, circuit, money } = ready;
-  const barred = ports.circuits.peek(circuit, caller.accountId);
-  if (barred) throw barredError(model, barred);
+  const rejection = ports.circuits.peek(circuit, caller.accountId);
+  if (rejection) throw rejectionError(model, rejection);
   refuseAboveBudget(money.holdPicos, 'seconds', 'ask for fewer seconds or a smaller size');
   if (manner.dryRun) {
     refuseManyDrains(ports, caller.accountId);

@@ -99,8 +99,8 @@ test(
         const world = new CircuitWorld();
         const all = [0, 1, 2].map(() => world.start());
         for (const { process, account, ms } of list) {
-          const barred = await all[process]?.call(account === 'bad' ? 'failed' : 'succeeded', account);
-          if (account !== 'bad') expect(barred, account).toBeUndefined();
+          const rejection = await all[process]?.call(account === 'bad' ? 'failed' : 'succeeded', account);
+          if (account !== 'bad') expect(rejection, account).toBeUndefined();
           await world.clock.advance(ms);
         }
         expect(world.state).toBeUndefined();

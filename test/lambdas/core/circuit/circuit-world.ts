@@ -1,5 +1,5 @@
 import { createCircuits } from '../../../../lambdas/core/circuit/breaker.ts';
-import type { Barred, CallPermit, CircuitKey, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
+import type { CallPermit, CallRejection, CircuitKey, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { circuitDefaults, type Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
 import { sleep } from '../../../../lambdas/core/clock.ts';
@@ -57,14 +57,14 @@ export class WorldProcess {
     return this.calls.filter((method) => method !== 'read' && method !== 'readMissing');
   }
 
-  enter(account = 'a', key = this.#world.key): Promise<CallPermit | Barred> {
+  enter(account = 'a', key = this.#world.key): Promise<CallPermit | CallRejection> {
     this.#world.requests += 1;
     const caller = { accountId: account, requestId: `r${this.#world.requests}` };
     return this.#world.clock.until(this.circuits.acquire(key, caller));
   }
 
   /** A whole call; undefined when it was let through. */
-  async call(outcome: Outcome, account = 'a', key = this.#world.key): Promise<Barred | undefined> {
+  async call(outcome: Outcome, account = 'a', key = this.#world.key): Promise<CallRejection | undefined> {
     const entered = await this.enter(account, key);
     if (entered.kind !== 'permit') return entered;
     await this.#world.clock.until(entered.report(outcome));

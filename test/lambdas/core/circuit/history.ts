@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Barred, CallPermit, Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
+import type { CallPermit, CallRejection, Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
 import { CircuitWatch } from './circuit-watch.ts';
 import { CircuitWorld, type Weather, type WorldProcess } from './circuit-world.ts';
 
@@ -122,11 +122,11 @@ export class CircuitHistory {
     );
   }
 
-  #mayBar(index: number, account: string, barred: Barred): void {
-    expect(barred.kind).toBe('open');
-    if (barred.kind === 'open') {
-      expect(barred.retryAfterSeconds).toBeGreaterThanOrEqual(1);
-      expect(barred.retryAfterSeconds).toBeLessThanOrEqual(300);
+  #mayBar(index: number, account: string, rejection: CallRejection): void {
+    expect(rejection.kind).toBe('open');
+    if (rejection.kind === 'open') {
+      expect(rejection.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+      expect(rejection.retryAfterSeconds).toBeLessThanOrEqual(300);
     }
     const { state, clock } = this.world;
     const mayBeBarred = this.#streaks[index]?.mayBeBarred;

@@ -191,8 +191,8 @@ test('GEN-8 what a model cannot do comes before the circuit, the circuit before 
   const refused = await imageWorld({ wire, circuits });
   await expect(refused.draw()).rejects.toMatchObject({ code: 'unsupported_parameter' });
   const dear = paint({ prices: [{ unit: 'image', rates: { perImage: '200' } }] });
-  const barred = await imageWorld({ models: [dear], circuits });
-  await expect(barred.draw()).rejects.toMatchObject({ status: 503 });
+  const rejection = await imageWorld({ models: [dear], circuits });
+  await expect(rejection.draw()).rejects.toMatchObject({ status: 503 });
   const away = await imageWorld({ models: [dear], reachable: () => false });
   await expect(away.draw()).rejects.toMatchObject({ code: 'model_unavailable' });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Barred, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
+import type { CallRejection, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { usageOfRequest } from '../../../../lambdas/core/ledger/usage.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
@@ -8,14 +8,14 @@ import { createMoment } from '../../../support/memory/faults.ts';
 import { price, text } from '../catalog/sample-data.ts';
 import { ACCOUNT, answered, createWorld, ended, heldFor, raw, requestOf, type WorldOptions } from './text-world.ts';
 
-const open: Barred = { kind: 'open', retryAfterSeconds: 17 };
-const quarantined: Barred = { kind: 'quarantined' };
+const open: CallRejection = { kind: 'open', retryAfterSeconds: 17 };
+const quarantined: CallRejection = { kind: 'quarantined' };
 
 interface Doors {
   /** Known before the hold. */
-  readonly known?: Readonly<Record<string, Barred>>;
+  readonly known?: Readonly<Record<string, CallRejection>>;
   /** Found out just before dispatch. */
-  readonly found?: Readonly<Record<string, Barred>>;
+  readonly found?: Readonly<Record<string, CallRejection>>;
 }
 
 const circuitsOf = (reports: string[], { known = {}, found = {} }: Doors): Circuits => ({
@@ -188,8 +188,8 @@ test('BILL-16 a dry run tells what would be held and touches no store', async ()
     outputTokensMax: 100,
   });
   expect([world.log, world.sent]).toEqual([[], []]);
-  const barred = await worldOf({ known: { 'alpha-1': open } });
-  await expect(barred.ask(undefined, true)).rejects.toMatchObject({ code: 'service_unavailable' });
+  const rejection = await worldOf({ known: { 'alpha-1': open } });
+  await expect(rejection.ask(undefined, true)).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
 test('BILL-8 an account with eight drains is told to wait, another is not', async () => {
