@@ -1,6 +1,6 @@
 import { answerOnce } from '../core/idempotency/claim.ts';
 import type { Creations, IdempotencyPorts, StoredAnswer } from '../core/idempotency/claim-store.ts';
-import type { Attempt } from '../core/idempotency/claimed-execution.ts';
+import type { ClaimedRequest } from '../core/idempotency/claimed-execution.ts';
 import { fingerprintOf, hashOf } from '../core/idempotency/stored-answer.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/json.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
@@ -19,7 +19,7 @@ export const keyedAnswer = async (
   ports: IdempotencyPorts,
   exchange: Exchange,
   { key, body, fallbackModelId, creations }: KeyedOrder,
-  work: (attempt: Attempt) => Promise<GatewayResponse>,
+  work: (claimed: ClaimedRequest) => Promise<GatewayResponse>,
 ): Promise<GatewayResponse> => {
   const { requestId, event, summary } = exchange;
   const { method, path } = event.requestContext.http;

@@ -1,5 +1,5 @@
 import type { TextModel } from '../core/catalog/schema.ts';
-import type { Attempt } from '../core/idempotency/claimed-execution.ts';
+import type { ClaimedRequest } from '../core/idempotency/claimed-execution.ts';
 import type { AnswerBy } from '../core/paid-call/dependencies.ts';
 import type { TextOrder } from '../core/text/conversation.ts';
 import { type GeneratedText, generateText, type Outcome } from '../core/text/generate-text.ts';
@@ -28,8 +28,8 @@ export const createTextRoute =
     );
     const asked = { ports, face, exchange, body, headers, answerBy };
     if (key === undefined) return answer(asked);
-    return keyedAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId }, (attempt) =>
-      answer(asked, attempt),
+    return keyedAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId }, (claimed) =>
+      answer(asked, claimed),
     );
   };
 
@@ -44,7 +44,7 @@ interface Asked {
 
 const answer = async (
   { ports, face, exchange, body, headers: { dryRun, fallbackModelId, requireParameters }, answerBy }: Asked,
-  attempt?: Attempt,
+  claimed?: ClaimedRequest,
 ): Promise<GatewayResponse> => {
   const { text } = ports;
   const { requestId, summary } = exchange;
@@ -70,8 +70,8 @@ const answer = async (
   const generated = await generateText(text, callerOf(exchange, answerBy), order, {
     render: (sent, model) => face.toBody(sent, contextOf(model)),
     dryRun,
-    ...(attempt && {
-      keyed: { attempt, toStored: (outcome, body, costPicos) => toStored(whole(outcome, body, costPicos)) },
+    ...(claimed && {
+      keyed: { claimed, toStored: (outcome, body, costPicos) => toStored(whole(outcome, body, costPicos)) },
     }),
   });
   if (generated.kind === 'dry_run') return dryRunAnswer(exchange, generated);

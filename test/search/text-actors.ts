@@ -1,5 +1,5 @@
 import { answerOnce } from '../../lambdas/core/idempotency/claim.ts';
-import type { Attempt } from '../../lambdas/core/idempotency/claimed-execution.ts';
+import type { ClaimedRequest } from '../../lambdas/core/idempotency/claimed-execution.ts';
 import type { PumpedStream } from '../../lambdas/core/paid-call/with-paid-call.ts';
 import type { TextOrder } from '../../lambdas/core/text/conversation.ts';
 import { generateText } from '../../lambdas/core/text/generate-text.ts';
@@ -90,11 +90,11 @@ export const keyed =
       fingerprint: 'same',
       renderError: () => ({ status: 400, headers: {}, body: `refusal of ${requestId}` }),
     };
-    const work = async (attempt: Attempt): Promise<string> => {
+    const work = async (claimed: ClaimedRequest): Promise<string> => {
       const generated = await generateText(textPorts(host, outcomes), callerOf(requestId), order(false), {
         render: () => `answer of ${requestId}`,
         dryRun: false,
-        keyed: { attempt, toStored: (_outcome, body) => ({ status: 200, headers: {}, body }) },
+        keyed: { claimed, toStored: (_outcome, body) => ({ status: 200, headers: {}, body }) },
       });
       if (generated.kind !== 'answer') throw new Error('an answer was asked for');
       return generated.body;

@@ -62,7 +62,7 @@ export interface CircuitStore {
 }
 
 /** Undefined when the store gave no answer, for whatever reason: a circuit must never fail the call that it watches over. */
-export const attempt = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
+export const orUndefined = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await call();
   } catch {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { RecentMap } from '../recent-map.ts';
 import type { CircuitStore } from './circuit-store.ts';
-import { attempt } from './circuit-store.ts';
+import { orUndefined } from './circuit-store.ts';
 
 const MODELS_MAX = 1_000;
 const MISSING_MAX = 20;
@@ -39,11 +39,11 @@ export class Quarantines {
   async usageMissing(modelId: string): Promise<void> {
     const now = this.#clock.now();
     const current = now - (now % BUCKET_MS);
-    const count = await attempt(() => this.#store.countMissing(modelId, current, current + KEPT_MS));
+    const count = await orUndefined(() => this.#store.countMissing(modelId, current, current + KEPT_MS));
     if (count === undefined) return;
     if (count < MISSING_MAX && count + (await this.#before(modelId, current)) < MISSING_MAX) return;
     const untilMs = now + SHUT_MS;
-    const shut = await attempt(() => this.#store.quarantine(modelId, untilMs, now));
+    const shut = await orUndefined(() => this.#store.quarantine(modelId, untilMs, now));
     if (!shut) return;
     this.learn(modelId, untilMs);
     this.#notice(modelId);
@@ -51,6 +51,6 @@ export class Quarantines {
 
   async #before(modelId: string, currentMs: number): Promise<number> {
     const starts = Array.from({ length: BUCKETS - 1 }, (_, index) => currentMs - (index + 1) * BUCKET_MS);
-    return (await attempt(() => this.#store.readMissing(modelId, starts))) ?? 0;
+    return (await orUndefined(() => this.#store.readMissing(modelId, starts))) ?? 0;
   }
 }

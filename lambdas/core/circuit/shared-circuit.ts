@@ -9,11 +9,11 @@ import {
   retryAfterSeconds,
 } from './circuit.ts';
 import {
-  attempt,
   type BucketCount,
   type CircuitReading,
   type CircuitState,
   type CircuitStore,
+  orUndefined,
 } from './circuit-store.ts';
 
 const KNOWN_FOR_MS = 5_000;
@@ -82,12 +82,12 @@ export class SharedCircuit {
   async lease(owner: string): Promise<SharedProbe | CallRejection | undefined> {
     const { store, clock } = this.#ports;
     const probe = new SharedProbe(this.#key, owner, this.#ports);
-    const pending = attempt(() => probe.take());
+    const pending = orUndefined(() => probe.take());
     const reply = await inTime(clock, LEASED_WITHIN_MS, pending);
     if (!reply) {
       // It may have been had, or still be: nobody would use it.
       void pending.then((late) =>
-        late && 'refused' in late ? undefined : attempt(() => store.releaseProbe(this.#key, owner)),
+        late && 'refused' in late ? undefined : orUndefined(() => store.releaseProbe(this.#key, owner)),
       );
       return { kind: 'open', retryAfterSeconds: UNKNOWN_SECONDS };
     }
@@ -123,7 +123,7 @@ export class SharedCircuit {
     const { store, clock, settings, noticeOpened } = this.#ports;
     const now = clock.now();
     const opening = openedAgain(undefined, now, settings);
-    const opened = await attempt(() => store.open(this.#key, opening, now, now + STATE_KEPT_MS));
+    const opened = await orUndefined(() => store.open(this.#key, opening, now, now + STATE_KEPT_MS));
     if (!opened) return this.#doubt();
     this.#learn({ ...opening, probe: undefined });
     noticeOpened();
@@ -134,7 +134,7 @@ export class SharedCircuit {
     const { store, clock, learnQuarantine } = this.#ports;
     const now = clock.now();
     const learnt = this.#learnt;
-    const reading = await attempt(() => store.read(this.#key, windowStarts(now), now));
+    const reading = await orUndefined(() => store.read(this.#key, windowStarts(now), now));
     if (!reading?.state.known) this.#pausedUntilMs = clock.now() + PAUSE_MS;
     if (!reading) return false;
     if (reading.state.known && learnt === this.#learnt) {
@@ -231,7 +231,7 @@ export class SharedProbe {
     const now = clock.now();
     const before = this.#state;
     const after = outcome === 'unknown' ? before : afterProbe(before, outcome, now, settings);
-    const done = await attempt(() => {
+    const done = await orUndefined(() => {
       if (outcome === 'unknown') return store.releaseProbe(this.#key, this.#owner);
       if (!after) return store.close(this.#key, this.#owner);
       return store.judge(this.#key, this.#owner, after, now + STATE_KEPT_MS);
@@ -246,7 +246,7 @@ export class SharedProbe {
     const { store, clock } = this.#ports;
     this.#cancel = clock.after(RENEWED_EVERY_MS, async () => {
       this.#renewAfter(leftMs - RENEWED_EVERY_MS);
-      const kept = await attempt(() => store.renew(this.#key, this.#owner, clock.now() + LEASE_MS));
+      const kept = await orUndefined(() => store.renew(this.#key, this.#owner, clock.now() + LEASE_MS));
       // Somebody else has it: to renew would be in vain.
       if (kept === false) this.#cancel();
     });
@@ -320,7 +320,7 @@ class CallTally {
       this.#accounts.clear();
       this.dropSuccesses();
       if (added.failures + added.successes === 0) return true;
-      const sent = await attempt(async () => {
+      const sent = await orUndefined(async () => {
         await store.count(key, added, bucketExpiry(startMs));
         return true;
       });

@@ -7,7 +7,7 @@ import { resolveHoldById } from '../ledger/release.ts';
 import { apply } from '../ledger/resolve.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { Claim, ClaimRef, IdempotencyPorts, KeyedRequest, StandingAnswer, StoredAnswer } from './claim-store.ts';
-import { Attempt, ClaimLost, KEPT_MS, storeIsDown } from './claimed-execution.ts';
+import { ClaimedRequest, ClaimLost, KEPT_MS, storeIsDown } from './claimed-execution.ts';
 import { readPrepared, toPrepared } from './stored-answer.ts';
 
 /** IDEM-7: one more is refused. */
@@ -33,7 +33,7 @@ const exhausted = (why: string): GatewayError =>
  * Claims the key, takes it over from a request that has shown no sign of life for the time of its lease, or answers what is stored.
  * Throws the 409 or 422 of a key in other use, and a 503 when a store does not answer.
  */
-const claimKey = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<Attempt | StoredAnswer> => {
+const claimKey = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<ClaimedRequest | StoredAnswer> => {
   try {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const outcome = await tryToClaim(ports, request);
@@ -50,7 +50,7 @@ const claimKey = async (ports: IdempotencyPorts, request: KeyedRequest): Promise
 const tryToClaim = async (
   ports: IdempotencyPorts,
   request: KeyedRequest,
-): Promise<Attempt | StoredAnswer | undefined> => {
+): Promise<ClaimedRequest | StoredAnswer | undefined> => {
   const { claims, ledger, leaseMs } = ports;
   const { requestId, fingerprint } = request;
   const nowMs = ledger.clock.now();
@@ -65,11 +65,11 @@ const tryToClaim = async (
   const reply = await retryUntilDefinite(ledger, () =>
     claims.claim({ ...terms, fingerprint, dispatchesMax: DISPATCHES_MAX }),
   );
-  if (reply.kind === 'claimed') return new Attempt(ports, request, terms.leaseUntilMs, reply.dispatches);
+  if (reply.kind === 'claimed') return new ClaimedRequest(ports, request, terms.leaseUntilMs, reply.dispatches);
   const { claim } = reply;
   // A reply was lost, and the claim is this request's own.
   if (claim.owner === requestId && claim.state === 'open')
-    return new Attempt(ports, request, claim.leaseUntilMs, claim.dispatches);
+    return new ClaimedRequest(ports, request, claim.leaseUntilMs, claim.dispatches);
   refuseOther(claim, fingerprint);
   const stored = await committedAnswer(ports, request, claim);
   if (stored) return stored;
@@ -82,10 +82,10 @@ const tryToClaim = async (
   if (settled) return answerOfSettled(ports, request);
   if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);
   const taken = await retryUntilDefinite(ledger, () => claims.takeOver({ ...terms, from: claim.owner }));
-  if (taken.kind === 'taken') return new Attempt(ports, request, terms.leaseUntilMs, taken.dispatches);
+  if (taken.kind === 'taken') return new ClaimedRequest(ports, request, terms.leaseUntilMs, taken.dispatches);
   // The reply of a take-over was lost: it is ours all the same.
   return taken.claim?.owner === requestId
-    ? new Attempt(ports, request, taken.claim.leaseUntilMs, taken.claim.dispatches)
+    ? new ClaimedRequest(ports, request, taken.claim.leaseUntilMs, taken.claim.dispatches)
     : undefined;
 };
 
@@ -189,10 +189,10 @@ type Answered<Fresh> =
 export const answerOnce = async <Fresh>(
   ports: IdempotencyPorts,
   request: KeyedRequest,
-  work: (attempt: Attempt) => Promise<Fresh>,
+  work: (attempt: ClaimedRequest) => Promise<Fresh>,
 ): Promise<Answered<Fresh>> => {
   const claimed = await claimKey(ports, request);
-  if (!(claimed instanceof Attempt)) return { kind: 'replayed', answer: claimed };
+  if (!(claimed instanceof ClaimedRequest)) return { kind: 'replayed', answer: claimed };
   try {
     return { kind: 'fresh', value: await work(claimed) };
   } catch (error) {

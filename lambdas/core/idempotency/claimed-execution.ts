@@ -20,7 +20,7 @@ export const storeIsDown = (cause: StoreError): GatewayError =>
   new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', { cause });
 
 /** One request's work under its key: from the claim to the answer that is stored. */
-export class Attempt {
+export class ClaimedRequest {
   readonly #ports: IdempotencyPorts;
   readonly #request: KeyedRequest;
   readonly #dispatchesBefore: number;

@@ -3,7 +3,7 @@ import type { ImageModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
-import type { Attempt } from '../idempotency/claimed-execution.ts';
+import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { sniffImage } from '../image-type.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
@@ -45,7 +45,7 @@ export interface MadeImages {
 
 /** Under an Idempotency-Key: what is stored before the charge. */
 export interface KeyedImages {
-  readonly attempt: Attempt;
+  readonly claimed: ClaimedRequest;
   readonly toStored: (made: MadeImages, costPicos: bigint) => StoredAnswer;
 }
 
@@ -76,7 +76,7 @@ export const drawImages = async (
   const deadline = upstreamDeadline(ports, caller, model);
   const hold = { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: `Top up or ${ADVICE}.` };
   const first = { model, circuit, hold, deadline };
-  const paid = await withPaidCall(ports, caller, { first, attempt: keyed?.attempt }, async (signal) => {
+  const paid = await withPaidCall(ports, caller, { first, claimed: keyed?.claimed }, async (signal) => {
     const drawing = await wire.draw({
       ...ask,
       model,

@@ -43,7 +43,7 @@ export interface HoldOrder {
 const PAUSE_MS = 20;
 
 /** One id that was sent. */
-interface Attempt {
+interface HoldTry {
   readonly holdId: string;
   readonly amountPicos: bigint;
   /** No answer came: it may be held, or may be yet. */
@@ -56,7 +56,7 @@ interface Attempt {
  * was settled and removed would create the hold again, and the sweeper would charge it a second time.
  */
 export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<PlacedHold> => {
-  const attempts: Attempt[] = [];
+  const attempts: HoldTry[] = [];
   try {
     const held = await tryInTurn(ports, order, attempts);
     held.uncertain = false;
@@ -73,7 +73,7 @@ export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<P
   }
 };
 
-const tryInTurn = async (ports: LedgerPorts, order: HoldOrder, attempts: Attempt[]): Promise<Attempt> => {
+const tryInTurn = async (ports: LedgerPorts, order: HoldOrder, attempts: HoldTry[]): Promise<HoldTry> => {
   let amountPicos = order.amountPicos;
   let mayShrink = order.smaller !== undefined;
   let cause: unknown;
@@ -106,8 +106,8 @@ const uncertainAfter = (error: unknown): boolean =>
 const send = (
   ports: LedgerPorts,
   { accountId, expiresAtMs }: HoldOrder,
-  { holdId, amountPicos }: Attempt,
-  previous: Attempt | undefined,
+  { holdId, amountPicos }: HoldTry,
+  previous: HoldTry | undefined,
 ): Promise<HoldReply> =>
   ports.store.hold({
     accountId,
@@ -119,7 +119,7 @@ const send = (
   });
 
 /** Which of the ids the reply shows to be held, the latest first. */
-const heldBy = (reply: HoldReply, current: Attempt, attempts: readonly Attempt[]): Attempt | undefined => {
+const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]): HoldTry | undefined => {
   if (reply.kind === 'held') return current;
   if (reply.kind === 'no-account') throw new GatewayError('internal_error', 'The account of this key is missing.');
   return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));
@@ -138,7 +138,7 @@ const smallerAmount = (reply: HoldReply, order: HoldOrder, mayShrink: boolean): 
  * Ids that may still land are closed with a released record, so that nobody can ever settle them. Best effort: the
  * sweeper does the same once such a hold has expired.
  */
-const giveUp = async (ports: LedgerPorts, { accountId, requestId }: HoldOrder, attempts: readonly Attempt[]) => {
+const giveUp = async (ports: LedgerPorts, { accountId, requestId }: HoldOrder, attempts: readonly HoldTry[]) => {
   const at = ports.clock.now();
   const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given_up' } as const;
   const uncertain = attempts.filter((attempt) => attempt.uncertain);

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
-import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
+import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { balanceOf } from '../ledger/ledger.ts';
@@ -22,7 +22,7 @@ export interface Settlement {
   /** An answer without usage is then an alarm: it is sold by what the vendor counts (BILL-10). */
   readonly expectsUsage: boolean;
   /** Under an Idempotency-Key. */
-  readonly attempt?: Attempt | undefined;
+  readonly claimed?: ClaimedRequest | undefined;
 }
 
 /** What a client is told of its money (BILL-15). */
@@ -51,7 +51,7 @@ export const commitCharge = async (
   usage: TokenUsage | undefined,
   toAnswer?: (costPicos: bigint) => StoredAnswer | undefined,
 ): Promise<Committed> => {
-  const { placedHold, chargeFor, attempt } = settlement;
+  const { placedHold, chargeFor, claimed } = settlement;
   const charge = chargeFor(usage);
   const loseIt = (): void => ports.ledger.meter?.({ uncollected: charge.amountPicos });
   const committed = await prepareAndWrite(ports, settlement, charge, toAnswer).catch((error: unknown) => {
@@ -62,7 +62,7 @@ export const commitCharge = async (
   if (committed.record.outcome === 'settled') return committed;
   ports.notice('late_settlement', placedHold.requestId);
   loseIt();
-  if (attempt) throw new ClaimLost();
+  if (claimed) throw new ClaimLost();
   throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
 };
 
@@ -73,10 +73,10 @@ const prepareAndWrite = async (
   charge: Charge,
   toAnswer: ((costPicos: bigint) => StoredAnswer | undefined) | undefined,
 ): Promise<Committed> => {
-  const { placedHold, attempt } = settlement;
+  const { placedHold, claimed } = settlement;
   const toStore = toAnswer?.(charge.amountPicos);
-  const answer = attempt && toStore && (await attempt.prepare(placedHold.holdId, toStore));
-  attempt?.charging();
+  const answer = claimed && toStore && (await claimed.prepare(placedHold.holdId, toStore));
+  claimed?.charging();
   return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));
 };
 
@@ -134,7 +134,7 @@ const ifStoreError = (error: unknown): undefined => {
  */
 const writeRecord = async (
   ports: PaidCallPorts,
-  { placedHold, attempt }: Settlement,
+  { placedHold, claimed }: Settlement,
   record: ChargeRecord,
 ): Promise<Committed> => {
   try {
@@ -142,7 +142,7 @@ const writeRecord = async (
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const { accountId, holdId, requestId, at } = record;
-    const takenOverAtMs = () => attempt?.takenOverAtMs ?? Number.POSITIVE_INFINITY;
+    const takenOverAtMs = () => claimed?.takenOverAtMs ?? Number.POSITIVE_INFINITY;
     if (await enqueueSettlement(ports.ledger, placedHold, record, takenOverAtMs)) {
       ports.notice('settled_by_note', requestId);
       return { record, noted: true };
@@ -185,7 +185,7 @@ export const settle = async (
   const [balancePicos] = await Promise.all([
     applyCharge(ports, settlement, committed),
     // Whoever repeats the request finds the answer by its record as well.
-    settlement.attempt?.complete().catch(() => ports.notice('apply_failed', committed.record.requestId)),
+    settlement.claimed?.complete().catch(() => ports.notice('apply_failed', committed.record.requestId)),
   ]);
   return { costPicos: committed.record.amountPicos, usage, balancePicos };
 };

@@ -2,7 +2,7 @@ import type { Model } from '../catalog/schema.ts';
 import type { CallPermit, CircuitKey } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
-import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
+import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import { type HoldOrder, nextIdAfter, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
@@ -33,7 +33,7 @@ interface ReservationOrder<Chosen extends Candidate> {
   /** Prepares the fallback model that the client named. */
   readonly second?: (() => Promise<Chosen>) | undefined;
   /** Under an Idempotency-Key. */
-  readonly attempt?: Attempt | undefined;
+  readonly claimed?: ClaimedRequest | undefined;
   /** Undoes what a failed call created, and returns the error to end with. If it throws, the hold is left to its expiry. */
   readonly withdraw?: ((error: unknown) => Promise<unknown>) | undefined;
 }
@@ -45,7 +45,7 @@ interface ReservationOrder<Chosen extends Candidate> {
 export const withReservation = async <Chosen extends Candidate, Result>(
   ports: PaidCallPorts,
   caller: Caller,
-  { first, second, attempt, withdraw }: ReservationOrder<Chosen>,
+  { first, second, claimed, withdraw }: ReservationOrder<Chosen>,
   use: (acquired: AcquiredCall<Chosen>) => Promise<Result>,
 ): Promise<Result> => {
   const acquired = await holdAndAcquire(ports, caller, first, second);
@@ -54,7 +54,7 @@ export const withReservation = async <Chosen extends Candidate, Result>(
   } catch (error) {
     const { candidate, placedHold, permit } = acquired;
     candidate.deadline?.stop();
-    const failed = { placedHold, permit, modelId: candidate.model.id, attempt };
+    const failed = { placedHold, permit, modelId: candidate.model.id, claimed };
     throw await failPaidCall(ports.ledger, failed, withdraw ? await withdraw(error) : error);
   }
 };
@@ -130,15 +130,15 @@ export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expe
 export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   ports: PaidCallPorts,
   caller: Caller,
-  order: Pick<ReservationOrder<Chosen>, 'first' | 'second' | 'attempt'>,
+  order: Pick<ReservationOrder<Chosen>, 'first' | 'second' | 'claimed'>,
   use: (signal: AbortSignal, chosen: Chosen) => Promise<PaidResponse<Result>>,
 ): Promise<Result> =>
   withReservation(ports, caller, order, async ({ candidate, placedHold, permit }) => {
-    const { attempt } = order;
+    const { claimed } = order;
     const { model, deadline } = candidate;
-    await beforeCall(permit, async () => attempt?.dispatch(placedHold.holdId));
+    await beforeCall(permit, async () => claimed?.dispatch(placedHold.holdId));
     const respond = await use(deadline.start(), candidate);
-    return respond(ports, { modelId: model.id, placedHold, permit, attempt, deadline });
+    return respond(ports, { modelId: model.id, placedHold, permit, claimed, deadline });
   });
 
 /** A failure before the provider call must not count toward the circuit. */
@@ -261,7 +261,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   }
 };
 
-type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'attempt'>;
+type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed'>;
 
 /**
  * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the client's error. That is
@@ -279,14 +279,14 @@ const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
 };
 
 const released = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
-  const { placedHold, modelId, attempt } = failed;
+  const { placedHold, modelId, claimed } = failed;
   try {
     const { failure, answer } = await storeRefusal(failed, thrown);
     const reason = { reason: reasonOf(failure), modelId, ...(answer === undefined ? {} : { answer }) };
     const record = await release(ledger, placedHold, reason);
     // Where a charge or a stored answer may exist, the claim keeps its lease, and a takeover finds out.
-    const stands = record ? record.outcome === 'settled' : answer !== undefined || attempt?.mayBeCharged === true;
-    if (stands) attempt?.abandon();
+    const stands = record ? record.outcome === 'settled' : answer !== undefined || claimed?.mayBeCharged === true;
+    if (stands) claimed?.abandon();
     if (record?.outcome === 'settled') {
       return new GatewayError('internal_error', 'The answer was charged and then lost on our side.', { cause: thrown });
     }
@@ -294,10 +294,10 @@ const released = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): P
     if (answer === undefined) return record || failure instanceof ClaimLost ? failure : asGatewayError(failure);
     if (record?.answer !== answer) return new ClaimLost();
     // If this write fails, a repeated request finds the answer by its record.
-    await attempt?.complete().catch(() => undefined);
+    await claimed?.complete().catch(() => undefined);
     return thrown;
   } catch (bug) {
-    attempt?.abandon();
+    claimed?.abandon();
     return asGatewayError(bug);
   }
 };
@@ -315,11 +315,11 @@ interface Refused {
 }
 
 /** Stores the provider's rejection of the request itself, so that its repetitions get it too (IDEM-7). */
-const storeRefusal = async ({ placedHold, attempt }: Failed, thrown: unknown): Promise<Refused> => {
-  const refusal = attempt?.toStoredRefusal(thrown);
-  if (!attempt || !refusal) return { failure: thrown };
+const storeRefusal = async ({ placedHold, claimed }: Failed, thrown: unknown): Promise<Refused> => {
+  const refusal = claimed?.toStoredRefusal(thrown);
+  if (!claimed || !refusal) return { failure: thrown };
   try {
-    return { failure: thrown, answer: await attempt.prepare(placedHold.holdId, refusal) };
+    return { failure: thrown, answer: await claimed.prepare(placedHold.holdId, refusal) };
   } catch (error) {
     // A rejection is free, so the client gets it even if it cannot be stored.
     return { failure: error instanceof GatewayError ? thrown : error };

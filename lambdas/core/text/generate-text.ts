@@ -1,6 +1,6 @@
 import type { TextModel } from '../catalog/schema.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
-import type { Attempt } from '../idempotency/claimed-execution.ts';
+import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseManyDrains } from '../paid-call/preflight.ts';
@@ -47,7 +47,7 @@ export interface TextManner {
   readonly dryRun: boolean;
   /** Under an Idempotency-Key: what is stored before the answer is charged. */
   readonly keyed?: {
-    readonly attempt: Attempt;
+    readonly claimed: ClaimedRequest;
     readonly toStored: (outcome: Outcome, body: string, costPicos: bigint) => StoredAnswer;
   };
 }
@@ -76,7 +76,7 @@ export const generateText = async (
   const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(ports, caller, order, checked);
   const primary = await ready(first);
   const { keyed } = manner;
-  const candidates = { first: primary, second: second && (() => ready(second())), attempt: keyed?.attempt };
+  const candidates = { first: primary, second: second && (() => ready(second())), claimed: keyed?.claimed };
   const use = async (signal: AbortSignal, { checked, money }: ReadyText): Promise<PaidResponse<PaidText>> => {
     const { model, request } = checked;
     const { ignored } = request;

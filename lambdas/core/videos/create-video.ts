@@ -5,7 +5,7 @@ import type { CircuitKey } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
-import { type Attempt, ClaimLost } from '../idempotency/claimed-execution.ts';
+import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { VideoMeasure } from '../metrics.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
@@ -49,7 +49,7 @@ export interface VideoManner {
   /** Only what it would cost is asked (BILL-16). */
   readonly dryRun: boolean;
   /** Under an Idempotency-Key. */
-  readonly keyed?: { readonly attempt: Attempt; readonly toStored: (job: VideoJob) => StoredAnswer } | undefined;
+  readonly keyed?: { readonly claimed: ClaimedRequest; readonly toStored: (job: VideoJob) => StoredAnswer } | undefined;
 }
 
 type CreatedVideo = DryRun | { readonly kind: 'video'; readonly job: VideoJob };
@@ -150,14 +150,14 @@ const beginVideo = async (
   let mayStand = false;
   const order = {
     first: { model, circuit, hold },
-    attempt: keyed?.attempt,
+    claimed: keyed?.claimed,
     withdraw: async (error: unknown) => (mayStand ? withdraw(ports, caller, keyed, error) : error),
   };
   return withReservation(ports, caller, order, async ({ placedHold, permit }) => {
     const record = toRecord(placedHold, ready, webhook, now);
     const beginning = { placedHold, ready, record, keyed };
     await beforeCall(permit, async () => {
-      await keyed?.attempt.dispatch(placedHold.holdId);
+      await keyed?.claimed.dispatch(placedHold.holdId);
       // A record whose write has no definite result may exist: it too must be withdrawn before the key is free.
       mayStand = true;
       await commitCreation(ports, beginning);
@@ -238,7 +238,7 @@ const noteUpstream = async (ports: CreatePorts, { record, keyed }: Beginning, up
 /** Under a key another request may have answered with this video already: then that answer counts. */
 const given = (keyed: Beginning['keyed']): ClaimLost | undefined => {
   if (!keyed) return undefined;
-  keyed.attempt.abandon();
+  keyed.claimed.abandon();
   return new ClaimLost();
 };
 
@@ -256,7 +256,7 @@ const withdraw = async (
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     // Without an upstream id the machine fails it. Until then the video exists, and its key must not begin another.
-    keyed?.attempt.abandon();
+    keyed?.claimed.abandon();
     return error;
   }
   return given(keyed) ?? error;
@@ -279,10 +279,10 @@ const toJob = (record: VideoOrderRecord, upstreamId: string): VideoJob => ({
 const storeAnswer = async ({ keyed, placedHold }: Beginning, job: VideoJob): Promise<void> => {
   if (!keyed) return;
   try {
-    await keyed.attempt.prepare(placedHold.holdId, keyed.toStored(job));
-    await keyed.attempt.complete();
+    await keyed.claimed.prepare(placedHold.holdId, keyed.toStored(job));
+    await keyed.claimed.complete();
   } catch (error) {
-    keyed.attempt.abandon();
+    keyed.claimed.abandon();
     if (!(error instanceof ClaimLost || error instanceof GatewayError)) throw error;
   }
 };

@@ -1,5 +1,5 @@
 import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
-import type { Attempt } from '../../core/idempotency/claimed-execution.ts';
+import type { ClaimedRequest } from '../../core/idempotency/claimed-execution.ts';
 import { drawImages, type ImageOrder, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
@@ -50,8 +50,8 @@ export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImage
     const rules = { takesKeys: true, takesFallback: false };
     const { dryRun, idempotencyKey: key } = readPaidHeaders(event.headers, rules, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
-    const work = (attempt?: Attempt) =>
-      answer(ports, exchange, caller, { ...toGenerationOrder(body.json), dryRun }, attempt);
+    const work = (claimed?: ClaimedRequest) =>
+      answer(ports, exchange, caller, { ...toGenerationOrder(body.json), dryRun }, claimed);
     if (key === undefined) return work();
     return keyedAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
   },
@@ -70,7 +70,7 @@ const answer = async (
   exchange: Exchange,
   caller: Caller,
   parsed: ParsedOrder & Pick<ImageOrder, 'dryRun'>,
-  attempt?: Attempt,
+  claimed?: ClaimedRequest,
 ): Promise<GatewayResponse> => {
   const { startedAtMs, summary } = exchange;
   const { clock } = draw.ledger;
@@ -85,8 +85,8 @@ const answer = async (
   if (order.endUser !== undefined) summary.endUser = order.endUser;
   const whole = (made: MadeImages, costPicos: bigint) =>
     json(200, toImagesAnswer(made, startedAtMs), costHeaders(costPicos));
-  const keyed = attempt && {
-    attempt,
+  const keyed = claimed && {
+    claimed,
     toStored: (made: MadeImages, costPicos: bigint) => toStored(whole(made, costPicos)),
   };
   const drawn = await drawImages(draw, caller, order, keyed);

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
-import type { Attempt } from '../../core/idempotency/claimed-execution.ts';
+import type { ClaimedRequest } from '../../core/idempotency/claimed-execution.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
 import { type CreatePorts, createVideo, type VideoOrder } from '../../core/videos/create-video.ts';
 import { type StandingPorts, videoCreations } from '../../core/videos/existing-creation.ts';
@@ -64,8 +64,8 @@ export const createCreateVideo =
     if (key === undefined || !body) return answer(ports, exchange, caller, dryRun);
     const creations = videoCreations(ports.create, (job) => toStored(toCreationAnswer(job)));
     const order = { key, body: body.json, fallbackModelId: undefined, creations };
-    return keyedAnswer(ports.idempotency, exchange, order, (attempt) =>
-      answer(ports, exchange, caller, dryRun, attempt),
+    return keyedAnswer(ports.idempotency, exchange, order, (claimed) =>
+      answer(ports, exchange, caller, dryRun, claimed),
     );
   };
 
@@ -74,7 +74,7 @@ const answer = async (
   exchange: Exchange,
   caller: Caller,
   dryRun: boolean,
-  attempt?: Attempt,
+  claimed?: ClaimedRequest,
 ): Promise<GatewayResponse> => {
   const { startedAtMs, summary } = exchange;
   const parsed = toVideoOrder(exchange, checkWebhookUrl);
@@ -88,7 +88,7 @@ const answer = async (
   };
   const created = await createVideo(create, caller, order, {
     dryRun,
-    keyed: attempt && { attempt, toStored: (job) => toStored(toCreationAnswer(job)) },
+    keyed: claimed && { claimed, toStored: (job) => toStored(toCreationAnswer(job)) },
   });
   if (created.kind === 'dry_run') return dryRunAnswer(exchange, created);
   summary.firstByteMs = create.ledger.clock.now() - startedAtMs;

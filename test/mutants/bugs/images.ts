@@ -32,8 +32,8 @@ const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
   {
     id: 'images-repeated-without-a-key',
     what: 'Images are drawn and charged again for the same Idempotency-Key: their answer is not kept under it.',
-    find: 'attempt: keyed?.attempt',
-    replace: 'attempt: undefined',
+    find: 'claimed: keyed?.claimed',
+    replace: 'claimed: undefined',
     caughtBy: keyedTests,
   },
   {

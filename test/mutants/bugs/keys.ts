@@ -105,7 +105,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', lostTests, [
     id: 'loser-serves-its-own-answer',
     what: 'Whoever lost its key and its charge serves its own answer all the same.',
     find: "if (committed.record.outcome === 'settled') return committed;",
-    replace: "if (attempt || committed.record.outcome === 'settled') return committed;",
+    replace: "if (claimed || committed.record.outcome === 'settled') return committed;",
   },
 ]);
 

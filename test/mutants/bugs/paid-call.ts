@@ -22,11 +22,11 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   {
     id: 'prepare-after-commit',
     what: 'The answer under a key is stored after the charge, which then cannot carry its hash.',
-    find: `const answer = attempt && toStore && (await attempt.prepare(placedHold.holdId, toStore));
-  attempt?.charging();
+    find: `const answer = claimed && toStore && (await claimed.prepare(placedHold.holdId, toStore));
+  claimed?.charging();
   return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));`,
     replace: `const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, undefined));
-  if (attempt && toStore) await attempt.prepare(placedHold.holdId, toStore);
+  if (claimed && toStore) await claimed.prepare(placedHold.holdId, toStore);
   return committed;`,
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
@@ -68,7 +68,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   {
     id: 'key-freed-over-unknown-money',
     what: 'A key is freed for another request while its charge may yet stand.',
-    find: 'attempt?.charging();',
+    find: 'claimed?.charging();',
     replace: '',
     caughtBy: 'test/lambdas/core/idempotency/claimed-execution-lost-claims.test.ts',
   },
@@ -241,8 +241,8 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'call-outside-its-key',
     what: 'A request under a key calls and is charged as if it had none.',
-    find: 'attempt: keyed?.attempt }',
-    replace: 'attempt: undefined }',
+    find: 'claimed: keyed?.claimed }',
+    replace: 'claimed: undefined }',
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
 ]);

@@ -148,7 +148,7 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'key-freed-beside-a-video-not-refused',
     what: 'A key is freed although its video could not be refused: two requests are promised two videos.',
-    find: 'keyed?.attempt.abandon();\n    return error;',
+    find: 'keyed?.claimed.abandon();\n    return error;',
     replace: 'return error;',
     caughtBy: standingTests,
   },

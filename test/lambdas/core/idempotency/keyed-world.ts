@@ -27,7 +27,7 @@ export const keyedWorld = async (
   const send = async (requestId: string, request: Partial<KeyedRequest> = {}): Promise<Got> => {
     const keyed = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError, ...request };
     try {
-      const answered = await answerOnce(ports, keyed, async (attempt) => {
+      const answered = await answerOnce(ports, keyed, async (claimed) => {
         const toStored: NonNullable<TextManner['keyed']>['toStored'] = (_outcome, body, costPicos) => ({
           status: 200,
           headers: { 'x-cost': String(costPicos) },
@@ -43,7 +43,7 @@ export const keyedWorld = async (
             params: { prompt: 'messages', cap: 'max_tokens' },
             prepare: () => requestOf({ outputTokensMax: 100 }),
           },
-          { render: () => `answer of ${requestId}`, dryRun: false, keyed: { attempt, toStored } },
+          { render: () => `answer of ${requestId}`, dryRun: false, keyed: { claimed, toStored } },
         );
         if (generated.kind !== 'answer') throw new Error('a plain answer was asked for');
         return { status: 200, body: generated.body, replayed: false };

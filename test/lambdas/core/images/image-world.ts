@@ -178,13 +178,13 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     order: Partial<ImageOrder> = {},
   ): Promise<Got> => {
     const request = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError };
-    const work = answerOnce(idempotency, request, async (attempt) => {
+    const work = answerOnce(idempotency, request, async (claimed) => {
       const toStored: KeyedImages['toStored'] = (made, costPicos) => ({
         status: 200,
         headers: { 'x-cost': String(costPicos) },
         body: render(made),
       });
-      const drawn = await draw(order, asked, requestId, { attempt, toStored });
+      const drawn = await draw(order, asked, requestId, { claimed, toStored });
       if (drawn.kind === 'dry_run') throw new Error('nobody asked for a dry run');
       return { status: 200, body: render(drawn.made), replayed: false };
     });

@@ -139,7 +139,7 @@ export class VideoProcess {
       ledger: this.#ledger(),
       leaseMs: LEASE_MS,
     };
-    const answered = await answerOnce(ports, keyed, (attempt) => this.#make({ attempt, toStored }));
+    const answered = await answerOnce(ports, keyed, (claimed) => this.#make({ claimed, toStored }));
     if (answered.kind === 'fresh') return answered.value;
     const { status, body } = answered.answer;
     return { status, body };

@@ -147,15 +147,15 @@ const perform = async (
     ),
   );
   const [{ IntervalSeconds, BackoffRate, MaxDelaySeconds, MaxAttempts, JitterStrategy } = noRetry] = Retry;
-  for (let attempt = 0; ; attempt += 1) {
-    if (attempt > 0) world.entered?.(name);
+  for (let claimed = 0; ; claimed += 1) {
+    if (claimed > 0) world.entered?.(name);
     try {
       return { result: await world.task(name, parameters, TimeoutSeconds) };
     } catch (error) {
       if (error instanceof Aborted) throw error;
-      if (attempt >= MaxAttempts) return { failed: true };
+      if (claimed >= MaxAttempts) return { failed: true };
     }
-    const atMost = Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** attempt);
+    const atMost = Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** claimed);
     await world.wait(JitterStrategy ? atMost * world.random() : atMost);
   }
 };

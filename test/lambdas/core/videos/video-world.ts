@@ -149,9 +149,9 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       creations: videoCreations(ports.steps, toStored),
     };
     try {
-      const answered = await answerOnce(ports.idempotency, keyed, async (attempt) => {
+      const answered = await answerOnce(ports.idempotency, keyed, async (claimed) => {
         const order = orderOf({ prepare: () => ask({ prompt: requestId }) });
-        const made = await createVideo(ports.creating, caller, order, { dryRun: false, keyed: { attempt, toStored } });
+        const made = await createVideo(ports.creating, caller, order, { dryRun: false, keyed: { claimed, toStored } });
         if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
         return { status: 200, body: toStored(made.job).body };
       });
