@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../core/json.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
 import { errorHeaders, formatOf, toErrorBody } from '../http/render-error.ts';
 
-export interface KeyedOrder {
+export interface IdempotentParams {
   readonly key: string;
   readonly body: JsonObject;
   readonly fallbackModelId: string | undefined;
@@ -15,10 +15,10 @@ export interface KeyedOrder {
 }
 
 /** Answers under an Idempotency-Key: what is stored, or what `work` makes and has stored (IDEM-2). */
-export const keyedAnswer = async (
+export const idempotentAnswer = async (
   ports: IdempotencyPorts,
   exchange: Exchange,
-  { key, body, fallbackModelId, creations }: KeyedOrder,
+  { key, body, fallbackModelId, creations }: IdempotentParams,
   work: (claimed: ClaimedRequest) => Promise<GatewayResponse>,
 ): Promise<GatewayResponse> => {
   const { requestId, event, summary } = exchange;

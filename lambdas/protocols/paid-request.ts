@@ -45,7 +45,7 @@ const readFlag = (headers: Headers, name: string): boolean => {
   throw invalidRequest(name, `${name}: must be true or false.`);
 };
 
-const keyed =
+const idempotent =
   'plain answers of /v1/chat/completions and /v1/responses, and on JSON creation at /v1/images/generations and /v1/videos';
 
 const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string | undefined => {
@@ -54,9 +54,13 @@ const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string |
     throw invalidRequest('idempotency-key', 'idempotency-key: must have 1 to 255 visible ASCII characters.');
   }
   if (taken) return sent;
-  throw new GatewayError('idempotency_not_supported', `idempotency-key: works only on ${keyed}. Leave it out here.`, {
-    param: 'idempotency-key',
-  });
+  throw new GatewayError(
+    'idempotency_not_supported',
+    `idempotency-key: works only on ${idempotent}. Leave it out here.`,
+    {
+      param: 'idempotency-key',
+    },
+  );
 };
 
 const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFallback }: PaidHeaderRules) => {

@@ -7,7 +7,7 @@ import { planAnswer } from '../http/early-answer.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.ts';
 import { alternativesIn } from './alternatives.ts';
 import { refuseIgnored } from './fields.ts';
-import { keyedAnswer, toStored } from './idempotent-answer.ts';
+import { idempotentAnswer, toStored } from './idempotent-answer.ts';
 import { streamedAnswer, streamOpening } from './live-answer.ts';
 import { callerOf, noKeys, type PaidHeaders, readPaidHeaders } from './paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, tell } from './paid-response.ts';
@@ -28,7 +28,7 @@ export const createTextRoute =
     );
     const asked = { ports, face, exchange, body, headers, answerBy };
     if (key === undefined) return answer(asked);
-    return keyedAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId }, (claimed) =>
+    return idempotentAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId }, (claimed) =>
       answer(asked, claimed),
     );
   };
@@ -71,7 +71,7 @@ const answer = async (
     render: (sent, model) => face.toBody(sent, contextOf(model)),
     dryRun,
     ...(claimed && {
-      keyed: { claimed, toStored: (outcome, body, costPicos) => toStored(whole(outcome, body, costPicos)) },
+      idempotent: { claimed, toStored: (outcome, body, costPicos) => toStored(whole(outcome, body, costPicos)) },
     }),
   });
   if (generated.kind === 'dry_run') return dryRunAnswer(exchange, generated);

@@ -31,7 +31,7 @@ export interface Configuration {
   /** Nobody should be told that money is short. */
   readonly enoughMoney?: boolean;
   /** Request ids that stand under the one key. */
-  readonly keyed?: readonly string[];
+  readonly idempotent?: readonly string[];
   /** Names what is known and told, where it is no violation. */
   readonly documented?: (told: Told) => string | undefined;
 }

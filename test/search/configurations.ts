@@ -2,7 +2,7 @@ import { EXPIRES_AT_MS, request, sweeper, worker } from './actors.ts';
 import type { Actor, Configuration } from './configuration.ts';
 import type { Op, Served } from './operations.ts';
 import type { Told } from './run-actor.ts';
-import { keyed, streaming } from './text-actors.ts';
+import { idempotent, streaming } from './text-actors.ts';
 import { newWorld } from './world.ts';
 
 const A = { name: 'A', body: request('a') };
@@ -12,7 +12,7 @@ const S2 = { name: 'S2', program: 'sweeper', body: sweeper() };
 const W = { name: 'W', body: worker() };
 const client = (name: string, outcomes?: readonly Served[]): Actor => ({
   name,
-  body: keyed(name.toLowerCase(), outcomes),
+  body: idempotent(name.toLowerCase(), outcomes),
 });
 
 const aroundExpiry = [0, EXPIRES_AT_MS + 60_000];
@@ -84,7 +84,7 @@ export const configurations: readonly Configuration[] = [
     timesMs: leases(1),
     faults: 2,
     crashes: 1,
-    keyed: ['a', 'b'],
+    idempotent: ['a', 'b'],
     lateReplies: true,
   },
   {
@@ -95,7 +95,7 @@ export const configurations: readonly Configuration[] = [
     timesMs: leases(1),
     faults: 0,
     crashes: 1,
-    keyed: ['a', 'b', 'c'],
+    idempotent: ['a', 'b', 'c'],
   },
   {
     id: 'c3-long',
@@ -106,7 +106,7 @@ export const configurations: readonly Configuration[] = [
     partial: true,
     faults: 0,
     crashes: 1,
-    keyed: ['a', 'b', 'c'],
+    idempotent: ['a', 'b', 'c'],
   },
   {
     id: 'heirs',
@@ -127,7 +127,7 @@ export const configurations: readonly Configuration[] = [
     timesMs: leases(1),
     faults: 0,
     crashes: 1,
-    keyed: ['b', 'c', 'z'],
+    idempotent: ['b', 'c', 'z'],
   },
   {
     id: 'ends',
@@ -137,7 +137,7 @@ export const configurations: readonly Configuration[] = [
     timesMs: leases(1),
     faults: 1,
     crashes: 1,
-    keyed: ['a', 'b'],
+    idempotent: ['a', 'b'],
   },
   {
     id: 'swept',
@@ -147,7 +147,7 @@ export const configurations: readonly Configuration[] = [
     timesMs: [...leases(1), EXPIRES_AT_MS + 61_000],
     faults: 0,
     crashes: 0,
-    keyed: ['a', 'b'],
+    idempotent: ['a', 'b'],
   },
   {
     id: 'd',
@@ -169,7 +169,7 @@ export const configurations: readonly Configuration[] = [
     timesMs: leases(1),
     faults: 1,
     crashes: 0,
-    keyed: ['a', 'b'],
+    idempotent: ['a', 'b'],
     timers: true,
     outbox: true,
     documented: unknowable,
@@ -193,7 +193,7 @@ export const configurations: readonly Configuration[] = [
     timesMs: leases(1),
     faults: 1,
     crashes: 0,
-    keyed: ['a', 'b'],
+    idempotent: ['a', 'b'],
     outbox: true,
     documented: unknowable,
   },

@@ -19,7 +19,7 @@ export class Judge {
   constructor(space: Space) {
     this.#space = space;
     this.#closing = new Closing(space.graph, space.worlds);
-    this.#keyed = space.configuration.keyed ?? [];
+    this.#keyed = space.configuration.idempotent ?? [];
   }
 
   state(index: number, row: Int32Array): void {
@@ -112,7 +112,10 @@ interface Verdict {
 }
 
 /** What has to hold in every state, whatever anybody was told. */
-const worldProblems = ({ account, records, sweepAtMs, claim }: World, keyed: readonly string[]): readonly string[] => {
+const worldProblems = (
+  { account, records, sweepAtMs, claim }: World,
+  idempotent: readonly string[],
+): readonly string[] => {
   const problems: string[] = [];
   if (account.availablePicos + heldOf(account) !== account.creditedPicos - account.spentPicos) {
     problems.push('available + held is not credited - spent');
@@ -124,13 +127,14 @@ const worldProblems = ({ account, records, sweepAtMs, claim }: World, keyed: rea
   if (account.spentPicos < charged) problems.push('spent is less than the settled records of closed holds');
   const requests = settled.map(({ requestId }) => requestId);
   if (new Set(requests).size < requests.length) problems.push('two charges for one request');
-  if (requests.filter((requestId) => keyed.includes(requestId)).length > 1) problems.push('two charges under one key');
+  if (requests.filter((requestId) => idempotent.includes(requestId)).length > 1)
+    problems.push('two charges under one key');
   for (const { requestId, holdId, answer } of settled) {
     const { prepared } = claim ?? {};
     const isStored = prepared?.holdId === holdId && prepared.hash === answer;
-    if (keyed.includes(requestId) && !isStored) problems.push('a charge under a key, whose answer is not stored');
+    if (idempotent.includes(requestId) && !isStored) problems.push('a charge under a key, whose answer is not stored');
   }
-  const answers = [...records.values()].filter(({ requestId, answer }) => answer && keyed.includes(requestId));
+  const answers = [...records.values()].filter(({ requestId, answer }) => answer && idempotent.includes(requestId));
   if (answers.length > 1) problems.push('two answers are committed under one key');
   if (account.holds.size > 0 && sweepAtMs === undefined) problems.push('an open hold that no sweep would find');
   return problems;
@@ -140,13 +144,13 @@ const worldProblems = ({ account, records, sweepAtMs, claim }: World, keyed: rea
 const toldProblems = (
   { records, notes }: World,
   told: Told,
-  { keyed = [], documented, enoughMoney }: Configuration,
+  { idempotent = [], documented, enoughMoney }: Configuration,
   closed: boolean,
 ): readonly Verdict[] => {
   if (enoughMoney && told.content === 'insufficient_balance') {
     return [{ what: 'told that money is short, though it is not', documented: false }];
   }
-  const payers = keyed.includes(told.requestId) ? keyed : [told.requestId];
+  const payers = idempotent.includes(told.requestId) ? idempotent : [told.requestId];
   const settled = [...records.values()].filter(
     ({ requestId, outcome }) => outcome === 'settled' && payers.includes(requestId),
   );

@@ -81,7 +81,7 @@ const pump = async (host: Host, requestId: string, stream: PumpedStream<TextSink
 };
 
 /** One of the requests under the one key. */
-export const keyed =
+export const idempotent =
   (requestId: string, outcomes: readonly Served[] = ['good']): Body =>
   async (host) => {
     const request = {
@@ -94,7 +94,7 @@ export const keyed =
       const generated = await generateText(textPorts(host, outcomes), callerOf(requestId), order(false), {
         render: () => `answer of ${requestId}`,
         dryRun: false,
-        keyed: { claimed, toStored: (_outcome, body) => ({ status: 200, headers: {}, body }) },
+        idempotent: { claimed, toStored: (_outcome, body) => ({ status: 200, headers: {}, body }) },
       });
       if (generated.kind !== 'answer') throw new Error('an answer was asked for');
       return generated.body;

@@ -120,7 +120,7 @@ export interface IdempotencyPorts {
 }
 
 /** A request with an Idempotency-Key. */
-export interface KeyedRequest extends ClaimRef {
+export interface IdempotentRequest extends ClaimRef {
   /** Also the owner's name on the claim: it is never used twice. */
   readonly requestId: string;
   readonly fingerprint: string;

@@ -6,7 +6,14 @@ import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveHoldById } from '../ledger/release.ts';
 import { apply } from '../ledger/resolve.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { Claim, ClaimRef, IdempotencyPorts, KeyedRequest, StandingAnswer, StoredAnswer } from './claim-store.ts';
+import type {
+  Claim,
+  ClaimRef,
+  IdempotencyPorts,
+  IdempotentRequest,
+  StandingAnswer,
+  StoredAnswer,
+} from './claim-store.ts';
 import { ClaimedRequest, ClaimLost, KEPT_MS, storeIsDown } from './claimed-execution.ts';
 import { readPrepared, toPrepared } from './stored-answer.ts';
 
@@ -33,7 +40,10 @@ const exhausted = (why: string): GatewayError =>
  * Claims the key, takes it over from a request that has shown no sign of life for the time of its lease, or answers what is stored.
  * Throws the 409 or 422 of a key in other use, and a 503 when a store does not answer.
  */
-const claimKey = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<ClaimedRequest | StoredAnswer> => {
+const claimKey = async (
+  ports: IdempotencyPorts,
+  request: IdempotentRequest,
+): Promise<ClaimedRequest | StoredAnswer> => {
   try {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const outcome = await tryToClaim(ports, request);
@@ -49,7 +59,7 @@ const claimKey = async (ports: IdempotencyPorts, request: KeyedRequest): Promise
 /** Undefined when the claim has changed hands meanwhile and has to be looked at again. */
 const tryToClaim = async (
   ports: IdempotencyPorts,
-  request: KeyedRequest,
+  request: IdempotentRequest,
 ): Promise<ClaimedRequest | StoredAnswer | undefined> => {
   const { claims, ledger, leaseMs } = ports;
   const { requestId, fingerprint } = request;
@@ -118,7 +128,7 @@ const resolveHoldsOf = async ({ ledger }: IdempotencyPorts, accountId: string, r
 };
 
 /** The old request got as far as its commit: its own prepared answer counts if the record carries its hash, and no other. */
-const answerOfSettled = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<StoredAnswer> => {
+const answerOfSettled = async (ports: IdempotencyPorts, request: IdempotentRequest): Promise<StoredAnswer> => {
   const claim = await ports.claims.read(request);
   const stored = claim && (await committedAnswer(ports, request, claim));
   if (stored) return stored;
@@ -146,7 +156,7 @@ const committedAnswer = async (
  */
 const keepStanding = async (
   ports: IdempotencyPorts,
-  request: KeyedRequest,
+  request: IdempotentRequest,
   owner: string,
   { holdId, answer }: StandingAnswer,
 ): Promise<StoredAnswer | undefined> => {
@@ -161,14 +171,17 @@ const keepStanding = async (
   return answerOfClaim(ports, request);
 };
 
-const answerOfClaim = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<StoredAnswer | undefined> => {
+const answerOfClaim = async (
+  ports: IdempotencyPorts,
+  request: IdempotentRequest,
+): Promise<StoredAnswer | undefined> => {
   const claim = await retryUntilDefinite(ports.ledger, () => ports.claims.read(request));
   return claim && committedAnswer(ports, request, claim);
 };
 
 const complete = async (
   { claims, answers, ledger }: IdempotencyPorts,
-  request: KeyedRequest,
+  request: IdempotentRequest,
   owner: string,
   { holdId, answer }: StandingAnswer,
 ): Promise<boolean> => {
@@ -188,7 +201,7 @@ type Answered<Fresh> =
  */
 export const answerOnce = async <Fresh>(
   ports: IdempotencyPorts,
-  request: KeyedRequest,
+  request: IdempotentRequest,
   work: (attempt: ClaimedRequest) => Promise<Fresh>,
 ): Promise<Answered<Fresh>> => {
   const claimed = await claimKey(ports, request);
@@ -207,7 +220,10 @@ export const answerOnce = async <Fresh>(
 };
 
 /** Whoever lost its key never serves its own answer. */
-const answerOfAnother = async (ports: IdempotencyPorts, request: KeyedRequest): Promise<StoredAnswer | undefined> => {
+const answerOfAnother = async (
+  ports: IdempotencyPorts,
+  request: IdempotentRequest,
+): Promise<StoredAnswer | undefined> => {
   try {
     const claim = await ports.claims.read(request);
     const committed = claim && (await committedAnswer(ports, request, claim));

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { IdempotencyPorts, KeyedRequest, StoredAnswer } from './claim-store.ts';
+import type { IdempotencyPorts, IdempotentRequest, StoredAnswer } from './claim-store.ts';
 import { toPrepared } from './stored-answer.ts';
 
 /** IDEM-7. */
@@ -22,7 +22,7 @@ export const storeIsDown = (cause: StoreError): GatewayError =>
 /** One request's work under its key: from the claim to the answer that is stored. */
 export class ClaimedRequest {
   readonly #ports: IdempotencyPorts;
-  readonly #request: KeyedRequest;
+  readonly #request: IdempotentRequest;
   readonly #dispatchesBefore: number;
   #leaseUntilMs: number;
   #cancelRenewal = (): void => undefined;
@@ -32,7 +32,7 @@ export class ClaimedRequest {
   #ended = false;
 
   /** `dispatches` counts this attempt. */
-  constructor(ports: IdempotencyPorts, request: KeyedRequest, leaseUntilMs: number, dispatches: number) {
+  constructor(ports: IdempotencyPorts, request: IdempotentRequest, leaseUntilMs: number, dispatches: number) {
     this.#ports = ports;
     this.#request = request;
     this.#leaseUntilMs = leaseUntilMs;

@@ -58,7 +58,7 @@ export const drawImages = async (
   ports: ImagePorts,
   caller: Caller,
   order: ImageOrder,
-  keyed?: KeyedImages,
+  idempotent?: KeyedImages,
 ): Promise<DrawnImages> => {
   const { protocol, modelId, format, endUser, dryRun } = order;
   const nowMs = ports.ledger.clock.now();
@@ -76,7 +76,7 @@ export const drawImages = async (
   const deadline = upstreamDeadline(ports, caller, model);
   const hold = { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: `Top up or ${ADVICE}.` };
   const first = { model, circuit, hold, deadline };
-  const paid = await withPaidCall(ports, caller, { first, claimed: keyed?.claimed }, async (signal) => {
+  const paid = await withPaidCall(ports, caller, { first, claimed: idempotent?.claimed }, async (signal) => {
     const drawing = await wire.draw({
       ...ask,
       model,
@@ -93,7 +93,7 @@ export const drawImages = async (
       answer: made,
       usage: made.usage,
       terms: { endUser, chargeFor: () => money.chargeFor(counts), expectsUsage: money.expectsUsage },
-      toStored: keyed && ((costPicos) => keyed.toStored(made, costPicos)),
+      toStored: idempotent && ((costPicos) => idempotent.toStored(made, costPicos)),
     });
   });
   return { kind: 'answer', made: paid.answer, receipt: paid.receipt };

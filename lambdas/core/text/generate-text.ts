@@ -46,7 +46,7 @@ export interface TextManner {
   /** Only what it would cost is asked (BILL-16). */
   readonly dryRun: boolean;
   /** Under an Idempotency-Key: what is stored before the answer is charged. */
-  readonly keyed?: {
+  readonly idempotent?: {
     readonly claimed: ClaimedRequest;
     readonly toStored: (outcome: Outcome, body: string, costPicos: bigint) => StoredAnswer;
   };
@@ -75,8 +75,8 @@ export const generateText = async (
   if (manner.dryRun) return dryRun(ports, caller, order, first);
   const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(ports, caller, order, checked);
   const primary = await ready(first);
-  const { keyed } = manner;
-  const candidates = { first: primary, second: second && (() => ready(second())), claimed: keyed?.claimed };
+  const { idempotent } = manner;
+  const candidates = { first: primary, second: second && (() => ready(second())), claimed: idempotent?.claimed };
   const use = async (signal: AbortSignal, { checked, money }: ReadyText): Promise<PaidResponse<PaidText>> => {
     const { model, request } = checked;
     const { ignored } = request;
@@ -89,7 +89,7 @@ export const generateText = async (
       return streamed({ answer: outcome, source: await textSource(sent, ports.ledger.clock), terms });
     }
     const body = manner.render(sent, model);
-    const toStored = keyed && ((costPicos: bigint) => keyed.toStored(outcome, body, costPicos));
+    const toStored = idempotent && ((costPicos: bigint) => idempotent.toStored(outcome, body, costPicos));
     return whole({ answer: { ...outcome, body }, usage: sent.usage, terms, toStored });
   };
   const paid = await withPaidCall(ports, caller, candidates, use);

@@ -49,7 +49,9 @@ export interface VideoManner {
   /** Only what it would cost is asked (BILL-16). */
   readonly dryRun: boolean;
   /** Under an Idempotency-Key. */
-  readonly keyed?: { readonly claimed: ClaimedRequest; readonly toStored: (job: VideoJob) => StoredAnswer } | undefined;
+  readonly idempotent?:
+    | { readonly claimed: ClaimedRequest; readonly toStored: (job: VideoJob) => StoredAnswer }
+    | undefined;
 }
 
 type CreatedVideo = DryRun | { readonly kind: 'video'; readonly job: VideoJob };
@@ -129,7 +131,7 @@ interface Beginning {
   readonly placedHold: PlacedHold;
   readonly ready: ReadyVideo;
   readonly record: VideoOrderRecord;
-  readonly keyed: VideoManner['keyed'];
+  readonly idempotent: VideoManner['idempotent'];
 }
 
 /** Creates the video under a hold. A creation that fails is withdrawn and never charged. */
@@ -138,7 +140,7 @@ const beginVideo = async (
   caller: Caller,
   ready: ReadyVideo,
   { webhook }: VideoOrder,
-  { keyed }: VideoManner,
+  { idempotent }: VideoManner,
 ): Promise<VideoJob> => {
   const now = ports.ledger.clock.now();
   const { model, circuit, money } = ready;
@@ -150,14 +152,14 @@ const beginVideo = async (
   let mayStand = false;
   const order = {
     first: { model, circuit, hold },
-    claimed: keyed?.claimed,
-    withdraw: async (error: unknown) => (mayStand ? withdraw(ports, caller, keyed, error) : error),
+    claimed: idempotent?.claimed,
+    withdraw: async (error: unknown) => (mayStand ? withdraw(ports, caller, idempotent, error) : error),
   };
   return withReservation(ports, caller, order, async ({ placedHold, permit }) => {
     const record = toRecord(placedHold, ready, webhook, now);
-    const beginning = { placedHold, ready, record, keyed };
+    const beginning = { placedHold, ready, record, idempotent };
     await beforeCall(permit, async () => {
-      await keyed?.claimed.dispatch(placedHold.holdId);
+      await idempotent?.claimed.dispatch(placedHold.holdId);
       // A record whose write has no definite result may exist: it too must be withdrawn before the key is free.
       mayStand = true;
       await commitCreation(ports, beginning);
@@ -180,10 +182,10 @@ const commitCreation = async (ports: CreatePorts, { record }: Beginning): Promis
   throw new ClaimLost();
 };
 
-const startMachine = async (ports: CreatePorts, { record, keyed }: Beginning): Promise<void> => {
+const startMachine = async (ports: CreatePorts, { record, idempotent }: Beginning): Promise<void> => {
   const started = await orUnavailable(retryUntilDefinite(ports.ledger, () => ports.machine.start(record.id)));
   // It has given the video up before it was begun.
-  if (started === 'ended') throw given(keyed) ?? lateError(ports.times.createMs);
+  if (started === 'ended') throw given(idempotent) ?? lateError(ports.times.createMs);
 };
 
 /** Nothing has been sent to the vendor yet. */
@@ -225,20 +227,24 @@ const callVendor = async (ports: CreatePorts, { ready, record }: Beginning): Pro
  * A definite no means that the machine, or whoever took the key over, has given the video up meanwhile. Without an answer the id may
  * be there or not: the video exists either way, and its state will tell.
  */
-const noteUpstream = async (ports: CreatePorts, { record, keyed }: Beginning, upstreamId: string): Promise<void> => {
+const noteUpstream = async (
+  ports: CreatePorts,
+  { record, idempotent }: Beginning,
+  upstreamId: string,
+): Promise<void> => {
   try {
     if (await retryUntilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId))) return;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return;
   }
-  throw given(keyed) ?? lateError(ports.times.createMs);
+  throw given(idempotent) ?? lateError(ports.times.createMs);
 };
 
 /** Under a key another request may have answered with this video already: then that answer counts. */
-const given = (keyed: Beginning['keyed']): ClaimLost | undefined => {
-  if (!keyed) return undefined;
-  keyed.claimed.abandon();
+const given = (idempotent: Beginning['idempotent']): ClaimLost | undefined => {
+  if (!idempotent) return undefined;
+  idempotent.claimed.abandon();
   return new ClaimLost();
 };
 
@@ -246,7 +252,7 @@ const given = (keyed: Beginning['keyed']): ClaimLost | undefined => {
 const withdraw = async (
   ports: CreatePorts,
   { requestId }: Caller,
-  keyed: VideoManner['keyed'],
+  idempotent: VideoManner['idempotent'],
   error: unknown,
 ): Promise<unknown> => {
   if (error instanceof ClaimLost) return error;
@@ -256,10 +262,10 @@ const withdraw = async (
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     // Without an upstream id the machine fails it. Until then the video exists, and its key must not begin another.
-    keyed?.claimed.abandon();
+    idempotent?.claimed.abandon();
     return error;
   }
-  return given(keyed) ?? error;
+  return given(idempotent) ?? error;
 };
 
 const toFailure = (error: unknown): VideoFailure =>
@@ -276,13 +282,13 @@ const toJob = (record: VideoOrderRecord, upstreamId: string): VideoJob => ({
 });
 
 /** What is not stored here is found by the video itself. */
-const storeAnswer = async ({ keyed, placedHold }: Beginning, job: VideoJob): Promise<void> => {
-  if (!keyed) return;
+const storeAnswer = async ({ idempotent, placedHold }: Beginning, job: VideoJob): Promise<void> => {
+  if (!idempotent) return;
   try {
-    await keyed.claimed.prepare(placedHold.holdId, keyed.toStored(job));
-    await keyed.claimed.complete();
+    await idempotent.claimed.prepare(placedHold.holdId, idempotent.toStored(job));
+    await idempotent.claimed.complete();
   } catch (error) {
-    keyed.claimed.abandon();
+    idempotent.claimed.abandon();
     if (!(error instanceof ClaimLost || error instanceof GatewayError)) throw error;
   }
 };

@@ -6,7 +6,7 @@ import type { Caller } from '../../core/paid-call/dependencies.ts';
 import { promptTokensOf, type TokenUsage } from '../../core/pricing/charge.ts';
 import { planAnswer } from '../../http/early-answer.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
-import { keyedAnswer, toStored } from '../idempotent-answer.ts';
+import { idempotentAnswer, toStored } from '../idempotent-answer.ts';
 import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, tell } from '../paid-response.ts';
 import { toEditOrder, toGenerationOrder } from './request.ts';
@@ -53,7 +53,7 @@ export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImage
     const work = (claimed?: ClaimedRequest) =>
       answer(ports, exchange, caller, { ...toGenerationOrder(body.json), dryRun }, claimed);
     if (key === undefined) return work();
-    return keyedAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
+    return idempotentAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
   },
   /** POST /v1/images/edits: a form (IMG-5, IDEM-5). */
   editImages: async (exchange) => {
@@ -85,11 +85,11 @@ const answer = async (
   if (order.endUser !== undefined) summary.endUser = order.endUser;
   const whole = (made: MadeImages, costPicos: bigint) =>
     json(200, toImagesAnswer(made, startedAtMs), costHeaders(costPicos));
-  const keyed = claimed && {
+  const idempotent = claimed && {
     claimed,
     toStored: (made: MadeImages, costPicos: bigint) => toStored(whole(made, costPicos)),
   };
-  const drawn = await drawImages(draw, caller, order, keyed);
+  const drawn = await drawImages(draw, caller, order, idempotent);
   if (drawn.kind === 'dry_run') return dryRunAnswer(exchange, drawn);
   const { made, receipt } = drawn;
   tell(summary, receipt);

@@ -7,7 +7,7 @@ import { type StandingPorts, videoCreations } from '../../core/videos/existing-c
 import { listVideos, locateVideo, type ReadPorts, readVideo, removeVideo } from '../../core/videos/read-videos.ts';
 import { planAnswer } from '../../http/early-answer.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
-import { keyedAnswer, toStored } from '../idempotent-answer.ts';
+import { idempotentAnswer, toStored } from '../idempotent-answer.ts';
 import { callerOf, readPaidHeaders } from '../paid-request.ts';
 import { dryRunAnswer } from '../paid-response.ts';
 import { type CheckWebhookUrl, toVideoOrder } from './request.ts';
@@ -64,7 +64,7 @@ export const createCreateVideo =
     if (key === undefined || !body) return answer(ports, exchange, caller, dryRun);
     const creations = videoCreations(ports.create, (job) => toStored(toCreationAnswer(job)));
     const order = { key, body: body.json, fallbackModelId: undefined, creations };
-    return keyedAnswer(ports.idempotency, exchange, order, (claimed) =>
+    return idempotentAnswer(ports.idempotency, exchange, order, (claimed) =>
       answer(ports, exchange, caller, dryRun, claimed),
     );
   };
@@ -88,7 +88,7 @@ const answer = async (
   };
   const created = await createVideo(create, caller, order, {
     dryRun,
-    keyed: claimed && { claimed, toStored: (job) => toStored(toCreationAnswer(job)) },
+    idempotent: claimed && { claimed, toStored: (job) => toStored(toCreationAnswer(job)) },
   });
   if (created.kind === 'dry_run') return dryRunAnswer(exchange, created);
   summary.firstByteMs = create.ledger.clock.now() - startedAtMs;

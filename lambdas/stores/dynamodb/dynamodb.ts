@@ -85,7 +85,7 @@ interface Conditional extends Expressions {
   readonly onFailure?: ReturnValuesOnConditionCheckFailure | undefined;
 }
 
-interface Keyed extends Conditional {
+interface IdempotentCall extends Conditional {
   readonly key: Item;
 }
 
@@ -93,13 +93,13 @@ export interface PutRequest extends Conditional {
   readonly item: Item;
 }
 
-export interface UpdateRequest extends Keyed {
+export interface UpdateRequest extends IdempotentCall {
   readonly update: string;
   /** Attributes that `written` includes. */
   readonly returns?: ReturnValue | undefined;
 }
 
-export type DeleteRequest = Keyed;
+export type DeleteRequest = IdempotentCall;
 
 export interface QueryRequest extends Expressions {
   readonly table: string;
@@ -127,7 +127,7 @@ export interface ScanPage {
 export type Write =
   | { readonly put: PutRequest }
   | { readonly update: UpdateRequest }
-  | { readonly check: Keyed & { readonly condition: string } };
+  | { readonly check: IdempotentCall & { readonly condition: string } };
 
 /** `written` has the attributes that the request asked for; `conditionFailed` the stored item, if requested and present. */
 export type WriteResult = { readonly written: Item } | { readonly conditionFailed: Item | undefined };
@@ -244,7 +244,7 @@ const toConditional = (request: Conditional) => ({
 
 const toPut = (request: PutRequest) => ({ ...toConditional(request), Item: request.item });
 
-const toKeyed = (request: Keyed) => ({ ...toConditional(request), Key: request.key });
+const toKeyed = (request: IdempotentCall) => ({ ...toConditional(request), Key: request.key });
 
 const toUpdate = (request: UpdateRequest) => ({ ...toKeyed(request), UpdateExpression: request.update });
 

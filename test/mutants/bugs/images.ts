@@ -32,14 +32,14 @@ const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
   {
     id: 'images-repeated-without-a-key',
     what: 'Images are drawn and charged again for the same Idempotency-Key: their answer is not kept under it.',
-    find: 'claimed: keyed?.claimed',
+    find: 'claimed: idempotent?.claimed',
     replace: 'claimed: undefined',
     caughtBy: keyedTests,
   },
   {
     id: 'images-charged-without-a-stored-answer',
     what: 'Images under an Idempotency-Key are charged before their answer is stored.',
-    find: 'toStored: keyed && ((costPicos) => keyed.toStored(made, costPicos)),',
+    find: 'toStored: idempotent && ((costPicos) => idempotent.toStored(made, costPicos)),',
     replace: '',
     caughtBy: keyedTests,
   },

@@ -241,7 +241,7 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'call-outside-its-key',
     what: 'A request under a key calls and is charged as if it had none.',
-    find: 'claimed: keyed?.claimed }',
+    find: 'claimed: idempotent?.claimed }',
     replace: 'claimed: undefined }',
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },

@@ -135,7 +135,7 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'failed-creation-not-withdrawn',
     what: 'A failed creation releases its hold and leaves its video to be made for free.',
-    find: '(mayStand ? withdraw(ports, caller, keyed, error) : error)',
+    find: '(mayStand ? withdraw(ports, caller, idempotent, error) : error)',
     replace: '(mayStand && !withdraw ? undefined : error)',
   },
   {
@@ -148,7 +148,7 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'key-freed-beside-a-video-not-refused',
     what: 'A key is freed although its video could not be refused: two requests are promised two videos.',
-    find: 'keyed?.claimed.abandon();\n    return error;',
+    find: 'idempotent?.claimed.abandon();\n    return error;',
     replace: 'return error;',
     caughtBy: standingTests,
   },

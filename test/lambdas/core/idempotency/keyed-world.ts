@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
-import type { IdempotencyPorts, KeyedRequest } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { IdempotencyPorts, IdempotentRequest } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { TextManner } from '../../../../lambdas/core/text/generate-text.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
@@ -24,11 +24,11 @@ export const keyedWorld = async (
   const world = await createWorld(options);
   const own = idempotencyOf(world.ports.ledger);
   const ports = change(own);
-  const send = async (requestId: string, request: Partial<KeyedRequest> = {}): Promise<Got> => {
-    const keyed = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError, ...request };
+  const send = async (requestId: string, request: Partial<IdempotentRequest> = {}): Promise<Got> => {
+    const idempotent = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError, ...request };
     try {
-      const answered = await answerOnce(ports, keyed, async (claimed) => {
-        const toStored: NonNullable<TextManner['keyed']>['toStored'] = (_outcome, body, costPicos) => ({
+      const answered = await answerOnce(ports, idempotent, async (claimed) => {
+        const toStored: NonNullable<TextManner['idempotent']>['toStored'] = (_outcome, body, costPicos) => ({
           status: 200,
           headers: { 'x-cost': String(costPicos) },
           body,
@@ -43,7 +43,7 @@ export const keyedWorld = async (
             params: { prompt: 'messages', cap: 'max_tokens' },
             prepare: () => requestOf({ outputTokensMax: 100 }),
           },
-          { render: () => `answer of ${requestId}`, dryRun: false, keyed: { claimed, toStored } },
+          { render: () => `answer of ${requestId}`, dryRun: false, idempotent: { claimed, toStored } },
         );
         if (generated.kind !== 'answer') throw new Error('a plain answer was asked for');
         return { status: 200, body: generated.body, replayed: false };

@@ -135,7 +135,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     order: Partial<ImageOrder> = {},
     asked: Partial<ImageAsk> = {},
     requestId = 'r1',
-    keyed?: KeyedImages,
+    idempotent?: KeyedImages,
   ) =>
     drawImages(
       ports,
@@ -149,7 +149,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
         prepare: () => ask({ size: inPixels(16, 16), ...asked }),
         ...order,
       },
-      keyed,
+      idempotent,
     );
   /** What is answered, or the error that was thrown. */
   const answer = async (order?: Partial<ImageOrder>, asked?: Partial<ImageAsk>, requestId = 'r1') => {

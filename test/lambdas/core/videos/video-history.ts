@@ -125,8 +125,14 @@ export class VideoHistory {
       await this.#rest();
     }
     const { told } = this;
-    const [clock, jobs, keyed, asked, deleted] = [this.#clock, this.#jobs, KEYED, this.#vendor.asked, this.#deleted];
-    await this.#judge.judge({ clock, jobs, told, keyed, asked, deleted });
+    const [clock, jobs, idempotent, asked, deleted] = [
+      this.#clock,
+      this.#jobs,
+      KEYED,
+      this.#vendor.asked,
+      this.#deleted,
+    ];
+    await this.#judge.judge({ clock, jobs, told, idempotent, asked, deleted });
   }
 
   /** What there was to see, for whoever counts. */

@@ -16,7 +16,7 @@ export interface Outcome {
   /** What each client was told; nothing for one whose process died. */
   readonly told: ReadonlyMap<string, Got>;
   /** The requests that were sent under one key. */
-  readonly keyed: readonly string[];
+  readonly idempotent: readonly string[];
   /** The prompts that reached a vendor. */
   readonly asked: readonly string[];
   /** Videos that somebody tried to remove. */
@@ -75,22 +75,22 @@ export class VideoJudge {
     if (isCharged && !deleted.has(job.id)) expect(this.#hasFile(job), `${job.id} has its file`).toBe(true);
   }
 
-  #judgeMoney({ told, keyed }: Outcome): void {
+  #judgeMoney({ told, idempotent }: Outcome): void {
     const charged = this.#ledger
       .recordsOf(ACCOUNT)
       .filter(({ outcome }) => outcome === 'settled')
       .map(({ requestId }) => requestId);
     expect(charged.length, 'charges of one request').toBe(new Set(charged).size);
-    expect(charged.filter((id) => keyed.includes(id)).length, 'charges of one key').toBeLessThanOrEqual(1);
+    expect(charged.filter((id) => idempotent.includes(id)).length, 'charges of one key').toBeLessThanOrEqual(1);
     for (const [requestId, { status }] of told) {
       if (status !== 200) expect(charged, `${requestId} was told ${status}`).not.toContain(requestId);
     }
   }
 
-  #judgeKey({ told, keyed }: Outcome): void {
-    const begun = keyed.filter((id) => this.seen.get(videoIdOf(id))?.upstreamId !== undefined);
+  #judgeKey({ told, idempotent }: Outcome): void {
+    const begun = idempotent.filter((id) => this.seen.get(videoIdOf(id))?.upstreamId !== undefined);
     expect(begun.length, `videos of one key: ${begun.join()}`).toBeLessThanOrEqual(1);
-    const promised = keyed.flatMap((id) => told.get(id) ?? []).filter(({ status }) => status === 200);
+    const promised = idempotent.flatMap((id) => told.get(id) ?? []).filter(({ status }) => status === 200);
     expect(new Set(promised.map(({ body }) => body)).size, 'answers of one key').toBeLessThanOrEqual(1);
     for (const { body } of promised) {
       const { id } = JSON.parse(body);

@@ -106,7 +106,7 @@ export class VideoProcess {
     };
   }
 
-  async #make(keyed?: VideoManner['keyed']): Promise<Got> {
+  async #make(idempotent?: VideoManner['idempotent']): Promise<Got> {
     const ports = {
       ...this.ports(),
       reachable: () => true,
@@ -118,14 +118,14 @@ export class VideoProcess {
     const caller = { accountId: ACCOUNT, requestId: this.#name, hostEndsAtMs: undefined };
     const prepare = () => ask({ prompt: this.#name });
     const asked = orderOf({ prepare, webhook: { url: 'https://client.example', secret: 's' } });
-    const made = await createVideo(ports, caller, asked, { dryRun: false, keyed });
+    const made = await createVideo(ports, caller, asked, { dryRun: false, idempotent });
     if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
     return { status: 200, body: toStored(made.job).body };
   }
 
   async #makeOnce(key: string): Promise<Got> {
     const { claims, answers } = this.#outside;
-    const keyed = {
+    const idempotent = {
       accountId: ACCOUNT,
       keyHash: key,
       requestId: this.#name,
@@ -139,7 +139,7 @@ export class VideoProcess {
       ledger: this.#ledger(),
       leaseMs: LEASE_MS,
     };
-    const answered = await answerOnce(ports, keyed, (claimed) => this.#make({ claimed, toStored }));
+    const answered = await answerOnce(ports, idempotent, (claimed) => this.#make({ claimed, toStored }));
     if (answered.kind === 'fresh') return answered.value;
     const { status, body } = answered.answer;
     return { status, body };

@@ -140,7 +140,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
   const createKeyed = async (requestId: string, plan: WorldFaults = faults, key = 'key-1'): Promise<Got> => {
     const ports = plan === faults ? own : portsWith(plan);
     const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
-    const keyed = {
+    const idempotent = {
       accountId: ACCOUNT,
       keyHash: key,
       requestId,
@@ -149,9 +149,12 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       creations: videoCreations(ports.steps, toStored),
     };
     try {
-      const answered = await answerOnce(ports.idempotency, keyed, async (claimed) => {
+      const answered = await answerOnce(ports.idempotency, idempotent, async (claimed) => {
         const order = orderOf({ prepare: () => ask({ prompt: requestId }) });
-        const made = await createVideo(ports.creating, caller, order, { dryRun: false, keyed: { claimed, toStored } });
+        const made = await createVideo(ports.creating, caller, order, {
+          dryRun: false,
+          idempotent: { claimed, toStored },
+        });
         if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
         return { status: 200, body: toStored(made.job).body };
       });

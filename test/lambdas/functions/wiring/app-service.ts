@@ -75,7 +75,7 @@ export const createAppService = async (toParts: (parts: Parts) => Partial<Parts>
     atMs: clock.now(),
   });
   const parts = { ...memory, ...toParts(memory) };
-  const [handler, keyed] = [createAppHandler(parts), createAccountHandler(parts)];
+  const [handler, idempotent] = [createAppHandler(parts), createAccountHandler(parts)];
 
   const read = (answer: Awaited<ReturnType<typeof invoke>>) => ({ ...answer, body: JSON.parse(answer.text) });
   const eventOf = (target: string, { method = 'GET', authorization, signature, body }: SentToApp) => {
@@ -107,7 +107,7 @@ export const createAppService = async (toParts: (parts: Parts) => Partial<Parts>
     },
     /** With an API key: GET /api/account or another route of that function. */
     withKey: async (target: string, apiKey: string) =>
-      read(await invoke(keyed, eventOf(target, { authorization: `Bearer ${apiKey}` }))),
+      read(await invoke(idempotent, eventOf(target, { authorization: `Bearer ${apiKey}` }))),
   };
 };
 

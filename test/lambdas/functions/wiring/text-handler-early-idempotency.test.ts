@@ -3,7 +3,7 @@ import { alike, failed, free, promptly } from './early-scene.ts';
 import { createSilentService, textOf } from './silent-service.ts';
 import { customers } from './silent-vendor.ts';
 
-const keyed = { 'idempotency-key': 'one' };
+const idempotent = { 'idempotency-key': 'one' };
 const takesKeys = ['chat', 'images'] as const;
 
 test.for(takesKeys)(
@@ -11,10 +11,10 @@ test.for(takesKeys)(
   async (name) => {
     const prompt = await promptly(name);
     const service = await createSilentService();
-    const first = await service.ask(customers[name], { seconds: 130 }, keyed);
+    const first = await service.ask(customers[name], { seconds: 130 }, idempotent);
     await service.pass(102);
     expect(textOf(first.heard)).toBe(' ');
-    const second = await service.ask(customers[name], {}, keyed);
+    const second = await service.ask(customers[name], {}, idempotent);
     await second.done;
     expect([second.heard.head?.statusCode, JSON.parse(textOf(second.heard)).error.code]).toEqual([
       409,
@@ -22,7 +22,7 @@ test.for(takesKeys)(
     ]);
     await service.pass(28);
     await first.done;
-    const third = await service.ask(customers[name], {}, keyed);
+    const third = await service.ask(customers[name], {}, idempotent);
     await third.done;
     expect([third.heard.head?.statusCode, alike(textOf(third.heard))]).toEqual([200, prompt.text]);
     expect(textOf(third.heard)).toBe(textOf(first.heard).trimStart());
@@ -39,12 +39,12 @@ test.for(takesKeys)(
   async (name) => {
     const service = await createSilentService();
     const refusal = { status: 400, body: '{"error":{"message":"No such thing.","param":"prompt"}}' };
-    const first = await service.ask(customers[name], { seconds: 130, ...refusal }, keyed);
+    const first = await service.ask(customers[name], { seconds: 130, ...refusal }, idempotent);
     await service.pass(130);
     await first.done;
     expect(first.heard.head?.statusCode).toBe(200);
     expect(textOf(first.heard)).toMatch(/^\s+\{"error":.*\}!$/);
-    const second = await service.ask(customers[name], {}, keyed);
+    const second = await service.ask(customers[name], {}, idempotent);
     await second.done;
     expect([second.heard.head?.statusCode, `${textOf(second.heard)}!`]).toEqual([400, textOf(first.heard).trimStart()]);
     expect(second.heard.head?.headers).toMatchObject({ 'idempotent-replayed': 'true' });
@@ -57,10 +57,10 @@ test.for(takesKeys)(
 test.for(takesKeys)('IDEM-8 IDEM-7 a failure of %s that came after 200 frees its key', async (name) => {
   const prompt = await promptly(name);
   const service = await createSilentService();
-  const first = await service.ask(customers[name], { seconds: 130, ...failed }, keyed);
+  const first = await service.ask(customers[name], { seconds: 130, ...failed }, idempotent);
   await service.pass(130);
   await first.done;
-  const second = await service.ask(customers[name], { seconds: 1 }, keyed);
+  const second = await service.ask(customers[name], { seconds: 1 }, idempotent);
   await service.pass(1);
   await second.done;
   expect([second.heard.head?.statusCode, alike(textOf(second.heard))]).toEqual([200, prompt.text]);
