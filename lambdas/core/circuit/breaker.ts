@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
 import type { CircuitEvent } from '../metrics.ts';
 import { RecentMap } from '../recent-map.ts';
-import type { CallPermit, CallRejection, CircuitKey, CircuitSettings, Circuits, Outcome } from './circuit.ts';
+import type { CallPermit, CallRejection, CircuitId, CircuitSettings, Circuits, Outcome } from './circuit.ts';
 import type { CircuitStore } from './circuit-store.ts';
 import { LocalCircuit } from './local-circuit.ts';
 import { Quarantines } from './quarantine.ts';
@@ -54,16 +54,13 @@ class ProcessCircuits implements Circuits {
     );
   }
 
-  peek(key: CircuitKey, accountId: string): CallRejection | undefined {
+  peek(key: CircuitId, accountId: string): CallRejection | undefined {
     const circuit = this.#circuitOf(key);
     circuit.shared.look();
     return this.#barred(circuit, key.modelId, hashOf(accountId));
   }
 
-  async acquire(
-    key: CircuitKey,
-    caller: { accountId: string; requestId: string },
-  ): Promise<CallPermit | CallRejection> {
+  async acquire(key: CircuitId, caller: { accountId: string; requestId: string }): Promise<CallPermit | CallRejection> {
     const circuit = this.#circuitOf(key);
     const { local, shared } = circuit;
     const account = hashOf(caller.accountId);
@@ -120,7 +117,7 @@ class ProcessCircuits implements Circuits {
     if (change) this.#ports.notice?.(`circuit_${change}`, name);
   }
 
-  #circuitOf(key: CircuitKey): Circuit {
+  #circuitOf(key: CircuitId): Circuit {
     const name = `${key.providerId}/${key.modelId}`;
     return this.#circuits.getOrMake(name, () => {
       const { store, clock, notice } = this.#ports;

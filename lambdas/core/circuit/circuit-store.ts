@@ -1,4 +1,4 @@
-import type { CircuitKey, Opening } from './circuit.ts';
+import type { CircuitId, Opening } from './circuit.ts';
 
 /** The state item of a circuit that is open or half open for everybody; a closed one has none. */
 export interface CircuitState extends Opening {
@@ -31,24 +31,24 @@ export interface CircuitReading {
  */
 export interface CircuitStore {
   /** Consistent. A state that nobody has touched until its expiry is no state. */
-  read(key: CircuitKey, bucketStartsMs: readonly number[], nowMs: number): Promise<CircuitReading>;
+  read(key: CircuitId, bucketStartsMs: readonly number[], nowMs: number): Promise<CircuitReading>;
   /** Adds to a bucket. Sent once: a repeat would count twice. */
-  count(key: CircuitKey, added: BucketCount, expiresAtMs: number): Promise<void>;
+  count(key: CircuitId, added: BucketCount, expiresAtMs: number): Promise<void>;
   /** Only while there is no state. */
-  open(key: CircuitKey, opening: Opening, nowMs: number, expiresAtMs: number): Promise<boolean>;
+  open(key: CircuitId, opening: Opening, nowMs: number, expiresAtMs: number): Promise<boolean>;
   /** Only of a circuit whose time has come and that nobody probes. Refused tells the state as it stood, undefined if there is none. */
   lease(
-    key: CircuitKey,
+    key: CircuitId,
     probe: { readonly owner: string; readonly leaseUntilMs: number },
     nowMs: number,
   ): Promise<{ readonly leased: CircuitState } | { readonly refused: CircuitState | undefined }>;
   /** This and all below: only for the owner of the lease. */
-  renew(key: CircuitKey, owner: string, leaseUntilMs: number): Promise<boolean>;
-  releaseProbe(key: CircuitKey, owner: string): Promise<boolean>;
+  renew(key: CircuitId, owner: string, leaseUntilMs: number): Promise<boolean>;
+  releaseProbe(key: CircuitId, owner: string): Promise<boolean>;
   /** Ends the lease and sets what the probe has made of the circuit. */
-  judge(key: CircuitKey, owner: string, opening: Opening, expiresAtMs: number): Promise<boolean>;
+  judge(key: CircuitId, owner: string, opening: Opening, expiresAtMs: number): Promise<boolean>;
   /** Removes the state. */
-  close(key: CircuitKey, owner: string): Promise<boolean>;
+  close(key: CircuitId, owner: string): Promise<boolean>;
 
   /** Counts a good answer without usage. Answers the bucket's count, this one included. Sent once. */
   countMissing(modelId: string, bucketStartMs: number, expiresAtMs: number): Promise<number>;

@@ -1,5 +1,5 @@
 /** A provider's model, the thing that fails as one. */
-export interface CircuitKey {
+export interface CircuitId {
   readonly providerId: string;
   /** The catalog's id. */
   readonly modelId: string;
@@ -29,10 +29,10 @@ export interface Circuits {
    * What this process knows, at once: undefined when nothing is known against a call. Begins to look up the shared state when what
    * is known is older than 5 s, so that `enter` need not wait for it.
    */
-  peek(key: CircuitKey, accountId: string): CallRejection | undefined;
+  peek(key: CircuitId, accountId: string): CallRejection | undefined;
   /** Just before dispatch: waits for a look-up that was begun, 50 ms at most, and takes the probe's lease of a half-open circuit. */
   acquire(
-    key: CircuitKey,
+    key: CircuitId,
     caller: { readonly accountId: string; readonly requestId: string },
   ): Promise<CallPermit | CallRejection>;
   /** A good answer came without usage: counted, shared, and from the 20th in 5 minutes the model is shut for 15. Never throws. */

@@ -2,7 +2,7 @@ import { type Clock, inTime } from '../clock.ts';
 import {
   afterProbe,
   type CallRejection,
-  type CircuitKey,
+  type CircuitId,
   type CircuitSettings,
   type Outcome,
   openedAgain,
@@ -33,7 +33,7 @@ const UNKNOWN_SECONDS = 5;
  * circuit stays shut, a closed one usable.
  */
 export class SharedCircuit {
-  readonly #key: CircuitKey;
+  readonly #key: CircuitId;
   readonly #ports: SharedPorts;
   readonly #tally: CallTally;
   readonly #reads: SharedRun<boolean>;
@@ -44,7 +44,7 @@ export class SharedCircuit {
   /** Counts what was learnt from writes: a reading that began before one of them does not know of it. */
   #learnt = 0;
 
-  constructor(key: CircuitKey, ports: SharedPorts) {
+  constructor(key: CircuitId, ports: SharedPorts) {
     this.#key = key;
     this.#ports = ports;
     this.#reads = new SharedRun(() => this.#read());
@@ -195,7 +195,7 @@ interface SharedPorts {
 
 /** The one call that may go to a half-open circuit, over all processes: its lease lasts while this process lives. */
 export class SharedProbe {
-  readonly #key: CircuitKey;
+  readonly #key: CircuitId;
   readonly #owner: string;
   readonly #ports: SharedPorts;
   #state: CircuitState | undefined;
@@ -203,7 +203,7 @@ export class SharedProbe {
   #doubt: () => void = () => undefined;
   #cancel: () => void = () => undefined;
 
-  constructor(key: CircuitKey, owner: string, ports: SharedPorts) {
+  constructor(key: CircuitId, owner: string, ports: SharedPorts) {
     this.#key = key;
     this.#owner = owner;
     this.#ports = ports;
@@ -309,7 +309,7 @@ class CallTally {
   readonly #accounts = new Set<string>();
 
   /** `accountsKnown`: how many accounts the bucket that begins then is known to name. */
-  constructor(store: CircuitStore, clock: Clock, key: CircuitKey, accountsKnown: (startMs: number) => number) {
+  constructor(store: CircuitStore, clock: Clock, key: CircuitId, accountsKnown: (startMs: number) => number) {
     this.#clock = clock;
     this.#sends = new SharedRun(async () => {
       const [startMs] = windowStarts(clock.now());

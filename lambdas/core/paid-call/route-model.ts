@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { Model, ModelKind, Protocol, Provider, Upstream } from '../catalog/schema.ts';
 import { textModelOf } from '../catalog/text-model.ts';
-import type { CallRejection, CircuitKey } from '../circuit/circuit.ts';
+import type { CallRejection, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
 import type { Caller, PaidCallPorts } from './dependencies.ts';
 
@@ -96,7 +96,7 @@ export const reachModel = <SpokenWire>(
   { accountId }: Caller,
   model: Model,
   check?: (wire: SpokenWire) => void,
-): Route<SpokenWire> & { readonly circuit: CircuitKey } => {
+): Route<SpokenWire> & { readonly circuit: CircuitId } => {
   const route = chooseUpstream(ports, model);
   check?.(route.wire);
   if (!ports.reachable(route.provider)) throw unavailable(model);

@@ -1,5 +1,5 @@
 import type { Model } from '../catalog/schema.ts';
-import type { CallPermit, CircuitKey } from '../circuit/circuit.ts';
+import type { CallPermit, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
@@ -16,7 +16,7 @@ import { applyCharge, commitCharge, type Receipt, type Settlement, settle } from
 /** A validated and priced model that a request may call. */
 export interface Candidate {
   readonly model: Model;
-  readonly circuit: CircuitKey;
+  readonly circuit: CircuitId;
   readonly hold: Pick<HoldOrder, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy'>;
   /** Stops when the call fails; undefined where the call has no deadline of its own. */
   readonly deadline?: Deadline;

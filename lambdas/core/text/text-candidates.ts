@@ -1,7 +1,7 @@
 import { isAllowedFallback } from '../catalog/fallbacks.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { Provider, TextModel, TextPriceRow, Upstream } from '../catalog/schema.ts';
-import type { CallRejection, CircuitKey } from '../circuit/circuit.ts';
+import type { CallRejection, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { chooseModel, chooseUpstream, rejectionError, unavailable } from '../paid-call/route-model.ts';
@@ -73,7 +73,7 @@ export interface CheckedText {
   readonly model: TextModel;
   readonly provider: Provider;
   readonly upstream: Upstream;
-  readonly circuit: CircuitKey;
+  readonly circuit: CircuitId;
   readonly request: TextRequest;
   readonly call: PreparedCall;
   readonly row: TextPriceRow;

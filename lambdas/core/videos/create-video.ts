@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { VideoModel } from '../catalog/schema.ts';
-import type { CircuitKey } from '../circuit/circuit.ts';
+import type { CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { StoredAnswer } from '../idempotency/claim-store.ts';
@@ -60,7 +60,7 @@ type CreatedVideo = DryRun | { readonly kind: 'video'; readonly job: VideoJob };
 interface ReadyVideo {
   readonly model: VideoModel;
   readonly route: Route<VideoWire>;
-  readonly circuit: CircuitKey;
+  readonly circuit: CircuitId;
   readonly ask: VideoAsk;
   readonly money: VideoMoney;
 }

@@ -1,10 +1,10 @@
-import type { CircuitKey, Opening } from '../../core/circuit/circuit.ts';
+import type { CircuitId, Opening } from '../../core/circuit/circuit.ts';
 import type { BucketCount, CircuitReading, CircuitState, CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { DynamoDB, UpdateRequest, WriteResult } from './dynamodb.ts';
 import { type Item, readNumber, readText, readTexts } from './item.ts';
 
-const stateId = ({ providerId, modelId }: CircuitKey): string => `circuit#${providerId}#${modelId}`;
-const bucketId = (key: CircuitKey, startMs: number): string => `${stateId(key)}#${startMs}`;
+const stateId = ({ providerId, modelId }: CircuitId): string => `circuit#${providerId}#${modelId}`;
+const bucketId = (key: CircuitId, startMs: number): string => `${stateId(key)}#${startMs}`;
 const quarantineId = (modelId: string): string => `quarantine#${modelId}`;
 const missingId = (modelId: string, startMs: number): string => `${quarantineId(modelId)}#${startMs}`;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CircuitKey, Opening } from '../../../lambdas/core/circuit/circuit.ts';
+import type { CircuitId, Opening } from '../../../lambdas/core/circuit/circuit.ts';
 import type { BucketCount, CircuitState, CircuitStore } from '../../../lambdas/core/circuit/circuit-store.ts';
 import { type Database, numberOf, optionalTextOf, type Row } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
@@ -9,7 +9,7 @@ const OWNED = 'provider_id = ? AND model_id = ? AND probe_owner = ?';
 /** Circuits in SQLite. Nothing is durable: after a power cut the circuits are as closed as at a first start. */
 export const createCircuitStore = (db: Database): CircuitStore => {
   /** Whether the statement changed the state. Its last three parameters are the circuit and the owner of the probe. */
-  const asOwner = ({ providerId, modelId }: CircuitKey, owner: string, sql: string, ...values: number[]) =>
+  const asOwner = ({ providerId, modelId }: CircuitId, owner: string, sql: string, ...values: number[]) =>
     db.write(() => db.sql(sql).run(...values, providerId, modelId, owner) === 1);
   return {
     read: (key, bucketStartsMs, nowMs) =>
@@ -49,7 +49,7 @@ export const createCircuitStore = (db: Database): CircuitStore => {
   };
 };
 
-const readState = (db: Database, { providerId, modelId }: CircuitKey, nowMs: number): CircuitState | undefined => {
+const readState = (db: Database, { providerId, modelId }: CircuitId, nowMs: number): CircuitState | undefined => {
   const row = db
     .sql('SELECT * FROM circuits WHERE provider_id = ? AND model_id = ? AND expires_at > ?')
     .get(providerId, modelId, nowMs);
@@ -66,7 +66,7 @@ const toState = (row: Row): CircuitState => {
   };
 };
 
-const open = (db: Database, { providerId, modelId }: CircuitKey, opening: Opening, expiresAtMs: number): void => {
+const open = (db: Database, { providerId, modelId }: CircuitId, opening: Opening, expiresAtMs: number): void => {
   const { openUntilMs, openings, goodProbes } = opening;
   db.sql(
     `INSERT OR REPLACE INTO circuits (provider_id, model_id, open_until, openings, good_probes, expires_at)
@@ -76,7 +76,7 @@ const open = (db: Database, { providerId, modelId }: CircuitKey, opening: Openin
 
 const lease = (
   db: Database,
-  key: CircuitKey,
+  key: CircuitId,
   probe: { readonly owner: string; readonly leaseUntilMs: number },
   nowMs: number,
 ): { leased: CircuitState } | { refused: CircuitState | undefined } => {
@@ -95,7 +95,7 @@ const lease = (
 const accountsSchema = z.array(z.string());
 
 /** A bucket without a row has had no calls. */
-const readBucket = (db: Database, { providerId, modelId }: CircuitKey, startMs: number): BucketCount => {
+const readBucket = (db: Database, { providerId, modelId }: CircuitId, startMs: number): BucketCount => {
   const row = db
     .sql('SELECT * FROM circuit_counts WHERE provider_id = ? AND model_id = ? AND start = ?')
     .get(providerId, modelId, startMs);
@@ -109,7 +109,7 @@ const readBucket = (db: Database, { providerId, modelId }: CircuitKey, startMs: 
     : { startMs, failures: 0, successes: 0, accounts: [] };
 };
 
-const count = (db: Database, key: CircuitKey, added: BucketCount, expiresAtMs: number): void => {
+const count = (db: Database, key: CircuitId, added: BucketCount, expiresAtMs: number): void => {
   const before = readBucket(db, key, added.startMs);
   db.sql(
     `INSERT OR REPLACE INTO circuit_counts (provider_id, model_id, start, failures, successes, accounts, expires_at)

@@ -1,4 +1,4 @@
-import type { CircuitKey, Opening } from '../../../lambdas/core/circuit/circuit.ts';
+import type { CircuitId, Opening } from '../../../lambdas/core/circuit/circuit.ts';
 import type {
   BucketCount,
   CircuitReading,
@@ -11,7 +11,7 @@ interface Kept<T> {
   readonly expiresAtMs: number;
 }
 
-const nameOf = ({ providerId, modelId }: CircuitKey): string => `${providerId}#${modelId}`;
+const nameOf = ({ providerId, modelId }: CircuitId): string => `${providerId}#${modelId}`;
 
 /** The shared circuits without a database. */
 export class MemoryCircuitStore implements CircuitStore {
@@ -20,11 +20,11 @@ export class MemoryCircuitStore implements CircuitStore {
   readonly #missing = new Map<string, number>();
   readonly #shutUntilMs = new Map<string, number>();
 
-  stateOf(key: CircuitKey): CircuitState | undefined {
+  stateOf(key: CircuitId): CircuitState | undefined {
     return this.#states.get(nameOf(key))?.value;
   }
 
-  bucketOf(key: CircuitKey, startMs: number): BucketCount {
+  bucketOf(key: CircuitId, startMs: number): BucketCount {
     return this.#buckets.get(`${nameOf(key)}#${startMs}`) ?? { startMs, failures: 0, successes: 0, accounts: [] };
   }
 
@@ -32,7 +32,7 @@ export class MemoryCircuitStore implements CircuitStore {
     this.#shutUntilMs.delete(modelId);
   }
 
-  async read(key: CircuitKey, bucketStartsMs: readonly number[], nowMs: number): Promise<CircuitReading> {
+  async read(key: CircuitId, bucketStartsMs: readonly number[], nowMs: number): Promise<CircuitReading> {
     return {
       state: { known: true, value: this.#stateAt(key, nowMs) },
       buckets: bucketStartsMs.map((startMs) => this.bucketOf(key, startMs)),
@@ -40,7 +40,7 @@ export class MemoryCircuitStore implements CircuitStore {
     };
   }
 
-  async count(key: CircuitKey, added: BucketCount): Promise<void> {
+  async count(key: CircuitId, added: BucketCount): Promise<void> {
     const { startMs, failures, successes, accounts } = this.bucketOf(key, added.startMs);
     this.#buckets.set(`${nameOf(key)}#${startMs}`, {
       startMs,
@@ -50,14 +50,14 @@ export class MemoryCircuitStore implements CircuitStore {
     });
   }
 
-  async open(key: CircuitKey, opening: Opening, nowMs: number, expiresAtMs: number): Promise<boolean> {
+  async open(key: CircuitId, opening: Opening, nowMs: number, expiresAtMs: number): Promise<boolean> {
     if (this.#stateAt(key, nowMs)) return false;
     this.#states.set(nameOf(key), { value: { ...opening, probe: undefined }, expiresAtMs });
     return true;
   }
 
   async lease(
-    key: CircuitKey,
+    key: CircuitId,
     probe: { readonly owner: string; readonly leaseUntilMs: number },
     nowMs: number,
   ): Promise<{ leased: CircuitState } | { refused: CircuitState | undefined }> {
@@ -67,21 +67,21 @@ export class MemoryCircuitStore implements CircuitStore {
     return { leased: this.#change(key, { ...state, probe }) };
   }
 
-  async renew(key: CircuitKey, owner: string, leaseUntilMs: number): Promise<boolean> {
+  async renew(key: CircuitId, owner: string, leaseUntilMs: number): Promise<boolean> {
     return this.#asOwner(key, owner, (state) => this.#change(key, { ...state, probe: { owner, leaseUntilMs } }));
   }
 
-  async releaseProbe(key: CircuitKey, owner: string): Promise<boolean> {
+  async releaseProbe(key: CircuitId, owner: string): Promise<boolean> {
     return this.#asOwner(key, owner, (state) => this.#change(key, { ...state, probe: undefined }));
   }
 
-  async judge(key: CircuitKey, owner: string, opening: Opening, expiresAtMs: number): Promise<boolean> {
+  async judge(key: CircuitId, owner: string, opening: Opening, expiresAtMs: number): Promise<boolean> {
     return this.#asOwner(key, owner, () =>
       this.#states.set(nameOf(key), { value: { ...opening, probe: undefined }, expiresAtMs }),
     );
   }
 
-  async close(key: CircuitKey, owner: string): Promise<boolean> {
+  async close(key: CircuitId, owner: string): Promise<boolean> {
     return this.#asOwner(key, owner, () => this.#states.delete(nameOf(key)));
   }
 
@@ -102,18 +102,18 @@ export class MemoryCircuitStore implements CircuitStore {
     return true;
   }
 
-  #stateAt(key: CircuitKey, nowMs: number): CircuitState | undefined {
+  #stateAt(key: CircuitId, nowMs: number): CircuitState | undefined {
     const kept = this.#states.get(nameOf(key));
     return kept && kept.expiresAtMs > nowMs ? kept.value : undefined;
   }
 
-  #change(key: CircuitKey, value: CircuitState): CircuitState {
+  #change(key: CircuitId, value: CircuitState): CircuitState {
     const expiresAtMs = this.#states.get(nameOf(key))?.expiresAtMs ?? 0;
     this.#states.set(nameOf(key), { value, expiresAtMs });
     return value;
   }
 
-  #asOwner(key: CircuitKey, owner: string, change: (state: CircuitState) => void): boolean {
+  #asOwner(key: CircuitId, owner: string, change: (state: CircuitState) => void): boolean {
     const state = this.stateOf(key);
     if (state?.probe?.owner !== owner) return false;
     change(state);

@@ -1,5 +1,5 @@
 import { createCircuits } from '../../../../lambdas/core/circuit/breaker.ts';
-import type { CallPermit, CallRejection, CircuitKey, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
+import type { CallPermit, CallRejection, CircuitId, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { circuitDefaults, type Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
 import { sleep } from '../../../../lambdas/core/clock.ts';
@@ -80,7 +80,7 @@ export class WorldProcess {
 
 /** Processes that have nothing in common but a store and the time. */
 export class CircuitWorld {
-  readonly key: CircuitKey = { providerId: 'vendor', modelId: 'model' };
+  readonly key: CircuitId = { providerId: 'vendor', modelId: 'model' };
   readonly clock = new ManualClock();
   readonly store = new MemoryCircuitStore();
   weather: Weather = 'fine';
