@@ -95,7 +95,7 @@ export interface AnswerStore {
 }
 
 /** An answer that stands without a charge record that carries its hash. */
-export interface StandingAnswer {
+export interface ExistingResponse {
   readonly holdId: string;
   readonly answer: StoredAnswer;
 }
@@ -103,12 +103,12 @@ export interface StandingAnswer {
 /** For requests whose commit is not their charge but something they make, which is charged later. */
 export interface Creations {
   /** What that request has made. Throws StoreError. */
-  read(requestId: string): Promise<StandingAnswer | undefined>;
+  read(requestId: string): Promise<ExistingResponse | undefined>;
   /**
    * The same, and where there is nothing, makes sure that there never will be. Throws StoreError, and the 409 of a creation that is
    * still under way.
    */
-  close(requestId: string): Promise<StandingAnswer | undefined>;
+  close(requestId: string): Promise<ExistingResponse | undefined>;
 }
 
 export interface IdempotencyPorts {

@@ -9,9 +9,9 @@ import { retryUntilDefinite } from '../retry.ts';
 import type {
   Claim,
   ClaimRef,
+  ExistingResponse,
   IdempotencyPorts,
   IdempotentRequest,
-  StandingAnswer,
   StoredAnswer,
 } from './claim-store.ts';
 import { ClaimedRequest, ClaimLost, KEPT_MS, storeIsDown } from './claimed-execution.ts';
@@ -87,7 +87,7 @@ const tryToClaim = async (
   if (claim.leaseUntilMs > nowMs) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
   // Whoever has completed it meanwhile has done so with an answer, and it is looked at again.
-  if (standing) return keepStanding(ports, request, claim.owner, standing);
+  if (standing) return adoptExisting(ports, request, claim.owner, standing);
   const settled = await resolveHoldsOf(ports, request.accountId, claim.owner);
   if (settled) return answerOfSettled(ports, request);
   if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);
@@ -154,11 +154,11 @@ const committedAnswer = async (
  * that one counts. Undefined when the claim has changed hands. What the store does not take here is found again by the next request,
  * which comes to the same answer. Throws StoreError when it cannot be seen whether there is such an answer.
  */
-const keepStanding = async (
+const adoptExisting = async (
   ports: IdempotencyPorts,
   request: IdempotentRequest,
   owner: string,
-  { holdId, answer }: StandingAnswer,
+  { holdId, answer }: ExistingResponse,
 ): Promise<StoredAnswer | undefined> => {
   const committed = await answerOfClaim(ports, request);
   if (committed) return committed;
@@ -183,7 +183,7 @@ const complete = async (
   { claims, answers, ledger }: IdempotencyPorts,
   request: IdempotentRequest,
   owner: string,
-  { holdId, answer }: StandingAnswer,
+  { holdId, answer }: ExistingResponse,
 ): Promise<boolean> => {
   const prepared = await toPrepared(answers, answer, holdId);
   const expiresAtMs = ledger.clock.now() + KEPT_MS;
@@ -230,7 +230,7 @@ const answerOfAnother = async (
     if (committed) return committed;
     // Its own, never another's: who has the key now may still be making one.
     const standing = await request.creations?.read(request.requestId);
-    return standing && (await keepStanding(ports, request, request.requestId, standing));
+    return standing && (await adoptExisting(ports, request, request.requestId, standing));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw storeIsDown(error);

@@ -2,7 +2,7 @@ import type { PaidEvent, VideoEvent } from '../../core/metrics.ts';
 import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import type { CreatePorts } from '../../core/videos/create-video.ts';
 import type { VideoStepPorts } from '../../core/videos/dependencies.ts';
-import type { StandingPorts } from '../../core/videos/existing-creation.ts';
+import type { ExistingVideoPorts } from '../../core/videos/existing-video.ts';
 import type { ReadPorts } from '../../core/videos/read-videos.ts';
 import { isVideoId, type VideoJob, type VideoTimes } from '../../core/videos/video-job.ts';
 import { toWebhookBody } from '../../protocols/videos/video-object.ts';
@@ -39,7 +39,7 @@ const deliver = async ({ sendWebhook }: VideoParts, job: VideoJob): Promise<void
 };
 
 /** Whoever creates a video may have to end one as well: that of the request it takes a key over from. */
-export const toCreatePorts = (parts: Parts, paid: PaidCallPorts): CreatePorts & StandingPorts => ({
+export const toCreatePorts = (parts: Parts, paid: PaidCallPorts): CreatePorts & ExistingVideoPorts => ({
   ...paid,
   ...toVideoStepPorts(parts, paid.circuits),
   machine: parts.videoMachine,

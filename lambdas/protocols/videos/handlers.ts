@@ -3,7 +3,7 @@ import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../../core/idempotency/claimed-execution.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
 import { type CreatePorts, createVideo, type VideoOrder } from '../../core/videos/create-video.ts';
-import { type StandingPorts, videoCreations } from '../../core/videos/existing-creation.ts';
+import { type ExistingVideoPorts, videoCreations } from '../../core/videos/existing-video.ts';
 import { listVideos, locateVideo, type ReadPorts, readVideo, removeVideo } from '../../core/videos/read-videos.ts';
 import { planAnswer } from '../../http/early-answer.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
@@ -45,7 +45,7 @@ const readOrder = ({ order }: Query): 'asc' | 'desc' => {
 };
 
 export interface CreateVideoPorts {
-  readonly create: CreatePorts & StandingPorts;
+  readonly create: CreatePorts & ExistingVideoPorts;
   readonly idempotency: IdempotencyPorts;
   readonly checkWebhookUrl: CheckWebhookUrl;
 }

@@ -154,7 +154,7 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   },
 ]);
 
-const standingBugs = bugsIn('lambdas/core/videos/existing-creation.ts', histories, [
+const standingBugs = bugsIn('lambdas/core/videos/existing-video.ts', histories, [
   {
     id: 'take-over-closes-no-video',
     what: 'A take-over looks whether there is a video and does not see to it that there never will be: one key makes two.',
@@ -182,8 +182,8 @@ const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', standingTests, [
   {
     id: 'take-over-passes-over-a-video',
     what: 'A take-over does not look at what the old request has made, and makes another.',
-    find: 'if (standing) return keepStanding(ports, request, claim.owner, standing);',
-    replace: 'await Promise.resolve(standing && keepStanding);',
+    find: 'if (standing) return adoptExisting(ports, request, claim.owner, standing);',
+    replace: 'await Promise.resolve(standing && adoptExisting);',
   },
 ]);
 

@@ -6,7 +6,7 @@ import type { LedgerStore, Outbox } from '../../../../lambdas/core/ledger/ledger
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { createVideo, type VideoManner } from '../../../../lambdas/core/videos/create-video.ts';
 import type { VideoFiles, VideoMachine } from '../../../../lambdas/core/videos/dependencies.ts';
-import { videoCreations } from '../../../../lambdas/core/videos/existing-creation.ts';
+import { videoCreations } from '../../../../lambdas/core/videos/existing-video.ts';
 import { removeVideo } from '../../../../lambdas/core/videos/read-videos.ts';
 import type { VideoJobStore } from '../../../../lambdas/core/videos/video-job.ts';
 import {

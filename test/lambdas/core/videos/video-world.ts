@@ -6,7 +6,7 @@ import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { type CreatePorts, createVideo } from '../../../../lambdas/core/videos/create-video.ts';
-import { videoCreations } from '../../../../lambdas/core/videos/existing-creation.ts';
+import { videoCreations } from '../../../../lambdas/core/videos/existing-video.ts';
 import type { ResumePorts } from '../../../../lambdas/core/videos/resume-videos.ts';
 import type { VideoJob } from '../../../../lambdas/core/videos/video-job.ts';
 import {

@@ -1,12 +1,12 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { inProgress } from '../idempotency/claim.ts';
-import type { Creations, StandingAnswer, StoredAnswer } from '../idempotency/claim-store.ts';
+import type { Creations, ExistingResponse, StoredAnswer } from '../idempotency/claim-store.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { VideoMachine, VideoStepPorts } from './dependencies.ts';
 import { releaseVideo } from './finish-video.ts';
 import { isEnded, mayStillBegin, neverBegun, type VideoJob, videoIdOf } from './video-job.ts';
 
-export interface StandingPorts extends VideoStepPorts {
+export interface ExistingVideoPorts extends VideoStepPorts {
   readonly machine: VideoMachine;
 }
 
@@ -14,8 +14,8 @@ export interface StandingPorts extends VideoStepPorts {
  * What a request under an Idempotency-Key has made: its job record is the commit of the creation, so that whoever takes the key over
  * either finds a video and answers with it, or has made sure that there will never be one.
  */
-export const videoCreations = (ports: StandingPorts, toStored: (job: VideoJob) => StoredAnswer): Creations => {
-  const standing = (job: VideoJob | undefined): StandingAnswer | undefined =>
+export const videoCreations = (ports: ExistingVideoPorts, toStored: (job: VideoJob) => StoredAnswer): Creations => {
+  const standing = (job: VideoJob | undefined): ExistingResponse | undefined =>
     job && !job.refused ? { holdId: job.holdId, answer: toStored(job) } : undefined;
   return {
     read: async (requestId) =>
@@ -35,7 +35,7 @@ export const videoCreations = (ports: StandingPorts, toStored: (job: VideoJob) =
 const removed = 'idempotency-key: the video of this key has been removed. Send the request with a new key.';
 
 /** Its creation is still under way, or died before the vendor had answered: then it must not be taken up again by that process. */
-const endUnbegun = async (ports: StandingPorts, job: VideoJob): Promise<void> => {
+const endUnbegun = async (ports: ExistingVideoPorts, job: VideoJob): Promise<void> => {
   const { ledger, times } = ports;
   if (mayStillBegin(job, times, ledger.clock.now())) throw inProgress();
   await retryUntilDefinite(ledger, () => ports.jobs.noteFailure(job.id, neverBegun));
