@@ -106,7 +106,7 @@ const courses: readonly Course[] = [
 const requestFor = (modelId: string): TextRequest => {
   const json = { model: modelId, stream: true, messages: [{ role: 'user', content: 'Hello' }] };
   const model = textModel(modelId);
-  if (model.protocols.includes('chat_completions')) return toTextOrder(json, 100, () => '').prepare(model);
+  if (model.protocols.includes('chat_completions')) return toTextOrder(json, 100, () => '').validateFor(model);
   return {
     stream: true,
     choices: 1,
@@ -131,7 +131,7 @@ const runOnce = async ({ wire, face, protocol, modelId }: Course): Promise<numbe
   const [upstream] = model.upstreams;
   const provider = upstream && catalog.provider(upstream.provider);
   if (!upstream || !provider) throw new Error('no upstream');
-  const call = wire.prepare({ protocol, request: requestFor(modelId), model, upstream, provider });
+  const call = wire.buildCall({ protocol, request: requestFor(modelId), model, upstream, provider });
   const sent = await call.send({ outputTokensMax: 100, signal: new AbortController().signal });
   if (sent.kind !== 'stream') throw new Error('no stream');
   let length = 0;

@@ -25,10 +25,10 @@ export const createInputRoute =
     if (order.endUser !== undefined) summary.endUser = order.endUser;
     const paid = await answer(caller, {
       ...order,
-      prepare: (model) => {
+      validateFor: (model) => {
         // The log names models of the catalog only, never what a client wrote in that place.
         summary.model = model.id;
-        const request = order.prepare(model);
+        const request = order.validateFor(model);
         if (requireParameters) refuseIgnored(request.ignored, model.id);
         return request;
       },

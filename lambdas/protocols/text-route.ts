@@ -54,9 +54,9 @@ const answer = async (
   const order: TextOrder = {
     ...parsed,
     fallbackModelId,
-    prepare: (model) => {
+    validateFor: (model) => {
       summary.model = model.id;
-      const request = parsed.prepare(model);
+      const request = parsed.validateFor(model);
       if (requireParameters) refuseIgnored(request.ignored, model.id);
       return request;
     },

@@ -39,7 +39,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     if (!found) throw new Error('no claim');
     return found;
   };
-  const prepare = (owner: string, body = '{}') => subject.store.prepare(ref, owner, answerOf(body), NOW + DAY_MS);
+  const prepare = (owner: string, body = '{}') => subject.store.stageResponse(ref, owner, answerOf(body), NOW + DAY_MS);
   const claimed = (dispatches: number) => ({ kind: 'claimed', dispatches });
 
   /** None of the writes that only an owner at work may make. */
@@ -117,7 +117,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect(await subject.store.complete(ref, 'first')).toBe(false);
     expect(await prepare('second')).toBe(false);
     const answer = answerOf('{"text":"\u0000 ünï \u{1f600} \\"quoted\\""}');
-    expect(await subject.store.prepare(ref, 'first', answer, NOW + DAY_MS + 5)).toBe(true);
+    expect(await subject.store.stageResponse(ref, 'first', answer, NOW + DAY_MS + 5)).toBe(true);
     const prepared = { state: 'prepared', prepared: answer, expiresAtMs: NOW + DAY_MS + 5, owner: 'first' };
     expect(await present()).toMatchObject(prepared);
     expect(await subject.store.renew(ref, 'first', NOW + 90_000)).toBe(true);
@@ -147,7 +147,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     const refused = await claim('second');
     expect(refused).toEqual({ kind: 'refused', claim: await present() });
     const elsewhere = { holdId: 'first.0', hash: 'b', content: { objectName: 'account-1/first' } };
-    expect(await subject.store.prepare(ref, 'first', elsewhere, NOW + DAY_MS)).toBe(true);
+    expect(await subject.store.stageResponse(ref, 'first', elsewhere, NOW + DAY_MS)).toBe(true);
     expect((await present()).prepared).toEqual(elsewhere);
   });
 
@@ -199,7 +199,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     async (state) => {
       await claim('first', { expiresAtMs: NOW + 1_000 });
       if (state === 'prepared' || state === 'done')
-        await subject.store.prepare(ref, 'first', answerOf('{}'), NOW + 1_000);
+        await subject.store.stageResponse(ref, 'first', answerOf('{}'), NOW + 1_000);
       if (state === 'done') await subject.store.complete(ref, 'first');
       if (state === 'free') await subject.store.free(ref, 'first', 3);
       expect((await present()).state).toBe(state);
@@ -267,7 +267,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     const cleanedUpAt = await subject.cleanedUpAt(ref);
     if (cleanedUpAt === undefined) return;
     expect(cleanedUpAt).toBe((NOW + DAY_MS) / 1_000 + 3_600);
-    await subject.store.prepare(ref, 'first', answerOf('{}'), NOW + 2 * DAY_MS);
+    await subject.store.stageResponse(ref, 'first', answerOf('{}'), NOW + 2 * DAY_MS);
     expect(await subject.cleanedUpAt(ref)).toBe((NOW + 2 * DAY_MS) / 1_000 + 3_600);
     await takeOver('first', 'second', NOW + LEASE_MS);
     expect(await subject.cleanedUpAt(ref)).toBe((NOW + LEASE_MS + DAY_MS) / 1_000 + 3_600);

@@ -123,7 +123,7 @@ const claim: Step = async ({ claims, answers }, promised, accountId, owner) => {
   promised.set(`answer ${holdId}`, async (after) => {
     expect(await after.answers.get(holdId)).toBe(content);
   });
-  await claims.prepare(ref, owner, { holdId, hash: 'hash', content: { objectName: holdId } }, times.expiresAtMs);
+  await claims.stageResponse(ref, owner, { holdId, hash: 'hash', content: { objectName: holdId } }, times.expiresAtMs);
   promise('prepared');
   await claims.complete(ref, owner);
   promise('done');

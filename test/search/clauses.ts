@@ -225,7 +225,7 @@ const idempotency: readonly Clause[] = [
     id: 'prepare-first',
     clause: 'the answer is stored before the charge is committed',
     file: 'lambdas/core/paid-call/settle.ts',
-    find: 'const answer = claimed && toStore && (await claimed.prepare(placedHold.holdId, toStore));',
+    find: 'const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));',
     replace: "const answer = claimed && toStore && 'not stored';",
     configuration: 'c',
   },

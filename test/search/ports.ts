@@ -110,7 +110,7 @@ export const idempotencyPorts = (host: Host): IdempotencyPorts => {
     claims: {
       claim: async (request) => (await ask(call, { kind: 'claim', request })).reply,
       renew: async (_ref, owner, leaseUntilMs) => (await ask(call, { kind: 'renew', owner, leaseUntilMs })).isOwner,
-      prepare: async (_ref, owner, prepared, expiresAtMs) =>
+      stageResponse: async (_ref, owner, prepared, expiresAtMs) =>
         (await ask(call, { kind: 'prepare', owner, prepared, expiresAtMs })).isOwner,
       complete: async (_ref, owner) => (await ask(call, { kind: 'complete', owner })).isOwner,
       free: async (_ref, owner, dispatches) => (await ask(call, { kind: 'free', owner, dispatches })).isOwner,

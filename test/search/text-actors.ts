@@ -18,7 +18,7 @@ const textPorts = (host: Host, outcomes: readonly Served[]): TextPorts => ({
     [
       'openai_chat',
       {
-        prepare: ({ request }) => ({
+        buildCall: ({ request }) => ({
           send: async () => {
             await askVendor(host, outcomes);
             if (request.stream) return { kind: 'stream', events: streamed(), close: () => undefined };
@@ -39,7 +39,7 @@ const order = (stream: boolean): TextOrder => ({
   modelId: 'alpha-1',
   endUser: undefined,
   params: { prompt: 'messages', cap: 'max_tokens' },
-  prepare: () => ({
+  validateFor: () => ({
     stream,
     choices: 1,
     outputTokensMax: 10,

@@ -84,7 +84,7 @@ export class Twins {
       case 'renew':
         return { kind: 'renew', isOwner: await claims.renew(KEY, op.owner, op.leaseUntilMs) };
       case 'prepare':
-        return { kind: 'prepare', isOwner: await claims.prepare(KEY, op.owner, op.prepared, op.expiresAtMs) };
+        return { kind: 'prepare', isOwner: await claims.stageResponse(KEY, op.owner, op.prepared, op.expiresAtMs) };
       case 'complete':
         return { kind: 'complete', isOwner: await claims.complete(KEY, op.owner) };
       case 'free':

@@ -27,7 +27,7 @@ export interface SpeechOrder {
   /** Only what it would cost is asked (BILL-16). */
   readonly dryRun: boolean;
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
-  prepare(model: SpeechModel): SpeechAsk;
+  validateFor(model: SpeechModel): SpeechAsk;
 }
 
 /** Sound that has begun to come. */
@@ -42,7 +42,7 @@ export interface Speech {
 export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechOrder): Promise<DryRun | Speech> => {
   const nowMs = ports.ledger.clock.now();
   const model = chooseModel(ports.catalog, { modelId: order.modelId, protocol: 'audio_speech', kind: 'speech', nowMs });
-  const ask = order.prepare(model);
+  const ask = order.validateFor(model);
   const { upstream, provider, wire, circuit } = reachModel(ports, caller, model);
   const { input: rate } = ports.catalog.priceRow(model, nowMs).rates;
   const character = charactersIn(ask.text);

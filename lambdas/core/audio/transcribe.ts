@@ -23,7 +23,7 @@ export interface TranscriptionOrder {
   /** Only what it would cost is asked (BILL-16). */
   readonly dryRun: boolean;
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
-  prepare(model: TranscriptionModel): TranscriptionAsk;
+  validateFor(model: TranscriptionModel): TranscriptionAsk;
 }
 
 export type Transcribed =
@@ -38,7 +38,7 @@ export const transcribe = async (
 ): Promise<Transcribed> => {
   const nowMs = ports.ledger.clock.now();
   const model = chooseServed(ports.catalog, order.modelId, nowMs);
-  const ask = order.prepare(model);
+  const ask = order.validateFor(model);
   const { upstream, provider, wire, circuit } = reachModel(ports, caller, model);
   const money = priceTranscription(ports.catalog.priceRow(model, nowMs), model, ask);
   refuseAboveBudget(money.holdPicos, 'file', 'send a shorter recording');

@@ -69,7 +69,7 @@ export interface ClaimStore {
   /** Only while `open` or `prepared`. */
   renew(ref: ClaimRef, owner: string, leaseUntilMs: number): Promise<boolean>;
   /** Only while `open` or `prepared`: of one owner the last prepared answer counts. */
-  prepare(ref: ClaimRef, owner: string, prepared: PreparedAnswer, expiresAtMs: number): Promise<boolean>;
+  stageResponse(ref: ClaimRef, owner: string, prepared: PreparedAnswer, expiresAtMs: number): Promise<boolean>;
   /** Only from `prepared` or `done`. */
   complete(ref: ClaimRef, owner: string): Promise<boolean>;
   /** Only while `open` or `prepared`. With no dispatches the claim is removed, else it is kept as `free` without an answer. */

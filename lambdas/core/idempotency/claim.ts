@@ -187,7 +187,8 @@ const complete = async (
 ): Promise<boolean> => {
   const prepared = await toPrepared(answers, answer, holdId);
   const expiresAtMs = ledger.clock.now() + KEPT_MS;
-  if (!(await retryUntilDefinite(ledger, () => claims.prepare(request, owner, prepared, expiresAtMs)))) return false;
+  if (!(await retryUntilDefinite(ledger, () => claims.stageResponse(request, owner, prepared, expiresAtMs))))
+    return false;
   return retryUntilDefinite(ledger, () => claims.complete(request, owner));
 };
 

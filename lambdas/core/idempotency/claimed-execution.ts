@@ -68,13 +68,13 @@ export class ClaimedRequest {
    * Stores the answer that the charge record of this hold is going to commit, and answers its hash. Throws ClaimLost, and a 503 when
    * no definite answer came: without a durable answer there is no charge.
    */
-  async prepare(holdId: string, answer: StoredAnswer): Promise<string> {
+  async stageResponse(holdId: string, answer: StoredAnswer): Promise<string> {
     const { claims, answers, ledger } = this.#ports;
     try {
       const prepared = await retryUntilDefinite(ledger, () => toPrepared(answers, answer, holdId));
       const expiresAtMs = ledger.clock.now() + KEPT_MS;
       const { requestId } = this.#request;
-      if (await retryUntilDefinite(ledger, () => claims.prepare(this.#request, requestId, prepared, expiresAtMs)))
+      if (await retryUntilDefinite(ledger, () => claims.stageResponse(this.#request, requestId, prepared, expiresAtMs)))
         return prepared.hash;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

@@ -33,7 +33,7 @@ export interface ImageOrder {
   /** Only what it would cost is asked (BILL-16). */
   readonly dryRun: boolean;
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
-  prepare(model: ImageModel): ImageAsk;
+  validateFor(model: ImageModel): ImageAsk;
 }
 
 /** What is answered. `usage` is what was charged by, undefined where the vendor counts no tokens. */
@@ -63,7 +63,7 @@ export const drawImages = async (
   const { protocol, modelId, format, endUser, dryRun } = order;
   const nowMs = ports.ledger.clock.now();
   const model = chooseModel(ports.catalog, { modelId, protocol, kind: 'image', nowMs });
-  const ask = order.prepare(model);
+  const ask = order.validateFor(model);
   const money = priceImages(ports.catalog.priceRow(model, nowMs), model, ask);
   const { upstream, provider, wire, circuit } = reachModel(ports, caller, model, (spoken) =>
     spoken.check?.(ask, model),

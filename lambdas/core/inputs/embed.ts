@@ -19,7 +19,7 @@ export const embed = async (ports: EmbeddingPorts, caller: Caller, order: Embedd
   const nowMs = ports.ledger.clock.now();
   const { modelId, endUser, dryRun } = order;
   const model = chooseModel(ports.catalog, { modelId, protocol: 'embeddings', kind: 'embedding', nowMs });
-  const request = order.prepare(model);
+  const request = order.validateFor(model);
   const tokensMax = model.limits.contextTokens * request.inputs;
   return inputAnswer(ports, caller, model, {
     body: request.body,

@@ -19,7 +19,7 @@ export const moderate = async (ports: ModerationPorts, caller: Caller, order: Mo
   const nowMs = ports.ledger.clock.now();
   const { modelId, endUser, dryRun } = order;
   const model = chooseModel(ports.catalog, { modelId, protocol: 'moderations', kind: 'moderation', nowMs });
-  const request = order.prepare(model);
+  const request = order.validateFor(model);
   const tokensMax = inputTokensAtMost(request);
   return inputAnswer(ports, caller, model, {
     body: request.body,

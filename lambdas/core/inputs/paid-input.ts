@@ -62,7 +62,7 @@ export interface InputOrder<Sold extends InputModel> {
   /** Only what it would cost is asked (BILL-16). */
   readonly dryRun?: boolean;
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
-  prepare(model: Sold): InputRequest;
+  validateFor(model: Sold): InputRequest;
 }
 
 export interface SoldInput {

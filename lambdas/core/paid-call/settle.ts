@@ -75,7 +75,7 @@ const prepareAndWrite = async (
 ): Promise<Committed> => {
   const { placedHold, claimed } = settlement;
   const toStore = toAnswer?.(charge.amountPicos);
-  const answer = claimed && toStore && (await claimed.prepare(placedHold.holdId, toStore));
+  const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));
   claimed?.charging();
   return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));
 };

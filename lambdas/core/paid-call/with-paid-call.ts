@@ -319,7 +319,7 @@ const storeRefusal = async ({ placedHold, claimed }: Failed, thrown: unknown): P
   const refusal = claimed?.toStoredRefusal(thrown);
   if (!claimed || !refusal) return { failure: thrown };
   try {
-    return { failure: thrown, answer: await claimed.prepare(placedHold.holdId, refusal) };
+    return { failure: thrown, answer: await claimed.stageResponse(placedHold.holdId, refusal) };
   } catch (error) {
     // A rejection is free, so the client gets it even if it cannot be stored.
     return { failure: error instanceof GatewayError ? thrown : error };

@@ -156,5 +156,5 @@ export interface TextOrder {
   /** What the client's protocol calls the prompt and the cap, for refusals. */
   readonly params: { readonly prompt: string; readonly cap: string };
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
-  prepare(model: TextModel): TextRequest;
+  validateFor(model: TextModel): TextRequest;
 }

@@ -33,7 +33,7 @@ export interface CountOrder {
   readonly wire: Wire;
   readonly headers?: CountCall['headers'];
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
-  prepare(model: TextModel): JsonObject;
+  validateFor(model: TextModel): JsonObject;
 }
 
 const DEADLINE_MS = 60_000;
@@ -41,10 +41,10 @@ const DEADLINE_MS = 60_000;
 /** Asks the vendor how long a prompt is. Free (BILL-17): nothing is held and no balance is looked at. */
 export const countTokens = async <Counted>(
   { catalog, clock, reachable, count }: CountPorts<Counted>,
-  { modelId, protocol, wire, headers, prepare }: CountOrder,
+  { modelId, protocol, wire, headers, validateFor }: CountOrder,
 ): Promise<Counted> => {
   const model = chooseModel(catalog, { modelId, protocol, kind: 'text', nowMs: clock.now() });
-  const body = prepare(model);
+  const body = validateFor(model);
   const upstream = model.upstreams.find((candidate) => candidate.enabled && candidate.wire === wire);
   const provider = upstream && catalog.provider(upstream.provider);
   if (!upstream || !provider?.enabled || !reachable(provider)) throw unavailable(model);

@@ -83,7 +83,7 @@ export interface CheckedText {
 
 /** Throws the 400 or 422 that names the field. */
 const checkRequest = (order: TextOrder, model: TextModel): TextRequest => {
-  const request = order.prepare(model);
+  const request = order.validateFor(model);
   refuseWhatCannotFit(order, model, request);
   return request;
 };
@@ -103,7 +103,7 @@ const checkText = (
     upstream,
     circuit: { providerId: provider.id, modelId: model.id },
     request,
-    call: wire.prepare({ protocol: order.protocol, request, model, upstream, provider }),
+    call: wire.buildCall({ protocol: order.protocol, request, model, upstream, provider }),
     row: ports.catalog.priceRow(model, nowMs),
     promptTokens: promptTokensAtMost(model, request),
   };

@@ -69,7 +69,7 @@ export interface PreparedCall {
 /** One vendor protocol. */
 export interface TextWire {
   /** Throws the 400 or 422 for what this vendor cannot do. Nothing is sent, nothing fetched. */
-  prepare(call: WireCall): PreparedCall;
+  buildCall(call: WireCall): PreparedCall;
 }
 
 /** `length`: the cap or the context was reached. A blocked answer has none: it is thrown as content_filter (CHAT-14). */

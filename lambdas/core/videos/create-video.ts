@@ -41,7 +41,7 @@ export interface VideoOrder {
   readonly modelId: string;
   readonly webhook: Webhook | undefined;
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
-  prepare(model: VideoModel): VideoAsk;
+  validateFor(model: VideoModel): VideoAsk;
 }
 
 /** How one request is to be answered. */
@@ -92,7 +92,7 @@ const makeReady = (ports: CreatePorts, order: VideoOrder): ReadyVideo => {
   const nowMs = ports.ledger.clock.now();
   const catalog: Catalog = ports.catalog;
   const model = chooseModel(catalog, { modelId: order.modelId, protocol: 'videos', kind: 'video', nowMs });
-  const ask = order.prepare(model);
+  const ask = order.validateFor(model);
   const route = chooseUpstream(ports, model);
   route.wire.check?.(ask);
   if (!ports.reachable(route.provider)) throw unavailable(model);
@@ -285,7 +285,7 @@ const toJob = (record: VideoOrderRecord, upstreamId: string): VideoJob => ({
 const storeAnswer = async ({ idempotent, placedHold }: Beginning, job: VideoJob): Promise<void> => {
   if (!idempotent) return;
   try {
-    await idempotent.claimed.prepare(placedHold.holdId, idempotent.toStored(job));
+    await idempotent.claimed.stageResponse(placedHold.holdId, idempotent.toStored(job));
     await idempotent.claimed.complete();
   } catch (error) {
     idempotent.claimed.abandon();

@@ -80,7 +80,7 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
     if (!form) throw new Error('a transcription without a form');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
     const { order, format } = toTranscriptionRequest(form);
-    const told = { ...order, dryRun, prepare: noteModel(exchange, order.prepare) };
+    const told = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
     const answerBy = planAnswer(exchange, { kind: format === 'text' && !dryRun ? 'bytes' : 'json' });
     const transcribed = await transcribe(ports.transcription, callerOf(exchange, answerBy), told);
     if (transcribed.kind === 'dry_run') return dryRunAnswer(exchange, transcribed);
@@ -98,7 +98,7 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
     if (!body) throw new Error('a request for speech without a body');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, true);
     const order = toSpeechOrder(body.json);
-    const told = { ...order, dryRun, prepare: noteModel(exchange, order.prepare) };
+    const told = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
     const answerBy = planAnswer(exchange, { kind: dryRun ? 'json' : 'bytes' });
     const spoken = await speak(ports.speech, callerOf(exchange, answerBy), told);
     if (spoken.kind === 'dry_run') return dryRunAnswer(exchange, spoken);
@@ -109,10 +109,10 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
 
 /** The log names models of the catalog only, never what a client wrote in that place. */
 const noteModel =
-  <Model extends { readonly id: string }, Ask>({ summary }: Exchange, prepare: (model: Model) => Ask) =>
+  <Model extends { readonly id: string }, Ask>({ summary }: Exchange, validateFor: (model: Model) => Ask) =>
   (model: Model): Ask => {
     summary.model = model.id;
-    return prepare(model);
+    return validateFor(model);
   };
 
 const plainText = (body: string, headers: Record<string, string>): GatewayResponse => ({

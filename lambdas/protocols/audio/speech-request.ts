@@ -35,7 +35,7 @@ export const toSpeechOrder = (json: JsonObject): Omit<SpeechOrder, 'dryRun'> => 
   return {
     modelId: body.model,
     endUser: undefined,
-    prepare: ({ speech }) => {
+    validateFor: ({ speech }) => {
       refuseLong(body.input, speech);
       return {
         text: body.input,

@@ -60,7 +60,7 @@ export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
   };
   return {
     format: readFormat(fields.get('response_format')),
-    order: { modelId, endUser: undefined, prepare: (model) => ({ ...asked, file: toAudioFile(file, model) }) },
+    order: { modelId, endUser: undefined, validateFor: (model) => ({ ...asked, file: toAudioFile(file, model) }) },
   };
 };
 

@@ -73,7 +73,7 @@ export const toTextOrder = (json: JsonObject, bodyBytes: number, alternatives: A
     modelId: body.model,
     endUser: body.user && isEndUser(body.user) ? body.user : undefined,
     params: { prompt: 'messages', cap: 'max_tokens' },
-    prepare: (model) => prepare({ body, json, kept, bodyBytes, alternatives }, model),
+    validateFor: (model) => validateFor({ body, json, kept, bodyBytes, alternatives }, model),
   };
 };
 
@@ -85,7 +85,7 @@ interface Parsed {
   readonly alternatives: Alternatives;
 }
 
-const prepare = (parsed: Parsed, model: TextModel): TextRequest => {
+const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
   const { json, kept, alternatives } = parsed;
   const extras = extraFieldsOf(json, chatBody, model);
   const ignored = new IgnoredFields(kept.ignored, Object.keys(extras));

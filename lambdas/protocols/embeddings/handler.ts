@@ -67,7 +67,7 @@ export const toEmbeddingOrder = (json: JsonObject): EmbeddingOrder => {
   return {
     modelId: body.model,
     endUser: body.user ?? undefined,
-    prepare: (model) => {
+    validateFor: (model) => {
       refuseDimensions(body.dimensions ?? undefined, model);
       refuseTooManyFloats(body, inputs.length, model);
       return { body: kept, ignored: ignored.names, ...measure(inputs, model) };

@@ -129,13 +129,14 @@ export const toTextOrder = (request: ContentRequest, alternatives: Alternatives)
     modelId: request.modelId,
     endUser: undefined,
     params: { prompt: 'contents', cap: 'generationConfig.maxOutputTokens' },
-    prepare: (model) => prepare({ ...request, body, ignored, alternatives, isWhole: kept === request.json }, model),
+    validateFor: (model) =>
+      validateFor({ ...request, body, ignored, alternatives, isWhole: kept === request.json }, model),
   };
 };
 
 export interface CountOrder {
   /** The body to count, valid for the model; the model itself is not in it. Throws the 400 or 422 that names the field. */
-  prepare(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
+  validateFor(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
 }
 
 /** A body to count the tokens of: contents alone, or a whole request. */
@@ -150,7 +151,7 @@ export const toCountOrder = (
     const at = 'generateContentRequest.';
     refuseOtherModel(whole.model, modelId, `${at}model`);
     return {
-      prepare: (model) => {
+      validateFor: (model) => {
         const { sent, ignored } = checked({ body: whole, ignored: before, alternatives }, model, at);
         return { body: { generateContentRequest: sent }, ignored };
       },
@@ -158,7 +159,7 @@ export const toCountOrder = (
   }
   if (!contents || whole) throw invalidRequest('contents', 'contents: send either this or generateContentRequest.');
   return {
-    prepare: (model) => {
+    validateFor: (model) => {
       const { sent, ignored } = checked({ body: { contents }, ignored: before, alternatives }, model, '');
       return { body: { contents: sent.contents }, ignored };
     },
@@ -171,7 +172,7 @@ const refuseOtherModel = (named: string | undefined, modelId: string, param: str
   throw invalidRequest(param, `${param}: must be "${shownName(modelId)}" as in the path. Leave it out.`);
 };
 
-const prepare = ({ stream, ...parsed }: Parsed, model: TextModel): TextRequest => {
+const validateFor = ({ stream, ...parsed }: Parsed, model: TextModel): TextRequest => {
   const { body, alternatives } = parsed;
   if (stream && !model.capabilities.streaming) {
     const others = alternatives(({ capabilities }) => capabilities.streaming);

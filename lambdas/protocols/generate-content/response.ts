@@ -152,9 +152,9 @@ export const createCountContentTokens =
       modelId,
       protocol: 'generate_content',
       wire: wires.find((name) => upstreams.some(({ wire }) => wire === name)) ?? 'gemini_generate_content',
-      prepare: (model) => {
+      validateFor: (model) => {
         summary.model = model.id;
-        const prepared = order.prepare(model);
+        const prepared = order.validateFor(model);
         ({ ignored } = prepared);
         if (requireParameters) refuseIgnored(ignored, model.id);
         return prepared.body;

@@ -76,10 +76,10 @@ const answer = async (
   const { clock } = draw.ledger;
   const order: ImageOrder = {
     ...parsed,
-    prepare: (model) => {
+    validateFor: (model) => {
       // The log names models of the catalog only, never what a client wrote in that place.
       summary.model = model.id;
-      return parsed.prepare(model);
+      return parsed.validateFor(model);
     },
   };
   if (order.endUser !== undefined) summary.endUser = order.endUser;

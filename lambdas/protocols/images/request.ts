@@ -186,7 +186,7 @@ export const toGenerationOrder = (json: JsonObject): Omit<ImageOrder, 'dryRun'> 
     modelId: sent.model,
     format: sent.response_format ?? 'url',
     endUser: sent.user ?? undefined,
-    prepare: (model) =>
+    validateFor: (model) =>
       toAsk(model, {
         sent,
         edges: { width: sent.width ?? undefined, height: sent.height ?? undefined },
@@ -210,7 +210,7 @@ export const toEditOrder = (form: Form): Omit<ImageOrder, 'dryRun'> => {
     modelId: sent.model,
     format: sent.response_format ?? 'url',
     endUser: sent.user ?? undefined,
-    prepare: (model) =>
+    validateFor: (model) =>
       toAsk(model, {
         sent,
         edges: { width: undefined, height: undefined },

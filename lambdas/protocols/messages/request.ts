@@ -129,8 +129,8 @@ export const toTextOrder = (sent: Sent, bodyBytes: number, alternatives: Alterna
     modelId: body.model,
     endUser: body.metadata?.user_id,
     params: { prompt: 'messages', cap: 'max_tokens' },
-    prepare: (model) => {
-      const { ignored, body: toSend } = prepare(read, model, alternatives);
+    validateFor: (model) => {
+      const { ignored, body: toSend } = validateFor(read, model, alternatives);
       return {
         stream: body.stream ?? false,
         choices: 1,
@@ -151,7 +151,7 @@ export interface CountOrder {
   readonly modelId: string;
   readonly headers: TextRequest['headers'];
   /** The body to count, valid for the model. Throws the 400 that names the field. */
-  prepare(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
+  validateFor(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
 }
 
 /** A body to count the tokens of. */
@@ -161,9 +161,9 @@ export const toCountOrder = (sent: Sent, alternatives: Alternatives): CountOrder
   return {
     modelId: read.body.model,
     headers: read.headers,
-    prepare: (model) => {
+    validateFor: (model) => {
       measureMedia(read.blocks, model, alternatives);
-      return prepare(read, model, alternatives);
+      return validateFor(read, model, alternatives);
     },
   };
 };
@@ -208,7 +208,7 @@ const refuseTwoFormats = ({ output_format: old, output_config: config }: PromptB
   throw invalidRequest('output_format', 'output_format: differs from output_config.format. Send one of them.');
 };
 
-const prepare = (
+const validateFor = (
   { schema, json, ...kept }: Read<PromptBody>,
   model: TextModel,
   alternatives: Alternatives,

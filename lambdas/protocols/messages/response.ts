@@ -59,9 +59,9 @@ export const createCountMessageTokens =
       protocol: 'messages',
       wire: 'anthropic_messages',
       headers: order.headers,
-      prepare: (model) => {
+      validateFor: (model) => {
         summary.model = model.id;
-        const prepared = order.prepare(model);
+        const prepared = order.validateFor(model);
         ({ ignored } = prepared);
         if (requireParameters) refuseIgnored(ignored, model.id);
         return prepared.body;

@@ -37,7 +37,7 @@ export const toModerationOrder = (json: JsonObject, defaultModelId: string): Mod
   return {
     modelId: modelId ?? defaultModelId,
     endUser: undefined,
-    prepare: (model) => ({
+    validateFor: (model) => ({
       body,
       bytes: measure(input, model),
       tokens: 0,

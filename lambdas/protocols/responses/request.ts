@@ -152,11 +152,11 @@ export const toTextOrder = (json: JsonObject, bodyBytes: number, alternatives: A
     modelId: body.model,
     endUser: endUserOf(body),
     params: { prompt: 'input', cap: 'max_output_tokens' },
-    prepare: (model) => prepare({ body, json, kept, bodyBytes, alternatives }, model),
+    validateFor: (model) => validateFor({ body, json, kept, bodyBytes, alternatives }, model),
   };
 };
 
-const prepare = (parsed: Parsed, model: TextModel): TextRequest => {
+const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
   const { body, alternatives } = parsed;
   const kept = keptFor(parsed, model);
   const ignored = new IgnoredFields(kept.ignored);

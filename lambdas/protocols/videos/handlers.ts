@@ -81,9 +81,9 @@ const answer = async (
   // The log names models of the catalog only, never what a client wrote in that place.
   const order: VideoOrder = {
     ...parsed,
-    prepare: (model) => {
+    validateFor: (model) => {
       summary.model = model.id;
-      return parsed.prepare(model);
+      return parsed.validateFor(model);
     },
   };
   const created = await createVideo(create, caller, order, {

@@ -78,7 +78,7 @@ export const toVideoOrder = ({ body, form, event }: Sent, checkWebhookUrl: Check
   return {
     modelId: sent.model,
     webhook: url === undefined ? undefined : toWebhook(url, event.headers, checkWebhookUrl),
-    prepare: (model) => {
+    validateFor: (model) => {
       refuseSeconds(seconds, model);
       const dimensions = toDimensions(size, model);
       return {

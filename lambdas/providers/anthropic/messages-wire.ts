@@ -19,7 +19,7 @@ export interface MessagesWireOptions extends WireOptions {
 
 /** Anthropic's Messages API, for clients that speak it and for those that do not. */
 export const createMessagesWire = (options: MessagesWireOptions): TextWire => ({
-  prepare: (call) => (call.protocol === 'messages' ? prepareNative(options, call) : prepareTranslated(options, call)),
+  buildCall: (call) => (call.protocol === 'messages' ? prepareNative(options, call) : prepareTranslated(options, call)),
 });
 
 const prepareNative = (options: WireOptions, call: WireCall): PreparedCall => ({

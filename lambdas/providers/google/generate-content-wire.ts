@@ -21,7 +21,7 @@ interface GenerateContentOptions extends WireOptions {
 
 /** Google's generateContent, for clients that speak it themselves and for chat. */
 export const createGenerateContentWire = (options: GenerateContentOptions): TextWire => ({
-  prepare: (call) => {
+  buildCall: (call) => {
     const target = targetOf(call);
     if (call.protocol === 'generate_content') {
       const { body } = call.request;

@@ -227,7 +227,7 @@ const choices = z.array(z.object({ finish_reason: z.string().nullish() })).min(1
 
 /** Chat completions as OpenAI and every compatible server speak them. */
 export const createChatWire = (options: WireOptions): TextWire => ({
-  prepare: (call) => ({
+  buildCall: (call) => ({
     send: async ({ outputTokensMax, signal }) => {
       const { stream, choices: wanted } = call.request;
       const { response, told } = await callVendor(options, {

@@ -8,7 +8,7 @@ import { readNativeResponses, readNeutralResponses } from './responses-stream.ts
 
 /** OpenAI's responses, for clients of the same protocol and for chats with tools that reason (CHAT-5). */
 export const createResponsesWire = (options: WireOptions): TextWire => ({
-  prepare: (call) => {
+  buildCall: (call) => {
     const { body, names } = asked(call);
     const { stream } = call.request;
     return {

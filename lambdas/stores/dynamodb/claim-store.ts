@@ -218,7 +218,7 @@ export const createClaimStore = (db: DynamoDB, table: string): ClaimStore => ({
     });
     return 'changed' in reply || (reply.refused !== undefined && isAtWork(reply.refused, owner));
   },
-  prepare: async (ref, owner, prepared, expiresAtMs) => {
+  stageResponse: async (ref, owner, prepared, expiresAtMs) => {
     const reply = await changeClaim(db, table, {
       ref,
       set: '#state = :prepared, prepared = :answer, expiresAtMs = :expires, expiresAt = :cleaned',

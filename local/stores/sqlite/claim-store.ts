@@ -32,7 +32,7 @@ export const createClaimStore = (db: Database): ClaimStore => {
       db.write(() =>
         change(ref, owner, `UPDATE claims SET lease_until = max(lease_until, ?) WHERE ${AT_WORK}`, leaseUntilMs),
       ),
-    prepare: (ref, owner, prepared, expiresAtMs) => {
+    stageResponse: (ref, owner, prepared, expiresAtMs) => {
       const sql = `UPDATE claims SET state = 'prepared', prepared = ?, expires_at = ? WHERE ${AT_WORK}`;
       return db.writeDurably(() => change(ref, owner, sql, toJson(prepared), expiresAtMs));
     },

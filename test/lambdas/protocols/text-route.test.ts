@@ -47,7 +47,7 @@ const serve = async (
       modelId: 'alpha-1',
       endUser: 'someone',
       params: { prompt: 'messages', cap: 'max_tokens' },
-      prepare: () => requestOf({ stream }),
+      validateFor: () => requestOf({ stream }),
     }),
     toBody,
     toStream: ({ write }) => ({

@@ -22,11 +22,11 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   {
     id: 'prepare-after-commit',
     what: 'The answer under a key is stored after the charge, which then cannot carry its hash.',
-    find: `const answer = claimed && toStore && (await claimed.prepare(placedHold.holdId, toStore));
+    find: `const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));
   claimed?.charging();
   return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));`,
     replace: `const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, undefined));
-  if (claimed && toStore) await claimed.prepare(placedHold.holdId, toStore);
+  if (claimed && toStore) await claimed.stageResponse(placedHold.holdId, toStore);
   return committed;`,
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },

@@ -34,7 +34,7 @@ export class MemoryClaimStore implements ClaimStore {
     return claim !== undefined;
   }
 
-  async prepare(ref: ClaimRef, owner: string, prepared: PreparedAnswer, expiresAtMs: number): Promise<boolean> {
+  async stageResponse(ref: ClaimRef, owner: string, prepared: PreparedAnswer, expiresAtMs: number): Promise<boolean> {
     const claim = this.#atWork(ref, owner);
     if (claim) this.#put(ref, { ...claim, state: 'prepared', prepared, expiresAtMs });
     return claim !== undefined;

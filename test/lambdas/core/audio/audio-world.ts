@@ -114,7 +114,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
         modelId: 'scribe-1',
         endUser: undefined,
         dryRun: false,
-        prepare: () => ({
+        validateFor: () => ({
           file: { name: isWav(file) ? 'a.wav' : 'a.mp3', mediaType: '', bytes: file },
           language: undefined,
           prompt,
@@ -128,7 +128,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
         modelId: 'voice-1',
         endUser: undefined,
         dryRun: false,
-        prepare: () => ({ text, voice: 'alloy', format: 'mp3', speed: undefined }),
+        validateFor: () => ({ text, voice: 'alloy', format: 'mp3', speed: undefined }),
         ...order,
       }),
   };

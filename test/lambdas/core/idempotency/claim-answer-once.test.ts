@@ -32,7 +32,7 @@ test('IDEM-8 and BILL-1 claim, hold, call, prepare, charge record with the hash,
     }),
   }));
   await world.send('r1');
-  expect(calls).toEqual(['claim', 'prepare', 'complete']);
+  expect(calls).toEqual(['claim', 'stageResponse', 'complete']);
   expect(world.log).toEqual(['hold', 'send', 'putRecord', 'apply']);
   expect(world.records()[0]?.answer).toBe(world.claim()?.prepared?.hash);
 });
@@ -185,7 +185,7 @@ test('IDEM-8 an owner that died after its charge is answered from what it had pr
 const never = new Promise<void>(() => undefined);
 const asleep = { kind: 'delayed', until: never } as const;
 
-test.for(['prepare', 'complete'] as const)('IDEM-8 an owner that dies at its %s is taken over', async (at) => {
+test.for(['stageResponse', 'complete'] as const)('IDEM-8 an owner that dies at its %s is taken over', async (at) => {
   const world = await keyedWorld({}, (ports) => ({
     ...ports,
     claims: withClaimFaults(ports.claims, (method, turn) => {
@@ -195,14 +195,14 @@ test.for(['prepare', 'complete'] as const)('IDEM-8 an owner that dies at its %s 
   }));
   void world.send('r1');
   await world.clock.advance(LEASE_MS - 1);
-  if (at === 'prepare') expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
+  if (at === 'stageResponse') expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
   else expect(await world.send('r2')).toEqual(answerOf('r1', true));
   await world.clock.advance(1);
-  expect(await world.send('r3')).toEqual(at === 'prepare' ? answerOf('r3') : answerOf('r1', true));
+  expect(await world.send('r3')).toEqual(at === 'stageResponse' ? answerOf('r3') : answerOf('r1', true));
   await world.expectCharges(1);
 });
 
-test.for(['claim', 'prepare', 'complete'] as const)(
+test.for(['claim', 'stageResponse', 'complete'] as const)(
   'IDEM-8 the lost reply of %s changes nothing for the client',
   async (method) => {
     const world = await keyedWorld({}, (ports) => ({
@@ -215,7 +215,7 @@ test.for(['claim', 'prepare', 'complete'] as const)(
   },
 );
 
-test.for(['claim', 'prepare'] as const)(
+test.for(['claim', 'stageResponse'] as const)(
   'IDEM-8 and BILL-14 a store that is down at %s: 503, nothing charged',
   async (method) => {
     const world = await keyedWorld({}, (ports) => ({

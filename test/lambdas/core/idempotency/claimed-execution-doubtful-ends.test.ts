@@ -85,8 +85,8 @@ test('IDEM-8 a release by another in the very same millisecond is not taken for 
       {
         claim: (request) => ports.claims.claim(request),
         renew: async () => true,
-        prepare: async (...told) => {
-          const done = await ports.claims.prepare(...told);
+        stageResponse: async (...told) => {
+          const done = await ports.claims.stageResponse(...told);
           prepared.come();
           await goOn.until;
           return done;

@@ -41,7 +41,7 @@ export const keyedWorld = async (
             modelId: 'alpha-1',
             endUser: undefined,
             params: { prompt: 'messages', cap: 'max_tokens' },
-            prepare: () => requestOf({ outputTokensMax: 100 }),
+            validateFor: () => requestOf({ outputTokensMax: 100 }),
           },
           { render: () => `answer of ${requestId}`, dryRun: false, idempotent: { claimed, toStored } },
         );

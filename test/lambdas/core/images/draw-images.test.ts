@@ -207,7 +207,7 @@ test('GEN-5 a refusal of the wire holds nothing', async () => {
 test('GEN-5 the vendor is asked for exactly what the client asked for', async () => {
   const world = await imageWorld();
   const asked = ask({ n: 3, prompt: 'x', size: inPixels(16, 16), references: byUrl(1), endUser: 'u' });
-  await world.answer({ prepare: () => asked, endUser: 'u' });
+  await world.answer({ validateFor: () => asked, endUser: 'u' });
   expect(world.wire.calls[0]).toMatchObject({ ...asked, upstream: { model: 'm' }, provider: { id: 'openai' } });
   expect(await world.charges()).toMatchObject([{ endUser: 'u' }]);
 });

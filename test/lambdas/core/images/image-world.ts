@@ -146,7 +146,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
         format: 'url',
         endUser: undefined,
         dryRun: false,
-        prepare: () => ask({ size: inPixels(16, 16), ...asked }),
+        validateFor: () => ask({ size: inPixels(16, 16), ...asked }),
         ...order,
       },
       idempotent,

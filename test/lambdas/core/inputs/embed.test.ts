@@ -18,7 +18,7 @@ const worldOf = async (options: Options = {}) => {
       embed(world.ports, world.caller, {
         modelId: 'vector-1',
         endUser: undefined,
-        prepare: () => ({ ...text, ...request }),
+        validateFor: () => ({ ...text, ...request }),
         ...order,
       }),
     );
@@ -100,11 +100,11 @@ test('BILL-4 a hold above 100 USD is refused, exactly 100 passes', async () => {
 });
 
 test('GEN-8 the request is judged before the vendor that is not to be had, and nothing is held', async () => {
-  const prepare = () => {
+  const validateFor = () => {
     throw invalidRequest('input', 'input: no.');
   };
   const world = await worldOf({ reachable: () => false });
-  await expect(world.ask({}, { prepare })).rejects.toMatchObject({ code: 'invalid_request_error', param: 'input' });
+  await expect(world.ask({}, { validateFor })).rejects.toMatchObject({ code: 'invalid_request_error', param: 'input' });
   await expect(world.ask()).rejects.toMatchObject({ code: 'model_unavailable', retryAfterSeconds: undefined });
   const unspoken = await worldOf({ wires: ['openai_moderations'] });
   await expect(unspoken.ask()).rejects.toMatchObject({ code: 'model_unavailable' });

@@ -17,7 +17,7 @@ const worldOf = async (options: Options = {}) => {
       moderate(world.ports, world.caller, {
         modelId,
         endUser: undefined,
-        prepare: () => ({ body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1, ignored: [], ...request }),
+        validateFor: () => ({ body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1, ignored: [], ...request }),
       }),
     );
   return { ...world, ask };

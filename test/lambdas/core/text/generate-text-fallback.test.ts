@@ -204,11 +204,13 @@ test('BILL-8 an account with eight drains is told to wait, another is not', asyn
 
 test('FALL-1 the request is checked against the reserve, too', async () => {
   const world = await worldOf({ known: { 'alpha-1': open } });
-  const prepare = ({ id }: { readonly id: string }) => {
+  const validateFor = ({ id }: { readonly id: string }) => {
     if (id === 'beta-1') throw new GatewayError('invalid_request_error', 'seed', { param: 'seed' });
     return requestOf();
   };
-  await expect(world.generate({}, {}, { fallbackModelId: 'beta-1', prepare })).rejects.toMatchObject({ param: 'seed' });
+  await expect(world.generate({}, {}, { fallbackModelId: 'beta-1', validateFor })).rejects.toMatchObject({
+    param: 'seed',
+  });
   expect(world.log).toEqual([]);
 });
 
@@ -234,7 +236,7 @@ test('BILL-16 nothing is fetched for a dry run', async () => {
   };
   const [wire] = world.ports.wires.values();
   const fetching = {
-    prepare: (call: WireCall) => ({ ...wire!.prepare(call), gather }),
+    buildCall: (call: WireCall) => ({ ...wire!.buildCall(call), gather }),
   };
   const ports = {
     ...world.ports,
@@ -245,7 +247,7 @@ test('BILL-16 nothing is fetched for a dry run', async () => {
     modelId: 'alpha-1',
     endUser: undefined,
     params: { prompt: 'messages', cap: 'max_tokens' },
-    prepare: () => requestOf(),
+    validateFor: () => requestOf(),
   } as const;
   const caller = { accountId: 'account-1', requestId: 'r', hostEndsAtMs: undefined };
   await generateText(ports, caller, order, { render: () => '', dryRun: true });

@@ -208,10 +208,10 @@ test('BILL-3 what an answer was put into is what comes back, made once', async (
 test('BILL-1 a request that is refused by its entry holds nothing', async () => {
   const error = new GatewayError('invalid_request_error', 'seed', { param: 'seed' });
   const world = await createWorld();
-  const prepare = () => {
+  const validateFor = () => {
     throw error;
   };
-  await expect(world.ask({}, { prepare })).rejects.toBe(error);
+  await expect(world.ask({}, { validateFor })).rejects.toBe(error);
   expect(world.log).toEqual([]);
 });
 

@@ -102,7 +102,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     return options.fault?.(method, turn);
   });
   const wire: TextWire = {
-    prepare: (call) => ({
+    buildCall: (call) => ({
       send: async (dispatch) => {
         log.push('send');
         const made = { ...call, ...dispatch };
@@ -145,7 +145,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
         modelId: 'alpha-1',
         endUser: undefined,
         params: { prompt: 'messages', cap: 'max_tokens' },
-        prepare: () => requestOf(changes),
+        validateFor: () => requestOf(changes),
         ...order,
       },
       { render: options.render ?? (({ content }) => JSON.stringify(content)), dryRun: false, ...manner },

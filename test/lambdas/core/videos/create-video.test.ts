@@ -74,11 +74,11 @@ test('BILL-16 a dry run tells the price and begins nothing', async () => {
 });
 
 test('BILL-1 a request that is refused by its check holds nothing', async () => {
-  const prepare = () => {
+  const validateFor = () => {
     throw new GatewayError('invalid_size', 'no');
   };
   const world = await videoWorld({ faults: { ledger: () => fails } });
-  expect(await world.create(REQUEST, orderOf({ prepare }))).toEqual({ status: 400, body: 'invalid_size' });
+  expect(await world.create(REQUEST, orderOf({ validateFor }))).toEqual({ status: 400, body: 'invalid_size' });
 });
 
 test('BILL-2 who cannot pay has no video, and is told what would help', async () => {

@@ -62,7 +62,7 @@ test('IDEM-8 an owner that wakes before its job record, after a take-over, makes
   expect(world.job('video_a')).toBeUndefined();
 });
 
-test.for(['setUpstream', 'prepare', 'complete'] as const)(
+test.for(['setUpstream', 'stageResponse', 'complete'] as const)(
   'IDEM-8 an owner that died after its vendor had accepted, at %s, is answered for',
   async (at) => {
     const isJob = at === 'setUpstream';
@@ -190,7 +190,7 @@ test('IDEM-8 an owner that died after its refusal is succeeded', async () => {
 });
 
 test('IDEM-8 a video that its owner has removed is not made again under its key', async () => {
-  const world = await videoWorld({ faults: { claims: { renew: fails, prepare: never } } });
+  const world = await videoWorld({ faults: { claims: { renew: fails, stageResponse: never } } });
   void world.createKeyed('a');
   await world.clock.advance(LEASE_MS);
   await world.memory.jobs.end('video_a', { state: 'failed', failure: { code: 'upstream_error', message: 'no' } });
@@ -202,7 +202,7 @@ test('IDEM-8 a video that its owner has removed is not made again under its key'
 test.for(['read', 'abandon'] as const)(
   'IDEM-8 a store that does not answer, at %s, is a 503 and no creation',
   async (at) => {
-    const world = await videoWorld({ faults: { claims: { renew: fails, prepare: never } } });
+    const world = await videoWorld({ faults: { claims: { renew: fails, stageResponse: never } } });
     void world.createKeyed('a');
     await world.clock.advance(LEASE_MS);
     const got = await world.clock.until(world.createKeyed('b', { jobs: { [at]: fails } }));
@@ -211,12 +211,15 @@ test.for(['read', 'abandon'] as const)(
   },
 );
 
-test.for(['prepare', 'complete'] as const)('IDEM-2 what %s does not take is found again, the same', async (method) => {
-  const world = await videoWorld({ faults: { claims: { renew: fails, [method]: never } } });
-  void world.createKeyed('a');
-  await world.clock.advance(LEASE_MS);
-  expect(await world.clock.until(world.createKeyed('b', { claims: { [method]: fails } }))).toEqual(madeBy('a'));
-  expect(claimOf(world)?.state).not.toBe('done');
-  expect(await world.clock.until(world.createKeyed('c', {}))).toEqual(madeBy('a'));
-  expect(claimOf(world)?.state).toBe('done');
-});
+test.for(['stageResponse', 'complete'] as const)(
+  'IDEM-2 what %s does not take is found again, the same',
+  async (method) => {
+    const world = await videoWorld({ faults: { claims: { renew: fails, [method]: never } } });
+    void world.createKeyed('a');
+    await world.clock.advance(LEASE_MS);
+    expect(await world.clock.until(world.createKeyed('b', { claims: { [method]: fails } }))).toEqual(madeBy('a'));
+    expect(claimOf(world)?.state).not.toBe('done');
+    expect(await world.clock.until(world.createKeyed('c', {}))).toEqual(madeBy('a'));
+    expect(claimOf(world)?.state).toBe('done');
+  },
+);

@@ -116,8 +116,8 @@ export class VideoProcess {
       upstreamDeadlineMs: 15 * MINUTE_MS,
     };
     const caller = { accountId: ACCOUNT, requestId: this.#name, hostEndsAtMs: undefined };
-    const prepare = () => ask({ prompt: this.#name });
-    const asked = orderOf({ prepare, webhook: { url: 'https://client.example', secret: 's' } });
+    const validateFor = () => ask({ prompt: this.#name });
+    const asked = orderOf({ validateFor, webhook: { url: 'https://client.example', secret: 's' } });
     const made = await createVideo(ports, caller, asked, { dryRun: false, idempotent });
     if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
     return { status: 200, body: toStored(made.job).body };

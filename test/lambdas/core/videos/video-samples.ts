@@ -73,7 +73,7 @@ export const ask = (changes: Partial<VideoAsk> = {}): VideoAsk => ({
 export const orderOf = (changes: Partial<VideoOrder> = {}): VideoOrder => ({
   modelId: 'film-1',
   webhook: undefined,
-  prepare: () => ask(),
+  validateFor: () => ask(),
   ...changes,
 });
 

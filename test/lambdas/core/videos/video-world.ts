@@ -150,7 +150,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
     };
     try {
       const answered = await answerOnce(ports.idempotency, idempotent, async (claimed) => {
-        const order = orderOf({ prepare: () => ask({ prompt: requestId }) });
+        const order = orderOf({ validateFor: () => ask({ prompt: requestId }) });
         const made = await createVideo(ports.creating, caller, order, {
           dryRun: false,
           idempotent: { claimed, toStored },

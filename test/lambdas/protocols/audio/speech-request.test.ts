@@ -12,7 +12,7 @@ const model = loadCatalog(data([speech()])).entries.find((entry): entry is Speec
 const read = (changes: JsonObject = {}) => {
   if (!model) throw new Error('no model');
   const order = toSpeechOrder({ model: 'voice-1', input: 'Hello', voice: 'alloy', ...changes });
-  return { modelId: order.modelId, ...order.prepare(model) };
+  return { modelId: order.modelId, ...order.validateFor(model) };
 };
 
 const refused = (changes: JsonObject): readonly [string | null, string] => {

@@ -28,7 +28,7 @@ const formWith = (fields: Readonly<Record<string, string>> = {}, files: readonly
 const read = (form: Form) => {
   if (!model) throw new Error('no model');
   const { order, format } = toTranscriptionRequest(form);
-  return { modelId: order.modelId, format, ...order.prepare(model) };
+  return { modelId: order.modelId, format, ...order.validateFor(model) };
 };
 
 const refused = (form: Form): readonly [string | null, string] => {

@@ -34,7 +34,7 @@ export const bodyOf = (changes: Changes): JsonObject => {
 
 export const prepared = (changes: Changes, model: Changes = {}): TextRequest => {
   const body = bodyOf(changes);
-  return toTextOrder(body, Buffer.byteLength(JSON.stringify(body)), () => '').prepare(versatile(model));
+  return toTextOrder(body, Buffer.byteLength(JSON.stringify(body)), () => '').validateFor(versatile(model));
 };
 
 /** Code and param of the refusal; fails when there is none. Every refusal names its param in the message (GEN-4). */

@@ -30,7 +30,7 @@ const names = ['sampling', 'openai', 'claude', 'haiku', 'gemini'] as const satis
 
 const prepared = (name: Name, changes: Readonly<Record<string, unknown>>): TextRequest => {
   const json = bodyOf({ model: models[name].id, ...changes });
-  return toTextOrder(json, Buffer.byteLength(JSON.stringify(json)), () => '').prepare(models[name]);
+  return toTextOrder(json, Buffer.byteLength(JSON.stringify(json)), () => '').validateFor(models[name]);
 };
 
 /** `forward`, `list`, `accept`, or the param of the refusal. */
@@ -325,9 +325,9 @@ test('GEN-16 unknown members anywhere reach no vendor and change no hold and no 
     fc.property(fc.constantFrom(...names), fc.nat(), members, (model, at, extra) => {
       const json = bodyOf({ model: models[model].id, ...full });
       const grown = bodyOf(withMembers(json, at, extra));
-      const prepare = (body: JsonObject) =>
-        toTextOrder(body, Buffer.byteLength(JSON.stringify(body)), () => '').prepare(models[model]);
-      const [without, request] = [prepare(bodyOf({ ...json })), prepare({ ...grown, model: models[model].id })];
+      const validateFor = (body: JsonObject) =>
+        toTextOrder(body, Buffer.byteLength(JSON.stringify(body)), () => '').validateFor(models[model]);
+      const [without, request] = [validateFor(bodyOf({ ...json })), validateFor({ ...grown, model: models[model].id })];
       expect(request.body).toEqual(without.body);
       expect(promptTokensAtMost(models[model], request)).toBeLessThanOrEqual(
         promptTokensAtMost(models[model], without),

@@ -16,7 +16,7 @@ const entry = (id: string): EmbeddingModel => {
 const prepared = (changes: object, id = 'text-embedding-3-small') => {
   const body = parseJson(JSON.stringify({ model: id, input: 'Hello', ...changes }));
   if (!isJsonObject(body)) throw new Error('no object');
-  return { body, request: toEmbeddingOrder(body).prepare(entry(id)) };
+  return { body, request: toEmbeddingOrder(body).validateFor(entry(id)) };
 };
 
 const refusalOf = (changes: object, id?: string): GatewayError => {

@@ -59,7 +59,7 @@ export const preparedBody = (
   model = able,
   stream = false,
   bodyBytes = Buffer.byteLength(JSON.stringify(body)),
-): TextRequest => toTextOrder({ modelId: MODEL, stream, json: body, bodyBytes }, () => ' Others.').prepare(model);
+): TextRequest => toTextOrder({ modelId: MODEL, stream, json: body, bodyBytes }, () => ' Others.').validateFor(model);
 
 export const prepared = (changes: object, model?: TextModel, stream?: boolean): TextRequest =>
   preparedBody(bodyOf(changes), model, stream);

@@ -111,8 +111,8 @@ test('BILL-17 a whole request to be counted is checked alike', () => {
       () => '',
     );
   const config = configured({ imageConfig: { imageSize: '1K' } });
-  expect(whole(config).prepare(drawing()).body).toMatchObject({ generateContentRequest: config });
-  expect(refusedBy(() => whole(config).prepare(able)).param).toBe(
+  expect(whole(config).validateFor(drawing()).body).toMatchObject({ generateContentRequest: config });
+  expect(refusedBy(() => whole(config).validateFor(able)).param).toBe(
     'generateContentRequest.generationConfig.imageConfig',
   );
 });

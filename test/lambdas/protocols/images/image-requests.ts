@@ -16,7 +16,7 @@ export const generationOrder = (body: object) => {
 };
 
 export const generation = (model: string, body: object = {}): ImageAsk =>
-  generationOrder({ model, ...body }).prepare(imageModel(model));
+  generationOrder({ model, ...body }).validateFor(imageModel(model));
 
 export type FormEntry = readonly [name: string, value: string | File];
 
@@ -28,5 +28,5 @@ export const editOrder = async (...entries: readonly FormEntry[]) => {
 /** With one image of 64x64 in front. */
 export const edit = async (model: string, ...entries: readonly FormEntry[]): Promise<ImageAsk> => {
   const order = await editOrder(['model', model], ['prompt', PROMPT], ['image', fileOf(png(64, 64))], ...entries);
-  return order.prepare(imageModel(model));
+  return order.validateFor(imageModel(model));
 };

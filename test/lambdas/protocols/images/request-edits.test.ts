@@ -40,7 +40,7 @@ test('IMG-5 an edit is asked for like a generation, with its images in order', a
     format: 'b64_json',
     endUser: 'end-user-1',
   });
-  expect(order.prepare(imageModel('gpt-image-2'))).toMatchObject({
+  expect(order.validateFor(imageModel('gpt-image-2'))).toMatchObject({
     prompt: PROMPT,
     n: 3,
     size: { width: 1024, height: 1536 },
@@ -128,6 +128,6 @@ test.for(refused)('IMG-5 %s refuses %o', async ([model, entries, code, param, to
 
 test('IMG-5 an edit without an image names the field', async () => {
   const order = await editOrder(['model', 'gpt-image-2'], ['prompt', PROMPT]);
-  const error = await refusal(Promise.resolve().then(() => order.prepare(imageModel('gpt-image-2'))));
+  const error = await refusal(Promise.resolve().then(() => order.validateFor(imageModel('gpt-image-2'))));
   expect(error).toMatchObject({ code: plain, param: 'image' });
 });

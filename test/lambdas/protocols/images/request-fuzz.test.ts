@@ -53,7 +53,7 @@ test('ERR-8 whatever a body holds, it is an ask or a refusal with a field', () =
   fc.assert(
     fc.property(fc.constantFrom(...imageModels), bodies, (model, body) => {
       const json = JSON.parse(JSON.stringify({ model: model.id, prompt: PROMPT, ...body }));
-      judge(() => toGenerationOrder(json).prepare(model));
+      judge(() => toGenerationOrder(json).validateFor(model));
       judge(() => toGenerationOrder(JSON.parse(JSON.stringify(body))));
     }),
     runs,
@@ -65,7 +65,7 @@ test('ERR-8 whatever a body holds, it is an ask or a refusal with a field', () =
       const fields = texts.map(([name, value]) => ({ name, value }));
       const common = [...fields, { name: 'model', value: model.id }, { name: 'prompt', value: PROMPT }];
       const sent = raw.map(([field, bytes]) => ({ field, fileName: 'f', mediaType: '', bytes }));
-      judge(() => toEditOrder({ fields: common, files: sent }).prepare(model));
+      judge(() => toEditOrder({ fields: common, files: sent }).validateFor(model));
     }),
     runs,
   );

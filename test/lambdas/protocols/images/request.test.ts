@@ -170,7 +170,7 @@ test('IMG-10 an entry may have more fields than it takes images', () => {
   const klein = imageModel('flux-2-klein-9b');
   const model = { ...klein, image: { ...klein.image, references: { ...klein.image.references, max: 1 } } };
   const order = generationOrder({ model: 'm', input_image_4: URL_ONE, input_image_2: URL_ONE });
-  expect(refusalOf(() => order.prepare(model))).toMatchObject({ status: 400, param: 'input_image_4' });
+  expect(refusalOf(() => order.validateFor(model))).toMatchObject({ status: 400, param: 'input_image_4' });
 });
 
 test('IMG-1 a prompt is measured in characters, whatever they are made of', () => {
@@ -193,6 +193,6 @@ test('IMG-7 more than one image is 422 where the vendor makes one at a time', ()
 test('GEN-9 a field named like a member of every object is a field like any other', () => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const order = toGenerationOrder(JSON.parse(`{"model":"m","prompt":"p","${name}":1}`));
-    expect(refusalOf(() => order.prepare(imageModel('gpt-image-2')))).toMatchObject({ param: name, status: 400 });
+    expect(refusalOf(() => order.validateFor(imageModel('gpt-image-2')))).toMatchObject({ param: name, status: 400 });
   }
 });

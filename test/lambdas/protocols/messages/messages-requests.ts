@@ -41,7 +41,7 @@ export const ordered = (json: JsonObject, betas?: string, bytes = Buffer.byteLen
 
 export const prepared = (changes: Changes, model?: TextModel, betas?: string): TextRequest => {
   const order = ordered(bodyOf(changes), betas);
-  return order.prepare(model ?? entryOf(order.modelId));
+  return order.validateFor(model ?? entryOf(order.modelId));
 };
 
 /** What refused it; fails when nothing did. Every refusal names its param in the message (GEN-4). */

@@ -147,7 +147,7 @@ test('BILL-5 images count by their number, wherever they stand, and not by their
 });
 
 const sized = (json: string) => {
-  return ordered(JSON.parse(json), undefined, Buffer.byteLength(json)).prepare(entryOf(EVERYTHING)).prompt.bytes;
+  return ordered(JSON.parse(json), undefined, Buffer.byteLength(json)).validateFor(entryOf(EVERYTHING)).prompt.bytes;
 };
 const around = (extra: string, content = '"a"') =>
   `{"model":"${EVERYTHING}","max_tokens":9,"messages":[{"role":"user","content":${content}}]${extra}}`;
@@ -223,7 +223,7 @@ test('MSG-5 cache_control passes unchanged on everything that can have it', () =
 
 test('MSG-1 a request in the terms of the core', () => {
   const fields = { max_tokens: 321, stream: true, tools: [tool()] };
-  const { prepare: _, ...order } = ordered(bodyOf(fields));
+  const { validateFor: _, ...order } = ordered(bodyOf(fields));
   expect(order).toEqual({
     protocol: 'messages',
     modelId: EVERYTHING,

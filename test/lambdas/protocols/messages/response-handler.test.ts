@@ -58,7 +58,7 @@ test('AUTH-2 GEN-8 the version is refused before the fields of the body are', ()
 test('MSG-7 the anthropic-beta header of the client is read', () => {
   const headers = { 'anthropic-version': good, 'anthropic-beta': 'fast-mode-2026-02-01,effort-2025-11-24' };
   const order = messages.toOrder(exchangeOf(headers), alternatives);
-  const { headers: sent, ignored } = order.prepare(entryOf(order.modelId));
+  const { headers: sent, ignored } = order.validateFor(entryOf(order.modelId));
   expect(sent).toEqual({ 'anthropic-beta': 'effort-2025-11-24' });
   expect(ignored).toEqual(['anthropic-beta.fast-mode-2026-02-01']);
 });

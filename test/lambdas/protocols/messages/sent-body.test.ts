@@ -304,7 +304,7 @@ const withMember = (value: unknown, [step, ...rest]: readonly Step[], name: stri
 test('GEN-16 a random unknown member at any depth is never sent and changes no hold', () => {
   const model = entryOf(OPUS);
   const held = (json: JsonObject) => {
-    const request = ordered(json).prepare(model);
+    const request = ordered(json).validateFor(model);
     return { tokens: promptTokensAtMost(model, request), request };
   };
   const plain = held(rich);

@@ -9,7 +9,7 @@ const model = loadCatalog(catalogData).entries.find(({ kind }) => kind === 'mode
 const prepared = (changes: object) => {
   if (model?.kind !== 'moderation') throw new Error('no moderation model');
   const body = { model: model.id, input: 'Hello', ...changes };
-  return { body, request: toModerationOrder(body, model.id).prepare(model) };
+  return { body, request: toModerationOrder(body, model.id).validateFor(model) };
 };
 
 test.for([

@@ -25,7 +25,7 @@ export const prepared = (
   changes: object,
   model = shipped('gpt-5.5-pro'),
   bodyBytes = Buffer.byteLength(JSON.stringify(bodyOf(changes))),
-): TextRequest => toTextOrder(bodyOf(changes), bodyBytes, () => ' Others.').prepare(model);
+): TextRequest => toTextOrder(bodyOf(changes), bodyBytes, () => ' Others.').validateFor(model);
 
 export const refusalOf = (changes: object, model?: TextModel): GatewayError => {
   try {

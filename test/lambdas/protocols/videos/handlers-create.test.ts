@@ -102,7 +102,7 @@ test('IDEM-8 a key whose first request died is answered with the video that stan
   const plain = await videosService();
   const expected = await plain.post({ ...basic, prompt }, key);
   // The answer is lost on its way into the store; the job record stands.
-  const service = await videosService({ faults: { claims: { prepare: fails } } });
+  const service = await videosService({ faults: { claims: { stageResponse: fails } } });
   await service.clock.until(service.post({ ...basic, prompt }, key));
   await service.memory.jobs.setUpstream(ID, 'upstream-0');
   await service.memory.jobs.advance(ID, 50);

@@ -52,30 +52,30 @@ const texts = (...more: readonly (readonly [string, string | File])[]) =>
   formOf(['model', 'film-1'], ['prompt', 'a cat'], ...more);
 
 test('VID-1 model and prompt are enough: 4 seconds of 1280x720', () => {
-  const { modelId, webhook, prepare } = orderOf({});
+  const { modelId, webhook, validateFor } = orderOf({});
   expect([modelId, webhook]).toEqual(['film-1', undefined]);
-  expect(prepare(model)).toEqual({ prompt: 'a cat', seconds: 4, width: 1280, height: 720, reference: undefined });
+  expect(validateFor(model)).toEqual({ prompt: 'a cat', seconds: 4, width: 1280, height: 720, reference: undefined });
 });
 
 test('VID-1 a form without a file is the same request as JSON', async () => {
   const changes = { seconds: '12', size: '1920x1080', webhook_url: 'https://a.example/hook' };
   const fromJson = orderOf(changes);
   const fromForm = orderOfForm(await texts(...Object.entries(changes)));
-  expect(fromForm.prepare(model)).toEqual({
+  expect(fromForm.validateFor(model)).toEqual({
     prompt: 'a cat',
     seconds: 12,
     width: 1920,
     height: 1080,
     reference: undefined,
   });
-  expect(fromForm.prepare(model)).toEqual(fromJson.prepare(model));
+  expect(fromForm.validateFor(model)).toEqual(fromJson.validateFor(model));
   expect([fromForm.modelId, fromForm.webhook]).toEqual([fromJson.modelId, fromJson.webhook]);
 });
 
 test('VID-1 null is as good as nothing, and no default is taken for the entry’s own', () => {
   const order = orderOf({ seconds: null, size: null, webhook_url: null, input_reference: null });
-  expect(order.prepare(model)).toMatchObject({ seconds: 4, width: 1280, height: 720 });
-  expect(refusalOf(() => order.prepare(noReference)).message).toBe('seconds: must be one of "8" with "film-1".');
+  expect(order.validateFor(model)).toMatchObject({ seconds: 4, width: 1280, height: 720 });
+  expect(refusalOf(() => order.validateFor(noReference)).message).toBe('seconds: must be one of "8" with "film-1".');
 });
 
 const long = 'x'.repeat(32_001);
@@ -104,7 +104,7 @@ test.for([
 
 test('VID-1 a prompt of 32,000 characters is taken, whatever they are made of', () => {
   for (const prompt of ['x'.repeat(32_000), '🐈'.repeat(32_000)]) {
-    expect(orderOf({ prompt }).prepare(model).prompt).toBe(prompt);
+    expect(orderOf({ prompt }).validateFor(model).prompt).toBe(prompt);
   }
 });
 
@@ -115,7 +115,7 @@ test.for([
   ['size', '', 'invalid_size', 'size: must be one of 1280x720, 1920x1080 with "film-1".'],
 ] as const)('VID-1 %s "%s" is what the entry does not have: 400 %s', async ([param, value, code, message]) => {
   for (const order of [orderOf({ [param]: value }), orderOfForm(await texts([param, value]))]) {
-    expect(refusalOf(() => order.prepare(model))).toMatchObject({ status: 400, code, param, message });
+    expect(refusalOf(() => order.validateFor(model))).toMatchObject({ status: 400, code, param, message });
   }
 });
 

@@ -88,7 +88,7 @@ export const wireTo = (played: Played = {}) => {
 /** The body that goes to the vendor for a client of another protocol. */
 export const sentFor = async (parts: CallParts = {}, changes: Partial<Dispatch> = {}): Promise<JsonObject> => {
   const { wire, seen } = wireTo({ body: '{"type":"message","content":[],"stop_reason":"end_turn"}' });
-  await wire.prepare(messagesCall(parts)).send(dispatch(changes));
+  await wire.buildCall(messagesCall(parts)).send(dispatch(changes));
   return JSON.parse(seen.requests[0]?.body ?? '');
 };
 

@@ -23,13 +23,13 @@ const answerOf = (sent: WireAnswer | WireStream): WireAnswer => {
 };
 
 const nativeOf = async (played: Played) => {
-  const { content, usage } = answerOf(await wireTo(played).wire.prepare(messagesCall({ body })).send(dispatch()));
+  const { content, usage } = answerOf(await wireTo(played).wire.buildCall(messagesCall({ body })).send(dispatch()));
   if (content.kind !== 'native') throw new Error("expected the vendor's own");
   return { ...content, usage };
 };
 
 const neutralOf = async (played: Played) => {
-  const { content, usage } = answerOf(await wireTo(played).wire.prepare(messagesCall()).send(dispatch()));
+  const { content, usage } = answerOf(await wireTo(played).wire.buildCall(messagesCall()).send(dispatch()));
   if (content.kind !== 'neutral') throw new Error('expected a translation');
   return { ...content.answer, usage };
 };
@@ -38,7 +38,7 @@ const counts = { input: 12, cacheRead: 40, cacheWrite: 100, cacheWrite1h: 200, o
 
 test('BILL-6 only the model and the cap differ from what the client sent', async () => {
   const { wire, seen } = wireTo({ body: JSON.stringify(message) });
-  await wire.prepare(messagesCall({ body })).send(dispatch({ outputTokensMax: 77 }));
+  await wire.buildCall(messagesCall({ body })).send(dispatch({ outputTokensMax: 77 }));
   expect(JSON.parse(seen.requests[0]?.body ?? '')).toEqual({
     ...body,
     model: 'claude-vendor-20260101',
@@ -49,7 +49,7 @@ test('BILL-6 only the model and the cap differ from what the client sent', async
 test('GEN-5 a call is one request to the address, with the key and the version of the provider', async () => {
   for (const parts of [{ body }, {}, { body, stream: true }, { stream: true }]) {
     const { wire, seen } = wireTo({ body: JSON.stringify(message) });
-    const prepared = wire.prepare(messagesCall(parts));
+    const prepared = wire.buildCall(messagesCall(parts));
     expect(seen.requests).toEqual([]);
     await prepared.send(dispatch());
     expect(seen.requests).toMatchObject([
@@ -68,8 +68,8 @@ test('GEN-5 a call is one request to the address, with the key and the version o
 
 test('MSG-7 the beta header of a request is sent', async () => {
   const { wire, seen } = wireTo({ body: JSON.stringify(message) });
-  await wire.prepare(messagesCall({ body, headers: { 'anthropic-beta': 'a,b' } })).send(dispatch());
-  await wire.prepare(messagesCall({ body })).send(dispatch());
+  await wire.buildCall(messagesCall({ body, headers: { 'anthropic-beta': 'a,b' } })).send(dispatch());
+  await wire.buildCall(messagesCall({ body })).send(dispatch());
   expect(seen.requests.map(({ headers }) => headers['anthropic-beta'])).toEqual(['a,b', undefined]);
 });
 
@@ -153,7 +153,7 @@ test('ERR-9 an error under status 200 counts by its type', async () => {
 
 test('ERR-9 a refusal is told with its Retry-After, and alarms name the provider', async () => {
   const capacity = wireTo({ status: 529, headers: { 'retry-after': '12' } });
-  await expect(capacity.wire.prepare(messagesCall()).send(dispatch())).rejects.toMatchObject({
+  await expect(capacity.wire.buildCall(messagesCall()).send(dispatch())).rejects.toMatchObject({
     code: 'upstream_capacity',
     retryAfterSeconds: 12,
   });
@@ -161,7 +161,7 @@ test('ERR-9 a refusal is told with its Retry-After, and alarms name the provider
     status: 401,
     body: '{"error":{"type":"authentication_error","message":"sk-vendor-canary"}}',
   });
-  await expect(denied.wire.prepare(messagesCall()).send(dispatch())).rejects.toMatchObject({
+  await expect(denied.wire.buildCall(messagesCall()).send(dispatch())).rejects.toMatchObject({
     code: 'service_unavailable',
   });
   expect(denied.seen.notices).toEqual(['vendor_refused_us anthropic']);
@@ -172,14 +172,14 @@ test("ERR-9 a refusal names the client's own field in either protocol", async ()
     JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: text } });
   const refusal = { status: 400, body: told('messages.0.content.0.text: too odd') };
   const attempt = (parts: Parameters<typeof messagesCall>[0]) =>
-    wireTo(refusal).wire.prepare(messagesCall(parts)).send(dispatch());
+    wireTo(refusal).wire.buildCall(messagesCall(parts)).send(dispatch());
   await expect(attempt({ body })).rejects.toMatchObject({ param: 'messages[0].content[0]' });
   await expect(attempt({})).rejects.toMatchObject({ param: 'messages[0].content' });
 });
 
 const streamed = async (parts: { readonly body?: JsonObject }, name: string) => {
   const { wire, seen } = wireTo({ body: fixture(name) });
-  const sent = await wire.prepare(messagesCall({ ...parts, stream: true })).send(dispatch());
+  const sent = await wire.buildCall(messagesCall({ ...parts, stream: true })).send(dispatch());
   if (sent.kind !== 'stream') throw new Error('expected a stream');
   const events: WireEvent[] = [];
   const { events: iterator } = sent;
@@ -200,7 +200,7 @@ test('CHAT-11 a stream is read in the terms of the protocol that the client spea
 test("ERR-9 an error inside a stream names the client's own field", async () => {
   const error = { type: 'invalid_request_error', message: 'messages.0.content.0: late' };
   const { wire } = wireTo({ body: `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n` });
-  const sent = await wire.prepare(messagesCall({ stream: true })).send(dispatch());
+  const sent = await wire.buildCall(messagesCall({ stream: true })).send(dispatch());
   if (sent.kind !== 'stream') throw new Error('expected a stream');
   const thrown = await sent.events.next().catch((reason: unknown) => reason);
   expect(codeOf(thrown)).toBe('invalid_request_error');

@@ -81,7 +81,7 @@ const refused: readonly (readonly [string, Partial<Conversation>, string])[] = [
 
 test.for(refused)('CHAT-16 %s is refused by name before anything is sent', ([, conversation, param]) => {
   const { wire, seen } = wireTo();
-  const attempt = () => wire.prepare(messagesCall({ conversation }));
+  const attempt = () => wire.buildCall(messagesCall({ conversation }));
   expect(attempt).toThrow(expect.objectContaining({ code: 'invalid_request_error', param, status: 400 }));
   expect(attempt).toThrow(param);
   expect(seen.requests).toEqual([]);
@@ -139,11 +139,11 @@ test.for([
 
 test("MSG-3 a cap without room for thinking is refused, the client's own before money is held", async () => {
   const refusal = { code: 'invalid_request_error', param: 'max_tokens' };
-  expect(() => wireTo().wire.prepare(messagesCall(thinking(false, { cap: 1_024 })))).toThrow(
+  expect(() => wireTo().wire.buildCall(messagesCall(thinking(false, { cap: 1_024 })))).toThrow(
     expect.objectContaining(refusal),
   );
   const { wire, seen } = wireTo();
-  const prepared = wire.prepare(messagesCall(thinking(false)));
+  const prepared = wire.buildCall(messagesCall(thinking(false)));
   await expect(prepared.send({ outputTokensMax: 1_024, signal: new AbortController().signal })).rejects.toMatchObject(
     refusal,
   );
@@ -157,7 +157,7 @@ test('MSG-3, CHAT-5 with a budget, results of tools are refused with the way out
     { role: 'tool', callId: 'c', text: 'x', param: 'messages[2]' },
   ];
   const called = (adaptive: boolean): CallParts => ({ ...thinking(adaptive), conversation: { thinking: true, turns } });
-  expect(() => wireTo().wire.prepare(messagesCall(called(false)))).toThrow(/^model: .*\/v1\/messages/);
+  expect(() => wireTo().wire.buildCall(messagesCall(called(false)))).toThrow(/^model: .*\/v1\/messages/);
   expect(await sentFor(called(true), { outputTokensMax: 300 })).toHaveProperty('thinking');
   expect(await sentFor({ ...called(false), conversation: { turns } })).not.toHaveProperty('thinking');
 });

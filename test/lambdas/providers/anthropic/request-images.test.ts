@@ -42,7 +42,7 @@ const answered = { body: '{"type":"message","content":[],"stop_reason":"end_turn
 const sentAfterGather = async (fetchImage: ImageFetch, ...images: ImagePart[]) => {
   const played: Played = { ...answered, fetchImage };
   const { wire, seen } = wireTo(played);
-  const prepared = wire.prepare(messagesCall(conversation(...images)));
+  const prepared = wire.buildCall(messagesCall(conversation(...images)));
   await prepared.gather?.();
   expect(seen.requests).toEqual([]);
   await prepared.send(dispatch());
@@ -75,13 +75,13 @@ test('CHAT-6 an image that cannot be had is told before anything is sent', async
     throw new GatewayError('invalid_image_format', `${param}: no`, { param });
   };
   const { wire, seen } = wireTo({ fetchImage });
-  const prepared = wire.prepare(messagesCall(conversation(part('http://a.example/1'))));
+  const prepared = wire.buildCall(messagesCall(conversation(part('http://a.example/1'))));
   await expect(prepared.gather?.()).rejects.toMatchObject({ code: 'invalid_image_format', param });
   expect(seen.requests).toEqual([]);
 });
 
 test.for(['data:image/png;base64,R0lGODlhAQAB', 'data:image/png', ''])('CHAT-6 %j is no image', (url) => {
-  expect(() => wireTo().wire.prepare(messagesCall(conversation(part(url))))).toThrow(
+  expect(() => wireTo().wire.buildCall(messagesCall(conversation(part(url))))).toThrow(
     expect.objectContaining({ code: 'invalid_image_format', param }),
   );
 });

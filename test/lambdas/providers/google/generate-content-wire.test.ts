@@ -17,7 +17,7 @@ const counts = { input: 15, cacheRead: 4, cacheWrite: 0, cacheWrite1h: 0, output
 
 const thrown = async (played: Played, call = wireCall()): Promise<string> => {
   try {
-    await wireTo(played).wire.prepare(call).send(dispatch());
+    await wireTo(played).wire.buildCall(call).send(dispatch());
     return 'nothing';
   } catch (error) {
     return codeOf(error);
@@ -29,7 +29,7 @@ const candidateWith = (changes: object) =>
 
 test('GEN-5 a call is one request to the model’s own address with the key of the provider', async () => {
   const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
-  const prepared = wire.prepare(wireCall());
+  const prepared = wire.buildCall(wireCall());
   expect(seen.requests).toEqual([]);
   await prepared.send(dispatch());
   expect(seen.requests).toHaveLength(1);
@@ -43,28 +43,28 @@ test('BILL-6 of a native body only the cap differs from what the client sent', a
   const config = { temperature: 1, maxOutputTokens: 5, thinkingConfig: { thinkingBudget: 7, includeThoughts: true } };
   const body = { ...nativeBody, generationConfig: config, safetySettings: [{ category: 'a', threshold: 'b' }] };
   const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
-  await wire.prepare(wireCall({ body })).send(dispatch({ outputTokensMax: 77 }));
+  await wire.buildCall(wireCall({ body })).send(dispatch({ outputTokensMax: 77 }));
   expect(sentBody(seen)).toEqual({ ...body, generationConfig: { ...config, maxOutputTokens: 77 } });
 });
 
 test('BILL-6 the cap always goes upstream', async () => {
   for (const call of [wireCall(), chat()]) {
     const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
-    await wire.prepare(call).send(dispatch({ outputTokensMax: 77 }));
+    await wire.buildCall(call).send(dispatch({ outputTokensMax: 77 }));
     expect(sentBody(seen)).toMatchObject({ generationConfig: { maxOutputTokens: 77 } });
   }
 });
 
 test('CHAT-3 more than one answer is refused for chat', () => {
   const call = wireCall({ conversation: conversationOf(), choices: 2 });
-  expect(() => wireTo({}).wire.prepare(call)).toThrow(
+  expect(() => wireTo({}).wire.buildCall(call)).toThrow(
     expect.objectContaining({ code: 'unprocessable_entity', param: 'n' }),
   );
 });
 
 test('GEM-1 a plain answer passes as it came, with its counts', async () => {
   const text = JSON.stringify(generatedContent, null, 2);
-  const { content, usage } = answerOf(await wireTo({ body: text }).wire.prepare(wireCall()).send(dispatch()));
+  const { content, usage } = answerOf(await wireTo({ body: text }).wire.buildCall(wireCall()).send(dispatch()));
   expect(content).toEqual({ kind: 'native', text, body: generatedContent });
   expect(usage).toEqual(counts);
 });
@@ -72,7 +72,7 @@ test('GEM-1 a plain answer passes as it came, with its counts', async () => {
 test('GEM-1 a blocked prompt and a blocked answer are answers to a client of the same protocol', async () => {
   const prompt = JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } });
   for (const body of [prompt, candidateWith({ finishReason: 'SAFETY', content: undefined })]) {
-    const answer = answerOf(await wireTo({ body }).wire.prepare(wireCall()).send(dispatch()));
+    const answer = answerOf(await wireTo({ body }).wire.buildCall(wireCall()).send(dispatch()));
     expect(answer.content).toMatchObject({ kind: 'native', text: body });
     expect(answer.usage).toBeDefined();
   }
@@ -81,7 +81,7 @@ test('GEM-1 a blocked prompt and a blocked answer are answers to a client of the
 test('CHAT-10 a plain answer in chat’s terms', async () => {
   const { content, usage } = answerOf(
     await wireTo({ body: JSON.stringify(generatedContent) })
-      .wire.prepare(chat())
+      .wire.buildCall(chat())
       .send(dispatch()),
   );
   expect(content).toEqual({
@@ -94,7 +94,7 @@ test('CHAT-10 a plain answer in chat’s terms', async () => {
 test('CHAT-5 calls have their ids, signatures and arguments; thoughts are no text', async () => {
   const { content } = answerOf(
     await wireTo({ body: JSON.stringify(calledFunctions) })
-      .wire.prepare(chat())
+      .wire.buildCall(chat())
       .send(dispatch()),
   );
   expect(content).toMatchObject({
@@ -111,7 +111,7 @@ test('CHAT-5 calls have their ids, signatures and arguments; thoughts are no tex
 
 test('CHAT-10 an answer that the thoughts used up is empty text at its length', async () => {
   const body = candidateWith({ finishReason: 'MAX_TOKENS', content: { role: 'model' } });
-  const { content } = answerOf(await wireTo({ body }).wire.prepare(chat()).send(dispatch()));
+  const { content } = answerOf(await wireTo({ body }).wire.buildCall(chat()).send(dispatch()));
   expect(content).toMatchObject({ answer: { text: '', finishReason: 'length' } });
 });
 
@@ -134,7 +134,7 @@ test.for([
   async ([parts, ended]) => {
     for (const finishReason of ['MALFORMED_FUNCTION_CALL', 'of a kind yet unknown']) {
       const body = candidateWith({ finishReason, content: { role: 'model', parts } });
-      const { content, usage } = answerOf(await wireTo({ body }).wire.prepare(chat()).send(dispatch()));
+      const { content, usage } = answerOf(await wireTo({ body }).wire.buildCall(chat()).send(dispatch()));
       expect(content).toMatchObject({ answer: { finishReason: ended } });
       expect(usage).toEqual(counts);
     }
@@ -144,7 +144,7 @@ test.for([
 test('BILL-10 a plain answer without usage has none', async () => {
   for (const call of [wireCall(), chat()]) {
     const body = JSON.stringify({ ...generatedContent, usageMetadata: undefined });
-    expect(answerOf(await wireTo({ body }).wire.prepare(call).send(dispatch())).usage).toBeUndefined();
+    expect(answerOf(await wireTo({ body }).wire.buildCall(call).send(dispatch())).usage).toBeUndefined();
   }
 });
 
@@ -181,18 +181,18 @@ test('ERR-9 the refusal of a stream is a refusal, as a list, too', async () => {
   const error = { code: 429, message: 'x', status: 'RESOURCE_EXHAUSTED', details: [{ retryDelay: '12s' }] };
   const played = { status: 429, body: JSON.stringify([{ error }]) };
   const sent = wireTo(played)
-    .wire.prepare(wireCall({ stream: true }))
+    .wire.buildCall(wireCall({ stream: true }))
     .send(dispatch());
   await expect(sent).rejects.toMatchObject({ code: 'upstream_capacity', retryAfterSeconds: 12 });
   const { wire, seen } = wireTo({ status: 401, body: 'sk-vendor-canary' });
-  await expect(wire.prepare(wireCall()).send(dispatch())).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(wire.buildCall(wireCall()).send(dispatch())).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(seen.notices).toEqual(['vendor_refused_us google']);
 });
 
 test('GEM-2 a stream is asked for as events, read as one and closed once', async () => {
   for (const call of [wireCall({ stream: true }), wireCall({ stream: true, conversation: conversationOf() })]) {
     const { wire, seen } = wireTo({ body: fixture('crlf') });
-    const sent = await wire.prepare(call).send(dispatch());
+    const sent = await wire.buildCall(call).send(dispatch());
     if (sent.kind !== 'stream') throw new Error('expected a stream');
     const kinds: string[] = [];
     for (let next = await sent.events.next(); !next.done; next = await sent.events.next()) kinds.push(next.value.kind);

@@ -21,7 +21,7 @@ test('CHAT-6 images by URL are fetched before the call, each once, and go as byt
     return { mediaType: 'image/jpeg', bytes: Buffer.from(url) };
   };
   const { wire, seen } = wireTo({ fetchImage, body: JSON.stringify(generatedContent) });
-  const prepared = wire.prepare(callWith(first, second, first));
+  const prepared = wire.buildCall(callWith(first, second, first));
   expect(asked).toEqual([]);
   await prepared.gather?.();
   expect([asked, seen.requests]).toEqual([[`${first} ${place(0)}`, `${second} ${place(1)}`], []]);
@@ -35,6 +35,6 @@ test('CHAT-6 images by URL are fetched before the call, each once, and go as byt
 test('CHAT-6 an image that cannot be had is told before anything is sent', async () => {
   const failure = new GatewayError('invalid_image_format', 'gone', { param: place(0) });
   const { wire, seen } = wireTo({ fetchImage: () => Promise.reject(failure) });
-  await expect(wire.prepare(callWith(first)).gather?.()).rejects.toBe(failure);
+  await expect(wire.buildCall(callWith(first)).gather?.()).rejects.toBe(failure);
   expect(seen.requests).toEqual([]);
 });

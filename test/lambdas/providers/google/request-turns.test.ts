@@ -15,7 +15,7 @@ const result = (text: string): Turn => ({ role: 'tool', callId: 'c', text, param
 /** The body as it is sent, in its own digits. */
 const sentWith = async (...turns: readonly Turn[]): Promise<string> => {
   const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
-  await wire.prepare(wireCall({ conversation: conversationOf({ turns }) })).send(dispatch());
+  await wire.buildCall(wireCall({ conversation: conversationOf({ turns }) })).send(dispatch());
   return seen.requests[0]?.body ?? '';
 };
 

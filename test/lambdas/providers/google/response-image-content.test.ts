@@ -141,7 +141,7 @@ test('CHAT-14 nothing of a blocked answer is stored where it comes as a whole, e
   const { options } = playedOptions({ body: event([drawn], { finishReason: 'IMAGE_SAFETY' }) });
   const fetchImage = () => Promise.reject(new Error('no image is fetched here'));
   const wire = createGenerateContentWire({ ...options, fetchImage, linkImage });
-  const sent = wire.prepare(wireCall({ conversation: conversationOf() })).send(dispatch());
+  const sent = wire.buildCall(wireCall({ conversation: conversationOf() })).send(dispatch());
   await expect(sent).rejects.toMatchObject({ code: 'content_filter' });
   expect(types).toEqual([]);
 });

@@ -22,7 +22,7 @@ const answerOf = (sent: WireAnswer | WireStream): WireAnswer => {
 
 const thrown = async (played: Played): Promise<string> => {
   try {
-    await wireTo(played).wire.prepare(wireCall()).send(dispatch());
+    await wireTo(played).wire.buildCall(wireCall()).send(dispatch());
     return 'nothing';
   } catch (error) {
     return codeOf(error);
@@ -34,7 +34,7 @@ const completion = (changes: object = {}): string => JSON.stringify({ ...chatCom
 test('GEN-5 a call is one request to the address and with the key of the provider', async () => {
   for (const baseUrl of ['https://vendor.test/v1', 'https://vendor.test/v1/', 'https://vendor.test/v1//']) {
     const { wire, seen } = wireTo({ body: completion(), baseUrl });
-    await wire.prepare(wireCall()).send(dispatch());
+    await wire.buildCall(wireCall()).send(dispatch());
     expect(seen.requests).toHaveLength(1);
     expect(seen.requests[0]).toMatchObject({
       url: 'https://vendor.test/v1/chat/completions',
@@ -50,13 +50,13 @@ test('GEN-5 a call is one request to the address and with the key of the provide
 test('GEN-5 a provider with a header of its own gets the bare key and its headers', async () => {
   const { wire, seen } = wireTo({ body: completion() });
   const provider = { credential: { variable: 'K', header: 'Api-Key' }, headers: { 'x-team': '4' } };
-  await wire.prepare(wireCall({ provider })).send(dispatch());
+  await wire.buildCall(wireCall({ provider })).send(dispatch());
   expect(seen.requests[0]?.headers).toMatchObject({ 'api-key': 'sk-vendor-canary', 'x-team': '4' });
   expect(seen.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
 test('CHAT-10 a plain answer comes whole with its counts', async () => {
-  const { content, usage } = answerOf(await wireTo({ body: completion() }).wire.prepare(wireCall()).send(dispatch()));
+  const { content, usage } = answerOf(await wireTo({ body: completion() }).wire.buildCall(wireCall()).send(dispatch()));
   expect(content).toEqual({ kind: 'native', text: completion(), body: chatCompletion });
   expect(usage).toEqual({ input: 15, cacheRead: 4, cacheWrite: 0, cacheWrite1h: 0, output: 7, reasoning: 3 });
 });
@@ -64,7 +64,7 @@ test('CHAT-10 a plain answer comes whole with its counts', async () => {
 test('BILL-10 a plain answer without usage has none', async () => {
   const sent = answerOf(
     await wireTo({ body: completion({ usage: undefined }) })
-      .wire.prepare(wireCall())
+      .wire.buildCall(wireCall())
       .send(dispatch()),
   );
   expect(sent.usage).toBeUndefined();
@@ -100,15 +100,17 @@ test.for([
 
 test('ERR-9 a refusal is told with its Retry-After, and alarms name the provider', async () => {
   const capacity = wireTo({ status: 429, headers: { 'retry-after': '12' } });
-  await expect(capacity.wire.prepare(wireCall()).send(dispatch())).rejects.toMatchObject({
+  await expect(capacity.wire.buildCall(wireCall()).send(dispatch())).rejects.toMatchObject({
     code: 'upstream_capacity',
     retryAfterSeconds: 12,
   });
-  await expect(wireTo({ status: 429 }).wire.prepare(wireCall()).send(dispatch())).rejects.toMatchObject({
+  await expect(wireTo({ status: 429 }).wire.buildCall(wireCall()).send(dispatch())).rejects.toMatchObject({
     retryAfterSeconds: 5,
   });
   const denied = wireTo({ status: 401, body: '{"error":{"message":"sk-vendor-canary"}}' });
-  await expect(denied.wire.prepare(wireCall()).send(dispatch())).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(denied.wire.buildCall(wireCall()).send(dispatch())).rejects.toMatchObject({
+    code: 'service_unavailable',
+  });
   expect([capacity.seen.notices, denied.seen.notices]).toEqual([[], ['vendor_refused_us openai']]);
 });
 
@@ -118,14 +120,14 @@ test('ERR-9 a refusal of a stream is a refusal, and so is one whose body breaks 
     throw new Error('gone');
   }
   const { wire } = wireTo({ status: 503, body: broken() });
-  await expect(wire.prepare(wireCall({ stream: true })).send(dispatch())).rejects.toMatchObject({
+  await expect(wire.buildCall(wireCall({ stream: true })).send(dispatch())).rejects.toMatchObject({
     code: 'service_unavailable',
   });
 });
 
 test('CHAT-11 a stream is asked for as one, read as one and closed once', async () => {
   const { wire, seen } = wireTo({ body: fixture('chat-stream.sse') });
-  const sent = await wire.prepare(wireCall({ stream: true })).send(dispatch());
+  const sent = await wire.buildCall(wireCall({ stream: true })).send(dispatch());
   if (sent.kind !== 'stream') throw new Error('expected a stream');
   const kinds: string[] = [];
   for (let next = await sent.events.next(); !next.done; next = await sent.events.next()) {

@@ -24,7 +24,7 @@ export const chatCall = (changes: Partial<Conversation> = {}, parts: Parts = {})
 /** What one vendor that answers like this was sent, and what came of it. */
 export const play = async (call: WireCall, answer: Answer) => {
   const { options, seen } = playVendor('https://vendor.test/v1/', answer);
-  const prepared = createResponsesWire(options).prepare(call);
+  const prepared = createResponsesWire(options).buildCall(call);
   const sent = await prepared.send(dispatch()).catch((error: unknown) => ({ kind: 'error' as const, error }));
   const { requests, notices } = seen;
   return { sent, requests, notices, discarded: () => seen.discarded, asked: JSON.parse(requests[0]?.body ?? 'null') };

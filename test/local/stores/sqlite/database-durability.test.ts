@@ -36,7 +36,7 @@ type Calls<Store> = Readonly<Record<keyof Store, (store: Store) => Promise<unkno
 const claims: Calls<ClaimStore> = {
   claim: (store) => store.claim({ ...claim, fingerprint: 'print', dispatchesMax: 6 }),
   renew: (store) => store.renew(ref, 'first', NOW + 1),
-  prepare: (store) => store.prepare(ref, 'first', prepared, NOW + 2),
+  stageResponse: (store) => store.stageResponse(ref, 'first', prepared, NOW + 2),
   complete: (store) => store.complete(ref, 'first'),
   free: (store) => store.free(ref, 'first', 1),
   takeOver: (store) => store.takeOver({ ...claim, from: 'first' }),
