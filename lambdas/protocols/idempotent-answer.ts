@@ -1,7 +1,7 @@
 import { answerOnce } from '../core/idempotency/claim.ts';
-import type { Creations, IdempotencyPorts, StoredAnswer } from '../core/idempotency/claim-store.ts';
+import type { Creations, IdempotencyPorts, StoredResponse } from '../core/idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../core/idempotency/claimed-execution.ts';
-import { fingerprintOf, hashOf } from '../core/idempotency/stored-answer.ts';
+import { fingerprintOf, hashOf } from '../core/idempotency/stored-response.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/json.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json } from '../http/exchange.ts';
 import { errorHeaders, formatOf, toErrorBody } from '../http/render-error.ts';
@@ -28,7 +28,7 @@ export const idempotentAnswer = async (
     keyHash: hashOf(key),
     requestId,
     fingerprint: fingerprintOf({ method, path, body, fallbackModelId }),
-    renderError: (error: Parameters<typeof toErrorBody>[0]): StoredAnswer =>
+    renderError: (error: Parameters<typeof toErrorBody>[0]): StoredResponse =>
       toStored(
         json(error.status, toErrorBody(error, formatOf(event.rawPath, event.headers), requestId), errorHeaders(error)),
       ),
@@ -50,7 +50,7 @@ const codeIn = (body: string): string => {
 };
 
 /** An answer with a body that is there as a whole. */
-export const toStored = ({ statusCode, headers, body }: GatewayResponse): StoredAnswer => {
+export const toStored = ({ statusCode, headers, body }: GatewayResponse): StoredResponse => {
   if (typeof body !== 'string') throw new Error('a stream cannot be stored');
   return { status: statusCode, headers, body };
 };

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import type { AnswerStore } from '../../lambdas/core/idempotency/claim-store.ts';
+import type { ResponseStore } from '../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore, PageFiles } from '../../lambdas/core/images/media.ts';
 import type { Outbox } from '../../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles } from '../../lambdas/core/videos/dependencies.ts';
@@ -22,7 +22,7 @@ import { MemoryVideoFiles } from '../support/memory/memory-video-files.ts';
 /** One implementation of the stores of whole files. */
 export interface MediaSubject {
   readonly outbox: Outbox;
-  readonly answers: AnswerStore;
+  readonly answers: ResponseStore;
   readonly videos: VideoFiles;
   readonly media: MediaStore;
   stop(): Promise<void>;

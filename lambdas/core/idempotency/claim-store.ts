@@ -2,7 +2,7 @@ import type { GatewayError } from '../errors/gateway-error.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 
 /** An answer as it goes to the client, now and on every repetition (IDEM-2). */
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   /** What belongs to the answer itself: its type, its cost, the cap chosen, the models. */
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface PreparedAnswer {
   /** SHA-256 of the answer, in hex. */
   readonly hash: string;
   /** The answer itself, or its name in the answer store when it is large. */
-  readonly content: StoredAnswer | { readonly objectName: string };
+  readonly content: StoredResponse | { readonly objectName: string };
 }
 
 /** One key of one account. */
@@ -88,7 +88,7 @@ export interface ClaimStore {
 }
 
 /** Answers too large for a claim. Every method throws StoreError when it brought no definite answer. */
-export interface AnswerStore {
+export interface ResponseStore {
   put(objectName: string, content: string): Promise<void>;
   /** Undefined when there is none. */
   get(objectName: string): Promise<string | undefined>;
@@ -97,7 +97,7 @@ export interface AnswerStore {
 /** An answer that stands without a charge record that carries its hash. */
 export interface ExistingResponse {
   readonly holdId: string;
-  readonly answer: StoredAnswer;
+  readonly answer: StoredResponse;
 }
 
 /** For requests whose commit is not their charge but something they make, which is charged later. */
@@ -113,7 +113,7 @@ export interface Creations {
 
 export interface IdempotencyPorts {
   readonly claims: ClaimStore;
-  readonly answers: AnswerStore;
+  readonly answers: ResponseStore;
   readonly ledger: LedgerPorts;
   /** How long a claim is its owner's without a sign of life (IDEM-8). */
   readonly leaseMs: number;
@@ -125,7 +125,7 @@ export interface IdempotentRequest extends ClaimRef {
   readonly requestId: string;
   readonly fingerprint: string;
   /** A refusal as the client sees it. */
-  readonly renderError: (error: GatewayError) => StoredAnswer;
+  readonly renderError: (error: GatewayError) => StoredResponse;
   /** Undefined where the charge is the commit. */
   readonly creations?: Creations | undefined;
 }

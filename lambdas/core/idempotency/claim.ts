@@ -12,10 +12,10 @@ import type {
   ExistingResponse,
   IdempotencyPorts,
   IdempotentRequest,
-  StoredAnswer,
+  StoredResponse,
 } from './claim-store.ts';
 import { ClaimedRequest, ClaimLost, KEPT_MS, storeIsDown } from './claimed-execution.ts';
-import { readPrepared, toPrepared } from './stored-answer.ts';
+import { readPrepared, toPrepared } from './stored-response.ts';
 
 /** IDEM-7: one more is refused. */
 const DISPATCHES_MAX = 6;
@@ -43,7 +43,7 @@ const exhausted = (why: string): GatewayError =>
 const claimKey = async (
   ports: IdempotencyPorts,
   request: IdempotentRequest,
-): Promise<ClaimedRequest | StoredAnswer> => {
+): Promise<ClaimedRequest | StoredResponse> => {
   try {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const outcome = await tryToClaim(ports, request);
@@ -60,7 +60,7 @@ const claimKey = async (
 const tryToClaim = async (
   ports: IdempotencyPorts,
   request: IdempotentRequest,
-): Promise<ClaimedRequest | StoredAnswer | undefined> => {
+): Promise<ClaimedRequest | StoredResponse | undefined> => {
   const { claims, ledger, leaseMs } = ports;
   const { requestId, fingerprint } = request;
   const nowMs = ledger.clock.now();
@@ -128,7 +128,7 @@ const resolveHoldsOf = async ({ ledger }: IdempotencyPorts, accountId: string, r
 };
 
 /** The old request got as far as its commit: its own prepared answer counts if the record carries its hash, and no other. */
-const answerOfSettled = async (ports: IdempotencyPorts, request: IdempotentRequest): Promise<StoredAnswer> => {
+const answerOfSettled = async (ports: IdempotencyPorts, request: IdempotentRequest): Promise<StoredResponse> => {
   const claim = await ports.claims.read(request);
   const stored = claim && (await committedAnswer(ports, request, claim));
   if (stored) return stored;
@@ -140,7 +140,7 @@ const committedAnswer = async (
   { answers, ledger }: IdempotencyPorts,
   { accountId }: ClaimRef,
   { state, prepared }: Claim,
-): Promise<StoredAnswer | undefined> => {
+): Promise<StoredResponse | undefined> => {
   if (!prepared) return undefined;
   if (state !== 'done') {
     const record = await ledger.store.readRecord(accountId, prepared.holdId);
@@ -159,7 +159,7 @@ const adoptExisting = async (
   request: IdempotentRequest,
   owner: string,
   { holdId, answer }: ExistingResponse,
-): Promise<StoredAnswer | undefined> => {
+): Promise<StoredResponse | undefined> => {
   const committed = await answerOfClaim(ports, request);
   if (committed) return committed;
   try {
@@ -174,7 +174,7 @@ const adoptExisting = async (
 const answerOfClaim = async (
   ports: IdempotencyPorts,
   request: IdempotentRequest,
-): Promise<StoredAnswer | undefined> => {
+): Promise<StoredResponse | undefined> => {
   const claim = await retryUntilDefinite(ports.ledger, () => ports.claims.read(request));
   return claim && committedAnswer(ports, request, claim);
 };
@@ -194,7 +194,7 @@ const complete = async (
 
 type Answered<Fresh> =
   | { readonly kind: 'fresh'; readonly value: Fresh }
-  | { readonly kind: 'replayed'; readonly answer: StoredAnswer };
+  | { readonly kind: 'replayed'; readonly answer: StoredResponse };
 
 /**
  * IDEM-8: at most one charge and one answer for each key, whoever dies or wakes when. `work` does the request; it prepares its answer
@@ -224,7 +224,7 @@ export const answerOnce = async <Fresh>(
 const answerOfAnother = async (
   ports: IdempotencyPorts,
   request: IdempotentRequest,
-): Promise<StoredAnswer | undefined> => {
+): Promise<StoredResponse | undefined> => {
   try {
     const claim = await ports.claims.read(request);
     const committed = claim && (await committedAnswer(ports, request, claim));

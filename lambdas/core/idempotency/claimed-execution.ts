@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { IdempotencyPorts, IdempotentRequest, StoredAnswer } from './claim-store.ts';
-import { toPrepared } from './stored-answer.ts';
+import type { IdempotencyPorts, IdempotentRequest, StoredResponse } from './claim-store.ts';
+import { toPrepared } from './stored-response.ts';
 
 /** IDEM-7. */
 export const KEPT_MS = 24 * 60 * 60 * 1_000;
@@ -68,7 +68,7 @@ export class ClaimedRequest {
    * Stores the answer that the charge record of this hold is going to commit, and answers its hash. Throws ClaimLost, and a 503 when
    * no definite answer came: without a durable answer there is no charge.
    */
-  async stageResponse(holdId: string, answer: StoredAnswer): Promise<string> {
+  async stageResponse(holdId: string, answer: StoredResponse): Promise<string> {
     const { claims, answers, ledger } = this.#ports;
     try {
       const prepared = await retryUntilDefinite(ledger, () => toPrepared(answers, answer, holdId));
@@ -86,7 +86,7 @@ export class ClaimedRequest {
   }
 
   /** The answer of a refusal that is to be repeated as it was (IDEM-7), or undefined when it is none. */
-  toStoredRefusal(error: unknown): StoredAnswer | undefined {
+  toStoredRefusal(error: unknown): StoredResponse | undefined {
     if (!this.#dispatched || !(error instanceof GatewayError) || error.status !== 400) return undefined;
     return this.#request.renderError(error);
   }

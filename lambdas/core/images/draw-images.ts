@@ -2,7 +2,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { ImageModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { sniffImage } from '../image-type.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
@@ -46,7 +46,7 @@ export interface MadeImages {
 /** Under an Idempotency-Key: what is stored before the charge. */
 export interface KeyedImages {
   readonly claimed: ClaimedRequest;
-  readonly toStored: (made: MadeImages, costPicos: bigint) => StoredAnswer;
+  readonly toStored: (made: MadeImages, costPicos: bigint) => StoredResponse;
 }
 
 type DrawnImages = DryRun | { readonly kind: 'answer'; readonly made: MadeImages; readonly receipt: Receipt };

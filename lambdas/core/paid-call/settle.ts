@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
@@ -49,7 +49,7 @@ export const commitCharge = async (
   ports: PaidCallPorts,
   settlement: Settlement,
   usage: TokenUsage | undefined,
-  toAnswer?: (costPicos: bigint) => StoredAnswer | undefined,
+  toAnswer?: (costPicos: bigint) => StoredResponse | undefined,
 ): Promise<Committed> => {
   const { placedHold, chargeFor, claimed } = settlement;
   const charge = chargeFor(usage);
@@ -71,7 +71,7 @@ const prepareAndWrite = async (
   ports: PaidCallPorts,
   settlement: Settlement,
   charge: Charge,
-  toAnswer: ((costPicos: bigint) => StoredAnswer | undefined) | undefined,
+  toAnswer: ((costPicos: bigint) => StoredResponse | undefined) | undefined,
 ): Promise<Committed> => {
   const { placedHold, claimed } = settlement;
   const toStore = toAnswer?.(charge.amountPicos);
@@ -179,7 +179,7 @@ export const settle = async (
   ports: PaidCallPorts,
   settlement: Settlement,
   usage: TokenUsage | undefined,
-  toAnswer?: (costPicos: bigint) => StoredAnswer | undefined,
+  toAnswer?: (costPicos: bigint) => StoredResponse | undefined,
 ): Promise<Receipt> => {
   const committed = await commitCharge(ports, settlement, usage, toAnswer);
   const [balancePicos] = await Promise.all([

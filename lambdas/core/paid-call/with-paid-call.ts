@@ -1,7 +1,7 @@
 import type { Model } from '../catalog/schema.ts';
 import type { CallPermit, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import { type HoldOrder, nextIdAfter, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
@@ -156,7 +156,7 @@ interface Whole<Answer> {
   readonly usage: TokenUsage | undefined;
   readonly terms: Terms;
   /** Under an Idempotency-Key: the response to store before the charge. */
-  readonly toStored?: ((costPicos: bigint) => StoredAnswer) | undefined;
+  readonly toStored?: ((costPicos: bigint) => StoredResponse) | undefined;
 }
 
 /** A response that came whole. It goes out after its charge is committed and applied. */

@@ -1,5 +1,5 @@
 import type { TextModel } from '../catalog/schema.ts';
-import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller } from '../paid-call/dependencies.ts';
@@ -48,7 +48,7 @@ export interface TextManner {
   /** Under an Idempotency-Key: what is stored before the answer is charged. */
   readonly idempotent?: {
     readonly claimed: ClaimedRequest;
-    readonly toStored: (outcome: Outcome, body: string, costPicos: bigint) => StoredAnswer;
+    readonly toStored: (outcome: Outcome, body: string, costPicos: bigint) => StoredResponse;
   };
 }
 

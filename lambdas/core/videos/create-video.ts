@@ -4,7 +4,7 @@ import type { VideoModel } from '../catalog/schema.ts';
 import type { CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { StoredAnswer } from '../idempotency/claim-store.ts';
+import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { VideoMeasure } from '../metrics.ts';
@@ -50,7 +50,7 @@ export interface VideoManner {
   readonly dryRun: boolean;
   /** Under an Idempotency-Key. */
   readonly idempotent?:
-    | { readonly claimed: ClaimedRequest; readonly toStored: (job: VideoJob) => StoredAnswer }
+    | { readonly claimed: ClaimedRequest; readonly toStored: (job: VideoJob) => StoredResponse }
     | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { inProgress } from '../idempotency/claim.ts';
-import type { Creations, ExistingResponse, StoredAnswer } from '../idempotency/claim-store.ts';
+import type { Creations, ExistingResponse, StoredResponse } from '../idempotency/claim-store.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { VideoMachine, VideoStepPorts } from './dependencies.ts';
 import { releaseVideo } from './finish-video.ts';
@@ -14,7 +14,7 @@ export interface ExistingVideoPorts extends VideoStepPorts {
  * What a request under an Idempotency-Key has made: its job record is the commit of the creation, so that whoever takes the key over
  * either finds a video and answers with it, or has made sure that there will never be one.
  */
-export const videoCreations = (ports: ExistingVideoPorts, toStored: (job: VideoJob) => StoredAnswer): Creations => {
+export const videoCreations = (ports: ExistingVideoPorts, toStored: (job: VideoJob) => StoredResponse): Creations => {
   const standing = (job: VideoJob | undefined): ExistingResponse | undefined =>
     job && !job.refused ? { holdId: job.holdId, answer: toStored(job) } : undefined;
   return {

@@ -5,7 +5,7 @@ import type { NotificationSender } from '../../core/accounts/send-notifications.
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { AnswerStore, ClaimStore } from '../../core/idempotency/claim-store.ts';
+import type { ClaimStore, ResponseStore } from '../../core/idempotency/claim-store.ts';
 import type { MediaStore, PageFiles } from '../../core/images/media.ts';
 import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { LedgerStore, Outbox } from '../../core/ledger/ledger.ts';
@@ -96,7 +96,7 @@ export interface Parts extends VideoParts {
   readonly updates: UpdateLog;
   readonly addressCounters: AddressCounters;
   readonly claims: ClaimStore;
-  readonly answers: AnswerStore;
+  readonly answers: ResponseStore;
   readonly media: MediaStore;
   readonly pages: PageFiles;
   /** 128 random bits, hexadecimal. */

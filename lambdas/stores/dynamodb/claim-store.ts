@@ -6,7 +6,7 @@ import type {
   ClaimRequest,
   ClaimStore,
   PreparedAnswer,
-  StoredAnswer,
+  StoredResponse,
 } from '../../core/idempotency/claim-store.ts';
 import type { DynamoDB } from './dynamodb.ts';
 import { type Item, readMap, readNumber, readText } from './item.ts';
@@ -51,7 +51,7 @@ const toPreparedItem = ({ holdId, hash, content }: PreparedAnswer): Item => ({
   ...('objectName' in content ? { objectName: content.objectName } : { answer: toAnswerItem(content) }),
 });
 
-const toAnswerItem = ({ status, headers, body }: StoredAnswer): Item => ({
+const toAnswerItem = ({ status, headers, body }: StoredResponse): Item => ({
   status,
   headers: { ...headers },
   body,
@@ -64,7 +64,7 @@ const toPrepared = (item: Item): PreparedAnswer => ({
     item.objectName === undefined ? toAnswer(readMap(item, 'answer')) : { objectName: readText(item, 'objectName') },
 });
 
-const toAnswer = (item: Item): StoredAnswer => {
+const toAnswer = (item: Item): StoredResponse => {
   const headers = readMap(item, 'headers');
   return {
     status: readNumber(item, 'status'),

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { AnswerStore } from '../../core/idempotency/claim-store.ts';
+import type { ResponseStore } from '../../core/idempotency/claim-store.ts';
 import type { MediaStore, PageFiles } from '../../core/images/media.ts';
 import { find, openObject, send } from './objects.ts';
 
@@ -23,7 +23,7 @@ export const createPageFiles = (client: () => Promise<S3Client>, bucket: string)
 const nameOf = (objectName: string): string => `answers/${objectName}`;
 
 /** Large answers, one object each. The client is loaded at the first use, as the outbox's is. */
-export const createAnswerStore = (client: () => Promise<S3Client>, bucket: string): AnswerStore => ({
+export const createAnswerStore = (client: () => Promise<S3Client>, bucket: string): ResponseStore => ({
   put: async (objectName, content) => {
     const [{ PutObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
     const object = { Bucket: bucket, Key: nameOf(objectName), ContentType: 'text/plain; charset=utf-8' };

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { AnswerStore } from '../../../lambdas/core/idempotency/claim-store.ts';
+import type { ResponseStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { ImageMediaType } from '../../../lambdas/core/image-type.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { Outbox } from '../../../lambdas/core/ledger/ledger.ts';
@@ -19,7 +19,7 @@ export interface FileStoresOptions extends AtomicFilesOptions {
 
 export interface FileStores {
   readonly outbox: Outbox;
-  readonly answers: AnswerStore;
+  readonly answers: ResponseStore;
   readonly media: MediaStore;
   readonly videos: VideoFiles;
   /**
@@ -64,7 +64,7 @@ const toOutbox = (files: AtomicFiles, holdsDurable: () => Promise<void>): Outbox
   remove: (holdId) => files.remove(holdId),
 });
 
-const toAnswerStore = (files: AtomicFiles): AnswerStore => ({
+const toAnswerStore = (files: AtomicFiles): ResponseStore => ({
   put: (objectName, content) => files.put(objectName, Buffer.from(content)),
   get: async (objectName) => (await files.read(objectName))?.toString(),
 });

@@ -96,7 +96,7 @@ const onceBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
     id: 'loser-serves-an-error',
     what: 'Whoever lost its key does not look for the answer of the one who has it.',
     find: 'const answer = await answerOfAnother(ports, request);',
-    replace: 'const answer = await Promise.resolve<StoredAnswer | undefined>(answerOfAnother && undefined);',
+    replace: 'const answer = await Promise.resolve<StoredResponse | undefined>(answerOfAnother && undefined);',
   },
 ]);
 

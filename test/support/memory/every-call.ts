@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
 import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
-import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
+import type { ClaimStore, ResponseStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { LedgerStore, Outbox } from '../../../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles, VideoMachine } from '../../../lambdas/core/videos/dependencies.ts';
@@ -34,7 +34,7 @@ const methodsOf = <Port extends object>(port: Port): readonly (keyof Port & stri
 export const ledgerThrough = through<LedgerStore>;
 export const outboxThrough = through<Outbox>;
 export const claimsThrough = through<ClaimStore>;
-export const answersThrough = through<AnswerStore>;
+export const answersThrough = through<ResponseStore>;
 export const jobsThrough = through<VideoJobStore>;
 export const filesThrough = through<VideoFiles>;
 export const mediaThrough = through<MediaStore>;

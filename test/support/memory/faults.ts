@@ -1,7 +1,7 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
 import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
-import type { AnswerStore, ClaimStore } from '../../../lambdas/core/idempotency/claim-store.ts';
+import type { ClaimStore, ResponseStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { LedgerStore, Outbox } from '../../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../../lambdas/core/ledger/records.ts';
@@ -120,7 +120,7 @@ export const withKeyFaults = faulty<KeyStore>;
 export const withCounterFaults = faulty<AddressCounters>;
 export const withOutboxFaults = faulty<Outbox>;
 export const withClaimFaults = faulty<ClaimStore>;
-export const withAnswerFaults = faulty<AnswerStore>;
+export const withAnswerFaults = faulty<ResponseStore>;
 export const withJobFaults = faulty<VideoJobStore>;
 /** Not for a put that is `repeated`: its bytes can be taken once only. */
 export const withFileFaults = faulty<VideoFiles>;

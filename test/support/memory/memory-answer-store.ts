@@ -1,7 +1,7 @@
-import type { AnswerStore } from '../../../lambdas/core/idempotency/claim-store.ts';
+import type { ResponseStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 
 /** Large answers without a bucket. */
-export class MemoryAnswerStore implements AnswerStore {
+export class MemoryAnswerStore implements ResponseStore {
   readonly #answers = new Map<string, string>();
 
   async put(objectName: string, content: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../../../lambdas/core/clock.ts';
 import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
-import type { AnswerStore, ClaimStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { ClaimStore, ResponseStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerStore, Outbox } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { createVideo, type VideoManner } from '../../../../lambdas/core/videos/create-video.ts';
@@ -35,7 +35,7 @@ export interface Outside {
   readonly jobs: VideoJobStore;
   readonly files: VideoFiles;
   readonly claims: ClaimStore;
-  readonly answers: AnswerStore;
+  readonly answers: ResponseStore;
   readonly notice: (notice: string) => void;
   /** Never the same twice in a row. */
   readonly random: () => number;

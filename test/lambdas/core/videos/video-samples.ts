@@ -1,7 +1,7 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { VideoModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import type { StoredAnswer } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { StoredResponse } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { VideoOrder } from '../../../../lambdas/core/videos/create-video.ts';
 import type { VideoJob, VideoTimes } from '../../../../lambdas/core/videos/video-job.ts';
@@ -78,7 +78,7 @@ export const orderOf = (changes: Partial<VideoOrder> = {}): VideoOrder => ({
 });
 
 /** A creation's answer is made of what never changes about a video, as the real one is. */
-export const toStored = ({ id, prompt, seconds }: VideoJob): StoredAnswer => ({
+export const toStored = ({ id, prompt, seconds }: VideoJob): StoredResponse => ({
   status: 200,
   headers: { 'x-cost': '0' },
   body: JSON.stringify({ id, prompt, seconds, status: 'queued' }),

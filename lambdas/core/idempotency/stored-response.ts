@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json.ts';
-import type { AnswerStore, PreparedAnswer, StoredAnswer } from './claim-store.ts';
+import type { PreparedAnswer, ResponseStore, StoredResponse } from './claim-store.ts';
 
 /** Above this a claim would come near to what one item of its table may have. */
 const INLINE_BYTES_MAX = 256 * 1024;
@@ -8,13 +8,13 @@ const INLINE_BYTES_MAX = 256 * 1024;
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** One text for one answer, whatever the order of its headers. */
-const toText = ({ status, headers, body }: StoredAnswer): string =>
+const toText = ({ status, headers, body }: StoredResponse): string =>
   JSON.stringify({ status, headers: Object.entries(headers).sort(([one], [other]) => (one < other ? -1 : 1)), body });
 
 /** Puts a large answer where answers are kept. Throws StoreError. */
 export const toPrepared = async (
-  answers: AnswerStore,
-  answer: StoredAnswer,
+  answers: ResponseStore,
+  answer: StoredResponse,
   holdId: string,
 ): Promise<PreparedAnswer> => {
   const text = toText(answer);
@@ -27,15 +27,15 @@ export const toPrepared = async (
 
 /** Undefined when it is not there any more. Throws StoreError. */
 export const readPrepared = async (
-  answers: AnswerStore,
+  answers: ResponseStore,
   { hash, content }: PreparedAnswer,
-): Promise<StoredAnswer | undefined> => {
+): Promise<StoredResponse | undefined> => {
   if (!('objectName' in content)) return content;
   const text = await answers.get(content.objectName);
   return text === undefined || hashOf(text) !== hash ? undefined : parse(text);
 };
 
-const parse = (text: string): StoredAnswer => {
+const parse = (text: string): StoredResponse => {
   const value = parseJson(text);
   if (
     !isJsonObject(value) ||
