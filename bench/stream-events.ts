@@ -2,7 +2,7 @@ import { catalogData } from '../catalog/index.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import type { TextProtocol, TextRequest } from '../lambdas/core/text/conversation.ts';
 import type { TextWire } from '../lambdas/core/text/text-wire.ts';
-import { toTextOrder } from '../lambdas/protocols/chat-completions/request.ts';
+import { toTextParams } from '../lambdas/protocols/chat-completions/request.ts';
 import { chatCompletions } from '../lambdas/protocols/chat-completions/response.ts';
 import { streamedAsEvents } from '../lambdas/protocols/generate-content/response.ts';
 import { messages } from '../lambdas/protocols/messages/response.ts';
@@ -106,7 +106,7 @@ const courses: readonly Course[] = [
 const requestFor = (modelId: string): TextRequest => {
   const json = { model: modelId, stream: true, messages: [{ role: 'user', content: 'Hello' }] };
   const model = textModel(modelId);
-  if (model.protocols.includes('chat_completions')) return toTextOrder(json, 100, () => '').validateFor(model);
+  if (model.protocols.includes('chat_completions')) return toTextParams(json, 100, () => '').validateFor(model);
   return {
     stream: true,
     choices: 1,

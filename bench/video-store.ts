@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import type { VideoOrderRecord } from '../lambdas/core/videos/video-job.ts';
+import type { VideoParamsRecord } from '../lambdas/core/videos/video-job.ts';
 import { createClients } from '../lambdas/functions/wiring/clients.ts';
 import { createDynamoDB } from '../lambdas/stores/dynamodb/dynamodb.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
@@ -19,7 +19,7 @@ import { startSimulator } from '../local/simulators/server.ts';
  */
 const megabytes = Number(process.env.VIDEO_MB ?? 200);
 
-const order = (upstream: Partial<VideoOrderRecord> = {}): VideoOrderRecord => {
+const order = (upstream: Partial<VideoParamsRecord> = {}): VideoParamsRecord => {
   const requestId = ulid();
   return {
     id: `video_${requestId}`,

@@ -1,4 +1,4 @@
-import type { InputModel, InputOrder, PaidInput } from '../core/inputs/paid-input.ts';
+import type { InputModel, InputParams, PaidInput } from '../core/inputs/paid-input.ts';
 import type { Caller } from '../core/paid-call/dependencies.ts';
 import { promptTokensOf } from '../core/pricing/charge.ts';
 import { planAnswer } from '../http/early-answer.ts';
@@ -9,19 +9,19 @@ import { balanceHeaders, costHeaders, dryRunAnswer, ignoredHeaders } from './pai
 
 export interface InputFace<Sold extends InputModel> {
   /** Checks the body as far as it can be without a model. Throws the 400 that names the field. */
-  toOrder(body: NonNullable<Exchange['body']>): InputOrder<Sold>;
-  readonly answer: (caller: Caller, order: InputOrder<Sold>) => Promise<PaidInput>;
+  toParams(body: NonNullable<Exchange['body']>): InputParams<Sold>;
+  readonly answer: (caller: Caller, order: InputParams<Sold>) => Promise<PaidInput>;
 }
 
 /** A route whose answer comes whole and is sold by its input: the vendor's own answer passes. */
 export const createInputRoute =
-  <Sold extends InputModel>({ toOrder, answer }: InputFace<Sold>): RouteHandler =>
+  <Sold extends InputModel>({ toParams, answer }: InputFace<Sold>): RouteHandler =>
   async (exchange) => {
     const { summary, body, event } = exchange;
     if (!body) throw new Error('a request without a body');
     const { dryRun, requireParameters } = readPaidHeaders(event.headers, noKeys, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
-    const order = { ...toOrder(body), dryRun };
+    const order = { ...toParams(body), dryRun };
     if (order.endUser !== undefined) summary.endUser = order.endUser;
     const paid = await answer(caller, {
       ...order,

@@ -1,5 +1,5 @@
 import type { IdempotencyPorts } from '../core/idempotency/claim-store.ts';
-import type { TextOrder, TextProtocol } from '../core/text/conversation.ts';
+import type { TextParams, TextProtocol } from '../core/text/conversation.ts';
 import type { TextPorts } from '../core/text/text-candidates.ts';
 import type { TextSink } from '../core/text/text-stream.ts';
 import type { WireAnswer } from '../core/text/text-wire.ts';
@@ -28,7 +28,10 @@ export interface TextFace {
   /** The headers it serves beside its body; without it neither keys nor reserves. */
   readonly headers?: PaidHeaderRules;
   /** Checks the request as far as it can be without a model. Throws the 400 or 422 that names the field. */
-  toOrder(exchange: Exchange & { readonly body: NonNullable<Exchange['body']> }, alternatives: Alternatives): TextOrder;
+  toParams(
+    exchange: Exchange & { readonly body: NonNullable<Exchange['body']> },
+    alternatives: Alternatives,
+  ): TextParams;
   /** The body of a whole answer. */
   toBody(answer: WireAnswer, context: AnswerContext): string;
   toStream(context: StreamContext): StreamFace;

@@ -1,7 +1,7 @@
 import type { TextModel } from '../core/catalog/schema.ts';
 import type { ClaimedRequest } from '../core/idempotency/claimed-execution.ts';
 import type { AnswerBy } from '../core/paid-call/dependencies.ts';
-import type { TextOrder } from '../core/text/conversation.ts';
+import type { TextParams } from '../core/text/conversation.ts';
 import { type GeneratedText, generateText, type Outcome } from '../core/text/generate-text.ts';
 import { planAnswer } from '../http/early-answer.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.ts';
@@ -49,9 +49,9 @@ const answer = async (
   const { text } = ports;
   const { requestId, summary } = exchange;
   const alternatives = alternativesIn(text.catalog, face.protocol, text.ledger.clock.now());
-  const parsed = face.toOrder({ ...exchange, body }, alternatives);
+  const parsed = face.toParams({ ...exchange, body }, alternatives);
   // The log names models of the catalog only, never what a client wrote in that place.
-  const order: TextOrder = {
+  const order: TextParams = {
     ...parsed,
     fallbackModelId,
     validateFor: (model) => {

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { JobRange, VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
+import type { JobRange, VideoJob, VideoParamsRecord } from '../../lambdas/core/videos/video-job.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
 
 const failure = { code: 'upstream_error', message: 'gone' } as const;
@@ -16,7 +16,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     accountId = `lister-${accounts}`;
   });
 
-  const made = async (createdAtMs: number, changes: Partial<VideoOrderRecord> = {}): Promise<string> => {
+  const made = async (createdAtMs: number, changes: Partial<VideoParamsRecord> = {}): Promise<string> => {
     const order = orderOf({ accountId, createdAtMs, ...changes });
     await subject.store.create(order, DUE_AT);
     return order.id;

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Ending, VideoFailure, VideoJob, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
+import type { Ending, VideoFailure, VideoJob, VideoParamsRecord } from '../../lambdas/core/videos/video-job.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
 
 const failure: VideoFailure = { code: 'upstream_error', message: 'ünï "quoted" \n \u{1f600}' };
@@ -13,7 +13,7 @@ const begun = { state: 'queued', progress: 0, refused: false } as const;
 
 describe.each(jobSubjects)('the video job store $name', ({ open }) => {
   let subject: JobSubject;
-  let order: Required<VideoOrderRecord>;
+  let order: Required<VideoParamsRecord>;
   beforeAll(async () => {
     subject = await open();
   });

@@ -1,4 +1,4 @@
-import type { VideoJobStore, VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
+import type { VideoJobStore, VideoParamsRecord } from '../../lambdas/core/videos/video-job.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import type { Item, Value } from '../../lambdas/stores/dynamodb/item.ts';
 import { videoKey } from '../../lambdas/stores/dynamodb/video-item.ts';
@@ -75,7 +75,7 @@ export const DUE_AT = CREATED_AT + 120_000;
 let orders = 0;
 
 /** Every field an order can have, under an id that no other has. */
-export const orderOf = (changes: Partial<VideoOrderRecord> = {}): Required<VideoOrderRecord> => {
+export const orderOf = (changes: Partial<VideoParamsRecord> = {}): Required<VideoParamsRecord> => {
   orders += 1;
   const requestId = `0${String(orders).padStart(25, '0')}`;
   return {

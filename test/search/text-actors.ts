@@ -1,7 +1,7 @@
 import { answerOnce } from '../../lambdas/core/idempotency/claim.ts';
 import type { ClaimedRequest } from '../../lambdas/core/idempotency/claimed-execution.ts';
 import type { PumpedStream } from '../../lambdas/core/paid-call/with-paid-call.ts';
-import type { TextOrder } from '../../lambdas/core/text/conversation.ts';
+import type { TextParams } from '../../lambdas/core/text/conversation.ts';
 import { generateText } from '../../lambdas/core/text/generate-text.ts';
 import type { TextPorts } from '../../lambdas/core/text/text-candidates.ts';
 import type { TextSink } from '../../lambdas/core/text/text-stream.ts';
@@ -34,7 +34,7 @@ async function* streamed(): AsyncGenerator<WireEvent, void> {
   yield { kind: 'end', ending: { kind: 'held', event: {}, reportedUsage: undefined }, usage: USAGE };
 }
 
-const order = (stream: boolean): TextOrder => ({
+const order = (stream: boolean): TextParams => ({
   protocol: 'chat_completions',
   modelId: 'alpha-1',
   endUser: undefined,

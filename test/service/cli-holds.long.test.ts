@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
-import type { VideoOrderRecord } from '../../lambdas/core/videos/video-job.ts';
+import type { VideoParamsRecord } from '../../lambdas/core/videos/video-job.ts';
 import { runHere } from '../support/scripted-terminal.ts';
 import { type CliScene, openCliScene, openLocalBucket } from './cli-scene.ts';
 
@@ -136,7 +136,7 @@ test('OPS-5 BILL-14 nothing is released while the outbox does not answer, and th
 /** A video of a held account, asked for that long ago. */
 const video = async (ageMs: number) => {
   const of = await held(HOUR_MS);
-  const order: VideoOrderRecord = {
+  const order: VideoParamsRecord = {
     ...{ id: `video_${of.requestId}`, accountId: of.accountId, requestId: of.requestId, holdId: of.holdId },
     ...{
       holdAmountPicos: HELD,

@@ -21,7 +21,7 @@ export interface SpeakPorts extends PaidCallPorts {
 }
 
 /** What a client asked for before a model was looked up. */
-export interface SpeechOrder {
+export interface SpeechParams {
   readonly modelId: string;
   readonly endUser: string | undefined;
   /** Only what it would cost is asked (BILL-16). */
@@ -39,7 +39,7 @@ export interface Speech {
 }
 
 /** Sells speech by the characters of its text (AUD-3). They are known, so the hold is the price. */
-export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechOrder): Promise<DryRun | Speech> => {
+export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechParams): Promise<DryRun | Speech> => {
   const nowMs = ports.ledger.clock.now();
   const model = chooseModel(ports.catalog, { modelId: order.modelId, protocol: 'audio_speech', kind: 'speech', nowMs });
   const ask = order.validateFor(model);
@@ -69,7 +69,7 @@ export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechOrde
 };
 
 /** Apart from its caller, because a stream must not keep the request's text in memory to its end. */
-const termsOf = ({ endUser }: SpeechOrder, charge: Charge): Terms => ({
+const termsOf = ({ endUser }: SpeechParams, charge: Charge): Terms => ({
   endUser,
   chargeFor: () => charge,
   expectsUsage: false,

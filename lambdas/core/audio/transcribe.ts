@@ -17,7 +17,7 @@ export interface TranscribePorts extends PaidCallPorts {
 }
 
 /** What a client asked for before a model was looked up. */
-export interface TranscriptionOrder {
+export interface TranscriptionParams {
   readonly modelId: string;
   readonly endUser: string | undefined;
   /** Only what it would cost is asked (BILL-16). */
@@ -34,7 +34,7 @@ export type Transcribed =
 export const transcribe = async (
   ports: TranscribePorts,
   caller: Caller,
-  order: TranscriptionOrder,
+  order: TranscriptionParams,
 ): Promise<Transcribed> => {
   const nowMs = ports.ledger.clock.now();
   const model = chooseServed(ports.catalog, order.modelId, nowMs);

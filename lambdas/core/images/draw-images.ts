@@ -24,7 +24,7 @@ export interface ImagePorts extends PaidCallPorts, MediaPorts {
 }
 
 /** What a client asked for before a model was looked up. */
-export interface ImageOrder {
+export interface ImageParams {
   readonly protocol: 'images_generations' | 'images_edits';
   readonly modelId: string;
   readonly format: 'url' | 'b64_json';
@@ -57,7 +57,7 @@ const ADVICE = 'ask for fewer or smaller images';
 export const drawImages = async (
   ports: ImagePorts,
   caller: Caller,
-  order: ImageOrder,
+  order: ImageParams,
   idempotent?: KeyedImages,
 ): Promise<DrawnImages> => {
   const { protocol, modelId, format, endUser, dryRun } = order;

@@ -2,7 +2,7 @@ import type { EmbeddingModel } from '../catalog/schema.ts';
 import type { Caller } from '../paid-call/dependencies.ts';
 import { chooseModel } from '../paid-call/route-model.ts';
 import {
-  type InputOrder,
+  type InputParams,
   type InputPorts,
   type InputWire,
   inputAnswer,
@@ -12,10 +12,10 @@ import {
 
 export type EmbeddingWire = InputWire;
 export type EmbeddingPorts = InputPorts;
-export type EmbeddingOrder = InputOrder<EmbeddingModel>;
+export type EmbeddingParams = InputParams<EmbeddingModel>;
 
 /** EMB-1. No input is longer than the model's context, so that all of them together have a bound. */
-export const embed = async (ports: EmbeddingPorts, caller: Caller, order: EmbeddingOrder): Promise<PaidInput> => {
+export const embed = async (ports: EmbeddingPorts, caller: Caller, order: EmbeddingParams): Promise<PaidInput> => {
   const nowMs = ports.ledger.clock.now();
   const { modelId, endUser, dryRun } = order;
   const model = chooseModel(ports.catalog, { modelId, protocol: 'embeddings', kind: 'embedding', nowMs });

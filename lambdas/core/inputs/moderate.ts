@@ -2,7 +2,7 @@ import type { ModerationModel } from '../catalog/schema.ts';
 import type { Caller } from '../paid-call/dependencies.ts';
 import { chooseModel } from '../paid-call/route-model.ts';
 import {
-  type InputOrder,
+  type InputParams,
   type InputPorts,
   type InputWire,
   inputAnswer,
@@ -12,10 +12,10 @@ import {
 
 export type ModerationWire = InputWire;
 export type ModerationPorts = InputPorts;
-export type ModerationOrder = InputOrder<ModerationModel>;
+export type ModerationParams = InputParams<ModerationModel>;
 
 /** MOD-1. A price of 0 is a price. An entry states no context here, so the estimate is also what can be true at most. */
-export const moderate = async (ports: ModerationPorts, caller: Caller, order: ModerationOrder): Promise<PaidInput> => {
+export const moderate = async (ports: ModerationPorts, caller: Caller, order: ModerationParams): Promise<PaidInput> => {
   const nowMs = ports.ledger.clock.now();
   const { modelId, endUser, dryRun } = order;
   const model = chooseModel(ports.catalog, { modelId, protocol: 'moderations', kind: 'moderation', nowMs });

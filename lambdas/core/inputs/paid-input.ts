@@ -55,7 +55,7 @@ export interface InputRequest {
 }
 
 /** What a client asked for before a model was looked up. */
-export interface InputOrder<Sold extends InputModel> {
+export interface InputParams<Sold extends InputModel> {
   readonly modelId: string;
   /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */
   readonly endUser: string | undefined;

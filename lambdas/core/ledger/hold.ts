@@ -24,7 +24,7 @@ export const nextIdAfter = ({ holdId }: PlacedHold): number => Number(holdId.sli
 
 export const requestIdOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf('.'));
 
-export interface HoldOrder {
+export interface HoldParams {
   readonly accountId: string;
   readonly requestId: string;
   readonly amountPicos: bigint;
@@ -55,7 +55,7 @@ interface HoldTry {
  * not held, and adopts an earlier one that turns out to be. Otherwise a first attempt that was delayed and lands after its hold
  * was settled and removed would create the hold again, and the sweeper would charge it a second time.
  */
-export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<PlacedHold> => {
+export const placeHold = async (ports: LedgerPorts, order: HoldParams): Promise<PlacedHold> => {
   const attempts: HoldTry[] = [];
   try {
     const held = await tryInTurn(ports, order, attempts);
@@ -73,7 +73,7 @@ export const placeHold = async (ports: LedgerPorts, order: HoldOrder): Promise<P
   }
 };
 
-const tryInTurn = async (ports: LedgerPorts, order: HoldOrder, attempts: HoldTry[]): Promise<HoldTry> => {
+const tryInTurn = async (ports: LedgerPorts, order: HoldParams, attempts: HoldTry[]): Promise<HoldTry> => {
   let amountPicos = order.amountPicos;
   let mayShrink = order.smaller !== undefined;
   let cause: unknown;
@@ -105,7 +105,7 @@ const uncertainAfter = (error: unknown): boolean =>
 
 const send = (
   ports: LedgerPorts,
-  { accountId, expiresAtMs }: HoldOrder,
+  { accountId, expiresAtMs }: HoldParams,
   { holdId, amountPicos }: HoldTry,
   previous: HoldTry | undefined,
 ): Promise<HoldReply> =>
@@ -126,7 +126,7 @@ const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]
 };
 
 /** The amount to try next. Throws what the client is to be told when there is none. */
-const smallerAmount = (reply: HoldReply, order: HoldOrder, mayShrink: boolean): bigint => {
+const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean): bigint => {
   if (reply.kind !== 'refused') throw new Error('only a refused hold can be made smaller');
   refuseUnlessShort(reply.account);
   const smaller = mayShrink ? order.smaller?.(reply.account.availablePicos) : undefined;
@@ -138,7 +138,7 @@ const smallerAmount = (reply: HoldReply, order: HoldOrder, mayShrink: boolean): 
  * Ids that may still land are closed with a released record, so that nobody can ever settle them. Best effort: the
  * sweeper does the same once such a hold has expired.
  */
-const giveUp = async (ports: LedgerPorts, { accountId, requestId }: HoldOrder, attempts: readonly HoldTry[]) => {
+const giveUp = async (ports: LedgerPorts, { accountId, requestId }: HoldParams, attempts: readonly HoldTry[]) => {
   const at = ports.clock.now();
   const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given_up' } as const;
   const uncertain = attempts.filter((attempt) => attempt.uncertain);
@@ -158,7 +158,7 @@ const refuseUnlessShort = (account: Account): void => {
   }
 };
 
-const tooLittle = (account: Account, order: HoldOrder): GatewayError => {
+const tooLittle = (account: Account, order: HoldParams): GatewayError => {
   const balance = balanceOf(account);
   if (balance <= 0n) {
     return new GatewayError('insufficient_balance', `The balance is ${formatUsd(balance)} USD. Top up to go on.`);

@@ -40,7 +40,7 @@ interface SpendRange {
   readonly recordsMax: number;
 }
 
-export interface SpendOrder extends SpendRange {
+export interface SpendParams extends SpendRange {
   readonly days: readonly string[];
   /** Which of the days a request came on. */
   readonly dayOf: (requestId: string) => string;
@@ -71,7 +71,7 @@ export const lastDays = (nowMs: number, count: number): Days => {
 export const sumSpend = async (
   ledger: LedgerRecords,
   accountId: string,
-  { days, dayOf, ...range }: SpendOrder,
+  { days, dayOf, ...range }: SpendParams,
 ): Promise<Spend> => {
   const total = new Sum();
   const sums = new Map(days.map((day) => [day, new Sum()]));

@@ -3,7 +3,7 @@ import type { CallPermit, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
-import { type HoldOrder, nextIdAfter, type PlacedHold, placeHold } from '../ledger/hold.ts';
+import { type HoldParams, nextIdAfter, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
@@ -17,7 +17,7 @@ import { applyCharge, commitCharge, type Receipt, type Settlement, settle } from
 export interface Candidate {
   readonly model: Model;
   readonly circuit: CircuitId;
-  readonly hold: Pick<HoldOrder, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy'>;
+  readonly hold: Pick<HoldParams, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy'>;
   /** Stops when the call fails; undefined where the call has no deadline of its own. */
   readonly deadline?: Deadline;
 }
@@ -28,7 +28,7 @@ interface AcquiredCall<Chosen extends Candidate> {
   readonly permit: CallPermit;
 }
 
-interface ReservationOrder<Chosen extends Candidate> {
+interface ReservationParams<Chosen extends Candidate> {
   readonly first: Chosen;
   /** Prepares the fallback model that the client named. */
   readonly second?: (() => Promise<Chosen>) | undefined;
@@ -45,7 +45,7 @@ interface ReservationOrder<Chosen extends Candidate> {
 export const withReservation = async <Chosen extends Candidate, Result>(
   ports: PaidCallPorts,
   caller: Caller,
-  { first, second, claimed, withdraw }: ReservationOrder<Chosen>,
+  { first, second, claimed, withdraw }: ReservationParams<Chosen>,
   use: (acquired: AcquiredCall<Chosen>) => Promise<Result>,
 ): Promise<Result> => {
   const acquired = await holdAndAcquire(ports, caller, first, second);
@@ -130,7 +130,7 @@ export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expe
 export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   ports: PaidCallPorts,
   caller: Caller,
-  order: Pick<ReservationOrder<Chosen>, 'first' | 'second' | 'claimed'>,
+  order: Pick<ReservationParams<Chosen>, 'first' | 'second' | 'claimed'>,
   use: (signal: AbortSignal, chosen: Chosen) => Promise<PaidResponse<Result>>,
 ): Promise<Result> =>
   withReservation(ports, caller, order, async ({ candidate, placedHold, permit }) => {

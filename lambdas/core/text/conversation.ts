@@ -146,7 +146,7 @@ export interface PromptSize {
 }
 
 /** What a client asked for before a model was looked up. */
-export interface TextOrder {
+export interface TextParams {
   readonly protocol: TextProtocol;
   readonly modelId: string;
   /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */

@@ -26,7 +26,7 @@ export interface CountPorts<Counted> {
   readonly count: (call: CountCall) => Promise<Counted>;
 }
 
-export interface CountOrder {
+export interface CountParams {
   readonly modelId: string;
   readonly protocol: TextProtocol;
   /** Only a vendor of the same protocol can be asked. */
@@ -41,7 +41,7 @@ const DEADLINE_MS = 60_000;
 /** Asks the vendor how long a prompt is. Free (BILL-17): nothing is held and no balance is looked at. */
 export const countTokens = async <Counted>(
   { catalog, clock, reachable, count }: CountPorts<Counted>,
-  { modelId, protocol, wire, headers, validateFor }: CountOrder,
+  { modelId, protocol, wire, headers, validateFor }: CountParams,
 ): Promise<Counted> => {
   const model = chooseModel(catalog, { modelId, protocol, kind: 'text', nowMs: clock.now() });
   const body = validateFor(model);

@@ -16,7 +16,7 @@ import {
   withPaidCall,
 } from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
-import type { TextOrder } from './conversation.ts';
+import type { TextParams } from './conversation.ts';
 import type { CheckedText, TextPorts } from './text-candidates.ts';
 import { chooseCandidates } from './text-candidates.ts';
 import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
@@ -68,7 +68,7 @@ interface ReadyText extends Candidate {
 export const generateText = async (
   ports: TextPorts,
   caller: Caller,
-  order: TextOrder,
+  order: TextParams,
   manner: TextManner,
 ): Promise<GeneratedText> => {
   const { asked, first, second } = chooseCandidates(ports, caller, order);
@@ -101,7 +101,7 @@ export const generateText = async (
 const makeReady = async (
   ports: TextPorts,
   caller: Caller,
-  { params }: TextOrder,
+  { params }: TextParams,
   checked: CheckedText,
 ): Promise<ReadyText> => {
   await checked.call.gather?.();
@@ -113,7 +113,7 @@ const makeReady = async (
 };
 
 /** Nothing is fetched for it either. */
-const dryRun = (ports: TextPorts, { accountId }: Caller, { params }: TextOrder, checked: CheckedText): DryRun => {
+const dryRun = (ports: TextPorts, { accountId }: Caller, { params }: TextParams, checked: CheckedText): DryRun => {
   const money = priceText(checked, params.cap);
   refuseManyDrains(ports, accountId);
   const { model, row, promptTokens, request } = checked;

@@ -5,7 +5,7 @@ import type { CallRejection, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
 import { chooseModel, chooseUpstream, rejectionError, unavailable } from '../paid-call/route-model.ts';
-import type { TextOrder, TextRequest } from './conversation.ts';
+import type { TextParams, TextRequest } from './conversation.ts';
 import type { PreparedCall, TextWire } from './text-wire.ts';
 import { promptTokensAtLeast, promptTokensAtMost } from './token-estimate.ts';
 
@@ -18,7 +18,7 @@ interface Candidates {
 }
 
 /** FALL-1 to FALL-5. No other model is ever chosen but the one the client asked for or the reserve it named. */
-export const chooseCandidates = (ports: TextPorts, { accountId }: Caller, order: TextOrder): Candidates => {
+export const chooseCandidates = (ports: TextPorts, { accountId }: Caller, order: TextParams): Candidates => {
   const nowMs = ports.ledger.clock.now();
   const { protocol, modelId } = order;
   const model = chooseModel(ports.catalog, { modelId, protocol, kind: 'text', nowMs });
@@ -48,7 +48,7 @@ const sooner = (rejection: CallRejection & { readonly kind: 'open' }, other: Cal
 /** FALL-4: what is wrong with the reserve is told even when nobody needs it. */
 const chooseFallback = (
   { catalog }: TextPorts,
-  { fallbackModelId, protocol }: TextOrder,
+  { fallbackModelId, protocol }: TextParams,
   primary: TextModel,
   nowMs: number,
 ): TextModel | undefined => {
@@ -82,7 +82,7 @@ export interface CheckedText {
 }
 
 /** Throws the 400 or 422 that names the field. */
-const checkRequest = (order: TextOrder, model: TextModel): TextRequest => {
+const checkRequest = (order: TextParams, model: TextModel): TextRequest => {
   const request = order.validateFor(model);
   refuseWhatCannotFit(order, model, request);
   return request;
@@ -91,7 +91,7 @@ const checkRequest = (order: TextOrder, model: TextModel): TextRequest => {
 /** Throws what the vendor's protocol has no place for, and a 503 when there is no way to the model. Nothing is sent. */
 const checkText = (
   ports: TextPorts,
-  order: TextOrder,
+  order: TextParams,
   model: TextModel,
   request: TextRequest,
   nowMs: number,
@@ -109,7 +109,7 @@ const checkText = (
   };
 };
 
-const refuseWhatCannotFit = ({ params }: TextOrder, model: TextModel, request: TextRequest): void => {
+const refuseWhatCannotFit = ({ params }: TextParams, model: TextModel, request: TextRequest): void => {
   const atLeast = promptTokensAtLeast(request.prompt);
   if (atLeast <= model.limits.contextTokens) return;
   throw new GatewayError(

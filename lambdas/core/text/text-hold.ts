@@ -1,4 +1,4 @@
-import type { HoldOrder } from '../ledger/hold.ts';
+import type { HoldParams } from '../ledger/hold.ts';
 import { refuseAboveBudget } from '../paid-call/preflight.ts';
 import type { Settlement } from '../paid-call/settle.ts';
 import { affordableAnswerTokens, chargeFor, imageTokensOf, maximumPrice } from '../pricing/text-price.ts';
@@ -9,7 +9,7 @@ const SMALLEST_CAP = 256;
 
 /** What a request for text reserves, and the cap that follows from it. */
 export interface TextHold {
-  readonly order: Pick<HoldOrder, 'amountPicos' | 'smaller' | 'advice'>;
+  readonly order: Pick<HoldParams, 'amountPicos' | 'smaller' | 'advice'>;
   /** The cap the hold in force was computed from: lower after `smaller` was taken. */
   readonly cap: () => number;
   /** The cap if the gateway chose it, when the client named none. */

@@ -19,7 +19,7 @@ import {
   type VideoFailure,
   type VideoJob,
   type VideoJobStore,
-  type VideoOrderRecord,
+  type VideoParamsRecord,
   type VideoTimes,
   videoIdOf,
   type Webhook,
@@ -37,7 +37,7 @@ export interface CreatePorts extends PaidCallPorts {
 }
 
 /** What a client asked for before a model was looked up. */
-export interface VideoOrder {
+export interface VideoParams {
   readonly modelId: string;
   readonly webhook: Webhook | undefined;
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
@@ -72,7 +72,7 @@ interface ReadyVideo {
 export const createVideo = async (
   ports: CreatePorts,
   caller: Caller,
-  order: VideoOrder,
+  order: VideoParams,
   manner: VideoManner,
 ): Promise<CreatedVideo> => {
   const ready = makeReady(ports, order);
@@ -88,7 +88,7 @@ export const createVideo = async (
   return { kind: 'video', job: await beginVideo(ports, caller, ready, order, manner) };
 };
 
-const makeReady = (ports: CreatePorts, order: VideoOrder): ReadyVideo => {
+const makeReady = (ports: CreatePorts, order: VideoParams): ReadyVideo => {
   const nowMs = ports.ledger.clock.now();
   const catalog: Catalog = ports.catalog;
   const model = chooseModel(catalog, { modelId: order.modelId, protocol: 'videos', kind: 'video', nowMs });
@@ -105,7 +105,7 @@ const toRecord = (
   { model, route, ask, money }: ReadyVideo,
   webhook: Webhook | undefined,
   createdAtMs: number,
-): VideoOrderRecord => {
+): VideoParamsRecord => {
   const { prompt, seconds, width, height } = ask;
   return {
     id: videoIdOf(requestId),
@@ -130,7 +130,7 @@ const toRecord = (
 interface Beginning {
   readonly placedHold: PlacedHold;
   readonly ready: ReadyVideo;
-  readonly record: VideoOrderRecord;
+  readonly record: VideoParamsRecord;
   readonly idempotent: VideoManner['idempotent'];
 }
 
@@ -139,7 +139,7 @@ const beginVideo = async (
   ports: CreatePorts,
   caller: Caller,
   ready: ReadyVideo,
-  { webhook }: VideoOrder,
+  { webhook }: VideoParams,
   { idempotent }: VideoManner,
 ): Promise<VideoJob> => {
   const now = ports.ledger.clock.now();
@@ -273,7 +273,7 @@ const toFailure = (error: unknown): VideoFailure =>
     ? { code: error.code, message: error.message }
     : { code: 'internal_error', message: 'Something went wrong on our side. Nothing was charged.' };
 
-const toJob = (record: VideoOrderRecord, upstreamId: string): VideoJob => ({
+const toJob = (record: VideoParamsRecord, upstreamId: string): VideoJob => ({
   ...record,
   state: 'queued',
   progress: 0,

@@ -35,7 +35,7 @@ export interface Webhook {
 }
 
 /** What is known when a video is asked for, and never changes. */
-export interface VideoOrderRecord {
+export interface VideoParamsRecord {
   readonly id: string;
   readonly accountId: string;
   readonly requestId: string;
@@ -57,7 +57,7 @@ export interface VideoOrderRecord {
 }
 
 /** One video from its creation to its end: the record that commits the creation. */
-export interface VideoJob extends VideoOrderRecord {
+export interface VideoJob extends VideoParamsRecord {
   readonly state: VideoState;
   /** From 0 to 100. */
   readonly progress: number;
@@ -126,7 +126,7 @@ export type Ending =
  */
 export interface VideoJobStore {
   /** Put if absent: the commit of a creation. `dueAtMs`: when somebody is to look whether it is still being worked on. */
-  create(order: VideoOrderRecord, dueAtMs: number): Promise<CreateReply>;
+  create(order: VideoParamsRecord, dueAtMs: number): Promise<CreateReply>;
   /** Put if absent, so that a creation that has not been committed never will. */
   abandon(id: string): Promise<AbandonReply>;
   /** A consistent read. Undefined also for what was abandoned or removed. */

@@ -8,7 +8,7 @@ import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summ
 import { pumpLive } from '../live-answer.ts';
 import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, tell } from '../paid-response.ts';
-import { toSpeechOrder } from './speech-request.ts';
+import { toSpeechParams } from './speech-request.ts';
 import { toTranscriptionRequest } from './transcription-request.ts';
 
 export interface SpokenPorts {
@@ -97,7 +97,7 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
     const { body, event, summary, startedAtMs } = exchange;
     if (!body) throw new Error('a request for speech without a body');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, true);
-    const order = toSpeechOrder(body.json);
+    const order = toSpeechParams(body.json);
     const told = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
     const answerBy = planAnswer(exchange, { kind: dryRun ? 'json' : 'bytes' });
     const spoken = await speak(ports.speech, callerOf(exchange, answerBy), told);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { charactersIn, type SpeechOrder } from '../../core/audio/speak.ts';
+import { charactersIn, type SpeechParams } from '../../core/audio/speak.ts';
 import type { SpeechModel } from '../../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -30,7 +30,7 @@ export const speechBody = z.strictObject({
 });
 
 /** AUD-3. Throws the 400 that names the field. */
-export const toSpeechOrder = (json: JsonObject): Omit<SpeechOrder, 'dryRun'> => {
+export const toSpeechParams = (json: JsonObject): Omit<SpeechParams, 'dryRun'> => {
   const body = parseWith(speechBody, json);
   return {
     modelId: body.model,

@@ -1,5 +1,5 @@
 import { type AudioFile, sniffAudio } from '../../core/audio/audio-wire.ts';
-import type { TranscriptionOrder } from '../../core/audio/transcribe.ts';
+import type { TranscriptionParams } from '../../core/audio/transcribe.ts';
 import type { TranscriptionModel } from '../../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { Form, FormFile } from '../../http/exchange.ts';
@@ -19,7 +19,7 @@ export const refuse = (param: string, problem: string): GatewayError => invalidR
 export type TranscriptFormat = 'json' | 'text';
 
 export interface TranscriptionRequest {
-  readonly order: Omit<TranscriptionOrder, 'dryRun'>;
+  readonly order: Omit<TranscriptionParams, 'dryRun'>;
   readonly format: TranscriptFormat;
 }
 

@@ -3,7 +3,7 @@ import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isReadable } from '../../core/text/answer-size.ts';
-import { JSON_INSTRUCTION, type PromptSize, type TextOrder, type TextRequest } from '../../core/text/conversation.ts';
+import { JSON_INSTRUCTION, type PromptSize, type TextParams, type TextRequest } from '../../core/text/conversation.ts';
 import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { gemini, isEndUser, wireFor } from '../chat-fields.ts';
@@ -60,7 +60,7 @@ export const refuseTwoEfforts = (body: ChatBody): void => {
 };
 
 /** A chat body in the core's terms. Throws the 400 or 422 that names the field. */
-export const toTextOrder = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextOrder => {
+export const toTextParams = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextParams => {
   refuseFunctionRole(json);
   const kept = keepFields(chatBody, json);
   const body = parseWith(chatBody, kept.body);

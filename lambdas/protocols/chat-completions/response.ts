@@ -6,7 +6,7 @@ import type { ToolCall } from '../../core/text/conversation.ts';
 import type { Ending, TextAnswer, TextDelta, WireAnswer } from '../../core/text/text-wire.ts';
 import { toErrorBody } from '../../http/render-error.ts';
 import type { AnswerContext, StreamContext, StreamFace, TextFace } from '../text-adapter.ts';
-import { toTextOrder } from './request.ts';
+import { toTextParams } from './request.ts';
 
 /**
  * CHAT-10: an answer with the catalog's model id and the members that OpenAI's own document requires but compatible servers leave
@@ -170,7 +170,7 @@ const toDelta = (delta: TextDelta): JsonObject => {
 export const chatCompletions: TextFace = {
   protocol: 'chat_completions',
   headers: { takesKeys: true, takesFallback: true },
-  toOrder: ({ body }, alternatives) => toTextOrder(body.json, body.bytes, alternatives),
+  toParams: ({ body }, alternatives) => toTextParams(body.json, body.bytes, alternatives),
   toBody: (answer, context) => JSON.stringify(toChatCompletion(answer, context)),
   toStream: chatStream,
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EmbeddingModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import { type EmbeddingOrder, type EmbeddingPorts, embed } from '../../core/inputs/embed.ts';
+import { type EmbeddingParams, type EmbeddingPorts, embed } from '../../core/inputs/embed.ts';
 import type { InputRequest } from '../../core/inputs/paid-input.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
@@ -57,7 +57,7 @@ export const embeddingsBody = fields(
 type EmbeddingsBody = z.output<typeof embeddingsBody>;
 
 /** EMB-1. */
-export const toEmbeddingOrder = (json: JsonObject): EmbeddingOrder => {
+export const toEmbeddingParams = (json: JsonObject): EmbeddingParams => {
   const { body: kept, ignored } = keepFields(embeddingsBody, json);
   const body = parseWith(embeddingsBody, kept);
   const inputs = inputsOf(body.input);
@@ -118,6 +118,6 @@ const measure = (
 /** POST /v1/embeddings. */
 export const createEmbeddings = (ports: EmbeddingPorts): RouteHandler =>
   createInputRoute({
-    toOrder: ({ json }) => toEmbeddingOrder(json),
+    toParams: ({ json }) => toEmbeddingParams(json),
     answer: (caller, order) => embed(ports, caller, order),
   });

@@ -1,7 +1,7 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { PromptSize, TextOrder, TextRequest } from '../../core/text/conversation.ts';
+import type { PromptSize, TextParams, TextRequest } from '../../core/text/conversation.ts';
 import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { IgnoredFields, keepFields } from '../fields.ts';
@@ -120,7 +120,7 @@ interface Parsed extends ContentRequest {
 }
 
 /** A generate-content body in the core's terms. Throws the 400 or 422 that names the field. */
-export const toTextOrder = (request: ContentRequest, alternatives: Alternatives): TextOrder => {
+export const toTextParams = (request: ContentRequest, alternatives: Alternatives): TextParams => {
   const { body: kept, ignored } = keepFields(generateContentBody, request.json);
   const body = parseWith(generateContentBody, kept);
   refuseOtherModel(body.model, request.modelId, 'model');
@@ -134,16 +134,16 @@ export const toTextOrder = (request: ContentRequest, alternatives: Alternatives)
   };
 };
 
-export interface CountOrder {
+export interface CountParams {
   /** The body to count, valid for the model; the model itself is not in it. Throws the 400 or 422 that names the field. */
   validateFor(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
 }
 
 /** A body to count the tokens of: contents alone, or a whole request. */
-export const toCountOrder = (
+export const toCountParams = (
   { modelId, json }: Pick<ContentRequest, 'modelId' | 'json'>,
   alternatives: Alternatives,
-): CountOrder => {
+): CountParams => {
   const { body: kept, ignored: before } = keepFields(countContentBody, json);
   const { model: named, contents, generateContentRequest: whole } = parseWith(countContentBody, kept);
   refuseOtherModel(named, modelId, 'model');

@@ -13,7 +13,7 @@ import { noKeys, readPaidHeaders } from '../paid-request.ts';
 import { ignoredHeaders } from '../paid-response.ts';
 import type { StreamContext, StreamFace, TextFace, TextRoutePorts } from '../text-adapter.ts';
 import { createTextRoute } from '../text-route.ts';
-import { toCountOrder, toTextOrder } from './request.ts';
+import { toCountParams, toTextParams } from './request.ts';
 
 type Query = Pick<APIGatewayProxyEventV2, 'queryStringParameters'>;
 
@@ -91,8 +91,8 @@ export const modelIdOf = ({ route }: Pick<Exchange, 'route'>): string => {
 const faceOf = (stream: boolean): TextFace => ({
   protocol: 'generate_content',
   streams: stream,
-  toOrder: ({ body: { json, bytes }, route }, alternatives) =>
-    toTextOrder({ modelId: modelIdOf({ route }), stream, json, bodyBytes: bytes }, alternatives),
+  toParams: ({ body: { json, bytes }, route }, alternatives) =>
+    toTextParams({ modelId: modelIdOf({ route }), stream, json, bodyBytes: bytes }, alternatives),
   toBody: ({ content }) => {
     if (content.kind !== 'native') throw foreign();
     return content.text;
@@ -116,9 +116,9 @@ const plain = faceOf(false);
 /** POST /v1beta/models/{model}:generateContent. The only vendor behind it speaks the same protocol. */
 export const generateContent: TextFace = {
   ...plain,
-  toOrder: (exchange, alternatives) => {
+  toParams: (exchange, alternatives) => {
     requireJson(exchange.event);
-    return plain.toOrder(exchange, alternatives);
+    return plain.toParams(exchange, alternatives);
   },
 };
 
@@ -146,7 +146,7 @@ export const createCountContentTokens =
     const nowMs = ports.clock.now();
     const alternatives = alternativesIn(ports.catalog, 'generate_content', nowMs);
     const upstreams = ports.catalog.find(modelId, nowMs)?.upstreams ?? [];
-    const order = toCountOrder({ modelId, json: body.json }, alternatives);
+    const order = toCountParams({ modelId, json: body.json }, alternatives);
     let ignored: readonly string[] = [];
     const counted = await countTokens(ports, {
       modelId,

@@ -1,6 +1,6 @@
 import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../../core/idempotency/claimed-execution.ts';
-import { drawImages, type ImageOrder, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
+import { drawImages, type ImageParams, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
 import { promptTokensOf, type TokenUsage } from '../../core/pricing/charge.ts';
@@ -9,7 +9,7 @@ import { type Exchange, type GatewayResponse, json, type RouteHandler } from '..
 import { idempotentAnswer, toStored } from '../idempotent-answer.ts';
 import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, tell } from '../paid-response.ts';
-import { toEditOrder, toGenerationOrder } from './request.ts';
+import { toEditParams, toGenerationParams } from './request.ts';
 
 /** https://platform.openai.com/docs/api-reference/images/object. `size` is what each image really has (IMG-9). */
 export const toImagesAnswer = ({ images, usage }: MadeImages, nowMs: number): JsonObject => ({
@@ -40,7 +40,7 @@ export interface ImageRoutePorts {
   readonly idempotency: IdempotencyPorts;
 }
 
-type ParsedOrder = Omit<ImageOrder, 'dryRun'>;
+type ParsedParams = Omit<ImageParams, 'dryRun'>;
 
 export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImages' | 'editImages', RouteHandler> => ({
   /** POST /v1/images/generations: JSON, so it can be repeated under a key (IDEM-1). */
@@ -51,7 +51,7 @@ export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImage
     const { dryRun, idempotencyKey: key } = readPaidHeaders(event.headers, rules, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
     const work = (claimed?: ClaimedRequest) =>
-      answer(ports, exchange, caller, { ...toGenerationOrder(body.json), dryRun }, claimed);
+      answer(ports, exchange, caller, { ...toGenerationParams(body.json), dryRun }, claimed);
     if (key === undefined) return work();
     return idempotentAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
   },
@@ -61,7 +61,7 @@ export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImage
     if (!form) throw new Error('an edit of images without a form');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
-    return answer(ports, exchange, caller, { ...toEditOrder(form), dryRun });
+    return answer(ports, exchange, caller, { ...toEditParams(form), dryRun });
   },
 });
 
@@ -69,12 +69,12 @@ const answer = async (
   { draw }: ImageRoutePorts,
   exchange: Exchange,
   caller: Caller,
-  parsed: ParsedOrder & Pick<ImageOrder, 'dryRun'>,
+  parsed: ParsedParams & Pick<ImageParams, 'dryRun'>,
   claimed?: ClaimedRequest,
 ): Promise<GatewayResponse> => {
   const { startedAtMs, summary } = exchange;
   const { clock } = draw.ledger;
-  const order: ImageOrder = {
+  const order: ImageParams = {
     ...parsed,
     validateFor: (model) => {
       // The log names models of the catalog only, never what a client wrote in that place.

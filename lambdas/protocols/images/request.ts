@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ImageModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { chooseSize } from '../../core/images/choose-size.ts';
-import type { ImageOrder } from '../../core/images/draw-images.ts';
+import type { ImageParams } from '../../core/images/draw-images.ts';
 import type { ChosenSize, ImageAsk, ImageFile, ImageQuality, ImageReference } from '../../core/images/image-wire.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Form } from '../../http/exchange.ts';
@@ -177,7 +177,7 @@ export const generationBody = z.object({
 export const editBody = z.object({ ...sharedFields, n: countInText.nullish() });
 
 /** POST /v1/images/generations. Throws the 400 that names the field. */
-export const toGenerationOrder = (json: JsonObject): Omit<ImageOrder, 'dryRun'> => {
+export const toGenerationParams = (json: JsonObject): Omit<ImageParams, 'dryRun'> => {
   const sent = parseWith(generationBody, json);
   refuseStreaming(json);
   const isKnown = (name: string): boolean => Object.hasOwn(generationBody.shape, name) || isReferenceName(name);
@@ -200,7 +200,7 @@ export const toGenerationOrder = (json: JsonObject): Omit<ImageOrder, 'dryRun'> 
 };
 
 /** POST /v1/images/edits (IMG-5). Throws the 400 that names the field. */
-export const toEditOrder = (form: Form): Omit<ImageOrder, 'dryRun'> => {
+export const toEditParams = (form: Form): Omit<ImageParams, 'dryRun'> => {
   const isKnown = (name: string): boolean => Object.hasOwn(editBody.shape, name);
   const fields = toTextFields(form, { files: editFiles, content: 'image', isText: isKnown });
   const sent = parseWith(editBody, fields);

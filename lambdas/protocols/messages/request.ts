@@ -4,7 +4,7 @@ import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts
 import { sniffImage } from '../../core/image-type.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { PromptPricing } from '../../core/pricing/text-price.ts';
-import type { PromptSize, TextOrder, TextRequest } from '../../core/text/conversation.ts';
+import type { PromptSize, TextParams, TextRequest } from '../../core/text/conversation.ts';
 import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { extraFieldsOf, IgnoredFields, keepFields } from '../fields.ts';
@@ -120,7 +120,7 @@ export interface Sent {
 }
 
 /** A messages body in the core's terms. Throws the 400 that names the field. */
-export const toTextOrder = (sent: Sent, bodyBytes: number, alternatives: Alternatives): TextOrder => {
+export const toTextParams = (sent: Sent, bodyBytes: number, alternatives: Alternatives): TextParams => {
   const received = receive(messagesBody, sent);
   const read = check(received, parseWith(messagesBody, received.fields));
   const { body } = read;
@@ -147,7 +147,7 @@ export const toTextOrder = (sent: Sent, bodyBytes: number, alternatives: Alterna
   };
 };
 
-export interface CountOrder {
+export interface CountParams {
   readonly modelId: string;
   readonly headers: TextRequest['headers'];
   /** The body to count, valid for the model. Throws the 400 that names the field. */
@@ -155,7 +155,7 @@ export interface CountOrder {
 }
 
 /** A body to count the tokens of. */
-export const toCountOrder = (sent: Sent, alternatives: Alternatives): CountOrder => {
+export const toCountParams = (sent: Sent, alternatives: Alternatives): CountParams => {
   const received = receive(countBody, sent);
   const read = check(received, parseWith(countBody, received.fields));
   return {

@@ -8,7 +8,7 @@ import { requireMessagesVersion } from '../messages-version.ts';
 import { noKeys, readPaidHeaders } from '../paid-request.ts';
 import { ignoredHeaders } from '../paid-response.ts';
 import type { StreamContext, StreamFace, TextFace } from '../text-adapter.ts';
-import { toCountOrder, toTextOrder } from './request.ts';
+import { toCountParams, toTextParams } from './request.ts';
 import { BETA_HEADER } from './sent-body.ts';
 
 export const foreign = (): Error => new Error('an answer of another protocol on /v1/messages');
@@ -32,9 +32,9 @@ export const messagesStream = ({ requestId, write }: StreamContext): StreamFace 
 /** POST /v1/messages. The only vendor behind it speaks the same protocol. */
 export const messages: TextFace = {
   protocol: 'messages',
-  toOrder: ({ body, event }, alternatives) => {
+  toParams: ({ body, event }, alternatives) => {
     requireMessagesVersion(event.headers);
-    return toTextOrder({ json: body.json, betas: event.headers[BETA_HEADER] }, body.bytes, alternatives);
+    return toTextParams({ json: body.json, betas: event.headers[BETA_HEADER] }, body.bytes, alternatives);
   },
   toBody: ({ content }) => {
     if (content.kind !== 'native') throw foreign();
@@ -52,7 +52,7 @@ export const createCountMessageTokens =
     const { requireParameters } = readPaidHeaders(event.headers, noKeys, false);
     requireMessagesVersion(event.headers);
     const alternatives = alternativesIn(ports.catalog, 'messages', ports.clock.now());
-    const order = toCountOrder({ json: body.json, betas: event.headers[BETA_HEADER] }, alternatives);
+    const order = toCountParams({ json: body.json, betas: event.headers[BETA_HEADER] }, alternatives);
     let ignored: readonly string[] = [];
     const counted = await countTokens(ports, {
       modelId: order.modelId,

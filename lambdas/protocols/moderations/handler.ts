@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ModerationModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
-import { type ModerationOrder, type ModerationPorts, moderate } from '../../core/inputs/moderate.ts';
+import { type ModerationParams, type ModerationPorts, moderate } from '../../core/inputs/moderate.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
 import { type FieldPolicy, fields, guardedNames, keepFields } from '../fields.ts';
@@ -31,7 +31,7 @@ type Input = z.output<typeof moderationsBody>['input'];
 type Part = z.output<typeof part>;
 
 /** MOD-1. */
-export const toModerationOrder = (json: JsonObject, defaultModelId: string): ModerationOrder => {
+export const toModerationParams = (json: JsonObject, defaultModelId: string): ModerationParams => {
   const { body, ignored } = keepFields(moderationsBody, json);
   const { model: modelId, input } = parseWith(moderationsBody, body);
   return {
@@ -67,7 +67,7 @@ const partBytes = (member: Part, place: string, { id, inputTypes }: ModerationMo
 /** POST /v1/moderations. */
 export const createModerations = (ports: ModerationPorts): RouteHandler =>
   createInputRoute({
-    toOrder: ({ json }) => toModerationOrder(json, defaultModelId(ports)),
+    toParams: ({ json }) => toModerationParams(json, defaultModelId(ports)),
     answer: (caller, order) => moderate(ports, caller, order),
   });
 

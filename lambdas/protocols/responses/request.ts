@@ -2,7 +2,7 @@ import type { TextModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isReadable } from '../../core/text/answer-size.ts';
-import type { PromptSize, TextOrder, TextRequest } from '../../core/text/conversation.ts';
+import type { PromptSize, TextParams, TextRequest } from '../../core/text/conversation.ts';
 import { promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { IgnoredFields, type KeptFields, keepFields } from '../fields.ts';
@@ -143,7 +143,7 @@ interface Parsed {
 }
 
 /** A responses body in the core's terms. Throws the 400 that names the field. */
-export const toTextOrder = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextOrder => {
+export const toTextParams = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextParams => {
   const kept = keepFields(responsesBody, json);
   const body = parseWith(responsesBody, kept.body);
   refuseWebSearch(body);

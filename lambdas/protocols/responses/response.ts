@@ -2,14 +2,14 @@ import type { GatewayError } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { WireAnswer } from '../../core/text/text-wire.ts';
 import type { AnswerContext, StreamContext, StreamFace, TextFace } from '../text-adapter.ts';
-import { toTextOrder } from './request.ts';
+import { toTextParams } from './request.ts';
 import { messageFirst } from './to-send.ts';
 
 /** POST /v1/responses. The only vendor behind it speaks the same protocol. */
 export const responses: TextFace = {
   protocol: 'responses',
   headers: { takesKeys: true, takesFallback: true },
-  toOrder: ({ body }, alternatives) => toTextOrder(body.json, body.bytes, alternatives),
+  toParams: ({ body }, alternatives) => toTextParams(body.json, body.bytes, alternatives),
   toBody: ({ content }) => toBody(content),
   toStream: (context) => toStream(context),
 };

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../../core/idempotency/claimed-execution.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
-import { type CreatePorts, createVideo, type VideoOrder } from '../../core/videos/create-video.ts';
+import { type CreatePorts, createVideo, type VideoParams } from '../../core/videos/create-video.ts';
 import { type ExistingVideoPorts, videoCreations } from '../../core/videos/existing-video.ts';
 import { listVideos, locateVideo, type ReadPorts, readVideo, removeVideo } from '../../core/videos/read-videos.ts';
 import { planAnswer } from '../../http/early-answer.ts';
@@ -10,7 +10,7 @@ import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandl
 import { idempotentAnswer, toStored } from '../idempotent-answer.ts';
 import { callerOf, readPaidHeaders } from '../paid-request.ts';
 import { dryRunAnswer } from '../paid-response.ts';
-import { type CheckWebhookUrl, toVideoOrder } from './request.ts';
+import { type CheckWebhookUrl, toVideoParams } from './request.ts';
 import { toCreationAnswer, toVideoObject } from './video-object.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -77,9 +77,9 @@ const answer = async (
   claimed?: ClaimedRequest,
 ): Promise<GatewayResponse> => {
   const { startedAtMs, summary } = exchange;
-  const parsed = toVideoOrder(exchange, checkWebhookUrl);
+  const parsed = toVideoParams(exchange, checkWebhookUrl);
   // The log names models of the catalog only, never what a client wrote in that place.
-  const order: VideoOrder = {
+  const order: VideoParams = {
     ...parsed,
     validateFor: (model) => {
       summary.model = model.id;

@@ -3,7 +3,7 @@ import type { VideoModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { Dimensions } from '../../core/images/image-wire.ts';
 import { webhookSecretOf } from '../../core/signature.ts';
-import type { VideoOrder } from '../../core/videos/create-video.ts';
+import type { VideoParams } from '../../core/videos/create-video.ts';
 import type { Webhook } from '../../core/videos/video-job.ts';
 import type { ReferenceImage } from '../../core/videos/video-wire.ts';
 import { credentialForms } from '../../http/authenticate.ts';
@@ -69,7 +69,7 @@ type Sent = Pick<Exchange, 'body' | 'form'> & {
 };
 
 /** VID-1 and VID-2, from JSON or from a form. Throws the 400 that names the field. */
-export const toVideoOrder = ({ body, form, event }: Sent, checkWebhookUrl: CheckWebhookUrl): VideoOrder => {
+export const toVideoParams = ({ body, form, event }: Sent, checkWebhookUrl: CheckWebhookUrl): VideoParams => {
   const sent = parseWith(videoBody, form ? toFields(form) : body?.json);
   const reference = form && referenceIn(form);
   const url = sent.webhook_url ?? undefined;

@@ -5,7 +5,7 @@ import type {
   StoredFile,
   VideoFailure,
   VideoJob,
-  VideoOrderRecord,
+  VideoParamsRecord,
   VideoState,
   VideoTerms,
   Webhook,
@@ -25,7 +25,7 @@ export const RUNNING = 'yes';
  * Two attributes are there for an index only, and go when it is to lose the item: `listedFor`, the owner once more while lists may
  * show the job, and `running`, until the job has ended.
  */
-export const toVideoItem = (order: VideoOrderRecord, dueAtMs: number): Item => ({
+export const toVideoItem = (order: VideoParamsRecord, dueAtMs: number): Item => ({
   ...videoKey(order.id),
   accountId: order.accountId,
   listedFor: order.accountId,
@@ -110,13 +110,13 @@ export const goneOf = (item: Item): Gone | undefined => {
 /** Throws an Error that names the video when the item cannot be read. */
 export const toVideoJob = (item: Item): VideoJob => {
   try {
-    return { ...toOrder(item), ...toProgress(item) };
+    return { ...toParams(item), ...toProgress(item) };
   } catch (cause) {
     throw new Error(`${optionalText(item, 'pk')}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 };
 
-const toOrder = (item: Item): VideoOrderRecord => ({
+const toParams = (item: Item): VideoParamsRecord => ({
   id: videoIdOf(item),
   accountId: readText(item, 'accountId'),
   requestId: readText(item, 'requestId'),
@@ -135,7 +135,7 @@ const toOrder = (item: Item): VideoOrderRecord => ({
   ...(item.webhook === undefined ? {} : { webhook: toWebhook(readMap(item, 'webhook')) }),
 });
 
-const toProgress = (item: Item): Omit<VideoJob, keyof VideoOrderRecord> => ({
+const toProgress = (item: Item): Omit<VideoJob, keyof VideoParamsRecord> => ({
   state: toState(readText(item, 'state')),
   progress: readFraction(item, 'progress'),
   refused: item.refused === true,

@@ -10,7 +10,7 @@ import type {
   JobRange,
   VideoJobStore,
 } from '../../../lambdas/core/videos/video-job.ts';
-import { isEnded, type VideoJob, type VideoOrderRecord } from '../../../lambdas/core/videos/video-job.ts';
+import { isEnded, type VideoJob, type VideoParamsRecord } from '../../../lambdas/core/videos/video-job.ts';
 import { type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
 
@@ -68,7 +68,7 @@ const hasNotBegun = ({ state, upstreamId }: VideoJob): boolean => state === 'que
 
 const readRow = (db: Database, id: string): Row | undefined => db.sql('SELECT * FROM videos WHERE id = ?').get(id);
 
-const create = (db: Database, order: VideoOrderRecord, dueAtMs: number): CreateReply => {
+const create = (db: Database, order: VideoParamsRecord, dueAtMs: number): CreateReply => {
   const present = readRow(db, order.id);
   if (present) return present.job === null ? { kind: 'closed' } : { kind: 'exists', job: toJob(present) };
   const job: VideoJob = { ...order, state: 'queued', progress: 0, refused: false };

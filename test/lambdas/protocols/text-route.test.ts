@@ -42,7 +42,7 @@ const serve = async (
   const finished: Summary[] = [];
   const face: TextFace = {
     protocol: 'chat_completions',
-    toOrder: () => ({
+    toParams: () => ({
       protocol: 'chat_completions',
       modelId: 'alpha-1',
       endUser: 'someone',

@@ -12,7 +12,7 @@ import {
   type StoredFile,
   type VideoFailure,
   type VideoJob,
-  type VideoOrderRecord,
+  type VideoParamsRecord,
 } from '../../../lambdas/core/videos/video-job.ts';
 
 /** A job, or what is left under an id that will never be one. */
@@ -33,7 +33,7 @@ export class MemoryVideoJobs implements VideoJobStore {
     this.#watch = watch;
   }
 
-  async create(order: VideoOrderRecord, dueAtMs: number): Promise<CreateReply> {
+  async create(order: VideoParamsRecord, dueAtMs: number): Promise<CreateReply> {
     const present = this.#rows.get(order.id);
     if (present?.kind === 'job') return { kind: 'exists', job: structuredClone(present.job) };
     if (present) return { kind: 'closed' };

@@ -5,8 +5,8 @@ import type {
   TranscriptionCall,
 } from '../../../../lambdas/core/audio/audio-wire.ts';
 import type { SpeechSink } from '../../../../lambdas/core/audio/speak.ts';
-import { type SpeechOrder, speak } from '../../../../lambdas/core/audio/speak.ts';
-import { type TranscriptionOrder, transcribe } from '../../../../lambdas/core/audio/transcribe.ts';
+import { type SpeechParams, speak } from '../../../../lambdas/core/audio/speak.ts';
+import { type TranscriptionParams, transcribe } from '../../../../lambdas/core/audio/transcribe.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
@@ -107,7 +107,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
       return found;
     },
     transcribe: (
-      order: Partial<TranscriptionOrder> & { readonly file?: Uint8Array; readonly prompt?: string } = {},
+      order: Partial<TranscriptionParams> & { readonly file?: Uint8Array; readonly prompt?: string } = {},
     ) => {
       const { file = Buffer.from('ID3'), prompt, ...rest } = order;
       return transcribe({ ...ports, wires: new Map([['openai_audio', hearing]]) }, caller, {
@@ -123,7 +123,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
         ...rest,
       });
     },
-    speak: (text: string, order: Partial<SpeechOrder> = {}) =>
+    speak: (text: string, order: Partial<SpeechParams> = {}) =>
       speak({ ...ports, wires: new Map([['openai_audio', speaking]]) }, caller, {
         modelId: 'voice-1',
         endUser: undefined,

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import {
   drawImages,
-  type ImageOrder,
+  type ImageParams,
   type ImagePorts,
   type KeyedImages,
   type MadeImages,
@@ -132,7 +132,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     measure: measureImage,
   };
   const draw = (
-    order: Partial<ImageOrder> = {},
+    order: Partial<ImageParams> = {},
     asked: Partial<ImageAsk> = {},
     requestId = 'r1',
     idempotent?: KeyedImages,
@@ -152,7 +152,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
       idempotent,
     );
   /** What is answered, or the error that was thrown. */
-  const answer = async (order?: Partial<ImageOrder>, asked?: Partial<ImageAsk>, requestId = 'r1') => {
+  const answer = async (order?: Partial<ImageParams>, asked?: Partial<ImageAsk>, requestId = 'r1') => {
     const drawn = await clock.until(draw(order, asked, requestId));
     if (drawn.kind === 'dry_run') throw new Error('nobody asked for a dry run');
     return drawn;
@@ -165,7 +165,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
       return { status: error.status, body: error.code, replayed: false };
     }
   };
-  const send = (requestId: string, asked: Partial<ImageAsk> = {}, order: Partial<ImageOrder> = {}): Promise<Got> =>
+  const send = (requestId: string, asked: Partial<ImageAsk> = {}, order: Partial<ImageParams> = {}): Promise<Got> =>
     got(
       draw(order, asked, requestId).then((drawn) => {
         if (drawn.kind === 'dry_run') throw new Error('nobody asked for a dry run');
@@ -175,7 +175,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
   const sendKeyed = (
     requestId: string,
     asked: Partial<ImageAsk> = {},
-    order: Partial<ImageOrder> = {},
+    order: Partial<ImageParams> = {},
   ): Promise<Got> => {
     const request = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError };
     const work = answerOnce(idempotency, request, async (claimed) => {

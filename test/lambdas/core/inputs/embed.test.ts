@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError, invalidRequest } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { type EmbeddingOrder, embed } from '../../../../lambdas/core/inputs/embed.ts';
+import { type EmbeddingParams, embed } from '../../../../lambdas/core/inputs/embed.ts';
 import type { InputRequest } from '../../../../lambdas/core/inputs/paid-input.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { price } from '../catalog/sample-data.ts';
@@ -13,7 +13,7 @@ const text = { body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1, ignore
 
 const worldOf = async (options: Options = {}) => {
   const world = await createInputWorld({ models: [embedding()], ...options });
-  const ask = (request: Partial<InputRequest> = {}, order: Partial<EmbeddingOrder> = {}) =>
+  const ask = (request: Partial<InputRequest> = {}, order: Partial<EmbeddingParams> = {}) =>
     answerOf(
       embed(world.ports, world.caller, {
         modelId: 'vector-1',

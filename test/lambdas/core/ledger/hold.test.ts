@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { type HoldOrder, placeHold } from '../../../../lambdas/core/ledger/hold.ts';
+import { type HoldParams, placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { HOLDS_MAX } from '../../../../lambdas/core/ledger/ledger.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
@@ -9,14 +9,14 @@ import { ID, LIFETIME_MS, ledgerScene } from './ledger-scene.ts';
 
 type Scene = Awaited<ReturnType<typeof ledgerScene>>;
 
-const refusal = async (scene: Scene, changes: Partial<HoldOrder> = {}): Promise<GatewayError> => {
+const refusal = async (scene: Scene, changes: Partial<HoldParams> = {}): Promise<GatewayError> => {
   const error: unknown = await scene.clock
     .until(placeHold(scene.ports, scene.order(changes)))
     .catch((thrown) => thrown);
   if (error instanceof GatewayError) return error;
   throw new Error('expected the hold to be refused');
 };
-const place = (scene: Scene, changes: Partial<HoldOrder> = {}) =>
+const place = (scene: Scene, changes: Partial<HoldParams> = {}) =>
   scene.clock.until(placeHold(scene.ports, scene.order(changes)));
 const openHolds = (scene: Scene) => [...scene.account().holds.keys()];
 const records = (scene: Scene) =>

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { HoldOrder } from '../../../../lambdas/core/ledger/hold.ts';
+import type { HoldParams } from '../../../../lambdas/core/ledger/hold.ts';
 import type { ChargeRecord, LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import { type Faulty, type LedgerFaults, withFaults } from '../../../support/memory/faults.ts';
@@ -18,7 +18,7 @@ export interface LedgerScene {
   readonly ports: LedgerPorts & { readonly store: Faulty };
   /** The same ledger as another process sees it, with faults of its own. */
   another(faults: LedgerFaults): LedgerPorts & { readonly store: Faulty };
-  order(changes?: Partial<HoldOrder>): HoldOrder;
+  order(changes?: Partial<HoldParams>): HoldParams;
   /** Checks the balance on the way. */
   account(): Account;
 }

@@ -6,7 +6,7 @@ import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
-import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
+import type { TextParams, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { generateText, type TextManner } from '../../../../lambdas/core/text/generate-text.ts';
 import type { TextPorts } from '../../../../lambdas/core/text/text-candidates.ts';
 import type {
@@ -134,7 +134,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   const generate = (
     manner: Partial<TextManner>,
     changes: Partial<TextRequest> = {},
-    order: Partial<TextOrder> = {},
+    order: Partial<TextParams> = {},
     hostEndsAtMs?: number,
   ) =>
     generateText(
@@ -150,7 +150,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
       },
       { render: options.render ?? (({ content }) => JSON.stringify(content)), dryRun: false, ...manner },
     );
-  const ask = async (changes?: Partial<TextRequest>, order?: Partial<TextOrder>, hostEndsAtMs?: number) => {
+  const ask = async (changes?: Partial<TextRequest>, order?: Partial<TextParams>, hostEndsAtMs?: number) => {
     const generated = await generate({}, changes, order, hostEndsAtMs);
     if (generated.kind === 'dry_run') throw new Error('nobody asked for a dry run');
     return generated;

@@ -3,7 +3,7 @@ import type { VideoModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { StoredResponse } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { VideoOrder } from '../../../../lambdas/core/videos/create-video.ts';
+import type { VideoParams } from '../../../../lambdas/core/videos/create-video.ts';
 import type { VideoJob, VideoTimes } from '../../../../lambdas/core/videos/video-job.ts';
 import type { VideoAsk } from '../../../../lambdas/core/videos/video-wire.ts';
 import { data, provider, text, upstream, without } from '../catalog/sample-data.ts';
@@ -70,7 +70,7 @@ export const ask = (changes: Partial<VideoAsk> = {}): VideoAsk => ({
   ...changes,
 });
 
-export const orderOf = (changes: Partial<VideoOrder> = {}): VideoOrder => ({
+export const orderOf = (changes: Partial<VideoParams> = {}): VideoParams => ({
   modelId: 'film-1',
   webhook: undefined,
   validateFor: () => ask(),

@@ -3,7 +3,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { SpeechModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { JsonObject } from '../../../../lambdas/core/json.ts';
-import { toSpeechOrder } from '../../../../lambdas/protocols/audio/speech-request.ts';
+import { toSpeechParams } from '../../../../lambdas/protocols/audio/speech-request.ts';
 import { speech } from '../../../support/audio-samples.ts';
 import { data } from '../../core/catalog/sample-data.ts';
 
@@ -11,7 +11,7 @@ const model = loadCatalog(data([speech()])).entries.find((entry): entry is Speec
 
 const read = (changes: JsonObject = {}) => {
   if (!model) throw new Error('no model');
-  const order = toSpeechOrder({ model: 'voice-1', input: 'Hello', voice: 'alloy', ...changes });
+  const order = toSpeechParams({ model: 'voice-1', input: 'Hello', voice: 'alloy', ...changes });
   return { modelId: order.modelId, ...order.validateFor(model) };
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTextOrder } from '../../../../lambdas/protocols/chat-completions/request.ts';
+import { toTextParams } from '../../../../lambdas/protocols/chat-completions/request.ts';
 import { bodyOf, gif, hello, jpeg, png, prepared, refusalOf, showing, versatile, webp } from './chat-requests.ts';
 
 const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
@@ -87,7 +87,7 @@ test('BILL-5 a number that is written longer than it came counts as it is writte
   const format = { type: 'json_schema', json_schema: { name: 'a', schema } };
   const body = bodyOf({ messages: [hello], response_format: format });
   const asItCame = Buffer.byteLength(JSON.stringify(body).replaceAll('100000000000000000000', '1e20'));
-  const { prompt } = toTextOrder(body, asItCame, () => '').validateFor(versatile());
+  const { prompt } = toTextParams(body, asItCame, () => '').validateFor(versatile());
   expect(prompt.bytes).toBeGreaterThanOrEqual(asItCame + 100 * 17);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTextOrder } from '../../../../lambdas/protocols/chat-completions/request.ts';
+import { toTextParams } from '../../../../lambdas/protocols/chat-completions/request.ts';
 import { bodyOf, effortField, hello, prepared, refusalOf, tool } from './chat-requests.ts';
 
 const schema = { type: 'json_schema', json_schema: { name: 'a', strict: true, schema: { type: 'object' } } };
@@ -130,6 +130,6 @@ test('CHAT-15 an end user of more than 256 characters is ignored and listed', ()
   expect(body).not.toHaveProperty('user');
   expect(ignored).toEqual(['user']);
   const json = bodyOf({ user: '\u{1F600}'.repeat(256) });
-  expect(toTextOrder(json, 0, () => '').endUser).toBe(json.user);
-  expect(toTextOrder(bodyOf({ user: 'u'.repeat(257) }), 0, () => '').endUser).toBeUndefined();
+  expect(toTextParams(json, 0, () => '').endUser).toBe(json.user);
+  expect(toTextParams(bodyOf({ user: 'u'.repeat(257) }), 0, () => '').endUser).toBeUndefined();
 });

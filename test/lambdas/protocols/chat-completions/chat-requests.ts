@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../lambdas/core/json.ts';
 import type { TextRequest } from '../../../../lambdas/core/text/conversation.ts';
-import { toTextOrder } from '../../../../lambdas/protocols/chat-completions/request.ts';
+import { toTextParams } from '../../../../lambdas/protocols/chat-completions/request.ts';
 import { capabilities } from '../../core/catalog/sample-data.ts';
 import { textModel } from '../../core/text/text-models.ts';
 
@@ -34,7 +34,7 @@ export const bodyOf = (changes: Changes): JsonObject => {
 
 export const prepared = (changes: Changes, model: Changes = {}): TextRequest => {
   const body = bodyOf(changes);
-  return toTextOrder(body, Buffer.byteLength(JSON.stringify(body)), () => '').validateFor(versatile(model));
+  return toTextParams(body, Buffer.byteLength(JSON.stringify(body)), () => '').validateFor(versatile(model));
 };
 
 /** Code and param of the refusal; fails when there is none. Every refusal names its param in the message (GEN-4). */

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../lambdas/core/json.ts';
 import type { TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
-import { toTextOrder } from '../../../../lambdas/protocols/chat-completions/request.ts';
+import { toTextParams } from '../../../../lambdas/protocols/chat-completions/request.ts';
 import { bodyOf, hello, png, showing, tool } from './chat-requests.ts';
 
 const catalog = loadCatalog(catalogData);
@@ -30,7 +30,7 @@ const names = ['sampling', 'openai', 'claude', 'haiku', 'gemini'] as const satis
 
 const prepared = (name: Name, changes: Readonly<Record<string, unknown>>): TextRequest => {
   const json = bodyOf({ model: models[name].id, ...changes });
-  return toTextOrder(json, Buffer.byteLength(JSON.stringify(json)), () => '').validateFor(models[name]);
+  return toTextParams(json, Buffer.byteLength(JSON.stringify(json)), () => '').validateFor(models[name]);
 };
 
 /** `forward`, `list`, `accept`, or the param of the refusal. */
@@ -326,7 +326,7 @@ test('GEN-16 unknown members anywhere reach no vendor and change no hold and no 
       const json = bodyOf({ model: models[model].id, ...full });
       const grown = bodyOf(withMembers(json, at, extra));
       const validateFor = (body: JsonObject) =>
-        toTextOrder(body, Buffer.byteLength(JSON.stringify(body)), () => '').validateFor(models[model]);
+        toTextParams(body, Buffer.byteLength(JSON.stringify(body)), () => '').validateFor(models[model]);
       const [without, request] = [validateFor(bodyOf({ ...json })), validateFor({ ...grown, model: models[model].id })];
       expect(request.body).toEqual(without.body);
       expect(promptTokensAtMost(models[model], request)).toBeLessThanOrEqual(

@@ -4,7 +4,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { EmbeddingModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../../lambdas/core/json.ts';
-import { toEmbeddingOrder } from '../../../../lambdas/protocols/embeddings/handler.ts';
+import { toEmbeddingParams } from '../../../../lambdas/protocols/embeddings/handler.ts';
 
 const catalog = loadCatalog(catalogData);
 const entry = (id: string): EmbeddingModel => {
@@ -16,7 +16,7 @@ const entry = (id: string): EmbeddingModel => {
 const prepared = (changes: object, id = 'text-embedding-3-small') => {
   const body = parseJson(JSON.stringify({ model: id, input: 'Hello', ...changes }));
   if (!isJsonObject(body)) throw new Error('no object');
-  return { body, request: toEmbeddingOrder(body).validateFor(entry(id)) };
+  return { body, request: toEmbeddingParams(body).validateFor(entry(id)) };
 };
 
 const refusalOf = (changes: object, id?: string): GatewayError => {

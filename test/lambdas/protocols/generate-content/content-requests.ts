@@ -4,7 +4,7 @@ import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../../lambdas/core/json.ts';
 import type { TextRequest } from '../../../../lambdas/core/text/conversation.ts';
-import { toTextOrder } from '../../../../lambdas/protocols/generate-content/request.ts';
+import { toTextParams } from '../../../../lambdas/protocols/generate-content/request.ts';
 
 export const MODEL = 'gemini-4-argon';
 
@@ -59,7 +59,7 @@ export const preparedBody = (
   model = able,
   stream = false,
   bodyBytes = Buffer.byteLength(JSON.stringify(body)),
-): TextRequest => toTextOrder({ modelId: MODEL, stream, json: body, bodyBytes }, () => ' Others.').validateFor(model);
+): TextRequest => toTextParams({ modelId: MODEL, stream, json: body, bodyBytes }, () => ' Others.').validateFor(model);
 
 export const prepared = (changes: object, model?: TextModel, stream?: boolean): TextRequest =>
   preparedBody(bodyOf(changes), model, stream);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { textModelOf } from '../../../../lambdas/core/catalog/text-model.ts';
 import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
-import { toCountOrder } from '../../../../lambdas/protocols/generate-content/request.ts';
+import { toCountParams } from '../../../../lambdas/protocols/generate-content/request.ts';
 import {
   able,
   bodyOf,
@@ -103,7 +103,7 @@ test.for([['AUDIO'], ['TEXT', 'IMAGE', 'TEXT'], 'IMAGE'].map((responseModalities
 test('BILL-17 a whole request to be counted is checked alike', () => {
   const json = bodyOf({});
   const whole = (generationConfig: object) =>
-    toCountOrder(
+    toCountParams(
       {
         modelId: drawing().id,
         json: { generateContentRequest: { ...json, generationConfig: bodyOf(generationConfig).generationConfig } },

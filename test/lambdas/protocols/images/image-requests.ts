@@ -1,7 +1,7 @@
 import type { ImageAsk } from '../../../../lambdas/core/images/image-wire.ts';
 import { isJsonObject, parseJson } from '../../../../lambdas/core/json.ts';
 import { parseFormBody } from '../../../../lambdas/http/form-body.ts';
-import { toEditOrder, toGenerationOrder } from '../../../../lambdas/protocols/images/request.ts';
+import { toEditParams, toGenerationParams } from '../../../../lambdas/protocols/images/request.ts';
 import { imageModel } from '../../core/images/image-models.ts';
 import { formOf } from '../../http/forms.ts';
 import { fileOf, png } from '../videos/images.ts';
@@ -12,7 +12,7 @@ export const PROMPT = 'a cat';
 export const generationOrder = (body: object) => {
   const json = parseJson(JSON.stringify({ prompt: PROMPT, ...body }));
   if (!isJsonObject(json)) throw new Error('no object');
-  return toGenerationOrder(json);
+  return toGenerationParams(json);
 };
 
 export const generation = (model: string, body: object = {}): ImageAsk =>
@@ -22,7 +22,7 @@ export type FormEntry = readonly [name: string, value: string | File];
 
 export const editOrder = async (...entries: readonly FormEntry[]) => {
   const { bytes, contentType } = await formOf(...entries);
-  return toEditOrder(parseFormBody(bytes, contentType));
+  return toEditParams(parseFormBody(bytes, contentType));
 };
 
 /** With one image of 64x64 in front. */

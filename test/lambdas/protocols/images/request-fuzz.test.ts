@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { toEditOrder, toGenerationOrder } from '../../../../lambdas/protocols/images/request.ts';
+import { toEditParams, toGenerationParams } from '../../../../lambdas/protocols/images/request.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { imageModels } from '../../core/images/image-models.ts';
 import { png } from '../videos/images.ts';
@@ -53,8 +53,8 @@ test('ERR-8 whatever a body holds, it is an ask or a refusal with a field', () =
   fc.assert(
     fc.property(fc.constantFrom(...imageModels), bodies, (model, body) => {
       const json = JSON.parse(JSON.stringify({ model: model.id, prompt: PROMPT, ...body }));
-      judge(() => toGenerationOrder(json).validateFor(model));
-      judge(() => toGenerationOrder(JSON.parse(JSON.stringify(body))));
+      judge(() => toGenerationParams(json).validateFor(model));
+      judge(() => toGenerationParams(JSON.parse(JSON.stringify(body))));
     }),
     runs,
   );
@@ -65,7 +65,7 @@ test('ERR-8 whatever a body holds, it is an ask or a refusal with a field', () =
       const fields = texts.map(([name, value]) => ({ name, value }));
       const common = [...fields, { name: 'model', value: model.id }, { name: 'prompt', value: PROMPT }];
       const sent = raw.map(([field, bytes]) => ({ field, fileName: 'f', mediaType: '', bytes }));
-      judge(() => toEditOrder({ fields: common, files: sent }).validateFor(model));
+      judge(() => toEditParams({ fields: common, files: sent }).validateFor(model));
     }),
     runs,
   );

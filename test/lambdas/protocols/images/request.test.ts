@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toGenerationOrder } from '../../../../lambdas/protocols/images/request.ts';
+import { toGenerationParams } from '../../../../lambdas/protocols/images/request.ts';
 import { imageModel, imageModels, refusalOf } from '../../core/images/image-models.ts';
 import { png } from '../videos/images.ts';
 import { generation, generationOrder, PROMPT } from './image-requests.ts';
@@ -192,7 +192,7 @@ test('IMG-7 more than one image is 422 where the vendor makes one at a time', ()
 
 test('GEN-9 a field named like a member of every object is a field like any other', () => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
-    const order = toGenerationOrder(JSON.parse(`{"model":"m","prompt":"p","${name}":1}`));
+    const order = toGenerationParams(JSON.parse(`{"model":"m","prompt":"p","${name}":1}`));
     expect(refusalOf(() => order.validateFor(imageModel('gpt-image-2')))).toMatchObject({ param: name, status: 400 });
   }
 });

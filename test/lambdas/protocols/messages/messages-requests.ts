@@ -3,9 +3,9 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../lambdas/core/json.ts';
-import type { TextOrder, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
+import type { TextParams, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { alternativesIn } from '../../../../lambdas/protocols/alternatives.ts';
-import { toTextOrder } from '../../../../lambdas/protocols/messages/request.ts';
+import { toTextParams } from '../../../../lambdas/protocols/messages/request.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
 
@@ -36,8 +36,11 @@ export const bodyOf = (changes: Changes): JsonObject =>
   jsonOf({ model: EVERYTHING, max_tokens: 100, messages: [hello], ...changes });
 
 /** An order of this body, and of the beta header if it has one. */
-export const ordered = (json: JsonObject, betas?: string, bytes = Buffer.byteLength(JSON.stringify(json))): TextOrder =>
-  toTextOrder({ json, betas }, bytes, alternatives);
+export const ordered = (
+  json: JsonObject,
+  betas?: string,
+  bytes = Buffer.byteLength(JSON.stringify(json)),
+): TextParams => toTextParams({ json, betas }, bytes, alternatives);
 
 export const prepared = (changes: Changes, model?: TextModel, betas?: string): TextRequest => {
   const order = ordered(bodyOf(changes), betas);

@@ -50,14 +50,14 @@ const exchangeOf = (headers: Readonly<Record<string, string>>, fields: object = 
 
 test('AUTH-2 GEN-8 the version is refused before the fields of the body are', () => {
   const broken = { max_tokens: 'x' };
-  expect(refusalIn(() => messages.toOrder(exchangeOf({}, broken), alternatives)).param).toBe('provider-version');
+  expect(refusalIn(() => messages.toParams(exchangeOf({}, broken), alternatives)).param).toBe('provider-version');
   const versioned = exchangeOf({ 'provider-version': good }, broken);
-  expect(refusalIn(() => messages.toOrder(versioned, alternatives)).param).toBe('max_tokens');
+  expect(refusalIn(() => messages.toParams(versioned, alternatives)).param).toBe('max_tokens');
 });
 
 test('MSG-7 the anthropic-beta header of the client is read', () => {
   const headers = { 'anthropic-version': good, 'anthropic-beta': 'fast-mode-2026-02-01,effort-2025-11-24' };
-  const order = messages.toOrder(exchangeOf(headers), alternatives);
+  const order = messages.toParams(exchangeOf(headers), alternatives);
   const { headers: sent, ignored } = order.validateFor(entryOf(order.modelId));
   expect(sent).toEqual({ 'anthropic-beta': 'effort-2025-11-24' });
   expect(ignored).toEqual(['anthropic-beta.fast-mode-2026-02-01']);

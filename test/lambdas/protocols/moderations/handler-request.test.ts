@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { catalogData } from '../../../../catalog/index.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { toModerationOrder } from '../../../../lambdas/protocols/moderations/handler.ts';
+import { toModerationParams } from '../../../../lambdas/protocols/moderations/handler.ts';
 
 const model = loadCatalog(catalogData).entries.find(({ kind }) => kind === 'moderation');
 
 const prepared = (changes: object) => {
   if (model?.kind !== 'moderation') throw new Error('no moderation model');
   const body = { model: model.id, input: 'Hello', ...changes };
-  return { body, request: toModerationOrder(body, model.id).validateFor(model) };
+  return { body, request: toModerationParams(body, model.id).validateFor(model) };
 };
 
 test.for([

@@ -4,7 +4,7 @@ import type { TextModel } from '../../../../lambdas/core/catalog/schema.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../lambdas/core/json.ts';
 import type { TextRequest } from '../../../../lambdas/core/text/conversation.ts';
-import { toTextOrder } from '../../../../lambdas/protocols/responses/request.ts';
+import { toTextParams } from '../../../../lambdas/protocols/responses/request.ts';
 
 const catalog = loadCatalog(catalogData);
 
@@ -25,7 +25,7 @@ export const prepared = (
   changes: object,
   model = shipped('gpt-5.5-pro'),
   bodyBytes = Buffer.byteLength(JSON.stringify(bodyOf(changes))),
-): TextRequest => toTextOrder(bodyOf(changes), bodyBytes, () => ' Others.').validateFor(model);
+): TextRequest => toTextParams(bodyOf(changes), bodyBytes, () => ' Others.').validateFor(model);
 
 export const refusalOf = (changes: object, model?: TextModel): GatewayError => {
   try {

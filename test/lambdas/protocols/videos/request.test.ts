@@ -3,7 +3,7 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../../lambdas/core/json.ts';
 import { webhookSecretOf } from '../../../../lambdas/core/signature.ts';
 import { parseFormBody } from '../../../../lambdas/http/form-body.ts';
-import { toVideoOrder } from '../../../../lambdas/protocols/videos/request.ts';
+import { toVideoParams } from '../../../../lambdas/protocols/videos/request.ts';
 import { byTokens, videoModel } from '../../core/videos/video-samples.ts';
 import { formOf, handmade, named, partOf, type SentForm } from '../../http/forms.ts';
 import { fileOf, png } from './images.ts';
@@ -32,11 +32,11 @@ const basic = { model: 'film-1', prompt: 'a cat' };
 const orderOf = (changes: object) => {
   const json = parseJson(JSON.stringify({ ...basic, ...changes }));
   if (!isJsonObject(json)) throw new Error('no object');
-  return toVideoOrder({ body: { json, bytes: 0 }, event }, checkUrl);
+  return toVideoParams({ body: { json, bytes: 0 }, event }, checkUrl);
 };
 
 const orderOfForm = ({ bytes, contentType }: SentForm) =>
-  toVideoOrder({ body: undefined, form: parseFormBody(bytes, contentType), event }, checkUrl);
+  toVideoParams({ body: undefined, form: parseFormBody(bytes, contentType), event }, checkUrl);
 
 const refusalOf = (work: () => unknown): GatewayError => {
   try {
