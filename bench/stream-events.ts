@@ -7,7 +7,7 @@ import { chatCompletions } from '../lambdas/protocols/chat-completions/response.
 import { streamedAsEvents } from '../lambdas/protocols/generate-content/response.ts';
 import { messages } from '../lambdas/protocols/messages/response.ts';
 import { responses } from '../lambdas/protocols/responses/response.ts';
-import type { TextFace } from '../lambdas/protocols/text-adapter.ts';
+import type { TextProtocolAdapter } from '../lambdas/protocols/text-adapter.ts';
 import { createMessagesWire } from '../lambdas/providers/anthropic/messages-wire.ts';
 import { createGenerateContentWire } from '../lambdas/providers/google/generate-content-wire.ts';
 import { createChatWire } from '../lambdas/providers/openai/chat-wire.ts';
@@ -46,7 +46,7 @@ const options = {
 interface Course {
   readonly title: string;
   readonly wire: TextWire;
-  readonly face: TextFace;
+  readonly face: TextProtocolAdapter;
   readonly protocol: TextProtocol;
   readonly modelId: string;
   readonly sample: (word: string, count: number) => string;

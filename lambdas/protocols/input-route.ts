@@ -7,7 +7,7 @@ import { refuseIgnored } from './fields.ts';
 import { callerOf, noKeys, readPaidHeaders } from './paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, ignoredHeaders } from './paid-response.ts';
 
-export interface InputFace<Sold extends InputModel> {
+export interface InputProtocolAdapter<Sold extends InputModel> {
   /** Checks the body as far as it can be without a model. Throws the 400 that names the field. */
   toParams(body: NonNullable<Exchange['body']>): InputParams<Sold>;
   readonly answer: (caller: Caller, order: InputParams<Sold>) => Promise<PaidInput>;
@@ -15,7 +15,7 @@ export interface InputFace<Sold extends InputModel> {
 
 /** A route whose answer comes whole and is sold by its input: the vendor's own answer passes. */
 export const createInputRoute =
-  <Sold extends InputModel>({ toParams, answer }: InputFace<Sold>): RouteHandler =>
+  <Sold extends InputModel>({ toParams, answer }: InputProtocolAdapter<Sold>): RouteHandler =>
   async (exchange) => {
     const { summary, body, event } = exchange;
     if (!body) throw new Error('a request without a body');

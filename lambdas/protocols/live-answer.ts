@@ -8,7 +8,7 @@ import { EventStream, eventStreamHeaders, KEEP_ALIVE } from '../http/event-strea
 import { admissionOf, type Exchange, type GatewayResponse, type Opening, type Summary } from '../http/exchange.ts';
 import { tellError } from '../http/render-error.ts';
 import { factHeaders, tell } from './paid-response.ts';
-import type { AnswerContext, TextFace, TextRoutePorts } from './text-adapter.ts';
+import type { AnswerContext, TextProtocolAdapter, TextRoutePorts } from './text-adapter.ts';
 
 type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
 
@@ -83,16 +83,16 @@ export const pumpLive = (
 /** A streamed text. The pump reads the provider to its end and never waits for this client. */
 export const streamedAnswer = (
   { text: { ledger, drains }, finished }: TextRoutePorts,
-  face: TextFace,
+  adapter: TextProtocolAdapter,
   exchange: Exchange,
   { model, stream, chosenCap, fallbackFrom, ignored }: Streamed,
   context: AnswerContext,
 ): GatewayResponse => {
   const { event } = exchange;
-  const events = exchange.begun ?? new EventStream(ledger.clock, undefined, face.keepAlive);
+  const events = exchange.begun ?? new EventStream(ledger.clock, undefined, adapter.keepAlive);
   const body = pumpLive({ clock: ledger.clock, drains, finished }, exchange, (drop) => {
     events.onDrop = drop;
-    const rendered = face.toStream({ ...context, write: (text) => events.write(text) });
+    const rendered = adapter.toStream({ ...context, write: (text) => events.write(text) });
     return {
       body: events.body,
       pump: (log) =>
@@ -112,22 +112,23 @@ export const streamedAnswer = (
     };
   });
   const facts = factHeaders({ modelId: model.id, chosenCap, fallbackFrom, ignored });
-  return { statusCode: 200, headers: { ...headersOf(face), ...facts }, body };
+  return { statusCode: 200, headers: { ...headersOf(adapter), ...facts }, body };
 };
 
-const headersOf = ({ streamHeaders = eventStreamHeaders }: TextFace): Readonly<Record<string, string>> => streamHeaders;
+const headersOf = ({ streamHeaders = eventStreamHeaders }: TextProtocolAdapter): Readonly<Record<string, string>> =>
+  streamHeaders;
 
 /** CHAT-11: a stream that is begun before its first event came, or an error in its place. */
-export const streamOpening = (face: TextFace, { requestId, startedAtMs }: Exchange): Opening => ({
-  headers: headersOf(face),
-  keepAlive: face.keepAlive ?? KEEP_ALIVE,
+export const streamOpening = (adapter: TextProtocolAdapter, { requestId, startedAtMs }: Exchange): Opening => ({
+  headers: headersOf(adapter),
+  keepAlive: adapter.keepAlive ?? KEEP_ALIVE,
   failure: (error) => {
     let written = '';
     const write = (text: string): void => {
       written += text;
     };
     // An error says nothing of a model, and none may have been chosen yet.
-    face.toStream({ modelId: '', requestId, nowMs: startedAtMs, write }).fail(error);
+    adapter.toStream({ modelId: '', requestId, nowMs: startedAtMs, write }).fail(error);
     return written;
   },
 });

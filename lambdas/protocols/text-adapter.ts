@@ -23,7 +23,7 @@ export interface AnswerContext {
 }
 
 /** What one protocol for text adds to the way that all of them go. */
-export interface TextFace {
+export interface TextProtocolAdapter {
   readonly protocol: TextProtocol;
   /** The headers it serves beside its body; without it neither keys nor reserves. */
   readonly headers?: PaidHeaderRules;
@@ -34,7 +34,7 @@ export interface TextFace {
   ): TextParams;
   /** The body of a whole answer. */
   toBody(answer: WireAnswer, context: AnswerContext): string;
-  toStream(context: StreamContext): StreamFace;
+  toStream(context: StreamContext): StreamRenderer;
   /** Whether it answers with a stream, where that is not for the body's `stream` to say. */
   readonly streams?: boolean;
   /** Of a stream, where they are not those of server-sent events. */
@@ -44,7 +44,7 @@ export interface TextFace {
 }
 
 /** How events look in one protocol. `close` is not its business: nothing follows an ending or an error. */
-export type StreamFace = Pick<TextSink, 'native' | 'neutral' | 'finish' | 'fail'>;
+export type StreamRenderer = Pick<TextSink, 'native' | 'neutral' | 'finish' | 'fail'>;
 
 export interface StreamContext extends AnswerContext {
   /** Text for the client, whole events of it. */

@@ -11,22 +11,22 @@ import { idempotentAnswer, toStored } from './idempotent-answer.ts';
 import { streamedAnswer, streamOpening } from './live-answer.ts';
 import { callerOf, noKeys, type PaidHeaders, readPaidHeaders } from './paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, tell } from './paid-response.ts';
-import type { AnswerContext, TextFace, TextRoutePorts } from './text-adapter.ts';
+import type { AnswerContext, TextProtocolAdapter, TextRoutePorts } from './text-adapter.ts';
 
 /** A route that answers with generated text. */
 export const createTextRoute =
-  (ports: TextRoutePorts, face: TextFace): RouteHandler =>
+  (ports: TextRoutePorts, adapter: TextProtocolAdapter): RouteHandler =>
   async (exchange) => {
     const { body, event } = exchange;
     if (!body) throw new Error('a request for text without a body');
-    const streams = face.streams ?? body.json.stream === true;
-    const headers = readPaidHeaders(event.headers, face.headers ?? noKeys, streams);
+    const streams = adapter.streams ?? body.json.stream === true;
+    const headers = readPaidHeaders(event.headers, adapter.headers ?? noKeys, streams);
     const { idempotencyKey: key, fallbackModelId, dryRun } = headers;
     const answerBy = planAnswer(
       exchange,
-      streams && !dryRun ? { kind: 'stream', opening: streamOpening(face, exchange) } : { kind: 'json' },
+      streams && !dryRun ? { kind: 'stream', opening: streamOpening(adapter, exchange) } : { kind: 'json' },
     );
-    const asked = { ports, face, exchange, body, headers, answerBy };
+    const asked = { ports, adapter, exchange, body, headers, answerBy };
     if (key === undefined) return answer(asked);
     return idempotentAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId }, (claimed) =>
       answer(asked, claimed),
@@ -35,7 +35,7 @@ export const createTextRoute =
 
 interface Asked {
   readonly ports: TextRoutePorts;
-  readonly face: TextFace;
+  readonly adapter: TextProtocolAdapter;
   readonly exchange: Exchange;
   readonly body: NonNullable<Exchange['body']>;
   readonly headers: PaidHeaders;
@@ -43,13 +43,13 @@ interface Asked {
 }
 
 const answer = async (
-  { ports, face, exchange, body, headers: { dryRun, fallbackModelId, requireParameters }, answerBy }: Asked,
+  { ports, adapter, exchange, body, headers: { dryRun, fallbackModelId, requireParameters }, answerBy }: Asked,
   claimed?: ClaimedRequest,
 ): Promise<GatewayResponse> => {
   const { text } = ports;
   const { requestId, summary } = exchange;
-  const alternatives = alternativesIn(text.catalog, face.protocol, text.ledger.clock.now());
-  const parsed = face.toParams({ ...exchange, body }, alternatives);
+  const alternatives = alternativesIn(text.catalog, adapter.protocol, text.ledger.clock.now());
+  const parsed = adapter.toParams({ ...exchange, body }, alternatives);
   // The log names models of the catalog only, never what a client wrote in that place.
   const order: TextParams = {
     ...parsed,
@@ -68,7 +68,7 @@ const answer = async (
     nowMs: text.ledger.clock.now(),
   });
   const generated = await generateText(text, callerOf(exchange, answerBy), order, {
-    render: (sent, model) => face.toBody(sent, contextOf(model)),
+    render: (sent, model) => adapter.toBody(sent, contextOf(model)),
     dryRun,
     ...(claimed && {
       idempotent: { claimed, toStored: (outcome, body, costPicos) => toStored(whole(outcome, body, costPicos)) },
@@ -78,7 +78,7 @@ const answer = async (
   summary.model = generated.model.id;
   summary.firstByteMs = text.ledger.clock.now() - exchange.startedAtMs;
   return generated.kind === 'stream'
-    ? streamedAnswer(ports, face, exchange, generated, contextOf(generated.model))
+    ? streamedAnswer(ports, adapter, exchange, generated, contextOf(generated.model))
     : plain(exchange, generated);
 };
 

@@ -5,7 +5,7 @@ import { answerTokensOf, promptTokensOf, type TokenUsage } from '../../core/pric
 import type { ToolCall } from '../../core/text/conversation.ts';
 import type { Ending, TextAnswer, TextDelta, WireAnswer } from '../../core/text/text-wire.ts';
 import { toErrorBody } from '../../http/render-error.ts';
-import type { AnswerContext, StreamContext, StreamFace, TextFace } from '../text-adapter.ts';
+import type { AnswerContext, StreamContext, StreamRenderer, TextProtocolAdapter } from '../text-adapter.ts';
 import { toTextParams } from './request.ts';
 
 /**
@@ -87,7 +87,7 @@ const asEvents = (chunks: readonly string[]): string => `data: ${chunks.join('\n
  * Chunks as server-sent events. The last finish reason, the usage and the cost go out as one chunk, then `[DONE]`; after an
  * error event there is no `[DONE]` (CHAT-11, BILL-9).
  */
-export const chatStream = (context: StreamContext): StreamFace => {
+export const chatStream = (context: StreamContext): StreamRenderer => {
   const { write } = context;
   const chunks = createChunks(context);
   return {
@@ -167,7 +167,7 @@ const toDelta = (delta: TextDelta): JsonObject => {
 };
 
 /** POST /v1/chat/completions. */
-export const chatCompletions: TextFace = {
+export const chatCompletions: TextProtocolAdapter = {
   protocol: 'chat_completions',
   headers: { takesKeys: true, takesFallback: true },
   toParams: ({ body }, alternatives) => toTextParams(body.json, body.bytes, alternatives),

@@ -11,7 +11,7 @@ import { alternativesIn } from '../alternatives.ts';
 import { refuseIgnored } from '../fields.ts';
 import { noKeys, readPaidHeaders } from '../paid-request.ts';
 import { ignoredHeaders } from '../paid-response.ts';
-import type { StreamContext, StreamFace, TextFace, TextRoutePorts } from '../text-adapter.ts';
+import type { StreamContext, StreamRenderer, TextProtocolAdapter, TextRoutePorts } from '../text-adapter.ts';
 import { createTextRoute } from '../text-route.ts';
 import { toCountParams, toTextParams } from './request.ts';
 
@@ -53,7 +53,7 @@ const refuseDeltas = (): never => {
 const asEvents = (elements: readonly string[]): string => elements.map((element) => `data: ${element}\n\n`).join('');
 
 /** With `?alt=sse`: nothing but the end of the stream says that it is over. */
-export const eventStream = ({ write, requestId }: Context): StreamFace => ({
+export const eventStream = ({ write, requestId }: Context): StreamRenderer => ({
   native: (events) => write(asEvents(events)),
   neutral: refuseDeltas,
   finish: (ending) => write(asEvents(lastOf(ending))),
@@ -64,7 +64,7 @@ export const eventStream = ({ write, requestId }: Context): StreamFace => ({
  * Without it: one JSON array. Only a good answer closes it. After an error it stays open, so that whoever parses the whole of it
  * fails, and whoever reads the elements one by one finds the error as the last.
  */
-export const arrayStream = ({ write, requestId }: Context): StreamFace => {
+export const arrayStream = ({ write, requestId }: Context): StreamRenderer => {
   let separator = '[';
   const asElements = (elements: readonly string[]): string =>
     elements
@@ -88,7 +88,7 @@ export const modelIdOf = ({ route }: Pick<Exchange, 'route'>): string => {
   return model;
 };
 
-const faceOf = (stream: boolean): TextFace => ({
+const faceOf = (stream: boolean): TextProtocolAdapter => ({
   protocol: 'generate_content',
   streams: stream,
   toParams: ({ body: { json, bytes }, route }, alternatives) =>
@@ -103,7 +103,7 @@ const faceOf = (stream: boolean): TextFace => ({
 /** The framing of `?alt=sse`. */
 export const streamedAsEvents = faceOf(true);
 
-const streamedAsArray: TextFace = {
+const streamedAsArray: TextProtocolAdapter = {
   ...streamedAsEvents,
   toStream: arrayStream,
   streamHeaders: { ...eventStreamHeaders, 'content-type': 'application/json; charset=utf-8' },
@@ -114,7 +114,7 @@ const streamedAsArray: TextFace = {
 const plain = faceOf(false);
 
 /** POST /v1beta/models/{model}:generateContent. The only vendor behind it speaks the same protocol. */
-export const generateContent: TextFace = {
+export const generateContent: TextProtocolAdapter = {
   ...plain,
   toParams: (exchange, alternatives) => {
     requireJson(exchange.event);

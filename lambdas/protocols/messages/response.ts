@@ -7,7 +7,7 @@ import { refuseIgnored } from '../fields.ts';
 import { requireMessagesVersion } from '../messages-version.ts';
 import { noKeys, readPaidHeaders } from '../paid-request.ts';
 import { ignoredHeaders } from '../paid-response.ts';
-import type { StreamContext, StreamFace, TextFace } from '../text-adapter.ts';
+import type { StreamContext, StreamRenderer, TextProtocolAdapter } from '../text-adapter.ts';
 import { toCountParams, toTextParams } from './request.ts';
 import { BETA_HEADER } from './sent-body.ts';
 
@@ -17,7 +17,7 @@ export const foreign = (): Error => new Error('an answer of another protocol on 
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 
 /** The vendor's events, byte for byte (MSG-1); an error is an event of its name (GEN-3) and nothing follows it. */
-export const messagesStream = ({ requestId, write }: StreamContext): StreamFace => ({
+export const messagesStream = ({ requestId, write }: StreamContext): StreamRenderer => ({
   native: (events) => write(events.join('')),
   neutral: () => {
     throw foreign();
@@ -30,7 +30,7 @@ export const messagesStream = ({ requestId, write }: StreamContext): StreamFace 
 });
 
 /** POST /v1/messages. The only vendor behind it speaks the same protocol. */
-export const messages: TextFace = {
+export const messages: TextProtocolAdapter = {
   protocol: 'messages',
   toParams: ({ body, event }, alternatives) => {
     requireMessagesVersion(event.headers);

@@ -1,12 +1,12 @@
 import type { GatewayError } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { WireAnswer } from '../../core/text/text-wire.ts';
-import type { AnswerContext, StreamContext, StreamFace, TextFace } from '../text-adapter.ts';
+import type { AnswerContext, StreamContext, StreamRenderer, TextProtocolAdapter } from '../text-adapter.ts';
 import { toTextParams } from './request.ts';
 import { messageFirst } from './to-send.ts';
 
 /** POST /v1/responses. The only vendor behind it speaks the same protocol. */
-export const responses: TextFace = {
+export const responses: TextProtocolAdapter = {
   protocol: 'responses',
   headers: { takesKeys: true, takesFallback: true },
   toParams: ({ body }, alternatives) => toTextParams(body.json, body.bytes, alternatives),
@@ -33,7 +33,7 @@ const inOrder = (response: JsonObject): JsonObject => {
 };
 
 /** Events pass with the vendor's names and in its order (RESP-1). https://platform.openai.com/docs/api-reference/responses-streaming */
-const toStream = ({ write, ...context }: StreamContext): StreamFace => {
+const toStream = ({ write, ...context }: StreamContext): StreamRenderer => {
   let count = 0;
   let first: string | undefined;
   let last: string | undefined;

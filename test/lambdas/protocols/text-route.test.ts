@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import type { Exchange, GatewayResponse, Summary } from '../../../lambdas/http/exchange.ts';
-import type { StreamFace, TextFace } from '../../../lambdas/protocols/text-adapter.ts';
+import type { StreamRenderer, TextProtocolAdapter } from '../../../lambdas/protocols/text-adapter.ts';
 import { createTextRoute } from '../../../lambdas/protocols/text-route.ts';
 import { idempotencyOf } from '../../support/memory/memory-idempotency.ts';
 import { expectNoUnhandledRejections } from '../../support/unhandled-rejections.ts';
@@ -36,11 +36,11 @@ const exchangeOf = (summary: Summary): Exchange => ({
 const serve = async (
   world: World,
   stream: boolean,
-  changes: Partial<StreamFace> & Partial<Pick<TextFace, 'toBody'>> = {},
+  changes: Partial<StreamRenderer> & Partial<Pick<TextProtocolAdapter, 'toBody'>> = {},
 ) => {
   const { toBody = ({ content }) => JSON.stringify(content), ...streamChanges } = changes;
   const finished: Summary[] = [];
-  const face: TextFace = {
+  const adapter: TextProtocolAdapter = {
     protocol: 'chat_completions',
     toParams: () => ({
       protocol: 'chat_completions',
@@ -64,7 +64,7 @@ const serve = async (
     finished: (_id: string, told: Summary) => void finished.push({ ...told }),
   };
   const summary: Summary = { status: 200 };
-  const answer = createTextRoute(ports, face)(exchangeOf(summary));
+  const answer = createTextRoute(ports, adapter)(exchangeOf(summary));
   return { answer, summary, finished };
 };
 

@@ -5,8 +5,8 @@ import { chatStream } from '../../../../lambdas/protocols/chat-completions/respo
 const opened = () => {
   const written: string[] = [];
   const context = { modelId: 'alpha-1', requestId: 'id', nowMs: 1_700_000_000_999 };
-  const face = chatStream({ ...context, write: (text) => void written.push(text) });
-  return { face, text: () => written.join('') };
+  const adapter = chatStream({ ...context, write: (text) => void written.push(text) });
+  return { adapter, text: () => written.join('') };
 };
 
 const receipt = { costPicos: 720_000_001n, usage: undefined, balancePicos: undefined };
@@ -22,9 +22,9 @@ const dataOf = (text: string): string[] => {
 };
 
 test('CHAT-11 the finish reason, the usage and the cost go out as one chunk, then [DONE]', () => {
-  const { face, text } = opened();
-  face.native(['{"a":  1}', '{"b":  2}']);
-  face.finish({ kind: 'held', event: held, reportedUsage: usage }, receipt);
+  const { adapter, text } = opened();
+  adapter.native(['{"a":  1}', '{"b":  2}']);
+  adapter.finish({ kind: 'held', event: held, reportedUsage: usage }, receipt);
   const [first, second, last, done, ...more] = dataOf(text());
   expect([first, second, done, more]).toEqual(['{"a":  1}', '{"b":  2}', '[DONE]', []]);
   expect(JSON.parse(last ?? '')).toEqual({
@@ -46,17 +46,17 @@ test.for([
 ] as const)(
   'BILL-15 a cost of %s pico-USD is the number and the string %s, alone without a usage',
   ([picos, digits]) => {
-    const { face, text } = opened();
-    face.finish({ kind: 'held', event: held, reportedUsage: undefined }, { ...receipt, costPicos: picos });
+    const { adapter, text } = opened();
+    adapter.finish({ kind: 'held', event: held, reportedUsage: undefined }, { ...receipt, costPicos: picos });
     const [last] = dataOf(text());
     expect(last).toMatch(new RegExp(`"usage":\\{"cost":${digits.replace('.', '\\.')},"cost_usd":"${digits}"\\}`));
   },
 );
 
 test('GEN-3 an error is an event of the error shape, and no [DONE] follows', () => {
-  const { face, text } = opened();
-  face.native(['{}']);
-  face.fail(new GatewayError('upstream_error', 'broken', { param: 'p' }));
+  const { adapter, text } = opened();
+  adapter.native(['{}']);
+  adapter.fail(new GatewayError('upstream_error', 'broken', { param: 'p' }));
   const [, error, ...more] = dataOf(text());
   expect(JSON.parse(error ?? '')).toEqual({
     error: { message: 'broken', type: 'upstream_error', code: 'upstream_error', param: 'p' },
@@ -73,19 +73,19 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
 });
 
 test('CHAT-5 pieces of an answer in other terms become chunks: role first, calls by their index', () => {
-  const { face, text } = opened();
-  face.neutral([]);
-  face.neutral([
+  const { adapter, text } = opened();
+  adapter.neutral([]);
+  adapter.neutral([
     { kind: 'text', text: 'Let me "look"' },
     { kind: 'tool_call', index: 0, id: 'call_1', name: 'weather', signature: 's' },
     { kind: 'tool_arguments', index: 0, text: '{"city":' },
   ]);
-  face.neutral([
+  adapter.neutral([
     { kind: 'tool_arguments', index: 0, text: '"Paris"}' },
     { kind: 'refusal', text: 'No.' },
   ]);
   const counted = { input: 1, cacheRead: 2, cacheWrite: 3, cacheWrite1h: 4, output: 5, reasoning: 6 };
-  face.finish({ kind: 'neutral', finishReason: 'tool_calls' }, { ...receipt, usage: counted });
+  adapter.finish({ kind: 'neutral', finishReason: 'tool_calls' }, { ...receipt, usage: counted });
   const events = dataOf(text());
   expect(events.pop()).toBe('[DONE]');
   expect(events.map((data) => JSON.parse(data))).toEqual([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { toErrorBody } from '../../../../lambdas/http/render-error.ts';
 import { arrayStream, eventStream, generateContent } from '../../../../lambdas/protocols/generate-content/response.ts';
-import type { StreamFace } from '../../../../lambdas/protocols/text-adapter.ts';
+import type { StreamRenderer } from '../../../../lambdas/protocols/text-adapter.ts';
 
 const said = (text: string, more: object = {}) =>
   JSON.stringify({ candidates: [{ content: { parts: [{ text }], role: 'model' }, ...more }] });
@@ -16,7 +16,7 @@ const brokenElement = toErrorBody(broken, 'generate_content', 'r');
 
 type Create = typeof eventStream;
 
-const written = (create: Create, play: (face: StreamFace) => void): string => {
+const written = (create: Create, play: (adapter: StreamRenderer) => void): string => {
   let text = '';
   play(
     create({
@@ -29,15 +29,15 @@ const written = (create: Create, play: (face: StreamFace) => void): string => {
   return text;
 };
 
-const good = (face: StreamFace): void => {
-  face.native([first, second]);
-  face.finish({ kind: 'native', events: [last, '{"usageMetadata":{}}'] }, receipt);
+const good = (adapter: StreamRenderer): void => {
+  adapter.native([first, second]);
+  adapter.finish({ kind: 'native', events: [last, '{"usageMetadata":{}}'] }, receipt);
 };
 
-const failing = (face: StreamFace): void => {
-  face.native([first]);
-  face.native([second]);
-  face.fail(broken);
+const failing = (adapter: StreamRenderer): void => {
+  adapter.native([first]);
+  adapter.native([second]);
+  adapter.fail(broken);
 };
 
 test('GEM-2 with alt=sse every element is an event, and nothing marks the end', () => {
@@ -53,9 +53,9 @@ test('GEM-2 without alt the elements make one JSON array, closed by a good end',
 });
 
 test('GEM-2 an array of the last elements alone, and one of none, are closed, too', () => {
-  const only = written(arrayStream, (face) => face.finish({ kind: 'native', events: [last] }, receipt));
+  const only = written(arrayStream, (adapter) => adapter.finish({ kind: 'native', events: [last] }, receipt));
   expect(JSON.parse(only)).toEqual([JSON.parse(last)]);
-  const none = written(arrayStream, (face) => face.finish({ kind: 'native', events: [] }, receipt));
+  const none = written(arrayStream, (adapter) => adapter.finish({ kind: 'native', events: [] }, receipt));
   expect(none).toBe('[]');
 });
 
@@ -70,7 +70,7 @@ test('GEN-3 an error is the last element of an array that is never closed', () =
   expect(text).toBe(`[${first}\n,\r\n${second}\n,\r\n${JSON.stringify(brokenElement)}\n`);
   expect(() => JSON.parse(text)).toThrow(SyntaxError);
   expect(JSON.parse(`${text}]`).at(-1)).toEqual(brokenElement);
-  const alone = written(arrayStream, (face) => face.fail(broken));
+  const alone = written(arrayStream, (adapter) => adapter.fail(broken));
   expect(alone).toBe(`[${JSON.stringify(brokenElement)}\n`);
 });
 
@@ -78,9 +78,9 @@ test.for([
   ['events', eventStream],
   ['an array', arrayStream],
 ] as const)('GEM-2 an answer of another protocol never becomes %s', ([, create]) => {
-  const face = create({ requestId: 'r', write: () => undefined });
-  expect(() => face.neutral([])).toThrow(/another protocol/);
-  expect(() => face.finish({ kind: 'neutral', finishReason: 'stop' }, receipt)).toThrow(/another protocol/);
+  const adapter = create({ requestId: 'r', write: () => undefined });
+  expect(() => adapter.neutral([])).toThrow(/another protocol/);
+  expect(() => adapter.finish({ kind: 'neutral', finishReason: 'stop' }, receipt)).toThrow(/another protocol/);
 });
 
 test('GEM-1 a plain answer of another protocol is a bug', () => {

@@ -67,8 +67,8 @@ const context = { modelId: 'claude-haiku-4-5', requestId: 'id', nowMs: 0 };
 
 const opened = () => {
   const written: string[] = [];
-  const face = messages.toStream({ ...context, write: (text) => void written.push(text) });
-  return { face, text: () => written.join('') };
+  const adapter = messages.toStream({ ...context, write: (text) => void written.push(text) });
+  return { adapter, text: () => written.join('') };
 };
 
 const start = 'event: message_start\ndata: {"type":  "message_start"}\n\n';
@@ -78,19 +78,19 @@ const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 const receipt = { costPicos: 1n, usage: undefined, balancePicos: undefined };
 
 test('MSG-1 a stream is the vendor’s events, byte for byte and in their order', () => {
-  const { face, text } = opened();
-  face.native([start, ping]);
-  face.native([]);
-  face.native([ping]);
+  const { adapter, text } = opened();
+  adapter.native([start, ping]);
+  adapter.native([]);
+  adapter.native([ping]);
   expect(text()).toBe(start + ping + ping);
-  face.finish({ kind: 'native', events: [delta, stop] }, receipt);
+  adapter.finish({ kind: 'native', events: [delta, stop] }, receipt);
   expect(text()).toBe(start + ping + ping + delta + stop);
 });
 
 test('GEN-3 an error in a stream is an event of that name, and no message_stop follows', () => {
-  const { face, text } = opened();
-  face.native([start]);
-  face.fail(new GatewayError('upstream_error', 'broken', { param: 'p' }));
+  const { adapter, text } = opened();
+  adapter.native([start]);
+  adapter.fail(new GatewayError('upstream_error', 'broken', { param: 'p' }));
   const frame = text().slice(start.length);
   expect(frame).toMatch(/^event: error\ndata: [^\n]*\n\n$/);
   expect(JSON.parse(frame.slice(frame.indexOf('{')))).toEqual({
@@ -101,10 +101,10 @@ test('GEN-3 an error in a stream is an event of that name, and no message_stop f
 });
 
 test('MSG-1 an answer of another protocol is a bug', () => {
-  const { face } = opened();
+  const { adapter } = opened();
   const answer = { text: 'a', refusal: null, toolCalls: [], finishReason: 'stop' } as const;
   const content = { kind: 'neutral', answer } as const;
   expect(() => messages.toBody({ kind: 'answer', content, usage: undefined }, context)).toThrow('another protocol');
-  expect(() => face.neutral([])).toThrow('another protocol');
-  expect(() => face.finish({ kind: 'neutral', finishReason: 'stop' }, receipt)).toThrow('another protocol');
+  expect(() => adapter.neutral([])).toThrow('another protocol');
+  expect(() => adapter.finish({ kind: 'neutral', finishReason: 'stop' }, receipt)).toThrow('another protocol');
 });

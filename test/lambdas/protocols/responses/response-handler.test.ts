@@ -29,7 +29,7 @@ test.for([
 
 const opened = () => {
   const written: string[] = [];
-  return { face: responses.toStream({ ...context, write: (text) => void written.push(text) }), written };
+  return { adapter: responses.toStream({ ...context, write: (text) => void written.push(text) }), written };
 };
 
 const begun = {
@@ -44,9 +44,9 @@ const opening = [
 
 /** The data of the events after a failure, and their names. */
 const readFailure = (error: GatewayError, events: readonly string[]) => {
-  const { face, written } = opened();
-  if (events.length > 0) face.native(events);
-  face.fail(error);
+  const { adapter, written } = opened();
+  if (events.length > 0) adapter.native(events);
+  adapter.fail(error);
   return written.slice(events.length > 0 ? 1 : 0).map((text) => {
     const [, name, data = ''] = /^event: ([\w.]+)\ndata: (.*)\n\n$/.exec(text) ?? [];
     const body = JSON.parse(data);
@@ -93,10 +93,10 @@ test.for([
 });
 
 test('RESP-1 events pass with their names, the last ones after the charge', () => {
-  const { face, written } = opened();
+  const { adapter, written } = opened();
   const events = ['event: response.created\ndata: {}\n\n', 'event: response.output_text.delta\ndata: {"a":  1}\n\n'];
-  face.native(events);
-  face.finish(
+  adapter.native(events);
+  adapter.finish(
     { kind: 'native', events: ['event: response.completed\ndata: {}\n\n'] },
     { costPicos: 1n, usage: undefined, balancePicos: undefined },
   );
@@ -104,11 +104,11 @@ test('RESP-1 events pass with their names, the last ones after the charge', () =
 });
 
 test('RESP-5 the last event of a stream has the message first, as a plain answer has', () => {
-  const { face, written } = opened();
+  const { adapter, written } = opened();
   const reasoning = { type: 'reasoning', id: 'rs_1' };
   const receipt = { costPicos: 1n, usage: undefined, balancePicos: undefined };
   const last = (output: object[]) =>
     event('response.completed', { response: { ...begun, output }, sequence_number: 9 });
-  face.finish({ kind: 'native', events: [last([reasoning, message])] }, receipt);
+  adapter.finish({ kind: 'native', events: [last([reasoning, message])] }, receipt);
   expect(written).toEqual([last([message, reasoning])]);
 });
