@@ -21,7 +21,7 @@ import {
 type SizeRule = ImageModel['image']['size'];
 
 /** What the client said about size, as it said it; absent is undefined. */
-export interface SizeWish {
+export interface RequestedSize {
   readonly size: string | undefined;
   readonly width: number | undefined;
   readonly height: number | undefined;
@@ -31,7 +31,7 @@ export interface SizeWish {
 }
 
 /** IMG-2, IMG-9. Throws `invalid_size` with what is allowed and the nearest size, or the 400 of a field the model does not take. */
-export const chooseSize = (model: ImageModel, wish: SizeWish): ChosenSize => {
+export const chooseSize = (model: ImageModel, wish: RequestedSize): ChosenSize => {
   const rule = model.image.size;
   refuseOtherFields(model, wish);
   switch (rule.mode) {
@@ -54,7 +54,7 @@ export const chooseSize = (model: ImageModel, wish: SizeWish): ChosenSize => {
 };
 
 /** Only models whose vendor has them take width, height and a ratio. */
-const refuseOtherFields = ({ id, capabilities, image }: ImageModel, wish: SizeWish): void => {
+const refuseOtherFields = ({ id, capabilities, image }: ImageModel, wish: RequestedSize): void => {
   const advice = adviceOf(image.size);
   const refuse = (param: string) => invalidRequest(param, `${param}: not supported with "${id}". ${advice}`);
   if (wish.width !== undefined && !capabilities.widthHeight) throw refuse('width');
@@ -76,7 +76,7 @@ const sizeDefault: Dimensions = { width: 1_024, height: 1_024 };
 const RATIO_PIXELS_MAX = 1_048_576;
 
 /** Any size within the bounds, told in one of up to three ways. Refuses two of them together. */
-const chooseFree = (model: ImageModel, rule: FreeRule, wish: SizeWish): ChosenSize => {
+const chooseFree = (model: ImageModel, rule: FreeRule, wish: RequestedSize): ChosenSize => {
   const { size, aspectRatio } = wish;
   const bounds = boundsOf(rule);
   const edges = edgesOf(wish);
@@ -97,7 +97,7 @@ const boundsOf = (rule: FreeRule): SizeBounds => ({
   maxRatio: rule.maxRatio ?? Number.POSITIVE_INFINITY,
 });
 
-const refuseTwoWays = ({ size, aspectRatio }: SizeWish, hasEdges: boolean): void => {
+const refuseTwoWays = ({ size, aspectRatio }: RequestedSize, hasEdges: boolean): void => {
   if (hasEdges && size !== undefined) throw oneOnly('size', 'width and height');
   if (aspectRatio === undefined) return;
   if (hasEdges) throw oneOnly('aspect_ratio', 'width and height');
@@ -107,7 +107,7 @@ const refuseTwoWays = ({ size, aspectRatio }: SizeWish, hasEdges: boolean): void
 const oneOnly = (param: string, other: string): GatewayError =>
   invalidRequest(param, `${param}: cannot be sent together with ${other}. Send one of the two.`);
 
-const edgesOf = ({ width, height }: SizeWish): Dimensions | undefined => {
+const edgesOf = ({ width, height }: RequestedSize): Dimensions | undefined => {
   if (width === undefined && height === undefined) return undefined;
   if (width === undefined) throw invalidRequest('width', 'width: is missing. Send width and height together.');
   if (height === undefined) throw invalidRequest('height', 'height: is missing. Send width and height together.');

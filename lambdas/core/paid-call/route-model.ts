@@ -58,7 +58,7 @@ export interface Route<SpokenWire> {
 }
 
 /** What an upstream's condition can be about. */
-interface RouteWish {
+interface UpstreamRequirements {
   readonly usesTools: boolean;
   readonly effort: string | undefined;
 }
@@ -67,7 +67,7 @@ interface RouteWish {
 export const chooseUpstream = <SpokenWire>(
   { catalog, wires }: Pick<PaidCallPorts, 'catalog'> & { readonly wires: ReadonlyMap<Wire, SpokenWire> },
   model: Model,
-  wish: RouteWish = { usesTools: false, effort: undefined },
+  wish: UpstreamRequirements = { usesTools: false, effort: undefined },
 ): Route<SpokenWire> => {
   const upstream = upstreamFor(model, wish);
   const provider = upstream && catalog.provider(upstream.provider);
@@ -77,10 +77,10 @@ export const chooseUpstream = <SpokenWire>(
 };
 
 /** Undefined when none that fits is enabled. */
-export const upstreamFor = (model: Model, wish: RouteWish): Upstream | undefined =>
+export const upstreamFor = (model: Model, wish: UpstreamRequirements): Upstream | undefined =>
   model.upstreams.find((candidate) => candidate.enabled && fits(candidate, wish));
 
-const fits = ({ when }: Upstream, { usesTools, effort }: RouteWish): boolean =>
+const fits = ({ when }: Upstream, { usesTools, effort }: UpstreamRequirements): boolean =>
   when !== 'tools_unless_effort_none' || (usesTools && effort !== 'none');
 
 interface ReachPorts<SpokenWire> extends Pick<PaidCallPorts, 'catalog' | 'reachable' | 'circuits'> {

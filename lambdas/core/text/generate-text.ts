@@ -40,7 +40,7 @@ export type GeneratedText =
   | (Outcome & { readonly kind: 'stream'; readonly stream: PumpedStream<TextSink> });
 
 /** How one request is to be answered. */
-export interface TextManner {
+export interface TextOptions {
   /** Puts a whole answer into the client's protocol: before it is charged, so that no charge can be without its answer. */
   readonly render: (answer: WireAnswer, model: TextModel) => string;
   /** Only what it would cost is asked (BILL-16). */
@@ -69,13 +69,13 @@ export const generateText = async (
   ports: TextPorts,
   caller: Caller,
   order: TextParams,
-  manner: TextManner,
+  options: TextOptions,
 ): Promise<GeneratedText> => {
   const { asked, first, second } = chooseCandidates(ports, caller, order);
-  if (manner.dryRun) return dryRun(ports, caller, order, first);
+  if (options.dryRun) return dryRun(ports, caller, order, first);
   const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(ports, caller, order, checked);
   const primary = await ready(first);
-  const { idempotent } = manner;
+  const { idempotent } = options;
   const candidates = { first: primary, second: second && (() => ready(second())), claimed: idempotent?.claimed };
   const use = async (signal: AbortSignal, { checked, money }: ReadyText): Promise<PaidResponse<PaidText>> => {
     const { model, request } = checked;
@@ -88,7 +88,7 @@ export const generateText = async (
     if (sent.kind === 'stream') {
       return streamed({ answer: outcome, source: await textSource(sent, ports.ledger.clock), terms });
     }
-    const body = manner.render(sent, model);
+    const body = options.render(sent, model);
     const toStored = idempotent && ((costPicos: bigint) => idempotent.toStored(outcome, body, costPicos));
     return whole({ answer: { ...outcome, body }, usage: sent.usage, terms, toStored });
   };

@@ -45,7 +45,7 @@ export interface VideoParams {
 }
 
 /** How one request is to be answered. */
-export interface VideoManner {
+export interface VideoOptions {
   /** Only what it would cost is asked (BILL-16). */
   readonly dryRun: boolean;
   /** Under an Idempotency-Key. */
@@ -73,19 +73,19 @@ export const createVideo = async (
   ports: CreatePorts,
   caller: Caller,
   order: VideoParams,
-  manner: VideoManner,
+  options: VideoOptions,
 ): Promise<CreatedVideo> => {
   const ready = makeReady(ports, order);
   const { model, circuit, money } = ready;
   const rejection = ports.circuits.peek(circuit, caller.accountId);
   if (rejection) throw rejectionError(model, rejection);
   refuseAboveBudget(money.holdPicos, 'seconds', 'ask for fewer seconds or a smaller size');
-  if (manner.dryRun) {
+  if (options.dryRun) {
     refuseManyDrains(ports, caller.accountId);
     const prices = { [money.terms.unit === 'token' ? 'output' : 'second']: money.terms.ratePicos };
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices };
   }
-  return { kind: 'video', job: await beginVideo(ports, caller, ready, order, manner) };
+  return { kind: 'video', job: await beginVideo(ports, caller, ready, order, options) };
 };
 
 const makeReady = (ports: CreatePorts, order: VideoParams): ReadyVideo => {
@@ -131,7 +131,7 @@ interface Beginning {
   readonly placedHold: PlacedHold;
   readonly ready: ReadyVideo;
   readonly record: VideoParamsRecord;
-  readonly idempotent: VideoManner['idempotent'];
+  readonly idempotent: VideoOptions['idempotent'];
 }
 
 /** Creates the video under a hold. A creation that fails is withdrawn and never charged. */
@@ -140,7 +140,7 @@ const beginVideo = async (
   caller: Caller,
   ready: ReadyVideo,
   { webhook }: VideoParams,
-  { idempotent }: VideoManner,
+  { idempotent }: VideoOptions,
 ): Promise<VideoJob> => {
   const now = ports.ledger.clock.now();
   const { model, circuit, money } = ready;
@@ -252,7 +252,7 @@ const given = (idempotent: Beginning['idempotent']): ClaimLost | undefined => {
 const withdraw = async (
   ports: CreatePorts,
   { requestId }: Caller,
-  idempotent: VideoManner['idempotent'],
+  idempotent: VideoOptions['idempotent'],
   error: unknown,
 ): Promise<unknown> => {
   if (error instanceof ClaimLost) return error;

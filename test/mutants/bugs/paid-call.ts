@@ -210,9 +210,9 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'dry-run-that-holds',
     what: 'A dry run reserves money.',
-    find: 'if (manner.dryRun) return dryRun(ports, caller, order, first);',
+    find: 'if (options.dryRun) return dryRun(ports, caller, order, first);',
     replace:
-      'if (manner.dryRun) await withPaidCall(ports, caller, { first: await makeReady(ports, caller, order, first) }, async () => async () => undefined);\n  if (manner.dryRun) return dryRun(ports, caller, order, first);',
+      'if (options.dryRun) await withPaidCall(ports, caller, { first: await makeReady(ports, caller, order, first) }, async () => async () => undefined);\n  if (options.dryRun) return dryRun(ports, caller, order, first);',
     caughtBy: `${text}/generate-text-fallback.test.ts`,
   },
   {

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import type { IdempotencyPorts, IdempotentRequest } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
-import type { TextManner } from '../../../../lambdas/core/text/generate-text.ts';
+import type { TextOptions } from '../../../../lambdas/core/text/generate-text.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
 import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';
 import { sweep } from '../../../support/strict-tending.ts';
@@ -28,7 +28,7 @@ export const keyedWorld = async (
     const idempotent = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError, ...request };
     try {
       const answered = await answerOnce(ports, idempotent, async (claimed) => {
-        const toStored: NonNullable<TextManner['idempotent']>['toStored'] = (_outcome, body, costPicos) => ({
+        const toStored: NonNullable<TextOptions['idempotent']>['toStored'] = (_outcome, body, costPicos) => ({
           status: 200,
           headers: { 'x-cost': String(costPicos) },
           body,

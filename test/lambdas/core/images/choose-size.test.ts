@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseSize, type SizeWish } from '../../../../lambdas/core/images/choose-size.ts';
+import { chooseSize, type RequestedSize } from '../../../../lambdas/core/images/choose-size.ts';
 import type { ChosenSize } from '../../../../lambdas/core/images/image-wire.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { imageModel, imageModels, refusalOf } from './image-models.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 300, long: 20_000 });
 
-const none: SizeWish = {
+const none: RequestedSize = {
   size: undefined,
   width: undefined,
   height: undefined,
@@ -15,15 +15,15 @@ const none: SizeWish = {
   hasReferences: false,
 };
 
-const chosen = (id: string, wish: Partial<SizeWish> = {}): ChosenSize =>
+const chosen = (id: string, wish: Partial<RequestedSize> = {}): ChosenSize =>
   chooseSize(imageModel(id), { ...none, ...wish });
-const refused = (id: string, wish: Partial<SizeWish>) => refusalOf(() => chosen(id, wish));
+const refused = (id: string, wish: Partial<RequestedSize>) => refusalOf(() => chosen(id, wish));
 
 const pixels = (asked: string, width: number, height: number) => ({ kind: 'pixels', width, height, asked });
 const vendor = (pixelsMax: number) => ({ kind: 'vendor', pixelsMax });
 
 /** By hand from the catalog: one row for what each family does with a size. */
-const accepted: readonly (readonly [id: string, wish: Partial<SizeWish>, expected: object])[] = [
+const accepted: readonly (readonly [id: string, wish: Partial<RequestedSize>, expected: object])[] = [
   ['gpt-image-2', {}, vendor(1_572_864)],
   ['gpt-image-2', { size: 'auto' }, vendor(1_572_864)],
   ['gpt-image-2', { size: '3840x2160' }, pixels('3840x2160', 3840, 2160)],
@@ -73,7 +73,7 @@ test('IMG-2 every image model of the catalog is asked for a size above', () => {
 });
 
 /** The part of the message is what a client needs to go on. */
-const refusedSizes: readonly (readonly [id: string, wish: Partial<SizeWish>, param: string, told: string])[] = [
+const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, told: string])[] = [
   ['gpt-image-2', { size: '1000x1000' }, 'size', 'The nearest is 1008x1008.'],
   ['gpt-image-2', { size: '1024x624' }, 'size', 'The nearest is 1040x640.'],
   ['gpt-image-2', { size: '64x64' }, 'size', 'The nearest is 816x816.'],
@@ -113,7 +113,7 @@ test.for(refusedSizes)('IMG-2 %s refuses %o', ([id, wish, param, told]) => {
   expect(refusal.message).toMatch(new RegExp(`^${param}: .*${id}`));
 });
 
-const wrongFields: readonly (readonly [id: string, wish: Partial<SizeWish>, param: string, told: string])[] = [
+const wrongFields: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, told: string])[] = [
   ['flux-2-pro', { size: '1024x1024', width: 1024, height: 1024 }, 'size', 'together with width and height'],
   ['flux-2-pro', { size: '1024x1024', aspectRatio: '1:1' }, 'aspect_ratio', 'together with size'],
   ['flux-2-pro', { width: 1024, height: 1024, aspectRatio: '1:1' }, 'aspect_ratio', 'together with width and height'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ImageModel } from '../../../../lambdas/core/catalog/schema.ts';
-import { chooseSize, type SizeWish } from '../../../../lambdas/core/images/choose-size.ts';
+import { chooseSize, type RequestedSize } from '../../../../lambdas/core/images/choose-size.ts';
 import { type DrawnCounts, type ImageMoney, priceImages } from '../../../../lambdas/core/images/image-price.ts';
 import type { ImageAsk, ImageReference } from '../../../../lambdas/core/images/image-wire.ts';
 import { pixelsOf } from '../../../../lambdas/core/images/size-rules.ts';
@@ -33,7 +33,7 @@ const sizesOf = ({ image: { size } }: ImageModel): readonly (string | undefined)
   }
 };
 
-const chosenOf = (model: ImageModel, wish: SizeWish): ImageAsk['size'] | undefined => {
+const chosenOf = (model: ImageModel, wish: RequestedSize): ImageAsk['size'] | undefined => {
   try {
     return chooseSize(model, wish);
   } catch {

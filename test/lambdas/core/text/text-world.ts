@@ -7,7 +7,7 @@ import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import type { TextParams, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
-import { generateText, type TextManner } from '../../../../lambdas/core/text/generate-text.ts';
+import { generateText, type TextOptions } from '../../../../lambdas/core/text/generate-text.ts';
 import type { TextPorts } from '../../../../lambdas/core/text/text-candidates.ts';
 import type {
   Dispatch,
@@ -75,7 +75,7 @@ export interface WorldOptions {
   readonly reachable?: TextPorts['reachable'];
   readonly upstreamDeadlineMs?: number;
   readonly wires?: readonly Wire[];
-  readonly render?: TextManner['render'];
+  readonly render?: TextOptions['render'];
   readonly circuits?: Circuits;
   readonly outboxFaults?: Parameters<typeof withOutboxFaults>[1];
 }
@@ -132,7 +132,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     upstreamDeadlineMs: options.upstreamDeadlineMs ?? 900_000,
   };
   const generate = (
-    manner: Partial<TextManner>,
+    options: Partial<TextOptions>,
     changes: Partial<TextRequest> = {},
     order: Partial<TextParams> = {},
     hostEndsAtMs?: number,
@@ -148,7 +148,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
         validateFor: () => requestOf(changes),
         ...order,
       },
-      { render: options.render ?? (({ content }) => JSON.stringify(content)), dryRun: false, ...manner },
+      { render: options.render ?? (({ content }) => JSON.stringify(content)), dryRun: false, ...options },
     );
   const ask = async (changes?: Partial<TextRequest>, order?: Partial<TextParams>, hostEndsAtMs?: number) => {
     const generated = await generate({}, changes, order, hostEndsAtMs);

@@ -4,7 +4,7 @@ import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import type { ClaimStore, ResponseStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerStore, Outbox } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
-import { createVideo, type VideoManner } from '../../../../lambdas/core/videos/create-video.ts';
+import { createVideo, type VideoOptions } from '../../../../lambdas/core/videos/create-video.ts';
 import type { VideoFiles, VideoMachine } from '../../../../lambdas/core/videos/dependencies.ts';
 import { videoCreations } from '../../../../lambdas/core/videos/existing-video.ts';
 import { removeVideo } from '../../../../lambdas/core/videos/read-videos.ts';
@@ -106,7 +106,7 @@ export class VideoProcess {
     };
   }
 
-  async #make(idempotent?: VideoManner['idempotent']): Promise<Got> {
+  async #make(idempotent?: VideoOptions['idempotent']): Promise<Got> {
     const ports = {
       ...this.ports(),
       reachable: () => true,
