@@ -3,10 +3,10 @@ import type { AnswerBy } from '../core/paid-call/dependencies.ts';
 import { endCut, markAsCut } from './cut-answers.ts';
 import { EventStream } from './event-stream.ts';
 import {
+  type EarlyResponse,
   type Exchange,
   type GatewayResponse,
   json,
-  type Opening,
   type RouteHandler,
   releaseRequest,
   type Summary,
@@ -31,14 +31,14 @@ export const answerInTime = async (
   handler: RouteHandler,
 ): Promise<GatewayResponse> => {
   const pending = handler(exchange);
-  const { opening, patience, cameWholeAtMs } = exchange;
-  if (!opening || !patience) return pending;
+  const { earlyResponse, patience, receivedAtMs } = exchange;
+  if (!earlyResponse || !patience) return pending;
   const { clock } = ports;
   return new Promise((resolve, reject) => {
-    const leftMs = cameWholeAtMs + patience.silenceMs - BEGUN_BEFORE_MS - clock.now();
+    const leftMs = receivedAtMs + patience.silenceMs - BEGUN_BEFORE_MS - clock.now();
     const cancel = clock.after(Math.max(0, leftMs), () => {
       // A stream of the handler's own is on its way already.
-      if (!exchange.finishesLater) resolve(begin(ports, exchange, opening, pending));
+      if (!exchange.finishesLater) resolve(begin(ports, exchange, earlyResponse, pending));
     });
     pending.finally(cancel).then(resolve, reject);
   });
@@ -47,12 +47,12 @@ export const answerInTime = async (
 const begin = (
   ports: EarlyPorts,
   exchange: Exchange,
-  opening: Opening,
+  opening: EarlyResponse,
   pending: Promise<GatewayResponse>,
 ): GatewayResponse => {
   const begun = new EventStream(ports.clock, undefined, opening.keepAlive);
   begun.write(opening.keepAlive);
-  exchange.begun = begun;
+  exchange.startedResponse = begun;
   exchange.finishesLater = true;
   void finish(ports, exchange, begun, restOf(exchange, opening, begun, pending));
   return { statusCode: 200, headers: { ...opening.headers }, body: begun.body };
@@ -61,7 +61,7 @@ const begin = (
 /** What is left to say; undefined where the answer writes itself, and tells of its own end. */
 const restOf = async (
   exchange: Exchange,
-  { failure, rest }: Opening,
+  { failure, rest }: EarlyResponse,
   begun: EventStream,
   pending: Promise<GatewayResponse>,
 ): Promise<string | undefined> => {
@@ -113,7 +113,7 @@ const BYTES_BEFORE_MS = 15_000;
 
 /** What an answer looks like on the wire, as far as that decides whether it can be begun before it is known. */
 type AnswerForm =
-  | { readonly kind: 'stream'; readonly opening: Opening }
+  | { readonly kind: 'stream'; readonly opening: EarlyResponse }
   | { readonly kind: 'json' }
   | { readonly kind: 'bytes' };
 
@@ -122,19 +122,19 @@ type AnswerForm =
  * there, which is for the use case. To be called before the handler first waits.
  */
 export const planAnswer = (exchange: Exchange, form: AnswerForm): AnswerBy | undefined => {
-  const { patience, cameWholeAtMs } = exchange;
+  const { patience, receivedAtMs } = exchange;
   if (!patience) return undefined;
-  const by = (beforeMs: number): number => cameWholeAtMs + patience.silenceMs - beforeMs;
+  const by = (beforeMs: number): number => receivedAtMs + patience.silenceMs - beforeMs;
   switch (form.kind) {
     case 'bytes':
       return { atMs: by(BYTES_BEFORE_MS), covers: 'all' };
     case 'stream':
       if (!patience.commitsStreams) return { atMs: by(REFUSED_BEFORE_MS), covers: 'beginning' };
-      exchange.opening = form.opening;
+      exchange.earlyResponse = form.opening;
       return undefined;
     case 'json':
       if (!patience.commitsJson) return { atMs: by(REFUSED_BEFORE_MS), covers: 'all' };
-      exchange.opening = jsonOpening(exchange);
+      exchange.earlyResponse = jsonOpening(exchange);
       return undefined;
   }
 };
@@ -142,7 +142,7 @@ export const planAnswer = (exchange: Exchange, form: AnswerForm): AnswerBy | und
 /** ERR-6: no parser takes JSON with this behind it, so no client takes a failure for an answer. */
 const NOT_JSON = '!';
 
-const jsonOpening = ({ event, requestId }: Exchange): Opening => ({
+const jsonOpening = ({ event, requestId }: Exchange): EarlyResponse => ({
   headers: json(200, {}).headers,
   keepAlive: ' ',
   failure: (error) => {

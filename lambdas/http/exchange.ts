@@ -18,7 +18,7 @@ export interface GatewayResponse {
 }
 
 /** How an answer is begun while nobody knows yet what becomes of it. */
-export interface Opening {
+export interface EarlyResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Stands before everything else, again after each silence, and means nothing. */
   readonly keepAlive: string;
@@ -76,7 +76,7 @@ export interface Exchange {
   readonly requestId: string;
   readonly startedAtMs: number;
   /** When all of it was here, its body as well: from then on a front door waits for the answer. */
-  cameWholeAtMs: number;
+  receivedAtMs: number;
   /** When the host stops this process, if it does. Unix milliseconds. */
   readonly hostEndsAtMs: number | undefined;
   /** Of what stands before this program. */
@@ -99,9 +99,9 @@ export interface Exchange {
   /** Set by an answer that is told of when its stream ends. */
   finishesLater: boolean;
   /** Where something gives up on silence: how this answer is begun in time, if it can be. Set before the handler first waits. */
-  opening?: Opening | undefined;
+  earlyResponse?: EarlyResponse | undefined;
   /** What was begun in that way. Until the handler is done, the request is still at work. */
-  begun?: EventStream | undefined;
+  startedResponse?: EventStream | undefined;
 }
 
 export type RouteHandler = (exchange: Exchange) => Promise<GatewayResponse>;

@@ -85,7 +85,7 @@ const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context)
   return {
     requestId: ports.newRequestId(),
     startedAtMs,
-    cameWholeAtMs: startedAtMs,
+    receivedAtMs: startedAtMs,
     hostEndsAtMs: remainingMs === undefined ? undefined : startedAtMs + remainingMs,
     patience: ports.door.patience,
     event,
@@ -142,7 +142,7 @@ const receive = async (ports: HttpPorts, exchange: Exchange, proof: Proof | unde
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
   await readBody(exchange, taken, ports.bodies, proof?.checkBody);
-  exchange.cameWholeAtMs = ports.clock.now();
+  exchange.receivedAtMs = ports.clock.now();
 };
 
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {
@@ -162,7 +162,7 @@ const complete = (
   if (!response) throw new Error('a handler answered nothing');
   const format = formatOf(exchange.event.rawPath, exchange.event.headers);
   // A stream lives long after its request has been sent on; what was begun early may still need it.
-  if (!exchange.begun) releaseRequest(exchange);
+  if (!exchange.startedResponse) releaseRequest(exchange);
   exchange.summary.status = response.statusCode;
   if (!exchange.finishesLater) {
     exchange.summary.totalMs = ports.clock.now() - exchange.startedAtMs;

@@ -5,7 +5,13 @@ import type { GeneratedText } from '../core/text/generate-text.ts';
 import type { TextSink } from '../core/text/text-stream.ts';
 import { endCut, markAsCut, onClientLeft } from '../http/cut-answers.ts';
 import { EventStream, eventStreamHeaders, KEEP_ALIVE } from '../http/event-stream.ts';
-import { admissionOf, type Exchange, type GatewayResponse, type Opening, type Summary } from '../http/exchange.ts';
+import {
+  admissionOf,
+  type EarlyResponse,
+  type Exchange,
+  type GatewayResponse,
+  type Summary,
+} from '../http/exchange.ts';
 import { tellError } from '../http/render-error.ts';
 import { factHeaders, tell } from './paid-response.ts';
 import type { AnswerContext, TextProtocolAdapter, TextRoutePorts } from './text-adapter.ts';
@@ -89,7 +95,7 @@ export const streamedAnswer = (
   context: AnswerContext,
 ): GatewayResponse => {
   const { event } = exchange;
-  const events = exchange.begun ?? new EventStream(ledger.clock, undefined, adapter.keepAlive);
+  const events = exchange.startedResponse ?? new EventStream(ledger.clock, undefined, adapter.keepAlive);
   const body = pumpLive({ clock: ledger.clock, drains, finished }, exchange, (drop) => {
     events.onDrop = drop;
     const rendered = adapter.toStream({ ...context, write: (text) => events.write(text) });
@@ -119,7 +125,10 @@ const headersOf = ({ streamHeaders = eventStreamHeaders }: TextProtocolAdapter):
   streamHeaders;
 
 /** CHAT-11: a stream that is begun before its first event came, or an error in its place. */
-export const streamOpening = (adapter: TextProtocolAdapter, { requestId, startedAtMs }: Exchange): Opening => ({
+export const streamEarlyResponse = (
+  adapter: TextProtocolAdapter,
+  { requestId, startedAtMs }: Exchange,
+): EarlyResponse => ({
   headers: headersOf(adapter),
   keepAlive: adapter.keepAlive ?? KEEP_ALIVE,
   failure: (error) => {

@@ -8,7 +8,7 @@ import type { Exchange, GatewayResponse, RouteHandler } from '../http/exchange.t
 import { alternativesIn } from './alternatives.ts';
 import { refuseIgnored } from './fields.ts';
 import { idempotentAnswer, toStored } from './idempotent-answer.ts';
-import { streamedAnswer, streamOpening } from './live-answer.ts';
+import { streamEarlyResponse, streamedAnswer } from './live-answer.ts';
 import { callerOf, noKeys, type PaidHeaders, readPaidHeaders } from './paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, tell } from './paid-response.ts';
 import type { AnswerContext, TextProtocolAdapter, TextRoutePorts } from './text-adapter.ts';
@@ -24,7 +24,7 @@ export const createTextRoute =
     const { idempotencyKey: key, fallbackModelId, dryRun } = headers;
     const answerBy = planAnswer(
       exchange,
-      streams && !dryRun ? { kind: 'stream', opening: streamOpening(adapter, exchange) } : { kind: 'json' },
+      streams && !dryRun ? { kind: 'stream', opening: streamEarlyResponse(adapter, exchange) } : { kind: 'json' },
     );
     const asked = { ports, adapter, exchange, body, headers, answerBy };
     if (key === undefined) return answer(asked);

@@ -6,7 +6,7 @@ import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-sour
 import { isCut } from '../../../lambdas/http/cut-answers.ts';
 import { planAnswer } from '../../../lambdas/http/early-answer.ts';
 import { EventStream } from '../../../lambdas/http/event-stream.ts';
-import { json, type Opening, type RouteHandler } from '../../../lambdas/http/exchange.ts';
+import { type EarlyResponse, json, type RouteHandler } from '../../../lambdas/http/exchange.ts';
 import { openDoor } from '../../../lambdas/http/front-door.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 import { expectNoUnhandledRejections } from '../../support/unhandled-rejections.ts';
@@ -168,10 +168,10 @@ test('GEN-14 a request that is still at work keeps its body, and gives it back w
   expect([seen, releases]).toEqual([[{ a: 1 }, 0], 1]);
 });
 
-const opening: Opening = { headers: { 'x-kind': 'stream' }, keepAlive: '~', failure: ({ code }) => `<${code}>` };
+const opening: EarlyResponse = { headers: { 'x-kind': 'stream' }, keepAlive: '~', failure: ({ code }) => `<${code}>` };
 
 const inStream =
-  (answer: RouteHandler, changes: Partial<Opening> = {}) =>
+  (answer: RouteHandler, changes: Partial<EarlyResponse> = {}) =>
   (clock: ManualClock): RouteHandler =>
   async (exchange) => {
     planAnswer(exchange, { kind: 'stream', opening: { ...opening, ...changes } });

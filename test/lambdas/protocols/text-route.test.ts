@@ -21,7 +21,7 @@ expectNoUnhandledRejections();
 const exchangeOf = (summary: Summary): Exchange => ({
   requestId: REQUEST,
   startedAtMs: 0,
-  cameWholeAtMs: 0,
+  receivedAtMs: 0,
   hostEndsAtMs: undefined,
   event: functionUrlEvent({ method: 'POST', path: '/v1/x' }),
   summary,

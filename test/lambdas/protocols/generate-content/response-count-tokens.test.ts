@@ -38,7 +38,7 @@ const asked = async (json: JsonObject, { count, reachable = true, alt, headers =
   const exchange: Exchange = {
     requestId: 'request-1',
     startedAtMs: 0,
-    cameWholeAtMs: 0,
+    receivedAtMs: 0,
     hostEndsAtMs: undefined,
     event: event as APIGatewayProxyEventV2,
     summary: { status: 0 },

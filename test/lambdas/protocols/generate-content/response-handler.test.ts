@@ -36,7 +36,7 @@ const exchangeOf = (name: Name, alt?: string, changes: object = {}, headers: Rec
   return {
     requestId: 'request-1',
     startedAtMs: 0,
-    cameWholeAtMs: 0,
+    receivedAtMs: 0,
     hostEndsAtMs: undefined,
     event: event as APIGatewayProxyEventV2,
     summary: { status: 0 },

@@ -35,7 +35,7 @@ const exchangeOf = (headers: Readonly<Record<string, string>>, fields: object = 
   const exchange: Exchange = {
     requestId: 'id',
     startedAtMs: 0,
-    cameWholeAtMs: 0,
+    receivedAtMs: 0,
     hostEndsAtMs: undefined,
     event: functionUrlEvent({ method: 'POST', path: '/v1/messages', headers }),
     summary: { status: 0 },
