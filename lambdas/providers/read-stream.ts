@@ -23,8 +23,8 @@ export class WireBatch {
   #neutral: TextDelta[] = [];
 
   /** An event in the client's protocol; `opening`: the answer has only been announced. */
-  native(event: string, opening = false): void {
-    if (opening) this.#ready.push({ kind: 'native', events: [event], opening });
+  native(event: string, announcement = false): void {
+    if (announcement) this.#ready.push({ kind: 'native', events: [event], announcement });
     else this.#native.push(event);
   }
 
@@ -35,7 +35,7 @@ export class WireBatch {
 
   /** The answer has been announced, and the client's protocol has no word for that by itself. */
   announce(): void {
-    this.#ready.push({ kind: 'neutral', deltas: [], opening: true });
+    this.#ready.push({ kind: 'neutral', deltas: [], announcement: true });
   }
 
   /** Opening events come before all others of a stream, and only one of the other two kinds occurs in it. */

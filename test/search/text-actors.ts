@@ -31,7 +31,7 @@ const textPorts = (host: Host, outcomes: readonly Served[]): TextPorts => ({
 });
 
 async function* streamed(): AsyncGenerator<WireEvent, void> {
-  yield { kind: 'end', ending: { kind: 'held', event: {}, reportedUsage: undefined }, usage: USAGE };
+  yield { kind: 'end', ending: { kind: 'deferred', event: {}, reportedUsage: undefined }, usage: USAGE };
 }
 
 const order = (stream: boolean): TextParams => ({

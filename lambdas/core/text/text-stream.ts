@@ -29,7 +29,7 @@ type Next = IteratorResult<WireEvent, void>;
 /** Longest wait for the first event after the opening ones. */
 const OPENING_MS = 1_000;
 
-const isOpening = ({ done, value }: Next): boolean => !done && value.kind !== 'end' && value.opening === true;
+const isOpening = ({ done, value }: Next): boolean => !done && value.kind !== 'end' && value.announcement === true;
 
 /**
  * Reads the first event, and those that follow opening ones within `OPENING_MS`. A response that the provider blocks or breaks before

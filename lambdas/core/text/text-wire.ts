@@ -36,7 +36,7 @@ export type Ending =
   /** The last events in the client's protocol, ready to be sent. */
   | { readonly kind: 'native'; readonly events: readonly string[] }
   /** An event that the protocol completes with the vendor's own usage and the cost. */
-  | { readonly kind: 'held'; readonly event: JsonObject; readonly reportedUsage: JsonObject | undefined }
+  | { readonly kind: 'deferred'; readonly event: JsonObject; readonly reportedUsage: JsonObject | undefined }
   | { readonly kind: 'neutral'; readonly finishReason: FinishReason };
 
 /**
@@ -45,8 +45,8 @@ export type Ending =
  * GatewayError.
  */
 export type WireEvent =
-  | { readonly kind: 'native'; readonly events: readonly string[]; readonly opening?: boolean }
-  | { readonly kind: 'neutral'; readonly deltas: readonly TextDelta[]; readonly opening?: boolean }
+  | { readonly kind: 'native'; readonly events: readonly string[]; readonly announcement?: boolean }
+  | { readonly kind: 'neutral'; readonly deltas: readonly TextDelta[]; readonly announcement?: boolean }
   | { readonly kind: 'end'; readonly ending: Ending; readonly usage: TokenUsage | undefined };
 
 export interface WireStream {

@@ -108,7 +108,7 @@ const toLastChunk = (ending: Ending, { costPicos, usage }: Receipt, chunks: Chun
   if (ending.kind === 'neutral') {
     return { ...chunks.toLast(ending.finishReason), usage: { ...(usage && toChatUsage(usage)), ...cost } };
   }
-  if (ending.kind !== 'held') throw new Error('an answer of another protocol was to end a chat');
+  if (ending.kind !== 'deferred') throw new Error('an answer of another protocol was to end a chat');
   return { ...ending.event, usage: { ...(ending.reportedUsage && withCachedTokens(ending.reportedUsage)), ...cost } };
 };
 

@@ -218,7 +218,7 @@ const chatReader = (options: ChatStreamOptions): StreamReader => {
     end: () => {
       const { held, reportedUsage, usage } = chunks;
       if (!held || !(chunks.usageIsFinal || (isDone && chunks.allFinished))) throw incomplete();
-      return { kind: 'end', ending: { kind: 'held', event: held, reportedUsage }, usage };
+      return { kind: 'end', ending: { kind: 'deferred', event: held, reportedUsage }, usage };
     },
   };
 };

@@ -146,7 +146,7 @@ test('BILL-8 the upstream is read to its end and charged whoever reads, or nobod
   expect((await world.account()).spentPicos).toBe(cost);
 });
 
-const opening: StreamPart = { kind: 'native', events: ['role'], opening: true };
+const opening: StreamPart = { kind: 'native', events: ['role'], announcement: true };
 
 test('CHAT-14 an error right after an opening event is thrown, released and closed', async () => {
   const { world, stream } = await played(opening, broken);
@@ -156,7 +156,7 @@ test('CHAT-14 an error right after an opening event is thrown, released and clos
 });
 
 test('ERR-4 an error after several opening events, and one after an opening in other terms, is thrown too', async () => {
-  const announced: StreamPart = { kind: 'neutral', deltas: [], opening: true };
+  const announced: StreamPart = { kind: 'neutral', deltas: [], announcement: true };
   for (const openings of [[opening, opening, opening], [announced], [announced, opening]]) {
     const { world, stream } = await played(...openings, broken);
     await expect(world.ask({ stream: true })).rejects.toBe(broken);

@@ -54,11 +54,15 @@ export const answered = (usage: WireAnswer['usage'] = used(40, 10)): WireAnswer 
 
 export const ended = (usage: WireAnswer['usage'] = used(40, 10)): WireEvent => ({
   kind: 'end',
-  ending: { kind: 'held', event: { id: 'last' }, reportedUsage: { prompt_tokens: 40 } },
+  ending: { kind: 'deferred', event: { id: 'last' }, reportedUsage: { prompt_tokens: 40 } },
   usage,
 });
 
-export const raw = (word: string, opening = false): WireEvent => ({ kind: 'native', events: [word], opening });
+export const raw = (word: string, announcement = false): WireEvent => ({
+  kind: 'native',
+  events: [word],
+  announcement,
+});
 
 /** A call as it was sent. */
 export type SentCall = WireCall & Dispatch;

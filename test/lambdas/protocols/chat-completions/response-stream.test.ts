@@ -24,7 +24,7 @@ const dataOf = (text: string): string[] => {
 test('CHAT-11 the finish reason, the usage and the cost go out as one chunk, then [DONE]', () => {
   const { adapter, text } = opened();
   adapter.native(['{"a":  1}', '{"b":  2}']);
-  adapter.finish({ kind: 'held', event: held, reportedUsage: usage }, receipt);
+  adapter.finish({ kind: 'deferred', event: held, reportedUsage: usage }, receipt);
   const [first, second, last, done, ...more] = dataOf(text());
   expect([first, second, done, more]).toEqual(['{"a":  1}', '{"b":  2}', '[DONE]', []]);
   expect(JSON.parse(last ?? '')).toEqual({
@@ -47,7 +47,7 @@ test.for([
   'BILL-15 a cost of %s pico-USD is the number and the string %s, alone without a usage',
   ([picos, digits]) => {
     const { adapter, text } = opened();
-    adapter.finish({ kind: 'held', event: held, reportedUsage: undefined }, { ...receipt, costPicos: picos });
+    adapter.finish({ kind: 'deferred', event: held, reportedUsage: undefined }, { ...receipt, costPicos: picos });
     const [last] = dataOf(text());
     expect(last).toMatch(new RegExp(`"usage":\\{"cost":${digits.replace('.', '\\.')},"cost_usd":"${digits}"\\}`));
   },

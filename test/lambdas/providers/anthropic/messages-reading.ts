@@ -73,9 +73,9 @@ const readAll = async (
         end = found;
         continue;
       }
-      if (found.opening) openings += 1;
+      if (found.announcement) openings += 1;
       else others += 1;
-      lateOpening ||= found.opening === true && others > 0;
+      lateOpening ||= found.announcement === true && others > 0;
       if (found.kind === 'native') native.push(...found.events);
       else deltas.push(...found.deltas);
     }

@@ -50,7 +50,7 @@ export const readAll = async (body: AsyncIterable<Uint8Array>, protocol: Protoco
       if (event.kind === 'end') end = { ending: event.ending, usage: event.usage };
       else if (event.kind === 'native') native.push(...event.events);
       else deltas.push(...event.deltas);
-      if (event.kind !== 'end' && event.opening) openings += 1;
+      if (event.kind !== 'end' && event.announcement) openings += 1;
     }
   } catch (error) {
     return reading(error);

@@ -68,7 +68,7 @@ export const readResponses = async (side: Side, body: AsyncIterable<Uint8Array>)
       if (event.kind === 'end') end = event;
       else if (event.kind === 'native') events.push(...event.events);
       else deltas.push(...event.deltas);
-      if (event.kind !== 'end' && event.opening) opening += 1;
+      if (event.kind !== 'end' && event.announcement) opening += 1;
     }
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;

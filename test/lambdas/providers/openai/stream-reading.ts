@@ -28,7 +28,7 @@ type EndEvent = Extract<WireEvent, { kind: 'end' }>;
 
 export interface Reading {
   readonly raw: readonly string[];
-  readonly end: (Extract<Ending, { kind: 'held' }> & Pick<EndEvent, 'usage'>) | undefined;
+  readonly end: (Extract<Ending, { kind: 'deferred' }> & Pick<EndEvent, 'usage'>) | undefined;
   readonly error: unknown;
   readonly notices: readonly string[];
 }
@@ -41,7 +41,7 @@ export const options = (changes: Partial<ChatStreamOptions> = {}, notices: strin
 });
 
 const heldBy = ({ ending }: EndEvent) => {
-  if (ending.kind !== 'held') throw new Error('an ending of another protocol');
+  if (ending.kind !== 'deferred') throw new Error('an ending of another protocol');
   return ending;
 };
 
