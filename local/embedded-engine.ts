@@ -6,7 +6,7 @@ import { parsePeppers } from '../lambdas/core/accounts/keys.ts';
 import { createNotifications } from '../lambdas/core/accounts/send-notifications.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
-import { openDoorOf } from '../lambdas/functions/wiring/front-door.ts';
+import { frontDoorOf } from '../lambdas/functions/wiring/front-door.ts';
 import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { openVendorAccess } from '../lambdas/functions/wiring/vendor-access.ts';
 import { createImageFetch } from '../lambdas/providers/image-fetch.ts';
@@ -105,7 +105,7 @@ const createParts = async ({ environment, reporting }: EmbeddedOptions, stores: 
     random: Math.random,
     reporting,
     catalog,
-    door: await openDoorOf(settings, { clock, notice: reporting.notice }),
+    frontDoor: await frontDoorOf(settings, { clock, notice: reporting.notice }),
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     ...parsePeppers(settings.KEY_PEPPER ?? ''),
     secrets: { botToken: settings.BOT_TOKEN, topUpKey: settings.TOP_UP_KEY },

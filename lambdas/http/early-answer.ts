@@ -31,11 +31,11 @@ export const answerInTime = async (
   handler: RouteHandler,
 ): Promise<GatewayResponse> => {
   const pending = handler(exchange);
-  const { earlyResponse, patience, receivedAtMs } = exchange;
-  if (!earlyResponse || !patience) return pending;
+  const { earlyResponse, frontDoorTimeouts, receivedAtMs } = exchange;
+  if (!earlyResponse || !frontDoorTimeouts) return pending;
   const { clock } = ports;
   return new Promise((resolve, reject) => {
-    const leftMs = receivedAtMs + patience.silenceMs - BEGUN_BEFORE_MS - clock.now();
+    const leftMs = receivedAtMs + frontDoorTimeouts.silenceMs - BEGUN_BEFORE_MS - clock.now();
     const cancel = clock.after(Math.max(0, leftMs), () => {
       // A stream of the handler's own is on its way already.
       if (!exchange.finishesLater) resolve(begin(ports, exchange, earlyResponse, pending));
@@ -122,18 +122,18 @@ type AnswerForm =
  * there, which is for the use case. To be called before the handler first waits.
  */
 export const planAnswer = (exchange: Exchange, form: AnswerForm): AnswerBy | undefined => {
-  const { patience, receivedAtMs } = exchange;
-  if (!patience) return undefined;
-  const by = (beforeMs: number): number => receivedAtMs + patience.silenceMs - beforeMs;
+  const { frontDoorTimeouts, receivedAtMs } = exchange;
+  if (!frontDoorTimeouts) return undefined;
+  const by = (beforeMs: number): number => receivedAtMs + frontDoorTimeouts.silenceMs - beforeMs;
   switch (form.kind) {
     case 'bytes':
       return { atMs: by(BYTES_BEFORE_MS), covers: 'all' };
     case 'stream':
-      if (!patience.commitsStreams) return { atMs: by(REFUSED_BEFORE_MS), covers: 'beginning' };
+      if (!frontDoorTimeouts.commitsStreams) return { atMs: by(REFUSED_BEFORE_MS), covers: 'beginning' };
       exchange.earlyResponse = form.opening;
       return undefined;
     case 'json':
-      if (!patience.commitsJson) return { atMs: by(REFUSED_BEFORE_MS), covers: 'all' };
+      if (!frontDoorTimeouts.commitsJson) return { atMs: by(REFUSED_BEFORE_MS), covers: 'all' };
       exchange.earlyResponse = jsonOpening(exchange);
       return undefined;
   }

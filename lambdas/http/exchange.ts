@@ -8,7 +8,7 @@ import type { GatewayError, LimitName } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Route, RouteName } from '../routes.ts';
 import type { EventStream } from './event-stream.ts';
-import type { Patience } from './front-door.ts';
+import type { FrontDoorTimeouts } from './front-door.ts';
 
 /** What a handler answers: streamed when the body is a stream. */
 export interface GatewayResponse {
@@ -32,7 +32,7 @@ export interface EarlyResponse {
 export interface Summary {
   status: number;
   /** Under which the log of the front door has it. */
-  readonly doorRequestId?: string;
+  readonly frontDoorRequestId?: string;
   /** Known after routing. */
   route?: RouteName;
   errorCode?: string;
@@ -80,7 +80,7 @@ export interface Exchange {
   /** When the host stops this process, if it does. Unix milliseconds. */
   readonly hostEndsAtMs: number | undefined;
   /** Of what stands before this program. */
-  readonly patience?: Patience | undefined;
+  readonly frontDoorTimeouts?: FrontDoorTimeouts | undefined;
   readonly event: APIGatewayProxyEventV2;
   readonly summary: Summary;
   /** Known after routing. */

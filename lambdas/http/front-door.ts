@@ -4,7 +4,7 @@ import { GatewayError } from '../core/errors/gateway-error.ts';
 import { isEqual } from '../core/signature.ts';
 
 /** How long a front door waits for an answer that does not begin, and whether one may begin before its status is known. */
-export interface Patience {
+export interface FrontDoorTimeouts {
   readonly silenceMs: number;
   /** A stream is begun with a keep-alive (CHAT-11). */
   readonly commitsStreams: boolean;
@@ -21,15 +21,15 @@ export interface FrontDoor {
   /** What the door's own log calls this request. */
   requestIdOf(event: APIGatewayProxyEventV2): string | undefined;
   /** Undefined where nothing but the client itself waits. */
-  readonly patience: Patience | undefined;
+  readonly frontDoorTimeouts: FrontDoorTimeouts | undefined;
 }
 
 /** Clients come straight here, or through something that only passes them on. */
-export const openDoor: FrontDoor = {
+export const openFrontDoor: FrontDoor = {
   admit: async () => undefined,
   addressOf: ({ requestContext }) => requestContext.http.sourceIp,
   requestIdOf: ({ requestContext }) => toRequestId(requestContext.requestId),
-  patience: undefined,
+  frontDoorTimeouts: undefined,
 };
 
 /** What the edge proves itself with. */
@@ -43,7 +43,7 @@ export interface OriginSecrets {
 const SECRET_HEADER = 'x-origin-secret';
 
 /** For requests that come through CloudFront, and for no others. */
-export const createEdgeDoor = (secrets: OriginSecrets, patience: Patience): FrontDoor => ({
+export const createEdgeFrontDoor = (secrets: OriginSecrets, frontDoorTimeouts: FrontDoorTimeouts): FrontDoor => ({
   admit: async ({ headers }) => {
     const secret = headers[SECRET_HEADER] ?? '';
     // Nothing further on may log it or send it on.
@@ -55,7 +55,7 @@ export const createEdgeDoor = (secrets: OriginSecrets, patience: Patience): Fron
   },
   addressOf: ({ headers }) => viewerAddress(headers['cloudfront-viewer-address']),
   requestIdOf: ({ headers }) => toRequestId(headers['x-amz-cf-id']),
-  patience,
+  frontDoorTimeouts,
 });
 
 /** Compares with every one of them, so that the time it takes is the same for all. */

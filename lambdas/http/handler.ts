@@ -27,7 +27,7 @@ import { corsHeaders, matchPath, matchRoute, preflightHeaders } from './router.t
 export interface HttpPorts {
   readonly clock: Clock;
   readonly newRequestId: () => string;
-  readonly door: FrontDoor;
+  readonly frontDoor: FrontDoor;
   readonly admission: AdmissionPorts;
   /** What callers without an API key are known by. */
   readonly secrets: CallerSecrets;
@@ -53,7 +53,7 @@ export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteNa
       request.event = toUrlEvent(request.event);
       request.event.exchange = open(ports, request.event, request.context);
     })
-    .before(({ event }) => ports.door.admit(event))
+    .before(({ event }) => ports.frontDoor.admit(event))
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
     .before(async ({ event }) => {
       event.proof = await authenticate(ports, exchangeOf(event));
@@ -87,9 +87,9 @@ const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context)
     startedAtMs,
     receivedAtMs: startedAtMs,
     hostEndsAtMs: remainingMs === undefined ? undefined : startedAtMs + remainingMs,
-    patience: ports.door.patience,
+    frontDoorTimeouts: ports.frontDoor.frontDoorTimeouts,
     event,
-    summary: { status: 0, doorRequestId: ports.door.requestIdOf(event) },
+    summary: { status: 0, frontDoorRequestId: ports.frontDoor.requestIdOf(event) },
     route: undefined,
     admission: undefined,
     body: undefined,
@@ -112,7 +112,7 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
 const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<Proof | undefined> => {
   const matched = exchange.route?.route;
   if (matched && !matched.limited) return undefined;
-  const address = addressBucket(ports.door.addressOf(exchange.event));
+  const address = addressBucket(ports.frontDoor.addressOf(exchange.event));
   const credential = matched?.credential ?? 'none';
   const { headers, queryStringParameters: query = {} } = exchange.event;
   if (!isKeyCredential(credential)) {

@@ -8,7 +8,7 @@ import type { Summary } from './exchange.ts';
  */
 export const toRequestRecord = (requestId: string, summary: Summary): Record<string, unknown> => ({
   'gateway.request.id': requestId,
-  'gateway.front_door.request.id': summary.doorRequestId,
+  'gateway.front_door.request.id': summary.frontDoorRequestId,
   'http.route': summary.route && routes[summary.route].path,
   'http.response.status_code': summary.status,
   'error.type': summary.errorCode,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { admitAddress } from '../../lambdas/core/accounts/admit.ts';
 import { credentialForms, isKeyCredential, prove } from '../../lambdas/http/authenticate.ts';
-import { createEdgeDoor } from '../../lambdas/http/front-door.ts';
+import { createEdgeFrontDoor } from '../../lambdas/http/front-door.ts';
 import { type Route, routes } from '../../lambdas/routes.ts';
 import { Firewall } from '../../lib/constructs/firewall.ts';
 import { environments } from '../../lib/environments.ts';
@@ -92,7 +92,7 @@ const askedFor = async (): Promise<readonly string[]> => {
     if (credential !== 'none' && !isKeyCredential(credential))
       expect(() => prove({ botToken: '1:a', topUpKey: 'b' }, { credential, headers, nowMs: 0 })).toThrow();
   const patience = { silenceMs: 1, commitsStreams: false, commitsJson: false };
-  const door = createEdgeDoor({ current: () => ['a'], refresh: async () => undefined }, patience);
+  const door = createEdgeFrontDoor({ current: () => ['a'], refresh: async () => undefined }, patience);
   const event = { headers } as unknown as Parameters<typeof door.admit>[0];
   await expect(door.admit(event)).rejects.toMatchObject({ code: 'direct_access_refused' });
   return [...asked].sort();

@@ -20,7 +20,7 @@ import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts'
 import { createCatalogHandler } from '../../lambdas/functions/wiring/catalog-handler.ts';
 import { createContentHandler } from '../../lambdas/functions/wiring/content-handler.ts';
 import type { Parts } from '../../lambdas/functions/wiring/dependencies.ts';
-import { openDoorOf } from '../../lambdas/functions/wiring/front-door.ts';
+import { frontDoorOf } from '../../lambdas/functions/wiring/front-door.ts';
 import { createImagesHandler } from '../../lambdas/functions/wiring/images-handler.ts';
 import { createOutboxHandler } from '../../lambdas/functions/wiring/outbox-handler.ts';
 import { createSweepHandler } from '../../lambdas/functions/wiring/sweep-handler.ts';
@@ -253,7 +253,7 @@ const createParts = async (
     newKeyBytes: () => randomBytes(32),
     pepper: PEPPER,
     olderPeppers: [],
-    door: await openDoorOf(settings, { clock, notice: reporting.notice }),
+    frontDoor: await frontDoorOf(settings, { clock, notice: reporting.notice }),
     publicUrl: settings.PUBLIC_URL,
     secrets: { botToken: settings.BOT_TOKEN ?? BOT_TOKEN, topUpKey: settings.TOP_UP_KEY ?? TOP_UP_KEY },
     keys: spiedOn(stores.keys, keyReads),

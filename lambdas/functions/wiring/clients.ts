@@ -28,13 +28,16 @@ export const createDatabases = ({ once, repeating }: Clients): { once: DynamoDB;
   repeating: createDynamoDB(repeating),
 });
 
-interface Patience {
+interface ClientTimeouts {
   readonly maxAttempts: number;
   /** Milliseconds for one attempt. */
   readonly requestTimeout: number;
 }
 
-const createClient = ({ endpoint, region }: ClientOptions, { maxAttempts, requestTimeout }: Patience): DynamoDBClient =>
+const createClient = (
+  { endpoint, region }: ClientOptions,
+  { maxAttempts, requestTimeout }: ClientTimeouts,
+): DynamoDBClient =>
   new DynamoDBClient({
     maxAttempts,
     ...(endpoint === undefined ? {} : { endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
@@ -51,7 +54,7 @@ const createClient = ({ endpoint, region }: ClientOptions, { maxAttempts, reques
 /** What a stand-in of this machine is asked with. Some insist on a secret of eight letters. */
 export const localS3Credentials = { accessKeyId: 'local', secretAccessKey: 'local-secret' };
 
-export interface S3Patience {
+export interface S3Timeouts {
   readonly maxAttempts: number;
   /** Milliseconds until an attempt has its answer's head, what it sends included. */
   readonly requestTimeout: number;
@@ -60,19 +63,19 @@ export interface S3Patience {
 }
 
 /** For what somebody waits for. */
-const brief: S3Patience = { maxAttempts: 2, requestTimeout: 5_000, socketTimeout: 5_000 };
+const brief: S3Timeouts = { maxAttempts: 2, requestTimeout: 5_000, socketTimeout: 5_000 };
 
 /**
  * For files: a part of several megabytes has to go out whole before it is answered, and a reader who is slow leaves the connection
  * idle for as long as it has enough to read.
  */
-export const patient: S3Patience = { maxAttempts: 3, requestTimeout: 60_000, socketTimeout: 5 * 60_000 };
+export const patient: S3Timeouts = { maxAttempts: 3, requestTimeout: 60_000, socketTimeout: 5 * 60_000 };
 
 /** One client per process, made when it is first asked for. */
-export const createS3Access = (options: ClientOptions, patience: S3Patience = brief): (() => Promise<S3Client>) => {
+export const createS3Access = (options: ClientOptions, timeouts: S3Timeouts = brief): (() => Promise<S3Client>) => {
   let client: Promise<S3Client> | undefined;
   return () => {
-    client ??= createS3Client(options, patience);
+    client ??= createS3Client(options, timeouts);
     return client;
   };
 };
@@ -80,7 +83,7 @@ export const createS3Access = (options: ClientOptions, patience: S3Patience = br
 /** Loaded on demand: it is a large part of what a start would have to read. */
 export const createS3Client = async (
   { endpoint, region }: ClientOptions,
-  { maxAttempts, requestTimeout, socketTimeout }: S3Patience = brief,
+  { maxAttempts, requestTimeout, socketTimeout }: S3Timeouts = brief,
 ): Promise<S3Client> => {
   const { S3Client } = await import('@aws-sdk/client-s3');
   return new S3Client({

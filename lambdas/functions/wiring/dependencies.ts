@@ -81,7 +81,7 @@ export interface VideoParts extends LedgerParts {
 /** Everything from outside that the HTTP functions are built of: one set per process, another one in a test. */
 export interface Parts extends VideoParts {
   readonly newRequestId: () => string;
-  readonly door: FrontDoor;
+  readonly frontDoor: FrontDoor;
   /** What clients reach the gateway by, without a slash at its end; undefined where nobody has said. */
   readonly publicUrl: string | undefined;
   readonly pepper: string;

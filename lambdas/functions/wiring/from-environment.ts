@@ -11,7 +11,7 @@ import { createUpdateLog } from '../../stores/dynamodb/update-log.ts';
 import { createAnswerStore, createMediaStore, createPageFiles } from '../../stores/s3/files.ts';
 import { createS3Access, patient } from './clients.ts';
 import type { Parts } from './dependencies.ts';
-import { openDoorOf } from './front-door.ts';
+import { frontDoorOf } from './front-door.ts';
 import { type Environment, openLedger } from './ledger.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
@@ -20,8 +20,8 @@ import { openVideoParts } from './video-dependencies.ts';
 export const partsFromEnvironment = async (environment: Environment): Promise<Parts> => {
   const ledger = openLedger(environment);
   const { db, s3, settings, clock, reporting } = ledger;
-  const [door, publicUrl, peppers, botToken, topUpKey, videoParts] = await Promise.all([
-    openDoorOf(settings, { clock, notice: reporting.notice }),
+  const [frontDoor, publicUrl, peppers, botToken, topUpKey, videoParts] = await Promise.all([
+    frontDoorOf(settings, { clock, notice: reporting.notice }),
     readPublicUrl(settings),
     readPeppers(settings),
     readBotToken(settings),
@@ -33,7 +33,7 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
   return {
     ...videoParts,
     newRequestId: ulid,
-    door,
+    frontDoor,
     publicUrl,
     ...peppers,
     secrets: { botToken, topUpKey },

@@ -1,5 +1,11 @@
 import { type Clock, inTime } from '../../core/clock.ts';
-import { createEdgeDoor, type FrontDoor, type OriginSecrets, openDoor, type Patience } from '../../http/front-door.ts';
+import {
+  createEdgeFrontDoor,
+  type FrontDoor,
+  type FrontDoorTimeouts,
+  type OriginSecrets,
+  openFrontDoor,
+} from '../../http/front-door.ts';
 import type { Settings } from '../../settings.ts';
 import type { Reporting } from './dependencies.ts';
 import { keepFresh } from './keep-fresh.ts';
@@ -12,25 +18,25 @@ const REREAD_PAUSE_MS = 10_000;
 /** What a request with an unknown secret waits at most. */
 const REREAD_WAIT_MS = 2_000;
 
-interface DoorPorts {
+interface FrontDoorPorts {
   readonly clock: Clock;
   readonly notice: Reporting['notice'];
   readonly read?: ReadSecret;
 }
 
 /** Throws an Error where there is an edge and nothing it could prove itself with. */
-export const openDoorOf = async (settings: Settings, ports: DoorPorts): Promise<FrontDoor> => {
+export const frontDoorOf = async (settings: Settings, ports: FrontDoorPorts): Promise<FrontDoor> => {
   const { FRONT_DOOR, EDGE_TIMEOUT_SECONDS, EDGE_JSON_KEEP_ALIVE } = settings;
-  if (FRONT_DOOR === 'none') return openDoor;
-  if (FRONT_DOOR === 'api-gateway') return { ...openDoor, patience: apiGatewayPatience };
-  return createEdgeDoor(await openOriginSecrets(settings, ports), {
+  if (FRONT_DOOR === 'none') return openFrontDoor;
+  if (FRONT_DOOR === 'api-gateway') return { ...openFrontDoor, frontDoorTimeouts: apiGatewayTimeouts };
+  return createEdgeFrontDoor(await openOriginSecrets(settings, ports), {
     silenceMs: EDGE_TIMEOUT_SECONDS * 1_000,
     commitsStreams: true,
     commitsJson: EDGE_JSON_KEEP_ALIVE === 'true',
   });
 };
 
-const apiGatewayPatience: Patience = {
+const apiGatewayTimeouts: FrontDoorTimeouts = {
   silenceMs: API_GATEWAY_SILENCE_MS,
   commitsStreams: false,
   commitsJson: false,
@@ -39,7 +45,7 @@ const apiGatewayPatience: Patience = {
 /** The edge is told a new secret some time after it was put, so that a process learns of it by the first request that has it. */
 const openOriginSecrets = async (
   settings: Settings,
-  { clock, notice, read = readSecret }: DoorPorts,
+  { clock, notice, read = readSecret }: FrontDoorPorts,
 ): Promise<OriginSecrets> => {
   const kept = keepFresh(await readOriginSecrets(settings, read), {
     read: () => readOriginSecrets(settings, read),

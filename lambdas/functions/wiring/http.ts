@@ -10,7 +10,7 @@ export const toHttpPorts = (parts: Parts): HttpPorts => {
   return {
     clock,
     newRequestId: parts.newRequestId,
-    door: parts.door,
+    frontDoor: parts.frontDoor,
     admission: {
       addressLimit: new AddressLimit(addressBucket, parts.addressCounters, clock),
       keyBucket,

@@ -8,7 +8,7 @@ import {
 import type { CallerSecrets } from '../../../lambdas/http/authenticate.ts';
 import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
 import { type Exchange, json, type RouteHandler, type Summary } from '../../../lambdas/http/exchange.ts';
-import { type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
+import { type FrontDoor, openFrontDoor } from '../../../lambdas/http/front-door.ts';
 import { createHandler } from '../../../lambdas/http/handler.ts';
 import { type RouteName, routes } from '../../../lambdas/routes.ts';
 import { withCounterFaults, withKeyFaults } from '../../support/memory/faults.ts';
@@ -33,7 +33,7 @@ interface ChainOptions {
   readonly handle?: RouteHandler;
   readonly clock?: ManualClock;
   readonly newRequestId?: () => string;
-  readonly door?: FrontDoor;
+  readonly frontDoor?: FrontDoor;
   readonly secrets?: CallerSecrets;
 }
 
@@ -66,7 +66,7 @@ export const createChain = async (options: ChainOptions = {}) => {
           ids += 1;
           return `OURS${ids}`;
         }),
-      door: options.door ?? openDoor,
+      frontDoor: options.frontDoor ?? openFrontDoor,
       admission: {
         addressLimit: new AddressLimit(bucketOf(30, options.addressBurst ?? 60), askedCounters, clock),
         keyBucket,

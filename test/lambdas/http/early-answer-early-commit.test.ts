@@ -7,13 +7,13 @@ import { isCut } from '../../../lambdas/http/cut-answers.ts';
 import { planAnswer } from '../../../lambdas/http/early-answer.ts';
 import { EventStream } from '../../../lambdas/http/event-stream.ts';
 import { type EarlyResponse, json, type RouteHandler } from '../../../lambdas/http/exchange.ts';
-import { openDoor } from '../../../lambdas/http/front-door.ts';
+import { openFrontDoor } from '../../../lambdas/http/front-door.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 import { expectNoUnhandledRejections } from '../../support/unhandled-rejections.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent } from './function-url.ts';
 
-const patience = { silenceMs: 60_000, commitsStreams: true, commitsJson: true };
+const frontDoorTimeouts = { silenceMs: 60_000, commitsStreams: true, commitsJson: true };
 
 expectNoUnhandledRejections();
 
@@ -37,8 +37,8 @@ const slowly = (clock: ManualClock, body: string, seconds: number): BodySource =
 /** A request whose answer is heard as it comes, behind a door that waits for 60 s. */
 const send = async ({ handle, isPatient = false, body = '{}', bodySeconds }: Scene) => {
   const clock = new ManualClock();
-  const door = isPatient ? openDoor : { ...openDoor, patience };
-  const chain = await createChain({ clock, door, handle: handle(clock) });
+  const frontDoor = isPatient ? openFrontDoor : { ...openFrontDoor, frontDoorTimeouts };
+  const chain = await createChain({ clock, frontDoor, handle: handle(clock) });
   const heard: { head?: Prelude; text: string } = { text: '' };
   const whole = functionUrlEvent({
     method: 'POST',

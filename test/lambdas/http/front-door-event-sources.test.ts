@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { openDoorOf } from '../../../lambdas/functions/wiring/front-door.ts';
+import { frontDoorOf } from '../../../lambdas/functions/wiring/front-door.ts';
 import { streaming } from '../../../lambdas/host/lambda-runtime.ts';
 import { type Host, startHost } from '../../../lambdas/host/server.ts';
-import { createEdgeDoor, type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
+import { createEdgeFrontDoor, type FrontDoor, openFrontDoor } from '../../../lambdas/http/front-door.ts';
 import { readSettings } from '../../../lambdas/settings.ts';
 import { ManualClock } from '../../support/memory/manual-clock.ts';
 import { noTables } from '../../support/memory/memory-stores.ts';
@@ -50,7 +50,7 @@ const told = async (answer: ReturnType<typeof invoke>): Promise<Told> => {
 };
 
 const SECRET = 'an-origin-secret';
-const edge: FrontDoor = createEdgeDoor(
+const edge: FrontDoor = createEdgeFrontDoor(
   { current: () => [SECRET], refresh: async () => undefined },
   { silenceMs: 120_000, commitsStreams: true, commitsJson: true },
 );
@@ -104,16 +104,16 @@ const byHost: Ask = async ({ handler }, { method, path, query = [], headers = {}
   };
 };
 
-const restDoor = await openDoorOf(readSettings({ ...noTables, FRONT_DOOR: 'api-gateway' }), {
+const restDoor = await frontDoorOf(readSettings({ ...noTables, FRONT_DOOR: 'api-gateway' }), {
   clock: new ManualClock(),
   notice: () => undefined,
 });
 
-const doors: readonly (readonly [name: string, ask: Ask, door: FrontDoor])[] = [
-  ['a function URL', byUrl, openDoor],
+const doors: readonly (readonly [name: string, ask: Ask, frontDoor: FrontDoor])[] = [
+  ['a function URL', byUrl, openFrontDoor],
   ['CloudFront', byEdge, edge],
   ['API Gateway', byRestApi, restDoor],
-  ['the host', byHost, openDoor],
+  ['the host', byHost, openFrontDoor],
 ];
 
 const asked: readonly (readonly [what: string, (apiKey: string) => Asked, expected: object])[] = [
@@ -137,8 +137,8 @@ const asked: readonly (readonly [what: string, (apiKey: string) => Asked, expect
 
 test.each(asked)('GEN-8 %s is answered alike behind every front door', async (_, toAsked, expected) => {
   const answers = [];
-  for (const [name, ask, door] of doors) {
-    const chain = await createChain({ door });
+  for (const [name, ask, frontDoor] of doors) {
+    const chain = await createChain({ frontDoor });
     const answer = await ask(chain, toAsked(chain.apiKey));
     expect(answer, name).toMatchObject(expected);
     answers.push(answer);
@@ -146,8 +146,8 @@ test.each(asked)('GEN-8 %s is answered alike behind every front door', async (_,
   for (const answer of answers) expect(answer).toEqual(answers[0]);
 });
 
-test.each(doors)('LIM-7 behind %s the address is the client, whatever the client writes', async (_, ask, door) => {
-  const chain = await createChain({ door, addressBurst: 1 });
+test.each(doors)('LIM-7 behind %s the address is the client, whatever the client writes', async (_, ask, frontDoor) => {
+  const chain = await createChain({ frontDoor, addressBurst: 1 });
   const from = (address: string, forwarded: string) =>
     ask(chain, { method: 'GET', path: '/api/models', address, headers: { 'x-forwarded-for': forwarded } });
   expect((await from('203.0.113.7', '10.0.0.1')).status).toBe(200);

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { withUnreadBody } from '../../../lambdas/http/body-source.ts';
-import { addressBucket, createEdgeDoor, type FrontDoor, openDoor } from '../../../lambdas/http/front-door.ts';
+import { addressBucket, createEdgeFrontDoor, type FrontDoor, openFrontDoor } from '../../../lambdas/http/front-door.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke, type Sent } from './function-url.ts';
 
 const SECRET = 'the-secret-of-the-edge';
 const OLDER = 'the-secret-before-that-one';
 const HEADER = 'x-origin-secret';
-const patience = { silenceMs: 120_000, commitsStreams: true, commitsJson: true };
+const frontDoorTimeouts = { silenceMs: 120_000, commitsStreams: true, commitsJson: true };
 
 /** A door whose secrets a test changes, and how often it asked whether they were. */
 const openEdge = (valid: readonly string[] = [SECRET, OLDER], later = valid) => {
   let known = valid;
   let refreshes = 0;
-  const door = createEdgeDoor(
+  const frontDoor = createEdgeFrontDoor(
     {
       current: () => known,
       refresh: async () => {
@@ -21,9 +21,9 @@ const openEdge = (valid: readonly string[] = [SECRET, OLDER], later = valid) => 
         known = later;
       },
     },
-    patience,
+    frontDoorTimeouts,
   );
-  return { door, refreshes: () => refreshes };
+  return { frontDoor, refreshes: () => refreshes };
 };
 const withSecret = (secret: string | undefined): Sent => ({
   headers: secret === undefined ? {} : { [HEADER]: secret },
@@ -35,8 +35,8 @@ describe('AUTH-9 the secret of the edge', () => {
     ['the one that is valid', SECRET],
     ['the one before it', OLDER],
   ])('AUTH-9 %s is let in, and nobody asks for a newer one', async (_name, secret) => {
-    const { door, refreshes } = openEdge();
-    await door.admit(functionUrlEvent(withSecret(secret)));
+    const { frontDoor, refreshes } = openEdge();
+    await frontDoor.admit(functionUrlEvent(withSecret(secret)));
     expect(refreshes()).toBe(0);
   });
 
@@ -50,28 +50,28 @@ describe('AUTH-9 the secret of the edge', () => {
     ['empty', '', 0],
     ['missing', undefined, 0],
   ])('AUTH-9 a secret that is %s is refused', async (_name, secret, asked) => {
-    const { door, refreshes } = openEdge();
-    await expect(door.admit(functionUrlEvent(withSecret(secret)))).rejects.toMatchObject(refused);
+    const { frontDoor, refreshes } = openEdge();
+    await expect(frontDoor.admit(functionUrlEvent(withSecret(secret)))).rejects.toMatchObject(refused);
     expect(refreshes()).toBe(asked);
   });
 
   test.each([[[]], [['']], [['', SECRET]]])('AUTH-9 an empty secret opens no door: %j', async (valid) => {
-    const { door } = openEdge(valid);
-    await expect(door.admit(functionUrlEvent(withSecret('')))).rejects.toMatchObject(refused);
-    await expect(door.admit(functionUrlEvent(withSecret(undefined)))).rejects.toMatchObject(refused);
+    const { frontDoor } = openEdge(valid);
+    await expect(frontDoor.admit(functionUrlEvent(withSecret('')))).rejects.toMatchObject(refused);
+    await expect(frontDoor.admit(functionUrlEvent(withSecret(undefined)))).rejects.toMatchObject(refused);
   });
 
   test('AUTH-9 a secret that is newer than the process is let in once it has been read', async () => {
-    const { door, refreshes } = openEdge([SECRET], ['the-next-secret-of-the-edge', SECRET]);
-    await door.admit(functionUrlEvent(withSecret('the-next-secret-of-the-edge')));
-    await door.admit(functionUrlEvent(withSecret(SECRET)));
+    const { frontDoor, refreshes } = openEdge([SECRET], ['the-next-secret-of-the-edge', SECRET]);
+    await frontDoor.admit(functionUrlEvent(withSecret('the-next-secret-of-the-edge')));
+    await frontDoor.admit(functionUrlEvent(withSecret(SECRET)));
     expect(refreshes()).toBe(1);
   });
 
   test.each([SECRET, 'a-wrong-one-of-some-length', ''])('ERR-5 the header is gone afterwards: "%s"', async (secret) => {
     const event = functionUrlEvent({ headers: { [HEADER]: secret, accept: '*/*' } });
     await openEdge()
-      .door.admit(event)
+      .frontDoor.admit(event)
       .catch(() => undefined);
     expect(event.headers).not.toHaveProperty(HEADER);
     expect(event.headers.accept).toBe('*/*');
@@ -90,7 +90,7 @@ const paths: readonly (readonly [path: string, method: string, shape: object])[]
 ];
 
 test.each(paths)('AUTH-9, GEN-3, GEN-8 %s %s is refused in its shape before all else', async (path, method, shape) => {
-  const chain = await createChain({ door: openEdge().door });
+  const chain = await createChain({ frontDoor: openEdge().frontDoor });
   let reads = 0;
   const event = withUnreadBody(
     functionUrlEvent({
@@ -116,11 +116,13 @@ test.each(paths)('AUTH-9, GEN-3, GEN-8 %s %s is refused in its shape before all 
 });
 
 test('AUTH-9 what comes through the edge is served as ever, and has the patience of the edge', async () => {
-  const chain = await createChain({ door: openEdge().door });
+  const chain = await createChain({ frontDoor: openEdge().frontDoor });
   const headers = { [HEADER]: SECRET, authorization: `Bearer ${chain.apiKey}` };
   const answer = await invoke(chain.handler, functionUrlEvent({ path: '/api/account', headers }));
   expect(answer.status).toBe(200);
-  expect(chain.handled).toMatchObject([{ patience, event: { headers: { authorization: headers.authorization } } }]);
+  expect(chain.handled).toMatchObject([
+    { frontDoorTimeouts, event: { headers: { authorization: headers.authorization } } },
+  ]);
   expect(JSON.stringify(chain.handled.map(({ event }) => event.headers))).not.toContain(SECRET);
 });
 
@@ -129,23 +131,23 @@ describe('OPS-3 what the log of the door calls a request', () => {
 
   test('OPS-3 behind the edge it is in the summary, and without the edge the header says nothing', async () => {
     const headers = { [HEADER]: SECRET, 'x-amz-cf-id': CF_ID };
-    const idOf = async (door?: FrontDoor): Promise<string | undefined> => {
-      const { handler, finished } = await createChain(door ? { door } : {});
+    const idOf = async (frontDoor?: FrontDoor): Promise<string | undefined> => {
+      const { handler, finished } = await createChain(frontDoor ? { frontDoor } : {});
       await invoke(handler, functionUrlEvent({ path: '/api/models', headers }));
-      return finished[0]?.summary.doorRequestId;
+      return finished[0]?.summary.frontDoorRequestId;
     };
-    expect(await idOf(openEdge().door)).toBe(CF_ID);
+    expect(await idOf(openEdge().frontDoor)).toBe(CF_ID);
     expect(await idOf()).toBe('aws-request');
   });
 
   test.each(['', 'a b', 'sk-gw-key\n', 'x'.repeat(129)])('OPS-3 what is none is not written down: %j', (header) => {
     const event = functionUrlEvent({ headers: { 'x-amz-cf-id': header } });
-    expect(openEdge().door.requestIdOf(event)).toBeUndefined();
+    expect(openEdge().frontDoor.requestIdOf(event)).toBeUndefined();
   });
 });
 
 describe('LIM-7 the address of the client', () => {
-  const edge = openEdge().door;
+  const edge = openEdge().frontDoor;
   const viewer = (address: string | undefined): string =>
     addressBucket(
       edge.addressOf(
@@ -177,6 +179,6 @@ describe('LIM-7 the address of the client', () => {
 
   test('LIM-7 without an edge it is the source of the event, whatever the client says', () => {
     const headers = { 'cloudfront-viewer-address': '198.51.100.1:1', 'x-forwarded-for': '198.51.100.2' };
-    expect(openDoor.addressOf(functionUrlEvent({ headers, sourceIp: '203.0.113.7' }))).toBe('203.0.113.7');
+    expect(openFrontDoor.addressOf(functionUrlEvent({ headers, sourceIp: '203.0.113.7' }))).toBe('203.0.113.7');
   });
 });

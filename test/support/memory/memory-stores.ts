@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Parts } from '../../../lambdas/functions/wiring/dependencies.ts';
-import { openDoor } from '../../../lambdas/http/front-door.ts';
+import { openFrontDoor } from '../../../lambdas/http/front-door.ts';
 import { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryAnswerStore } from './memory-answer-store.ts';
 import { MemoryCircuitStore } from './memory-circuit-store.ts';
@@ -18,7 +18,7 @@ import { MemoryVideoMachine } from './memory-video-machine.ts';
 /** Every store that stands beside the counters of addresses. */
 export const memoryStores = (ledger: MemoryLedgerStore, keys: MemoryKeyStore) =>
   ({
-    door: openDoor,
+    frontDoor: openFrontDoor,
     publicUrl: undefined,
     olderPeppers: [],
     ledgerStore: ledger,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openDoorOf } from '../../../../lambdas/functions/wiring/front-door.ts';
+import { frontDoorOf } from '../../../../lambdas/functions/wiring/front-door.ts';
 import type { ReadSecret } from '../../../../lambdas/functions/wiring/secrets.ts';
 import { readSettings } from '../../../../lambdas/settings.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
@@ -27,7 +27,7 @@ const createScene = (stored: Stored = { AWSCURRENT: V1 }) => {
     return stored[stage];
   };
   const open = (environment: Readonly<Record<string, string>> = edge) =>
-    openDoorOf(readSettings({ ...noTables, ...environment }), {
+    frontDoorOf(readSettings({ ...noTables, ...environment }), {
       clock,
       notice: (name, details) => notices.push([name, details]),
       read,
@@ -42,11 +42,11 @@ const sending = (secret: string) => functionUrlEvent({ headers: { 'x-origin-secr
 test.each([
   ['none', undefined],
   ['api-gateway', { silenceMs: 300_000, commitsStreams: false, commitsJson: false }],
-])('AUTH-9 frontDoor %s asks for no secret and reads none', async (frontDoor, patience) => {
+])('AUTH-9 frontDoor %s asks for no secret and reads none', async (frontDoor, frontDoorTimeouts) => {
   const { open, reads } = createScene();
   const door = await open({ FRONT_DOOR: frontDoor, ORIGIN_SECRET_SECRET: 'arn:origin' });
   await door.admit(functionUrlEvent());
-  expect(door.patience).toEqual(patience);
+  expect(door.frontDoorTimeouts).toEqual(frontDoorTimeouts);
   expect(door.addressOf(functionUrlEvent({ headers: { 'cloudfront-viewer-address': '198.51.100.1:1' } }))).toBe(
     '203.0.113.7',
   );
@@ -59,9 +59,9 @@ test.each([
     { EDGE_TIMEOUT_SECONDS: '180', EDGE_JSON_KEEP_ALIVE: 'false' },
     { silenceMs: 180_000, commitsStreams: true, commitsJson: false },
   ],
-])('CHAT-11, ERR-6 the edge is as patient as the settings say: %j', async (settings, patience) => {
+])('CHAT-11, ERR-6 the edge is as patient as the settings say: %j', async (settings, frontDoorTimeouts) => {
   const { open } = createScene();
-  expect((await open({ ...edge, ...settings })).patience).toEqual(patience);
+  expect((await open({ ...edge, ...settings })).frontDoorTimeouts).toEqual(frontDoorTimeouts);
 });
 
 describe('AUTH-9 at the start', () => {

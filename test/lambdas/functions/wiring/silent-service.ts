@@ -9,7 +9,7 @@ import { createImagesHandler } from '../../../../lambdas/functions/wiring/images
 import { createTextHandler } from '../../../../lambdas/functions/wiring/text-handler.ts';
 import { createResponseStream, type Prelude, streaming } from '../../../../lambdas/host/lambda-runtime.ts';
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
-import { openDoor, type Patience } from '../../../../lambdas/http/front-door.ts';
+import { type FrontDoorTimeouts, openFrontDoor } from '../../../../lambdas/http/front-door.ts';
 import { matchPath } from '../../../../lambdas/http/router.ts';
 import type { UpstreamHttp } from '../../../../lambdas/providers/upstream-http.ts';
 import { readSettings } from '../../../../lambdas/settings.ts';
@@ -30,7 +30,7 @@ export const apiKey = keyOf(1);
 const catalog = loadCatalog(catalogData, { markup: '1' });
 
 /** As behind CloudFront with its default of 120 s. */
-export const edge: Patience = { silenceMs: 120_000, commitsStreams: true, commitsJson: true };
+export const edge: FrontDoorTimeouts = { silenceMs: 120_000, commitsStreams: true, commitsJson: true };
 
 export interface Silence {
   /** Until the vendor says anything at all; never, if there is none. */
@@ -50,7 +50,7 @@ export interface Heard {
 export const textOf = ({ pieces }: Heard): string => pieces.map(({ text }) => text).join('');
 
 /** The functions that are paid for as they are put together, on the twins, before a vendor that takes its time. */
-export const createSilentService = async (door: Patience | 'none' = edge) => {
+export const createSilentService = async (frontDoor: FrontDoorTimeouts | 'none' = edge) => {
   const clock = new ManualClock(DAY);
   const ledger = new MemoryLedgerStore();
   const keys = new MemoryKeyStore(ledger);
@@ -87,7 +87,7 @@ export const createSilentService = async (door: Patience | 'none' = edge) => {
     pepper: PEPPER,
     addressCounters: new MemoryAddressCounters(),
     ...memoryStores(ledger, keys),
-    door: { ...openDoor, patience: door === 'none' ? undefined : door },
+    frontDoor: { ...openFrontDoor, frontDoorTimeouts: frontDoor === 'none' ? undefined : frontDoor },
     upstreamHttp,
     ...quietParts(finished),
   };

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NoSuchBucket, NoSuchKey, S3ServiceException } from '@aws-sdk/client-s3';
 import { afterEach, expect, test } from 'vitest';
-import { createS3Access, type S3Patience } from '../../../../lambdas/functions/wiring/clients.ts';
+import { createS3Access, type S3Timeouts } from '../../../../lambdas/functions/wiring/clients.ts';
 import { find, send } from '../../../../lambdas/stores/s3/objects.ts';
 import { createOutbox } from '../../../../lambdas/stores/s3/outbox.ts';
 
@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-const outboxAgainst = async (answer: RequestListener, patience?: S3Patience) => {
+const outboxAgainst = async (answer: RequestListener, patience?: S3Timeouts) => {
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;

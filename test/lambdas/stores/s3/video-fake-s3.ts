@@ -6,7 +6,7 @@ import {
   createS3Access,
   localS3Credentials,
   patient,
-  type S3Patience,
+  type S3Timeouts,
 } from '../../../../lambdas/functions/wiring/clients.ts';
 import { createVideoFiles } from '../../../../lambdas/stores/s3/video-files.ts';
 
@@ -45,7 +45,7 @@ const answers: Readonly<Record<Operation, (response: ServerResponse) => void>> =
  * An S3 that keeps nothing, knows of aborted uploads, and has the trouble it is told to have. `asAws` talks to it the way the SDK
  * talks to AWS by default.
  */
-export const startFakeS3 = async (trouble: Trouble = () => false, patience: S3Patience = patient) => {
+export const startFakeS3 = async (trouble: Trouble = () => false, patience: S3Timeouts = patient) => {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     // Without a date the client cannot take a test's own clock for a wrong one, and repeat the call.
