@@ -12,7 +12,7 @@ export interface CallerSecrets {
 }
 
 /** A caller has proved itself, as far as that goes without the body. */
-export interface Proof {
+export interface CallerIdentity {
   readonly initData?: InitData;
   /** Throws for a body that the caller has not signed. */
   readonly checkBody?: (bytes: Uint8Array) => void;
@@ -27,9 +27,10 @@ interface Claim {
 }
 
 /** Throws `invalid_signature` before the body is read, where that can be told (KEY-5). */
-export const prove = (secrets: CallerSecrets, claim: Claim): Proof => provers[claim.credential](secrets, claim);
+export const authenticateCaller = (secrets: CallerSecrets, claim: Claim): CallerIdentity =>
+  provers[claim.credential](secrets, claim);
 
-type Prover = (secrets: CallerSecrets, claim: Claim) => Proof;
+type Prover = (secrets: CallerSecrets, claim: Claim) => CallerIdentity;
 
 const provers: Record<OtherCredential, Prover> = {
   /** https://core.telegram.org/bots/api#setwebhook */

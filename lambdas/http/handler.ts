@@ -6,7 +6,13 @@ import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { AddressLimit } from '../core/limits/rate-limit.ts';
 import type { RouteName } from '../routes.ts';
-import { type CallerSecrets, credentialForms, isKeyCredential, type Proof, prove } from './authenticate.ts';
+import {
+  authenticateCaller,
+  type CallerIdentity,
+  type CallerSecrets,
+  credentialForms,
+  isKeyCredential,
+} from './authenticate.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { answerInTime } from './early-answer.ts';
 import {
@@ -40,7 +46,7 @@ export interface HttpPorts {
 
 interface HandledEvent extends APIGatewayProxyEventV2 {
   exchange?: Exchange;
-  proof?: Proof;
+  proof?: CallerIdentity;
 }
 
 /**
@@ -109,7 +115,7 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
   exchange.summary.route = exchange.route.name;
 };
 
-const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<Proof | undefined> => {
+const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<CallerIdentity | undefined> => {
   const matched = exchange.route?.route;
   if (matched && !matched.limited) return undefined;
   const address = addressBucket(ports.frontDoor.addressOf(exchange.event));
@@ -118,7 +124,12 @@ const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<Proof
   if (!isKeyCredential(credential)) {
     await admitAddress(ports.admission, address);
     if (credential === 'none') return undefined;
-    const proof = prove(ports.secrets, { credential, headers, nowMs: ports.clock.now(), fresh: matched?.fresh });
+    const proof = authenticateCaller(ports.secrets, {
+      credential,
+      headers,
+      nowMs: ports.clock.now(),
+      fresh: matched?.fresh,
+    });
     exchange.initData = proof.initData;
     if (proof.initData) await limitChat(ports, proof.initData.chatId);
     return proof;
@@ -138,7 +149,7 @@ const limitChat = async ({ chatLimit }: HttpPorts, chatId: string): Promise<void
   });
 };
 
-const receive = async (ports: HttpPorts, exchange: Exchange, proof: Proof | undefined): Promise<void> => {
+const receive = async (ports: HttpPorts, exchange: Exchange, proof: CallerIdentity | undefined): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
   await readBody(exchange, taken, ports.bodies, proof?.checkBody);

@@ -11,7 +11,7 @@ const sources = paths
 test('every import of every file points where it may', () => {
   expect(sources.length).toBeGreaterThan(50);
   const imports = sources.map(({ path, source }) => ({ path, imports: importsOf(path, source) }));
-  // Proof that the reading of imports works at all, in all its forms.
+  // CallerIdentity that the reading of imports works at all, in all its forms.
   expect(imports.flatMap((file) => file.imports)).toEqual(
     expect.arrayContaining(['zod', '@aws-sdk/client-secrets-manager', 'lambdas/core/errors/gateway-error.ts']),
   );

@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { admitAddress } from '../../lambdas/core/accounts/admit.ts';
-import { credentialForms, isKeyCredential, prove } from '../../lambdas/http/authenticate.ts';
+import { authenticateCaller, credentialForms, isKeyCredential } from '../../lambdas/http/authenticate.ts';
 import { createEdgeFrontDoor } from '../../lambdas/http/front-door.ts';
 import { type Route, routes } from '../../lambdas/routes.ts';
 import { Firewall } from '../../lib/constructs/firewall.ts';
@@ -90,7 +90,7 @@ const askedFor = async (): Promise<readonly string[]> => {
   for (const { read } of Object.values(credentialForms)) read(headers, {});
   for (const { credential } of Object.values<Route>(routes))
     if (credential !== 'none' && !isKeyCredential(credential))
-      expect(() => prove({ botToken: '1:a', topUpKey: 'b' }, { credential, headers, nowMs: 0 })).toThrow();
+      expect(() => authenticateCaller({ botToken: '1:a', topUpKey: 'b' }, { credential, headers, nowMs: 0 })).toThrow();
   const patience = { silenceMs: 1, commitsStreams: false, commitsJson: false };
   const door = createEdgeFrontDoor({ current: () => ['a'], refresh: async () => undefined }, patience);
   const event = { headers } as unknown as Parameters<typeof door.admit>[0];

@@ -27,7 +27,7 @@ const tooMany = (message: string): GatewayError =>
 const tooManyFromAddress = (): GatewayError => tooMany('Too many requests from this address. Slow down and try again.');
 
 /** A key as a caller sent it, and how one is sent on that route. */
-export interface Offered {
+export interface PresentedApiKey {
   readonly credential: string | undefined;
   /** The header it belongs in. */
   readonly param: string;
@@ -44,7 +44,7 @@ export const admitAddress = async (ports: AdmissionPorts, address: string): Prom
  * One parallel trip: the address bucket and the key item. The verdict falls in the order address, key, rate, account
  * (GEN-8), whichever answered first.
  */
-export const admit = async (ports: AdmissionPorts, address: string, offered: Offered): Promise<Admission> => {
+export const admit = async (ports: AdmissionPorts, address: string, offered: PresentedApiKey): Promise<Admission> => {
   const { credential, param } = offered;
   if (!ports.addressLimit.takeLocal(address)) throw tooManyFromAddress();
   const wellFormed = credential !== undefined && isApiKey(credential);
