@@ -46,7 +46,7 @@ interface Visited {
 }
 
 /** One message of a user in a chat of their own, on its way through the commands. */
-export class Visit extends Context {
+export class BotContext extends Context {
   /** Of the user, and of the chat. */
   readonly userId: number;
   readonly texts: Texts;

@@ -1,6 +1,6 @@
 import { Composer } from 'grammy/web';
 import { retryUntilDefinite } from '../core/retry.ts';
-import type { BotPorts, Visit } from './bot-context.ts';
+import type { BotContext, BotPorts } from './bot-context.ts';
 import { appButton } from './bot-context.ts';
 import { createBalance, createShowKey, createTopUp, withAccount } from './commands/account.ts';
 import { createModels } from './commands/models.ts';
@@ -8,7 +8,7 @@ import { createStart } from './commands/start.ts';
 import { createUsage } from './commands/usage.ts';
 import type { CommandName } from './texts/words.ts';
 
-type Answering = (visit: Visit) => Promise<void>;
+type Answering = (visit: BotContext) => Promise<void>;
 
 /** Answers one message. Throws MessengerError, StoreError and ChatBusyError: all of them may be gone when it is delivered again. */
 export const createBot = (ports: BotPorts): Answering => {
@@ -22,7 +22,7 @@ export const createBot = (ports: BotPorts): Answering => {
     topup: withAccount(createTopUp(ports)),
     help,
   };
-  const bot = new Composer<Visit>();
+  const bot = new Composer<BotContext>();
   bot.use(async (visit, next) => {
     await recognize(ports, visit);
     await next();
@@ -35,7 +35,7 @@ export const createBot = (ports: BotPorts): Answering => {
 };
 
 /** Whoever writes lets the bot write back, whatever was before, and in a language of theirs. */
-const recognize = async (ports: BotPorts, visit: Visit): Promise<void> => {
+const recognize = async (ports: BotPorts, visit: BotContext): Promise<void> => {
   const { accounts } = ports;
   const { language } = visit.texts;
   const chat = await retryUntilDefinite(ports, () => accounts.chat(String(visit.userId)));

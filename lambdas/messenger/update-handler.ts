@@ -5,7 +5,7 @@ import { retryUntilDefinite } from '../core/retry.ts';
 import { type Exchange, json, type RouteHandler } from '../http/exchange.ts';
 import { createBot } from './bot.ts';
 import type { BotPorts } from './bot-context.ts';
-import { botOf, type PrivateMessage, readMessage, readUpdateId, Visit } from './bot-context.ts';
+import { BotContext, botOf, type PrivateMessage, readMessage, readUpdateId } from './bot-context.ts';
 import { ChatBusyError } from './commands/start.ts';
 import { createMessenger, MessengerError, openApi } from './messenger-api.ts';
 
@@ -44,7 +44,7 @@ const createAnswer = (ports: BotPorts): Answer => {
   const api = openApi(access);
   const [messenger, me] = [createMessenger(api), botOf(access.botToken)];
   return async ({ summary }, updateId, message) => {
-    const visit = new Visit({ updateId, message, messenger, api, me });
+    const visit = new BotContext({ updateId, message, messenger, api, me });
     try {
       await bot(visit);
     } catch (error) {

@@ -2,16 +2,16 @@ import { toMasked } from '../../core/accounts/keys.ts';
 import { type Account, balanceOf, heldOf } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { retryUntilDefinite } from '../../core/retry.ts';
-import type { BotPorts, Visit } from '../bot-context.ts';
+import type { BotContext, BotPorts } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import { html } from '../html.ts';
 
-type OfAccount = (visit: Visit, accountId: string) => Promise<void>;
+type OfAccount = (visit: BotContext, accountId: string) => Promise<void>;
 
 /** Commands that need an account; without one they say how to get it. */
 export const withAccount =
   (command: OfAccount) =>
-  (visit: Visit): Promise<void> =>
+  (visit: BotContext): Promise<void> =>
     visit.accountId === undefined ? visit.tell(visit.texts.startFirst()) : command(visit, visit.accountId);
 
 export const createBalance =

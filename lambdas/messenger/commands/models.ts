@@ -1,6 +1,6 @@
 import { type ListedPrice, toListedPrice } from '../../core/catalog/catalog.ts';
 import type { Model } from '../../core/catalog/schema.ts';
-import type { BotPorts, Visit } from '../bot-context.ts';
+import type { BotContext, BotPorts } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import { type Html, html, lines } from '../html.ts';
 import type { PricedUnit, Texts } from '../texts/words.ts';
@@ -20,7 +20,7 @@ const companyNames: Readonly<Record<string, string>> = {
 
 export const createModels =
   (ports: BotPorts) =>
-  async (visit: Visit): Promise<void> => {
+  async (visit: BotContext): Promise<void> => {
     const { texts } = visit;
     const nowMs = ports.clock.now();
     const models = ports.catalog.list(nowMs);

@@ -1,7 +1,7 @@
 import { startChat, type TurnKey } from '../../core/accounts/chats.ts';
 import { toMasked } from '../../core/accounts/keys.ts';
 import { retryUntilDefinite } from '../../core/retry.ts';
-import { appButton, type BotPorts, type Visit } from '../bot-context.ts';
+import { appButton, type BotContext, type BotPorts } from '../bot-context.ts';
 
 /** The same user has asked for a key with another message, which is not done with yet. */
 export class ChatBusyError extends Error {
@@ -13,7 +13,7 @@ export class ChatBusyError extends Error {
  */
 export const createStart =
   (ports: BotPorts) =>
-  async (visit: Visit): Promise<void> => {
+  async (visit: BotContext): Promise<void> => {
     const { updates, clock } = ports;
     const turn: TurnKey = `start#${visit.userId}`;
     if ((await updates.claim(turn, clock.now())) !== 'claimed') throw new ChatBusyError('this chat is being started');
@@ -24,7 +24,7 @@ export const createStart =
     }
   };
 
-const tellKey = async (ports: BotPorts, visit: Visit): Promise<void> => {
+const tellKey = async (ports: BotPorts, visit: BotContext): Promise<void> => {
   const { texts } = visit;
   const chatId = String(visit.userId);
   const started = await startChat(ports, chatId);

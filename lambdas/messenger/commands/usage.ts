@@ -4,7 +4,7 @@ import { listUsage } from '../../core/ledger/usage.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { retryUntilDefinite } from '../../core/retry.ts';
 import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/exchange.ts';
-import type { BotPorts, Visit } from '../bot-context.ts';
+import type { BotContext, BotPorts } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import type { RequestFacts, SpendFacts } from '../texts/words.ts';
 
@@ -16,7 +16,7 @@ const RECORDS_MAX = 5_000;
 /** What has been spent today and in seven days, today among them, and on the last requests. */
 export const createUsage =
   (ports: BotPorts) =>
-  async (visit: Visit, accountId: string): Promise<void> => {
+  async (visit: BotContext, accountId: string): Promise<void> => {
     const { days: asked, fromMs } = lastDays(ports.clock.now(), DAYS);
     const order = { days: asked, dayOf: dayOfRequest, fromHoldId: firstIdAt(fromMs), recordsMax: RECORDS_MAX };
     const [{ records: last }, { complete, total, days }] = await Promise.all([
