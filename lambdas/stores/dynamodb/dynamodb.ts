@@ -26,7 +26,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
-import { isMistake } from '../programming-errors.ts';
+import { isProgrammingError } from '../programming-errors.ts';
 import { type Item, isList, isSet, type Value } from './item.ts';
 
 const toAttribute = (value: Value): AttributeValue => {
@@ -341,12 +341,12 @@ const confirmed = <T>(reply: Promise<T>): Promise<T> =>
     throw toStoreError(error);
   });
 
-const mistakes: ReadonlySet<string> = new Set(['ValidationException', 'SerializationException']);
+const programmingErrors: ReadonlySet<string> = new Set(['ValidationException', 'SerializationException']);
 
 /** Throws a programming error unchanged. */
 const toStoreError = (error: unknown): StoreError => {
   const name = error instanceof Error ? error.name : 'unknown';
-  if (isMistake(error, mistakes)) throw error;
+  if (isProgrammingError(error, programmingErrors)) throw error;
   if (
     error instanceof ThrottlingException ||
     error instanceof ProvisionedThroughputExceededException ||

@@ -3,7 +3,7 @@ import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../../core/errors/store-error.ts';
 import type { StoredMedia } from '../../core/images/media.ts';
 import type { ByteRange } from '../../core/videos/dependencies.ts';
-import { isMistake } from '../programming-errors.ts';
+import { isProgrammingError } from '../programming-errors.ts';
 
 /** Undefined when there is no such object. The client and its commands are loaded at the first use. */
 export const openObject = async (
@@ -74,7 +74,7 @@ const throttles: ReadonlySet<string> = new Set([
   'TooManyRequestsException',
 ]);
 
-const mistakes: ReadonlySet<string> = new Set([
+const programmingErrors: ReadonlySet<string> = new Set([
   'EntityTooLarge',
   'InvalidArgument',
   'InvalidBucketName',
@@ -85,7 +85,7 @@ const mistakes: ReadonlySet<string> = new Set([
 
 /** Throws a mistake as it is. */
 const toStoreError = (error: unknown): StoreError => {
-  if (isMistake(error, mistakes)) throw error;
+  if (isProgrammingError(error, programmingErrors)) throw error;
   const name = error instanceof Error ? error.name : 'unknown';
   return new StoreError(throttles.has(name) ? 'throttled' : 'unavailable', name, error);
 };

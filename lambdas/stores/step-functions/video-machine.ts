@@ -1,7 +1,7 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { StoreError } from '../../core/errors/store-error.ts';
 import type { VideoMachine } from '../../core/videos/dependencies.ts';
-import { isMistake } from '../programming-errors.ts';
+import { isProgrammingError } from '../programming-errors.ts';
 
 /**
  * One execution per video, of a STANDARD machine: there a start is idempotent, which it is not for an EXPRESS one. Nothing but the id
@@ -33,7 +33,7 @@ const throttles: ReadonlySet<string> = new Set([
   'TooManyRequestsException',
 ]);
 
-const mistakes: ReadonlySet<string> = new Set([
+const programmingErrors: ReadonlySet<string> = new Set([
   'InvalidArn',
   'InvalidExecutionInput',
   'InvalidName',
@@ -43,7 +43,7 @@ const mistakes: ReadonlySet<string> = new Set([
 
 /** Throws a mistake as it is. */
 const toStoreError = (error: unknown): StoreError => {
-  if (isMistake(error, mistakes)) throw error;
+  if (isProgrammingError(error, programmingErrors)) throw error;
   const name = error instanceof Error ? error.name : 'unknown';
   return new StoreError(throttles.has(name) ? 'throttled' : 'unavailable', name, error);
 };
