@@ -1,4 +1,4 @@
-import type { VideoMachine } from '../lambdas/core/videos/dependencies.ts';
+import type { VideoWorkflow } from '../lambdas/core/videos/dependencies.ts';
 import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
 import { createVideoStepsHandler } from '../lambdas/functions/wiring/video-steps-handler.ts';
 import type { Settings } from '../lambdas/settings.ts';
@@ -34,7 +34,7 @@ export const videoMachineOptions = (
   };
 };
 
-export interface LocalVideoMachine extends VideoMachine {
+export interface LocalVideoMachine extends VideoWorkflow {
   stop(): Promise<void>;
 }
 

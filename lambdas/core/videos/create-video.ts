@@ -13,7 +13,7 @@ import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/p
 import { chooseModel, chooseUpstream, type Route, rejectionError, unavailable } from '../paid-call/route-model.ts';
 import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { VideoMachine } from './dependencies.ts';
+import type { VideoWorkflow } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
 import {
   type VideoFailure,
@@ -30,7 +30,7 @@ import type { VideoAsk, VideoWire } from './video-wire.ts';
 export interface CreatePorts extends PaidCallPorts {
   readonly wires: ReadonlyMap<Wire, VideoWire>;
   readonly jobs: VideoJobStore;
-  readonly machine: VideoMachine;
+  readonly machine: VideoWorkflow;
   readonly times: VideoTimes;
   /** Undefined where nobody counts. */
   readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;

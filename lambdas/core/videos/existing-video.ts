@@ -2,12 +2,12 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { inProgress } from '../idempotency/claim.ts';
 import type { Creations, ExistingResponse, StoredResponse } from '../idempotency/claim-store.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { VideoMachine, VideoStepPorts } from './dependencies.ts';
+import type { VideoStepPorts, VideoWorkflow } from './dependencies.ts';
 import { releaseVideo } from './finish-video.ts';
 import { isEnded, mayStillBegin, neverBegun, type VideoJob, videoIdOf } from './video-job.ts';
 
 export interface ExistingVideoPorts extends VideoStepPorts {
-  readonly machine: VideoMachine;
+  readonly machine: VideoWorkflow;
 }
 
 /**

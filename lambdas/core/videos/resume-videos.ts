@@ -1,11 +1,11 @@
 import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { VideoMachine, VideoStepPorts } from './dependencies.ts';
+import type { VideoStepPorts, VideoWorkflow } from './dependencies.ts';
 import { releaseVideo } from './finish-video.ts';
 import { isEnded } from './video-job.ts';
 
 export interface ResumePorts extends VideoStepPorts {
-  readonly machine: VideoMachine;
+  readonly machine: VideoWorkflow;
 }
 
 export interface ResumeReport {

@@ -12,7 +12,7 @@ import type { LedgerStore, Outbox } from '../../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import type { AddressCounters } from '../../core/limits/rate-limit.ts';
 import type { Measure, MoneyMetric, OperationalEventName } from '../../core/metrics.ts';
-import type { VideoFiles, VideoMachine } from '../../core/videos/dependencies.ts';
+import type { VideoFiles, VideoWorkflow } from '../../core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { CallerSecrets } from '../../http/authenticate.ts';
 import type { Summary } from '../../http/exchange.ts';
@@ -71,7 +71,7 @@ export interface VideoParts extends LedgerParts {
   readonly videoJobs: VideoJobStore;
   readonly videoFiles: VideoFiles;
   /** Throws where this function has no state machine. */
-  readonly videoMachine: VideoMachine;
+  readonly videoMachine: VideoWorkflow;
   readonly upstreamHttp: UpstreamHttp;
   /** Undefined when this environment has no key or no address for the provider. */
   readonly vendorAccess: (providerId: string) => VendorAccess | undefined;

@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns';
 import { catalogData } from '../../../catalog/index.ts';
 import { loadCatalog } from '../../core/catalog/load-catalog.ts';
-import type { VideoMachine } from '../../core/videos/dependencies.ts';
+import type { VideoWorkflow } from '../../core/videos/dependencies.ts';
 import { createUpstreamHttp } from '../../providers/upstream-http.ts';
 import { createWebhookSender } from '../../providers/webhook.ts';
 import { createCircuitStore } from '../../stores/dynamodb/circuit-store.ts';
 import { createVideoJobStore } from '../../stores/dynamodb/video-job-store.ts';
 import { createVideoFiles } from '../../stores/s3/video-files.ts';
-import { createVideoMachine } from '../../stores/step-functions/video-machine.ts';
+import { createVideoWorkflow } from '../../stores/step-functions/video-machine.ts';
 import { type ClientOptions, createS3Access, createStepFunctionsAccess, patient } from './clients.ts';
 import type { VideoParts } from './dependencies.ts';
 import { type Environment, type OpenLedger, openLedger } from './ledger.ts';
@@ -41,7 +41,7 @@ export const openVideoParts = async (
   };
 };
 
-const openMachine = (arn: string | undefined, options: ClientOptions): VideoMachine =>
+const openMachine = (arn: string | undefined, options: ClientOptions): VideoWorkflow =>
   arn === undefined
     ? { start: () => Promise.reject(new Error('VIDEO_MACHINE_ARN: is not set, and a video is to be begun')) }
-    : createVideoMachine(createStepFunctionsAccess(options), arn);
+    : createVideoWorkflow(createStepFunctionsAccess(options), arn);

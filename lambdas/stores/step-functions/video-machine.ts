@@ -1,6 +1,6 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { StoreError } from '../../core/errors/store-error.ts';
-import type { VideoMachine } from '../../core/videos/dependencies.ts';
+import type { VideoWorkflow } from '../../core/videos/dependencies.ts';
 import { isProgrammingError } from '../programming-errors.ts';
 
 /**
@@ -8,7 +8,7 @@ import { isProgrammingError } from '../programming-errors.ts';
  * goes in, because inputs stay readable in an execution's history for months.
  * https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html
  */
-export const createVideoMachine = (client: () => Promise<SFNClient>, stateMachineArn: string): VideoMachine => ({
+export const createVideoWorkflow = (client: () => Promise<SFNClient>, stateMachineArn: string): VideoWorkflow => ({
   start: async (videoId) => {
     const [{ StartExecutionCommand }, stepFunctions] = await Promise.all([import('@aws-sdk/client-sfn'), client()]);
     const input = JSON.stringify({ videoId });

@@ -3,7 +3,7 @@ import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import type { ClaimStore, ResponseStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { LedgerStore, Outbox } from '../../../lambdas/core/ledger/ledger.ts';
-import type { VideoFiles, VideoMachine } from '../../../lambdas/core/videos/dependencies.ts';
+import type { VideoFiles, VideoWorkflow } from '../../../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../../lambdas/core/videos/video-job.ts';
 
 /** Runs between a caller and every call to a port. */
@@ -38,6 +38,6 @@ export const answersThrough = through<ResponseStore>;
 export const jobsThrough = through<VideoJobStore>;
 export const filesThrough = through<VideoFiles>;
 export const mediaThrough = through<MediaStore>;
-export const machineThrough = through<VideoMachine>;
+export const machineThrough = through<VideoWorkflow>;
 export const accountsThrough = through<AccountStore>;
 export const keysThrough = through<KeyStore>;

@@ -6,7 +6,7 @@ import type { MediaStore } from '../../../lambdas/core/images/media.ts';
 import type { LedgerStore, Outbox } from '../../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../../lambdas/core/ledger/records.ts';
 import type { AddressCounters } from '../../../lambdas/core/limits/rate-limit.ts';
-import type { VideoFiles, VideoMachine } from '../../../lambdas/core/videos/dependencies.ts';
+import type { VideoFiles, VideoWorkflow } from '../../../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../../lambdas/core/videos/video-job.ts';
 import { through } from './every-call.ts';
 
@@ -125,7 +125,7 @@ export const withJobFaults = faulty<VideoJobStore>;
 /** Not for a put that is `repeated`: its bytes can be taken once only. */
 export const withFileFaults = faulty<VideoFiles>;
 export const withMediaFaults = faulty<MediaStore>;
-export const withMachineFaults = faulty<VideoMachine>;
+export const withMachineFaults = faulty<VideoWorkflow>;
 export const withAccountFaults = faulty<AccountStore>;
 
 export interface AccountsAndKeys {

@@ -1,7 +1,7 @@
-import type { VideoMachine } from '../../../lambdas/core/videos/dependencies.ts';
+import type { VideoWorkflow } from '../../../lambdas/core/videos/dependencies.ts';
 
 /** Executions that do nothing: a test says when one is over. */
-export class MemoryVideoMachine implements VideoMachine {
+export class MemoryVideoMachine implements VideoWorkflow {
   readonly #ended = new Set<string>();
   readonly #begun = new Set<string>();
   /** Every start that was executed, repeats too. */

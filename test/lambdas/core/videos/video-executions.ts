@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../../../lambdas/core/clock.ts';
-import type { VideoMachine } from '../../../../lambdas/core/videos/dependencies.ts';
+import type { VideoWorkflow } from '../../../../lambdas/core/videos/dependencies.ts';
 import { Aborted, playStates, StepFailed, secondsMaxOf } from './video-states.ts';
 
 interface Execution {
@@ -18,7 +18,7 @@ export interface ExecutionWorld {
 }
 
 /** The state machine service: it never dies itself, plays one execution per video, and calls steps that do anything. */
-export class VideoExecutions implements VideoMachine {
+export class VideoExecutions implements VideoWorkflow {
   readonly #world: ExecutionWorld;
   readonly #executions = new Map<string, Execution>();
 

@@ -5,7 +5,7 @@ import type { ClaimStore, ResponseStore } from '../../../../lambdas/core/idempot
 import type { LedgerStore, Outbox } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { createVideo, type VideoOptions } from '../../../../lambdas/core/videos/create-video.ts';
-import type { VideoFiles, VideoMachine } from '../../../../lambdas/core/videos/dependencies.ts';
+import type { VideoFiles, VideoWorkflow } from '../../../../lambdas/core/videos/dependencies.ts';
 import { videoCreations } from '../../../../lambdas/core/videos/existing-video.ts';
 import { removeVideo } from '../../../../lambdas/core/videos/read-videos.ts';
 import type { VideoJobStore } from '../../../../lambdas/core/videos/video-job.ts';
@@ -29,7 +29,7 @@ export interface Outside {
   readonly clock: Clock;
   readonly traffic: VideoTraffic;
   readonly vendor: VideoVendor;
-  readonly machine: VideoMachine;
+  readonly machine: VideoWorkflow;
   readonly ledger: LedgerStore;
   readonly outbox: Outbox;
   readonly jobs: VideoJobStore;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { createStepFunctionsAccess } from '../../../../lambdas/functions/wiring/clients.ts';
-import { createVideoMachine } from '../../../../lambdas/stores/step-functions/video-machine.ts';
+import { createVideoWorkflow } from '../../../../lambdas/stores/step-functions/video-machine.ts';
 
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:videos';
 const VIDEO = 'video_00000000000000000000000000';
@@ -46,7 +46,7 @@ const machineWithin = async (timeoutMs: number, ...answers: readonly Answer[]) =
     server.closeAllConnections();
     server.close();
   });
-  return { machine: createVideoMachine(access, ARN), asked };
+  return { machine: createVideoWorkflow(access, ARN), asked };
 };
 
 test('VID-5 an execution is named after its video, and knows nothing of it but the id', async () => {
