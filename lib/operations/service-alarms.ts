@@ -11,7 +11,7 @@ import { webFunctionAlarms } from './web-functions.ts';
 const PERIOD = Duration.minutes(5);
 
 /** Below so many requests a part of them says nothing. */
-const REQUESTS_LEAST = 20;
+const REQUESTS_MIN = 20;
 
 export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] => [
   {
@@ -23,7 +23,7 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
   {
     id: 'failing-requests',
     metric: new MathExpression({
-      expression: `IF(count >= ${REQUESTS_LEAST}, part, 0)`,
+      expression: `IF(count >= ${REQUESTS_MIN}, part, 0)`,
       usingMetrics: {
         count: own('failed_by_us', { statistic: 'SampleCount' }),
         part: own('failed_by_us', { statistic: 'Average' }),
@@ -34,7 +34,7 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
     threshold: { least: 0.05 },
     periods: 3,
     wrong: 2,
-    reason: `One request in twenty, of ${REQUESTS_LEAST} and more, is what clients notice.`,
+    reason: `One request in twenty, of ${REQUESTS_MIN} and more, is what clients notice.`,
   },
   ...functionErrors(sources),
   ...webFunctionAlarms(own, sources),

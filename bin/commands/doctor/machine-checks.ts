@@ -7,12 +7,12 @@ import { isProductionHost, type Place } from '../../place.ts';
 import type { Environment } from '../../terminal.ts';
 import { type Finding, failure, ok, tried, warning } from './finding.ts';
 
-const NODE_LEAST = 24;
+const NODE_VERSION_MIN = 24;
 
 export const checkNode = (version: string): Finding =>
-  Number(version.split('.')[0]) >= NODE_LEAST
+  Number(version.split('.')[0]) >= NODE_VERSION_MIN
     ? ok('node', version)
-    : failure('node', version, `Use Node ${NODE_LEAST} or later; npm scripts find one on linux-x64.`);
+    : failure('node', version, `Use Node ${NODE_VERSION_MIN} or later; npm scripts find one on linux-x64.`);
 
 /** What plays AWS on this machine, each with the variable that names one of the user's own instead. */
 const standIns = [

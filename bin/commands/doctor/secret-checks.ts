@@ -1,5 +1,5 @@
 import { catalogData } from '../../../catalog/index.ts';
-import { LETTERS_LEAST } from '../../../lambdas/core/accounts/keys.ts';
+import { SECRET_LENGTH_MIN } from '../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { readBotToken, readProviderKeys, readTopUpKey } from '../../../lambdas/functions/wiring/secrets.ts';
 import { settingsSchema } from '../../../lambdas/settings.ts';
@@ -43,8 +43,8 @@ export const checkTopUpKey = (place: Place): Promise<Finding> =>
     if (!key && place.isLocal)
       return ok('top-up key', 'TOP_UP_KEY is not set here: `npm start` has one of its own, in the data folder');
     if (!key) return warning('top-up key', 'there is none', 'Set TOP_UP_KEY, or nobody can report payments.');
-    if (key.length >= LETTERS_LEAST) return ok('top-up key', 'is there');
-    return failure('top-up key', `is shorter than ${LETTERS_LEAST} letters`, 'Draw a longer one.');
+    if (key.length >= SECRET_LENGTH_MIN) return ok('top-up key', 'is there');
+    return failure('top-up key', `is shorter than ${SECRET_LENGTH_MIN} letters`, 'Draw a longer one.');
   });
 
 export const checkProviderKeys = (place: Place): Promise<Finding> =>

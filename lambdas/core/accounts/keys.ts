@@ -102,14 +102,14 @@ export interface Peppers {
 }
 
 /** Of every secret that somebody here has made up. */
-export const LETTERS_LEAST = 16;
+export const SECRET_LENGTH_MIN = 16;
 
 /** One on each line, the newest first. Throws an Error, which quotes none of them. */
 export const parsePeppers = (text: string): Peppers => {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const [pepper, ...olderPeppers] = new Set(lines.filter((line) => line !== ''));
-  if (pepper === undefined || [pepper, ...olderPeppers].some(({ length }) => length < LETTERS_LEAST)) {
-    throw new Error(`a pepper has at least ${LETTERS_LEAST} letters, and each stands on a line of its own`);
+  if (pepper === undefined || [pepper, ...olderPeppers].some(({ length }) => length < SECRET_LENGTH_MIN)) {
+    throw new Error(`a pepper has at least ${SECRET_LENGTH_MIN} letters, and each stands on a line of its own`);
   }
   return { pepper, olderPeppers };
 };

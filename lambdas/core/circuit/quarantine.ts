@@ -9,7 +9,7 @@ const SHUT_MS = 900_000;
 /** Five buckets of a minute are the window: the minute that runs and four more, so 4 to 5 minutes. */
 const BUCKET_MS = 60_000;
 const BUCKETS = 5;
-const KEPT_MS = 600_000;
+const RETENTION_MS = 600_000;
 
 /**
  * BILL-10: models whose vendor does not say what a call used. The 20th such answer shuts the model for 15 minutes. Deleting the item
@@ -39,7 +39,7 @@ export class Quarantines {
   async usageMissing(modelId: string): Promise<void> {
     const now = this.#clock.now();
     const current = now - (now % BUCKET_MS);
-    const count = await orUndefined(() => this.#store.countMissing(modelId, current, current + KEPT_MS));
+    const count = await orUndefined(() => this.#store.countMissing(modelId, current, current + RETENTION_MS));
     if (count === undefined) return;
     if (count < MISSING_MAX && count + (await this.#before(modelId, current)) < MISSING_MAX) return;
     const untilMs = now + SHUT_MS;

@@ -123,7 +123,7 @@ export class SharedCircuit {
     const { store, clock, settings, noticeOpened } = this.#ports;
     const now = clock.now();
     const opening = openedAgain(undefined, now, settings);
-    const opened = await orUndefined(() => store.open(this.#key, opening, now, now + STATE_KEPT_MS));
+    const opened = await orUndefined(() => store.open(this.#key, opening, now, now + STATE_RETENTION_MS));
     if (!opened) return this.#doubt();
     this.#learn({ ...opening, probe: undefined });
     noticeOpened();
@@ -181,7 +181,7 @@ const RENEWED_EVERY_MS = 10_000;
 const RENEWED_AT_MOST_MS = 1_200_000;
 
 /** A circuit that nobody has called for a day is forgotten. */
-const STATE_KEPT_MS = 86_400_000;
+const STATE_RETENTION_MS = 86_400_000;
 
 interface SharedPorts {
   readonly store: CircuitStore;
@@ -234,7 +234,7 @@ export class SharedProbe {
     const done = await orUndefined(() => {
       if (outcome === 'unknown') return store.releaseProbe(this.#key, this.#owner);
       if (!after) return store.close(this.#key, this.#owner);
-      return store.judge(this.#key, this.#owner, after, now + STATE_KEPT_MS);
+      return store.judge(this.#key, this.#owner, after, now + STATE_RETENTION_MS);
     });
     if (done) this.#learn(after && { ...after, probe: undefined });
     else this.#doubt();
@@ -356,7 +356,7 @@ class CallTally {
 const BUCKET_MS = 15_000;
 
 /** Kept past the window, so that clocks may differ a little. */
-const KEPT_MS = 120_000;
+const RETENTION_MS = 120_000;
 
 /** The bucket of this moment and the one before: together the last 15 to 30 s. */
 const windowStarts = (nowMs: number): readonly [current: number, previous: number] => {
@@ -364,7 +364,7 @@ const windowStarts = (nowMs: number): readonly [current: number, previous: numbe
   return [current, current - BUCKET_MS];
 };
 
-const bucketExpiry = (startMs: number): number => startMs + KEPT_MS;
+const bucketExpiry = (startMs: number): number => startMs + RETENTION_MS;
 
 const within = (buckets: readonly BucketCount[], nowMs: number): readonly BucketCount[] => {
   const starts: readonly number[] = windowStarts(nowMs);

@@ -14,7 +14,7 @@ import type {
   IdempotentRequest,
   StoredResponse,
 } from './claim-store.ts';
-import { ClaimedRequest, ClaimLost, KEPT_MS, storeIsDown } from './claimed-execution.ts';
+import { ClaimedRequest, ClaimLost, RETENTION_MS, storeIsDown } from './claimed-execution.ts';
 import { readPrepared, toPrepared } from './stored-response.ts';
 
 /** IDEM-7: one more is refused. */
@@ -70,7 +70,7 @@ const tryToClaim = async (
     owner: requestId,
     nowMs,
     leaseUntilMs: nowMs + leaseMs,
-    expiresAtMs: nowMs + KEPT_MS,
+    expiresAtMs: nowMs + RETENTION_MS,
   };
   const reply = await retryUntilDefinite(ledger, () =>
     claims.claim({ ...terms, fingerprint, dispatchesMax: DISPATCHES_MAX }),
@@ -186,7 +186,7 @@ const complete = async (
   { holdId, answer }: ExistingResponse,
 ): Promise<boolean> => {
   const prepared = await toPrepared(answers, answer, holdId);
-  const expiresAtMs = ledger.clock.now() + KEPT_MS;
+  const expiresAtMs = ledger.clock.now() + RETENTION_MS;
   if (!(await retryUntilDefinite(ledger, () => claims.stageResponse(request, owner, prepared, expiresAtMs))))
     return false;
   return retryUntilDefinite(ledger, () => claims.complete(request, owner));

@@ -5,7 +5,7 @@ import type { IdempotencyPorts, IdempotentRequest, StoredResponse } from './clai
 import { toPrepared } from './stored-response.ts';
 
 /** IDEM-7. */
-export const KEPT_MS = 24 * 60 * 60 * 1_000;
+export const RETENTION_MS = 24 * 60 * 60 * 1_000;
 /** Clocks of two processes differ by less. A short lease leaves less room. */
 const SKEW_MS = 10_000;
 const SKEW_SHARE = 6;
@@ -72,7 +72,7 @@ export class ClaimedRequest {
     const { claims, answers, ledger } = this.#ports;
     try {
       const prepared = await retryUntilDefinite(ledger, () => toPrepared(answers, answer, holdId));
-      const expiresAtMs = ledger.clock.now() + KEPT_MS;
+      const expiresAtMs = ledger.clock.now() + RETENTION_MS;
       const { requestId } = this.#request;
       if (await retryUntilDefinite(ledger, () => claims.stageResponse(this.#request, requestId, prepared, expiresAtMs)))
         return prepared.hash;

@@ -218,7 +218,7 @@ export const promptTextTokens = (
 };
 
 /** What a vendor adds around a conversation. */
-const TOKENS_AROUND = 64;
+const PROMPT_OVERHEAD_TOKENS = 64;
 
 /** No token of the vendors' vocabularies stands for more bytes than this. */
 const BYTES_PER_TOKEN_MAX = 128;
@@ -237,7 +237,7 @@ export const promptTokensAtMost = (
 ): number => {
   const { contextTokens } = model.limits;
   if (prompt.recordings || prompt.documents) return contextTokens;
-  const around = TOKENS_AROUND + (usesTools ? TOKENS_AROUND_TOOLS : 0);
+  const around = PROMPT_OVERHEAD_TOKENS + (usesTools ? TOKENS_AROUND_TOOLS : 0);
   const { bytes, textTokens = bytes, addedTokens = 0 } = prompt;
   const text = Math.ceil((Math.min(textTokens, bytes) + addedTokens + around) * (model.inputTokenFactor ?? 1));
   const images = prompt.images.reduce((sum, detail) => sum + model.imageTokensMax[detail], 0);

@@ -1,5 +1,5 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { LETTERS_LEAST, type Peppers, parsePeppers } from '../../core/accounts/keys.ts';
+import { type Peppers, parsePeppers, SECRET_LENGTH_MIN } from '../../core/accounts/keys.ts';
 import type { Settings } from '../../settings.ts';
 import type { Environment } from './ledger.ts';
 
@@ -71,7 +71,7 @@ export const readTopUpKey = async (
 /** One that is too short to keep anybody out is none. */
 const asLongEnough = (secret = ''): string | undefined => {
   const value = secret.trim();
-  return value.length < LETTERS_LEAST ? undefined : value;
+  return value.length < SECRET_LENGTH_MIN ? undefined : value;
 };
 
 /** All that are valid now, the newest first: never none, and none that is too short. */
@@ -92,7 +92,7 @@ export const readOriginSecrets = async (
 };
 
 const required = (secret: string | undefined): string => {
-  if (secret === undefined) throw new Error(`ORIGIN_SECRET: must have at least ${LETTERS_LEAST} letters`);
+  if (secret === undefined) throw new Error(`ORIGIN_SECRET: must have at least ${SECRET_LENGTH_MIN} letters`);
   return secret;
 };
 

@@ -2,7 +2,7 @@ import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../../lambdas/
 import { type Database, numberOf } from './database.ts';
 
 /** The messenger drops an update after a day and does not repeat its ids within a week. */
-const KEPT_MS = 7 * 86_400_000;
+const RETENTION_MS = 7 * 86_400_000;
 
 /** Bot updates in SQLite. A finished update is durable. A lease is not: a power cut also ends the process that holds it. */
 export const createUpdateLog = (db: Database): UpdateLog => ({
@@ -11,7 +11,7 @@ export const createUpdateLog = (db: Database): UpdateLog => ({
     await db.writeDurably(() =>
       db
         .sql('INSERT OR REPLACE INTO bot_updates (key, lease_until, done, expires_at) VALUES (?, NULL, 1, ?)')
-        .run(key, nowMs + KEPT_MS),
+        .run(key, nowMs + RETENTION_MS),
     );
   },
   free: async (key) => {
@@ -27,7 +27,7 @@ const claim = (db: Database, key: TurnKey, nowMs: number): 'claimed' | 'busy' | 
   db.sql('INSERT OR REPLACE INTO bot_updates (key, lease_until, done, expires_at) VALUES (?, ?, 0, ?)').run(
     key,
     nowMs + UPDATE_LEASE_MS,
-    nowMs + KEPT_MS,
+    nowMs + RETENTION_MS,
   );
   return 'claimed';
 };

@@ -24,7 +24,7 @@ export const frontDoorBugs: readonly MoneyBug[] = [
     {
       id: 'guessable-secret-of-the-edge',
       what: 'A secret of a few letters, or of none, is taken for one that keeps somebody out.',
-      find: 'value.length < LETTERS_LEAST ? undefined : value',
+      find: 'value.length < SECRET_LENGTH_MIN ? undefined : value',
       replace: 'value.length < 0 ? undefined : value',
     },
   ]),
