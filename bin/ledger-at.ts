@@ -2,7 +2,7 @@ import type { LedgerPorts } from '../lambdas/core/ledger/ledger.ts';
 import { settingsSchema } from '../lambdas/settings.ts';
 import { misused } from './exit.ts';
 import type { Place } from './place.ts';
-import { steady } from './steady.ts';
+import { steady } from './with-retries.ts';
 
 /** What ends holds by the same steps that the functions do. */
 export const toLedgerPorts = (place: Place): LedgerPorts => ({

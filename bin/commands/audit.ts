@@ -4,8 +4,8 @@ import { withReading } from '../command-options.ts';
 import { failed, unsatisfied } from '../exit.ts';
 import { printJson } from '../output.ts';
 import { atPlace, type PlaceOptions } from '../place.ts';
-import { steady } from '../steady.ts';
 import type { Terminal } from '../terminal.ts';
+import { steady } from '../with-retries.ts';
 
 interface AuditOptions extends PlaceOptions {
   readonly account?: string;

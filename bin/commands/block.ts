@@ -5,8 +5,8 @@ import { type ReasonOptions, withReason } from '../command-options.ts';
 import { failed } from '../exit.ts';
 import { type Facts, printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
-import { logOperation, steady } from '../steady.ts';
 import type { Terminal } from '../terminal.ts';
+import { logOperation, steady } from '../with-retries.ts';
 import { confirmWrite, tellDryRun } from '../writes.ts';
 
 export const addBlockCommands = (accounts: Command, terminal: Terminal): void => {

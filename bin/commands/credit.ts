@@ -7,8 +7,8 @@ import { type MoneyOptions, toAmount, withMoney } from '../command-options.ts';
 import { failed, refused } from '../exit.ts';
 import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
-import { steady } from '../steady.ts';
 import type { Terminal } from '../terminal.ts';
+import { steady } from '../with-retries.ts';
 import { confirmWrite, tellDryRun } from '../writes.ts';
 
 interface CreditOptions extends MoneyOptions {

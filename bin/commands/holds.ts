@@ -10,8 +10,8 @@ import { failed, refused } from '../exit.ts';
 import { toLedgerPorts } from '../ledger-at.ts';
 import { printFacts, printList } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
-import { logOperation } from '../steady.ts';
 import type { Terminal } from '../terminal.ts';
+import { logOperation } from '../with-retries.ts';
 import { confirmWrite, tellDryRun } from '../writes.ts';
 
 interface ListOptions extends ReadOptions {

@@ -10,8 +10,8 @@ import { failed, misused, refused, whyOf } from '../exit.ts';
 import { openKeyPorts } from '../keys-at.ts';
 import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
-import { logOperation, steady } from '../steady.ts';
 import type { Terminal } from '../terminal.ts';
+import { logOperation, steady } from '../with-retries.ts';
 import { confirmWrite, tellDryRun } from '../writes.ts';
 
 interface IssueOptions extends ReasonOptions {

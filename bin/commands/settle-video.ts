@@ -11,8 +11,8 @@ import { failed, refused } from '../exit.ts';
 import { secondsAt, toLedgerPorts } from '../ledger-at.ts';
 import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
-import { logOperation } from '../steady.ts';
 import type { Terminal } from '../terminal.ts';
+import { logOperation } from '../with-retries.ts';
 import { confirmWrite, tellDryRun } from '../writes.ts';
 
 interface SettleOptions extends MoneyOptions {

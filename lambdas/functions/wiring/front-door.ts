@@ -8,7 +8,7 @@ import {
 } from '../../http/front-door.ts';
 import type { Settings } from '../../settings.ts';
 import type { Reporting } from './dependencies.ts';
-import { keepFresh } from './keep-fresh.ts';
+import { keepRefreshing } from './refreshing-value.ts';
 import { nameOf, type ReadSecret, readOriginSecrets, readSecret } from './secrets.ts';
 
 /** A regional REST API that streams gives up after five minutes without a byte. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
@@ -47,7 +47,7 @@ const openOriginSecrets = async (
   settings: Settings,
   { clock, notice, read = readSecret }: FrontDoorPorts,
 ): Promise<OriginSecrets> => {
-  const kept = keepFresh(await readOriginSecrets(settings, read), {
+  const kept = keepRefreshing(await readOriginSecrets(settings, read), {
     read: () => readOriginSecrets(settings, read),
     clock,
     pauseMs: REREAD_PAUSE_MS,

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { LedgerParts, VideoParts } from './dependencies.ts';
-import { keepFresh } from './keep-fresh.ts';
 import type { Environment } from './ledger.ts';
+import { keepRefreshing } from './refreshing-value.ts';
 import { nameOf, type ReadSecret, readProviderKeys, readSecret } from './secrets.ts';
 
 const REREAD_PAUSE_MS = 60_000;
@@ -22,7 +22,7 @@ export const openVendorAccess = async (
   };
   const first = await read();
   if (!settings.PROVIDER_KEYS_SECRET) return first;
-  const kept = keepFresh(first, {
+  const kept = keepRefreshing(first, {
     read,
     clock,
     pauseMs: REREAD_PAUSE_MS,

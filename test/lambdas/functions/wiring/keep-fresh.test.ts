@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepFresh } from '../../../../lambdas/functions/wiring/keep-fresh.ts';
+import { keepRefreshing } from '../../../../lambdas/functions/wiring/refreshing-value.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 
 const PAUSE_MS = 10_000;
@@ -9,7 +9,7 @@ const createScene = () => {
   const clock = new ManualClock();
   const reads: PromiseWithResolvers<string>[] = [];
   const failures: unknown[] = [];
-  const kept = keepFresh('first', {
+  const kept = keepRefreshing('first', {
     read: () => {
       const read = Promise.withResolvers<string>();
       reads.push(read);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 
 /** Something that was read once and may change where it was read from. */
-export interface Kept<T> {
+export interface Refreshing<T> {
   /** As it was read last. */
   current(): T;
   /** Reads it again unless that was begun within the pause. Never rejects, and nobody needs to wait for it. */
@@ -21,7 +21,7 @@ interface Keeping<T> {
  * A process may be frozen in the middle of a read and go on hours later: a read that was overtaken changes nothing, and a pause is
  * counted from a read's beginning, so that one without an end keeps nobody from the next.
  */
-export const keepFresh = <T>(first: T, { read, clock, pauseMs, onFailure }: Keeping<T>): Kept<T> => {
+export const keepRefreshing = <T>(first: T, { read, clock, pauseMs, onFailure }: Keeping<T>): Refreshing<T> => {
   let kept = first;
   let beganAtMs = clock.now();
   let turns = 0;
