@@ -8,8 +8,8 @@ export const newCommand = (name: string, terminal: Terminal): Command =>
     .exitOverride()
     .showHelpAfterError('(--help tells more)')
     .configureOutput({
-      writeOut: (text) => void terminal.print(text).catch((error: unknown) => terminal.tell(whyOf(error))),
-      writeErr: (text) => terminal.tell(text.trimEnd()),
+      writeOut: (text) => void terminal.print(text).catch((error: unknown) => terminal.status(whyOf(error))),
+      writeErr: (text) => terminal.status(text.trimEnd()),
     });
 
 /** Answers the exit code; `args` as a shell gives them, without the program's own name. */
@@ -19,7 +19,7 @@ export const runCommand = async (program: Command, args: readonly string[], term
     return exits.done;
   } catch (error) {
     const { exitCode, message } = toEnding(error);
-    if (message !== undefined) terminal.tell(message);
+    if (message !== undefined) terminal.status(message);
     return exitCode;
   }
 };

@@ -34,7 +34,7 @@ export const printList = async (
   { rows, columns, nothing }: { rows: readonly Facts[]; columns: readonly string[]; nothing: string },
 ): Promise<void> => {
   if (json) await printJson(terminal, { object: 'list', data: rows });
-  else if (rows.length === 0) terminal.tell(nothing);
+  else if (rows.length === 0) terminal.status(nothing);
   else await terminal.print(toTable(columns, rows));
 };
 

@@ -42,7 +42,7 @@ export const atPlace = async <T>(
 ): Promise<T> => {
   const place = await openPlace(options, terminal);
   try {
-    terminal.tell(place.where);
+    terminal.status(place.where);
     return await work(place);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -57,14 +57,14 @@ export const atPlace = async <T>(
  * Opens the environment of `--env`, or else what the variables name, or else the local gateway's data folder. A DynamoDB emulator
  * that the folder needs and that does not run is started until `close`.
  */
-export const openPlace = async (options: PlaceOptions, { environment, tell }: Terminal): Promise<Place> => {
+export const openPlace = async (options: PlaceOptions, { environment, status }: Terminal): Promise<Place> => {
   const named = { ...environment, ...(options.env && (await readStack(options.env))) };
   const endpoint = options.endpoint || named.DYNAMODB_ENDPOINT;
   const table = options.table || named.ACCOUNTS_TABLE;
   const dataFolder = environment.DATA_DIR || '.local';
   const known = { ...named, DYNAMODB_ENDPOINT: endpoint, ACCOUNTS_TABLE: table };
   if (endpoint || table) return connect(known, dataFolder, options.env !== undefined);
-  return openLocal(known, dataFolder, tell);
+  return openLocal(known, dataFolder, status);
 };
 
 const connect = (
@@ -89,7 +89,7 @@ const connect = (
   };
 };
 
-const openLocal = async (environment: Environment, path: string, tell: Terminal['tell']): Promise<Place> => {
+const openLocal = async (environment: Environment, path: string, tell: Terminal['status']): Promise<Place> => {
   const at = (endpoint: string): Environment => ({ ...environment, DYNAMODB_ENDPOINT: endpoint });
   const running = runningDynamodb(path);
   if (running !== undefined) return connect(at(running), path, false);

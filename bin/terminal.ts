@@ -16,7 +16,7 @@ export interface Terminal {
    */
   print(text: string): Promise<boolean>;
   /** Talk: a line to stderr. */
-  tell(line: string): void;
+  status(line: string): void;
   /** Colour for stdout, where it is a terminal and nobody has set NO_COLOR. */
   style(style: Style, text: string): string;
   ask(question: string): Promise<boolean>;
@@ -37,7 +37,7 @@ export const processTerminal = (): Terminal => {
           else resolve(!error);
         });
       }),
-    tell: (line) => void stderr.write(`${line}\n`),
+    status: (line) => void stderr.write(`${line}\n`),
     style: (style, text) => styleText(style, text, { stream: stdout }),
     ask: async (question) => {
       const { confirm } = await import('@clack/prompts');

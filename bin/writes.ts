@@ -9,4 +9,4 @@ export const confirmWrite = async (terminal: Terminal, { yes }: WriteOptions, qu
 };
 
 /** What `--dry-run` ends with. */
-export const tellDryRun = (terminal: Terminal): void => terminal.tell('dry run: nothing was changed');
+export const printDryRun = (terminal: Terminal): void => terminal.status('dry run: nothing was changed');

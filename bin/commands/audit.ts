@@ -80,7 +80,7 @@ const report = async (terminal: Terminal, result: AuditResult): Promise<void> =>
   ];
   await terminal.print(lines.map((line) => `${line}\n`).join(''));
   for (const account of unstable) {
-    terminal.tell(`${account}: in use all the time, its sums were not compared. Repeat the audit.`);
+    terminal.status(`${account}: in use all the time, its sums were not compared. Repeat the audit.`);
   }
 };
 

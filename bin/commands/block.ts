@@ -7,7 +7,7 @@ import { type Facts, printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { logOperation, steady } from '../with-retries.ts';
-import { confirmWrite, tellDryRun } from '../writes.ts';
+import { confirmWrite, printDryRun } from '../writes.ts';
 
 export const addBlockCommands = (accounts: Command, terminal: Terminal): void => {
   const add = (name: 'block' | 'unblock', description: string): void => {
@@ -33,7 +33,7 @@ const change = async (
   const before = await readAccount(place, accountId);
   const result = { account: accountId, status_before: before.status, status };
   if (options.dryRun) {
-    tellDryRun(terminal);
+    printDryRun(terminal);
     return result;
   }
   await confirmWrite(

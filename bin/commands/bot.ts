@@ -12,7 +12,7 @@ import { failed, misused } from '../exit.ts';
 import { printFacts } from '../output.ts';
 import { readStack } from '../place-stack.ts';
 import type { Environment, Terminal } from '../terminal.ts';
-import { confirmWrite, tellDryRun } from '../writes.ts';
+import { confirmWrite, printDryRun } from '../writes.ts';
 
 interface SetupOptions extends WriteOptions {
   readonly tokenVariable?: string;
@@ -31,8 +31,8 @@ export const addBotCommands = (program: Command, terminal: Terminal): void => {
       const setup = await readSetup(options, terminal.environment);
       const api = openApi(setup.access);
       const found = await askApi(() => readState(api));
-      terminal.tell(`bot @${found.bot}, webhook ${found.webhook || 'none'}, ${found.pending} updates waiting`);
-      if (options.dryRun) tellDryRun(terminal);
+      terminal.status(`bot @${found.bot}, webhook ${found.webhook || 'none'}, ${found.pending} updates waiting`);
+      if (options.dryRun) printDryRun(terminal);
       else {
         await confirmWrite(terminal, options, `Send the updates of @${found.bot} to ${setup.webhook}?`);
         await askApi(() => write(api, setup));

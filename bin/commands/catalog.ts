@@ -50,10 +50,10 @@ const toLines = (problems: readonly CatalogProblem[]): readonly string[] =>
 
 const report = async (terminal: Terminal, result: CheckResult): Promise<void> => {
   const { ok, models, enabled, providers, problems, warnings } = result;
-  for (const line of toLines(warnings)) terminal.tell(`warning  ${line}`);
+  for (const line of toLines(warnings)) terminal.status(`warning  ${line}`);
   const lines = ok ? [`${models} models (${enabled} enabled), ${providers} providers: ok`] : toLines(problems);
   await terminal.print(lines.map((line) => `${line}\n`).join(''));
-  terminal.tell(`problems: ${problems.length}`);
+  terminal.status(`problems: ${problems.length}`);
 };
 
 export const addCatalogCommands = (program: Command, terminal: Terminal): void => {

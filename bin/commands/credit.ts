@@ -9,7 +9,7 @@ import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { steady } from '../with-retries.ts';
-import { confirmWrite, tellDryRun } from '../writes.ts';
+import { confirmWrite, printDryRun } from '../writes.ts';
 
 interface CreditOptions extends MoneyOptions {
   /** Pico-USD. */
@@ -21,7 +21,7 @@ export const addCreditCommand = (accounts: Command, terminal: Terminal): void =>
     .requiredOption('--amount <usd>', 'a decimal amount above 0', toAmount)
     .action(async (accountId: string, options: CreditOptions) => {
       const result = await atPlace(terminal, options, (place) => credit(place, terminal, accountId, options));
-      if (result.repeated) terminal.tell(`This credit stands under ${options.ref} already: nothing more was added.`);
+      if (result.repeated) terminal.status(`This credit stands under ${options.ref} already: nothing more was added.`);
       await printFacts(terminal, options.json === true, result);
     });
 };
@@ -42,7 +42,7 @@ const credit = async (place: Place, terminal: Terminal, accountId: string, optio
   });
   if (earlier) return toResult(before, true);
   if (dryRun) {
-    tellDryRun(terminal);
+    printDryRun(terminal);
     return toResult({ ...before, creditedPicos: before.creditedPicos + amount }, false);
   }
   await confirmWrite(

@@ -34,7 +34,7 @@ const examine = async (terminal: Terminal, options: ReadOptions): Promise<readon
     return [...first, failure('gateway', whyOf(error), advice)];
   }
   try {
-    terminal.tell(place.where);
+    terminal.status(place.where);
     return [...first, ...(await examinePlace(place))];
   } finally {
     await place.close();

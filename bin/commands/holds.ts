@@ -12,7 +12,7 @@ import { printFacts, printList } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { logOperation } from '../with-retries.ts';
-import { confirmWrite, tellDryRun } from '../writes.ts';
+import { confirmWrite, printDryRun } from '../writes.ts';
 
 interface ListOptions extends ReadOptions {
   readonly account?: string;
@@ -89,7 +89,7 @@ const release = async (place: Place, terminal: Terminal, { accountId, holdId, op
   const ports = toLedgerPorts(place);
   const known = (await ports.store.readRecord(accountId, holdId)) ?? (await ports.outbox.read(holdId))?.record;
   if (options.dryRun) {
-    tellDryRun(terminal);
+    printDryRun(terminal);
     return toResult({ before, holdId, hold, record: known, repeated: false });
   }
   const instead =
@@ -99,7 +99,7 @@ const release = async (place: Place, terminal: Terminal, { accountId, holdId, op
   const record = await resolveHoldById(ports, { accountId, holdId, reason: own });
   await apply(ports, record, hold.amountPicos);
   if (record.outcome === 'settled')
-    terminal.tell('It had been charged: the charge counts, and only what was left goes back.');
+    terminal.status('It had been charged: the charge counts, and only what was left goes back.');
   return toResult({ before, holdId, hold, record, after: await readAccount(place, accountId), repeated: false });
 };
 

@@ -11,7 +11,7 @@ import { type Facts, printJson, toTable } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { steady } from '../with-retries.ts';
-import { confirmWrite, tellDryRun } from '../writes.ts';
+import { confirmWrite, printDryRun } from '../writes.ts';
 import { openKeyFile } from './import/key-file.ts';
 import { type PlannedRow, planRow } from './import/plan.ts';
 import { type RefusedRow, readRows, sumOf } from './import/rows.ts';
@@ -71,20 +71,20 @@ const runImport = async (
   const { rows, refused } = plan;
   const opening = rows.filter(({ opens }) => opens).length;
   if (refused.length > 0) {
-    terminal.tell(`rows refused: ${refused.length}`);
+    terminal.status(`rows refused: ${refused.length}`);
     await reportRefused(terminal, plan, options);
     if (!options.skipRefused)
       throw new CliError(exits.refused, 'Nothing was imported. --skip-refused imports the others.');
   }
   const todo = rows.filter(({ isDone }) => !isDone);
-  terminal.tell(
+  terminal.status(
     `${rows.length} rows: ${opening} accounts to open, ${sumOf(todo)} USD to credit, ${rows.length - todo.length} rows done before`,
   );
   if (opening > 0 && options.keysOut === undefined) {
     throw misused('There are accounts to open: add --keys-out, a file for their keys.');
   }
   if (options.dryRun) {
-    tellDryRun(terminal);
+    printDryRun(terminal);
     return print(terminal, options, plan, new Map());
   }
   if (todo.length > 0) await confirmWrite(terminal, options, `Import ${todo.length} rows under ${options.ref}?`);
@@ -113,7 +113,7 @@ const createProgress = (terminal: Terminal, verb: string, total: number): (() =>
   let done = 0;
   return () => {
     done += 1;
-    if (done % step === 0 || done === total) terminal.tell(`${verb} ${done} of ${total}`);
+    if (done % step === 0 || done === total) terminal.status(`${verb} ${done} of ${total}`);
   };
 };
 
@@ -144,10 +144,10 @@ const importRows = async (
     });
     if (failure !== undefined) throw failure;
     const stale = await staleKeys(ports);
-    if (stale.length > 0) terminal.tell(`These keys of ${keysOut} were replaced since: ${stale.join(', ')}`);
+    if (stale.length > 0) terminal.status(`These keys of ${keysOut} were replaced since: ${stale.join(', ')}`);
     return after;
   } catch (error) {
-    terminal.tell(
+    terminal.status(
       `${after.size} of ${rows.length} rows are imported. Run the same import again: what is done stays as it is.`,
     );
     throw error;
@@ -163,7 +163,7 @@ const reportRefused = async (terminal: Terminal, plan: Plan, options: ImportOpti
   const refused: readonly Facts[] = plan.refused.map((row) => ({ ...row }));
   if (options.report !== undefined) await writeReport(options.report, plan);
   if (options.skipRefused) {
-    if (options.report === undefined && !options.json) terminal.tell(toTable(refusedColumns, refused).trimEnd());
+    if (options.report === undefined && !options.json) terminal.status(toTable(refusedColumns, refused).trimEnd());
   } else if (options.json) await printJson(terminal, toResult(options, { rows: [], refused: plan.refused }, new Map()));
   else if (options.report === undefined) await terminal.print(toTable(refusedColumns, refused));
 };

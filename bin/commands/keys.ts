@@ -12,7 +12,7 @@ import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { logOperation, steady } from '../with-retries.ts';
-import { confirmWrite, tellDryRun } from '../writes.ts';
+import { confirmWrite, printDryRun } from '../writes.ts';
 
 interface IssueOptions extends ReasonOptions {
   readonly create?: true;
@@ -36,7 +36,7 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
       const told = await atPlace(terminal, options, (place) => work(place, terminal, accountId, options));
       const isRead = await print(terminal, options.json === true, told).catch((error: unknown) => {
         if (told.key === undefined) throw error;
-        terminal.tell(whyOf(error));
+        terminal.status(whyOf(error));
         return false;
       });
       if (told.key !== undefined && !isRead)
@@ -54,7 +54,7 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
 
 const print = async (terminal: Terminal, asJson: boolean, told: Told): Promise<boolean> => {
   if (asJson || told.key === undefined) return printFacts(terminal, asJson, { ...told });
-  terminal.tell(`The key of ${told.account}. It is shown this once.`);
+  terminal.status(`The key of ${told.account}. It is shown this once.`);
   return terminal.print(`${told.key}\n`);
 };
 
@@ -66,7 +66,7 @@ const toTold = (accountId: string, key: Pick<CurrentKey, 'hash' | 'label'>, apiK
 });
 
 const dry = (terminal: Terminal, account: string): Told => {
-  tellDryRun(terminal);
+  printDryRun(terminal);
   return { account, id: null, masked: null };
 };
 

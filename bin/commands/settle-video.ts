@@ -13,7 +13,7 @@ import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { logOperation } from '../with-retries.ts';
-import { confirmWrite, tellDryRun } from '../writes.ts';
+import { confirmWrite, printDryRun } from '../writes.ts';
 
 interface SettleOptions extends MoneyOptions {
   readonly force?: true;
@@ -39,7 +39,7 @@ const settle = async (place: Place, terminal: Terminal, videoId: string, options
   if (isEnded(job) && !before.holds.has(job.holdId)) return toResult({ job, before, after: before, repeated: true });
   refuseWhileMade(place, job, options);
   if (options.dryRun) {
-    tellDryRun(terminal);
+    printDryRun(terminal);
     return toResult({ job, before, after: before, repeated: false });
   }
   await confirmWrite(terminal, options, `End ${videoId} of ${job.accountId}, which is ${job.state}?`);
@@ -53,11 +53,11 @@ const settle = async (place: Place, terminal: Terminal, videoId: string, options
       jobs: place.stores.videoJobs,
       files: place.stores.videoFiles,
       times: { limitMs: limitMsAt(place) },
-      notice: (notice) => terminal.tell(notice),
+      notice: (notice) => terminal.status(notice),
     },
     videoId,
   );
-  if (webhook) terminal.tell('Its webhook is not called: the client finds out by asking.');
+  if (webhook) terminal.status('Its webhook is not called: the client finds out by asking.');
   const after = await readAccount(place, job.accountId);
   return toResult({ job: await readJob(place, videoId), before, after, repeated: false });
 };

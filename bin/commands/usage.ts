@@ -81,7 +81,7 @@ const exportUsage = async (
       // Nobody waits for the rest.
       if (!(await write(format === 'json' ? toJsonPart(rows, count) : toCsvPart(rows, count)))) return;
       count += rows.length;
-      terminal.tell(`${count} requests`);
+      terminal.status(`${count} requests`);
     }
     if (format === 'json') await write(count === 0 ? '[]\n' : '\n]\n');
     await file?.finish();

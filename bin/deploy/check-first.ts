@@ -5,17 +5,17 @@ import type { Terminal } from '../terminal.ts';
 
 /** Throws a CliError for what would only come out in the middle of a deployment. */
 export const checkFirst = async (
-  { environment, tell }: Terminal,
+  { environment, status }: Terminal,
   name: EnvironmentName,
   { credentials }: { readonly credentials: boolean },
 ): Promise<void> => {
   const { region, markup } = environments[name];
-  for (const { check, status, detail, advice } of [
+  for (const { check, status: result, detail, advice } of [
     checkNode(process.versions.node),
     await checkCatalog({ ...environment, MARKUP: markup }),
   ]) {
-    if (status === 'failure') throw failed(`${check}: ${detail}. ${advice}`);
-    if (status === 'warning') tell(`${check}: ${detail}. ${advice}`);
+    if (result === 'failure') throw failed(`${check}: ${detail}. ${advice}`);
+    if (result === 'warning') status(`${check}: ${detail}. ${advice}`);
   }
   if (credentials) await findCredentials(region, environment.AWS_PROFILE);
 };

@@ -18,7 +18,7 @@ export const putDeployedPages = async ({ terminal, bucket, region }: PagesTarget
   try {
     const files = await buildPages();
     await Promise.all(files.map((file) => client.send(new PutObjectCommand(toObject(file, bucket)))));
-    terminal.tell(`${files.length} files are in the bucket ${bucket}`);
+    terminal.status(`${files.length} files are in the bucket ${bucket}`);
   } catch (error) {
     throw failed(
       `Step 2 of 2, the pages, did not go well: ${whyOf(error)}. The stacks are up and the API is served; run the same again for the pages.`,

@@ -101,14 +101,14 @@ const plan = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise
 /** Each step leaves what is there already as it is, so that the same command again goes on where this one ended. */
 const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
   await checkFirst(terminal, name, { credentials: true });
-  terminal.tell(`1 of 2: the stacks ${prefixOf(name)}-*`);
+  terminal.status(`1 of 2: the stacks ${prefixOf(name)}-*`);
   const outputsFile = join(folder, 'outputs.json');
   // Logs that an earlier stack has left behind, under names that come again, are taken over.
   const own = [...alone(name), '--outputs-file', outputsFile, '--import-existing-resources'];
   const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
   if (code !== 0) throw failed(toAdvice(name, code));
   const outputs = readOutputs(outputsFile, name);
-  terminal.tell('2 of 2: the pages');
+  terminal.status('2 of 2: the pages');
   await putDeployedPages({ terminal, bucket: outputs.bucket, region: environments[name].region });
   await terminal.print(toNextSteps(name, outputs));
 };

@@ -11,7 +11,7 @@ import {
   releaseRequest,
   type Summary,
 } from './exchange.ts';
-import { formatOf, tellError, toErrorBody, toGatewayError } from './render-error.ts';
+import { formatOf, recordError, toErrorBody, toGatewayError } from './render-error.ts';
 
 /** Before the door gives up. */
 const BEGUN_BEFORE_MS = 20_000;
@@ -72,7 +72,7 @@ const restOf = async (
     return rest(statusCode, body);
   } catch (thrown) {
     const error = toGatewayError(thrown);
-    tellError(exchange.summary, error);
+    recordError(exchange.summary, error);
     return failure(error);
   } finally {
     releaseRequest(exchange);

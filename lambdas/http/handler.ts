@@ -26,7 +26,7 @@ import {
 import type { FrontDoor } from './front-door.ts';
 import { addressBucket } from './front-door.ts';
 import { readBody } from './read-body.ts';
-import { errorHeaders, formatOf, tellError, toErrorBody, toGatewayError } from './render-error.ts';
+import { errorHeaders, formatOf, recordError, toErrorBody, toGatewayError } from './render-error.ts';
 import { toUrlEvent } from './rest-event.ts';
 import { corsHeaders, matchPath, matchRoute, preflightHeaders } from './router.ts';
 
@@ -159,7 +159,7 @@ const receive = async (ports: HttpPorts, exchange: Exchange, proof: CallerIdenti
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {
   const error = toGatewayError(thrown);
   exchange.finishesLater = false;
-  tellError(exchange.summary, error);
+  recordError(exchange.summary, error);
   const { rawPath, headers } = exchange.event;
   const body = toErrorBody(error, formatOf(rawPath, headers), exchange.requestId);
   return json(error.status, body, errorHeaders(error));

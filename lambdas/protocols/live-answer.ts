@@ -12,8 +12,8 @@ import {
   type GatewayResponse,
   type Summary,
 } from '../http/exchange.ts';
-import { tellError } from '../http/render-error.ts';
-import { factHeaders, tell } from './paid-response.ts';
+import { recordError } from '../http/render-error.ts';
+import { factHeaders, recordReceipt } from './paid-response.ts';
 import type { AnswerContext, TextProtocolAdapter, TextRoutePorts } from './text-adapter.ts';
 
 type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
@@ -60,9 +60,9 @@ export const pumpLive = (
   onClientLeft(event, detach);
   exchange.finishesLater = true;
   const pumping = pump({
-    fail: (error) => tellError(summary, error),
+    fail: (error) => recordError(summary, error),
     close: (receipt) => {
-      if (receipt) tell(summary, receipt);
+      if (receipt) recordReceipt(summary, receipt);
     },
   });
   void pumping

@@ -34,7 +34,7 @@ export const balanceHeaders = (balancePicos: bigint | undefined): Record<string,
   balancePicos === undefined ? {} : { 'x-service-balance-usd': formatUsd(balancePicos) };
 
 /** What the log line says of a charge. */
-export const tell = (summary: Summary, { costPicos, usage }: Receipt): void => {
+export const recordReceipt = (summary: Summary, { costPicos, usage }: Receipt): void => {
   summary.costPicos = costPicos;
   if (!usage) return;
   summary.inputTokens = promptTokensOf(usage);

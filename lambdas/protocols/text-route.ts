@@ -10,7 +10,7 @@ import { refuseIgnored } from './fields.ts';
 import { idempotentAnswer, toStored } from './idempotent-answer.ts';
 import { streamEarlyResponse, streamedAnswer } from './live-answer.ts';
 import { callerOf, noKeys, type PaidHeaders, readPaidHeaders } from './paid-request.ts';
-import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, tell } from './paid-response.ts';
+import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, recordReceipt } from './paid-response.ts';
 import type { AnswerContext, TextProtocolAdapter, TextRoutePorts } from './text-adapter.ts';
 
 /** A route that answers with generated text. */
@@ -84,7 +84,7 @@ const answer = async (
 
 const plain = ({ summary }: Exchange, generated: Extract<GeneratedText, { kind: 'answer' }>): GatewayResponse => {
   const { receipt, body } = generated;
-  tell(summary, receipt);
+  recordReceipt(summary, receipt);
   const response = whole(generated, body, receipt.costPicos);
   return { ...response, headers: { ...response.headers, ...balanceHeaders(receipt.balancePicos) } };
 };

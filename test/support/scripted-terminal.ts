@@ -18,7 +18,7 @@ export const scriptedTerminal = (environment: Environment = {}, answer?: boolean
       written.stdout += text;
       return true;
     },
-    tell: (line) => {
+    status: (line) => {
       written.stderr += `${line}\n`;
     },
     style: (style, text) => (answer === undefined ? text : `<${style}>${text}</${style}>`),

@@ -56,7 +56,7 @@ export const createNotifications = (ports: NotificationPorts) => {
     const { chatId, version } = change;
     if (chatId === undefined) return done;
     const isTold = version <= (told.get(chatId) ?? 0);
-    const outcome = isTold ? done : await tell(ports, chatId, change);
+    const outcome = isTold ? done : await deliver(ports, chatId, change);
     if (outcome.kind === 'skipped') return done;
     if (outcome.kind === 'failed') return outcome;
     told.set(chatId, Math.max(version, told.get(chatId) ?? 0));
@@ -65,9 +65,9 @@ export const createNotifications = (ports: NotificationPorts) => {
   };
 };
 
-type Attempt = NotificationOutcome | { readonly kind: 'skipped' };
+type DeliveryOutcome = NotificationOutcome | { readonly kind: 'skipped' };
 
-const tell = async (ports: NotificationPorts, chatId: string, change: BalanceChange): Promise<Attempt> => {
+const deliver = async (ports: NotificationPorts, chatId: string, change: BalanceChange): Promise<DeliveryOutcome> => {
   const chat = await retryUntilDefinite(ports, () => ports.accounts.chat(chatId));
   if (!chat || !isOwed(chat, change)) return { kind: 'skipped' };
   const delivery = await send(ports, {

@@ -23,7 +23,7 @@ export const createAuditHandler = (parts: AuditParts) => async (): Promise<void>
         found.differences += differences.length;
         found.orphans += audit.findings.length - differences.length;
         found.unstable += audit.stable ? 0 : 1;
-        tell(reporting, audit);
+        emitReport(reporting, audit);
       },
       tooLong: (accountId) => reporting.notice('audit_too_long', { accountId }),
     }));
@@ -49,7 +49,7 @@ const toPorts = ({ ledgerStore, ledgerRecords, auditCursor, clock }: AuditParts)
 /** A hold that the sweeper should have ended. No money is wrong, but it is withheld. */
 const isOrphan = ({ invariant }: Finding): boolean => invariant === 'hold-swept';
 
-const tell = ({ notice }: Reporting, { findings }: AccountAudit): void => {
+const emitReport = ({ notice }: Reporting, { findings }: AccountAudit): void => {
   for (const { accountId, recordId, invariant, message } of findings.slice(0, TOLD_MAX))
     notice('audit_difference', { accountId, record: recordId ?? '', invariant, reason: message });
 };

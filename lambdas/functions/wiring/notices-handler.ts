@@ -20,14 +20,14 @@ const BUDGET_MS = 30_000;
 export const createNoticesHandler = (parts: NoticeParts) => {
   const { sendNotification, clock, reporting } = parts;
   if (!sendNotification) return async (_event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => toAnswer([]);
-  const tell = createNotifications({ ...parts, sendNotification });
+  const deliver = createNotifications({ ...parts, sendNotification });
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const startedAtMs = clock.now();
     const failed: string[] = [];
     for (const record of Records) {
       const sequenceNumber = sequenceNumberOf(record);
       const isLate = clock.now() - startedAtMs >= BUDGET_MS;
-      if (isLate || !(await isDone(record, tell, reporting))) failed.push(sequenceNumber);
+      if (isLate || !(await isDone(record, deliver, reporting))) failed.push(sequenceNumber);
     }
     return toAnswer(failed);
   };
@@ -42,17 +42,17 @@ const sequenceNumberOf = ({ dynamodb }: DynamoDBRecord): string => {
   throw new Error('a record of the stream has no sequence number');
 };
 
-type Tell = (change: BalanceChange) => Promise<NotificationOutcome>;
+type Deliver = (change: BalanceChange) => Promise<NotificationOutcome>;
 
 /** One record that fails keeps no other from being told. */
-const isDone = async (record: DynamoDBRecord, tell: Tell, { notice }: Reporting): Promise<boolean> => {
+const isDone = async (record: DynamoDBRecord, deliver: Deliver, { notice }: Reporting): Promise<boolean> => {
   const change = readOrUndefined(record);
   if (change === 'unreadable') {
     notice('account_change_unreadable', { sequenceNumber: sequenceNumberOf(record) });
     return false;
   }
   if (!change || !isCrossing(change)) return true;
-  const outcome = await tell(change).catch(toFailure);
+  const outcome = await deliver(change).catch(toFailure);
   if (outcome.kind !== 'done') {
     const { accountId } = change;
     notice(outcome.kind === 'failed' ? 'notice_failed' : 'notice_refused', { accountId, reason: outcome.reason });

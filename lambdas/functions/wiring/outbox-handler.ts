@@ -5,11 +5,11 @@ import { toLedgerPorts } from './ledger.ts';
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createOutboxHandler = (parts: LedgerParts) => async (): Promise<void> => {
   const report = await settleOutbox(toLedgerPorts(parts));
-  tell(parts, report);
+  emitReport(parts, report);
   if (report.bug) throw report.bug;
 };
 
-const tell = ({ reporting, clock }: LedgerParts, { settled, late, failed, oldestAtMs }: OutboxReport): void => {
+const emitReport = ({ reporting, clock }: LedgerParts, { settled, late, failed, oldestAtMs }: OutboxReport): void => {
   reporting.measured({
     notes_late: late,
     notes_failed: failed,

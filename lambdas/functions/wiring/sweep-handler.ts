@@ -5,11 +5,11 @@ import { toLedgerPorts } from './ledger.ts';
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createSweepHandler = (parts: LedgerParts) => async (): Promise<void> => {
   const report = await sweep(toLedgerPorts(parts));
-  tell(parts.reporting, report);
+  emitReport(parts.reporting, report);
   if (report.bug) throw report.bug;
 };
 
-const tell = ({ measured, notice }: Reporting, { released, finished, failed }: SweepReport): void => {
+const emitReport = ({ measured, notice }: Reporting, { released, finished, failed }: SweepReport): void => {
   measured({ swept_released: released, swept_finished: finished, sweep_failed: failed });
   if (released + finished + failed === 0) return;
   notice('holds_swept', { released: String(released), finished: String(finished), failed: String(failed) });

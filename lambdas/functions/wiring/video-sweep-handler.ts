@@ -21,13 +21,13 @@ const createResume = (parts: VideoParts) => {
   const ports = { ...toVideoStepPorts(parts), machine: parts.videoMachine };
   return async (untilMs?: number): Promise<ResumeReport> => {
     const report = await resumeVideos(ports, untilMs);
-    tell(parts.reporting, report);
+    emitReport(parts.reporting, report);
     if (report.bug) throw report.bug;
     return report;
   };
 };
 
-const tell = ({ notice, measured }: Reporting, { looked, released, failed }: ResumeReport): void => {
+const emitReport = ({ notice, measured }: Reporting, { looked, released, failed }: ResumeReport): void => {
   measured({ video_sweep_failed: failed });
   if (released + failed === 0) return;
   notice('videos_swept', { looked: String(looked), released: String(released), failed: String(failed) });

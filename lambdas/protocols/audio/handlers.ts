@@ -7,7 +7,7 @@ import { planAnswer } from '../../http/early-answer.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summary } from '../../http/exchange.ts';
 import { pumpLive } from '../live-answer.ts';
 import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
-import { balanceHeaders, costHeaders, dryRunAnswer, tell } from '../paid-response.ts';
+import { balanceHeaders, costHeaders, dryRunAnswer, recordReceipt } from '../paid-response.ts';
 import { toSpeechParams } from './speech-request.ts';
 import { toTranscriptionRequest } from './transcription-request.ts';
 
@@ -85,7 +85,7 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
     const transcribed = await transcribe(ports.transcription, callerOf(exchange, answerBy), told);
     if (transcribed.kind === 'dry_run') return dryRunAnswer(exchange, transcribed);
     const { transcript, receipt } = transcribed;
-    tell(summary, receipt);
+    recordReceipt(summary, receipt);
     summary.firstByteMs = ports.transcription.ledger.clock.now() - startedAtMs;
     const headers = { ...costHeaders(receipt.costPicos), ...balanceHeaders(receipt.balancePicos) };
     if (format === 'text') return plainText(transcript.text, headers);

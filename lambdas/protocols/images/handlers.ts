@@ -8,7 +8,7 @@ import { planAnswer } from '../../http/early-answer.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
 import { idempotentAnswer, toStored } from '../idempotent-answer.ts';
 import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
-import { balanceHeaders, costHeaders, dryRunAnswer, tell } from '../paid-response.ts';
+import { balanceHeaders, costHeaders, dryRunAnswer, recordReceipt } from '../paid-response.ts';
 import { toEditParams, toGenerationParams } from './request.ts';
 
 /** https://platform.openai.com/docs/api-reference/images/object. `size` is what each image really has (IMG-9). */
@@ -92,7 +92,7 @@ const answer = async (
   const drawn = await drawImages(draw, caller, order, idempotent);
   if (drawn.kind === 'dry_run') return dryRunAnswer(exchange, drawn);
   const { made, receipt } = drawn;
-  tell(summary, receipt);
+  recordReceipt(summary, receipt);
   summary.firstByteMs = clock.now() - startedAtMs;
   const response = whole(made, receipt.costPicos);
   return { ...response, headers: { ...response.headers, ...balanceHeaders(receipt.balancePicos) } };

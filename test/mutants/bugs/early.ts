@@ -29,7 +29,7 @@ const commitBugs = bugsIn('lambdas/http/early-answer.ts', whole, [
   {
     id: 'early-failure-told-as-good',
     what: 'The log and the metrics say of an answer that failed after its 200 that it was good.',
-    find: 'tellError(exchange.summary, error);',
+    find: 'recordError(exchange.summary, error);',
     replace: '',
   },
 ]);
