@@ -84,9 +84,9 @@ const serveFolder = async (dataFolder: string, endings: (() => Promise<void>)[])
   if (!existsSync(room))
     throw misused(`${dataFolder} holds no bucket of a local gateway. Set DATA_DIR or S3_ENDPOINT.`);
   const { startS3 } = await import('../local/emulators/s3.ts');
-  const standIn = await startS3({ path, room: () => room, close: () => undefined });
-  endings.push(standIn.stop);
-  return standIn.endpoint;
+  const emulator = await startS3({ path, room: () => room, close: () => undefined });
+  endings.push(emulator.stop);
+  return emulator.endpoint;
 };
 
 const named = async <T>(where: string, call: Promise<T>): Promise<T> => {

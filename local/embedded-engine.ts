@@ -66,7 +66,7 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
   });
   return {
     parts,
-    standIns: [['Database', `SQLite and files in ${folder.path}`]],
+    emulators: [['Database', `SQLite and files in ${folder.path}`]],
     follow: async (followers) => {
       endings.push(await startFollowing({ stores, parts, own }, followers, onFailure));
     },

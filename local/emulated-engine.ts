@@ -17,7 +17,7 @@ import { startStepFunctions } from './emulators/step-functions.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { videoMachineOptions } from './video-executions.ts';
-import type { StandIn } from './welcome.ts';
+import type { Emulator } from './welcome.ts';
 
 /** Puts the pages where the functions look for them. */
 export async function putPages(files: readonly PageFile[], endpoint: string): Promise<void> {
@@ -35,7 +35,7 @@ interface EmulatedOptions extends EngineOptions {
 
 interface Service {
   readonly endpoint: string;
-  readonly standIn: StandIn;
+  readonly emulator: Emulator;
   stop(): Promise<void>;
 }
 
@@ -105,9 +105,9 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
   const { parts, database, bucket, endings, stop } = opened;
   return {
     parts,
-    standIns: [
-      database.standIn,
-      bucket.standIn,
+    emulators: [
+      database.emulator,
+      bucket.emulator,
       ['Step Functions', 'aws-local-stepfunctions; videos that had not ended are resumed at the next start'],
     ],
     follow: async ({ onChange, sendNotification }) => {
@@ -138,7 +138,7 @@ const openDatabase = async (
     return ownService('DynamoDB', DYNAMODB_ENDPOINT);
   }
   const emulator = await startDynamodb({ folder, onExit });
-  return { ...emulator, standIn: ['DynamoDB', `dynoxide, data in ${DATA_DIR}`] };
+  return { ...emulator, emulator: ['DynamoDB', `dynoxide, data in ${DATA_DIR}`] };
 };
 
 const openBucket = async ({ S3_ENDPOINT, DATA_DIR }: LocalSettings, folder: DataFolder): Promise<Service> => {
@@ -147,11 +147,11 @@ const openBucket = async ({ S3_ENDPOINT, DATA_DIR }: LocalSettings, folder: Data
     return ownService('S3', S3_ENDPOINT);
   }
   const emulator = await startS3(folder);
-  return { ...emulator, standIn: ['S3', `s3rver, data in ${DATA_DIR}`] };
+  return { ...emulator, emulator: ['S3', `s3rver, data in ${DATA_DIR}`] };
 };
 
 const ownService = (name: string, endpoint: string): Service => ({
   endpoint,
-  standIn: [name, `yours, at ${endpoint}`],
+  emulator: [name, `yours, at ${endpoint}`],
   stop: async () => undefined,
 });

@@ -2,7 +2,7 @@ import type { NotificationSender } from '../lambdas/core/accounts/send-notificat
 import type { Parts, Reporting } from '../lambdas/functions/wiring/dependencies.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { LedgerFeed } from './page/ledger-feed.ts';
-import type { StandIn } from './welcome.ts';
+import type { Emulator } from './welcome.ts';
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ export interface Followers {
 /** A place where the gateway keeps everything: embedded stores, or emulators of the AWS services. */
 export interface Engine {
   readonly parts: Parts;
-  readonly standIns: readonly StandIn[];
+  readonly emulators: readonly Emulator[];
   /** Follows the changes of accounts until `stop`. */
   follow(followers: Followers): Promise<void>;
   /** Removes what has expired. Called about once a minute. */

@@ -38,7 +38,7 @@ import { createLocalReporting } from './output.ts';
 import { openLocalPages } from './pages.ts';
 import { modeOf } from './stores/sqlite/schema.ts';
 import { createClientIp } from './trusted-proxies.ts';
-import type { StandIn, Welcome } from './welcome.ts';
+import type { Emulator, Welcome } from './welcome.ts';
 
 export interface LocalGateway {
   readonly welcome: Welcome;
@@ -120,7 +120,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   await engine.follow({ onChange: page?.takeChange, sendNotification: noticeSenderOf(parts) });
   if (page) endings.push(page.stop);
   development?.connectMessenger(`${url}/bot`);
-  return { url, account, standIns: [...engine.standIns, ...(development?.standIns ?? [])] };
+  return { url, account, emulators: [...engine.emulators, ...(development?.emulators ?? [])] };
 };
 
 const urlHost = (address: string): string => {
@@ -176,10 +176,10 @@ const openDevelopment = async (folder: DataFolder, own: Environment, endings: En
   endings.push(vendors.stop);
   const messenger = await openMessenger(folder, own);
   endings.push(messenger.stop);
-  const standIns: readonly StandIn[] = [...vendors.standIns, messenger.standIn];
+  const emulators: readonly Emulator[] = [...vendors.emulators, messenger.emulator];
   return {
     environment: { ...vendors.environment, ...messenger.environment },
-    standIns,
+    emulators,
     openPage: (options: DevelopmentPage) => createLocalPage({ ...options, vendors, messenger: messenger.chat }),
     connectMessenger: messenger.connect,
   };

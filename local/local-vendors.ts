@@ -1,7 +1,7 @@
 import type { Environment } from './engine.ts';
 import type { Scenario } from './simulators/scenario.ts';
 import type { SimulatedVendor } from './simulators/server.ts';
-import type { StandIn } from './welcome.ts';
+import type { Emulator } from './welcome.ts';
 
 type Vendor = {
   /** As the catalog calls it. */
@@ -58,7 +58,7 @@ export type LocalVendor = { readonly id: SimulatedVendor; readonly name: string;
 export type LocalVendors = {
   /** Variables that give the gateway its access to the simulated vendors. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly standIns: readonly StandIn[];
+  readonly emulators: readonly Emulator[];
   readonly vendors: readonly LocalVendor[];
   /** Breaks a simulated vendor. Undefined repairs it. */
   setFault(vendor: SimulatedVendor, fault: Scenario | undefined): void;
@@ -70,7 +70,7 @@ export async function openVendors(own: Environment): Promise<LocalVendors> {
   const found = vendors.map((vendor) => ({ ...vendor, isSimulated: !own[vendor.key] && !own[vendor.address] }));
   const simulator = found.some(({ isSimulated }) => isSimulated) ? await startSimulation() : undefined;
   const environment: Record<string, string> = {};
-  const standIns = found.map(({ name, key, address, path, markers, isSimulated }): StandIn => {
+  const emulators = found.map(({ name, key, address, path, markers, isSimulated }): Emulator => {
     if (own[key] && !own[address]) return [name, 'real, with your key'];
     if (!own[key]) environment[key] = 'local-key';
     if (own[address]) return [name, `yours, at ${own[address]}`];
@@ -79,7 +79,7 @@ export async function openVendors(own: Environment): Promise<LocalVendors> {
   });
   return {
     environment,
-    standIns,
+    emulators,
     vendors: found.map(({ id, name, isSimulated }) => ({ id, name, isSimulated })),
     setFault: (vendor, fault) => simulator?.setFault(vendor, fault),
     stop: async () => simulator?.stop(),

@@ -1,4 +1,4 @@
-export type StandIn = readonly [part: string, standIn: string];
+export type Emulator = readonly [part: string, emulator: string];
 
 export interface Welcome {
   readonly url: string;
@@ -11,25 +11,25 @@ export interface Welcome {
         readonly balanceUsd: string;
       }
     | undefined;
-  readonly standIns: readonly StandIn[];
+  readonly emulators: readonly Emulator[];
 }
 
 const MODEL = 'gpt-4.1-mini';
 const VIDEO_MODEL = 'seedance-2-0-fast';
 
 /** The first output: what runs, with which key, and how to try it. */
-export const toWelcome = ({ url, account, standIns }: Welcome): string =>
-  account ? forDevelopment(url, account, standIns) : `ready ${url}\n${toLines(standIns)}\n`;
+export const toWelcome = ({ url, account, emulators }: Welcome): string =>
+  account ? forDevelopment(url, account, emulators) : `ready ${url}\n${toLines(emulators)}\n`;
 
-const toLines = (standIns: readonly StandIn[]): string =>
-  standIns.map(([part, standIn]) => `  ${part.padEnd(16)} ${standIn}`).join('\n');
+const toLines = (emulators: readonly Emulator[]): string =>
+  emulators.map(([part, emulator]) => `  ${part.padEnd(16)} ${emulator}`).join('\n');
 
 type Account = NonNullable<Welcome['account']>;
 
 const forDevelopment = (
   url: string,
   { apiKey, isCurrent, balanceUsd }: Account,
-  standIns: readonly StandIn[],
+  emulators: readonly Emulator[],
 ): string => `ready ${url}
 
 Open ${url}/ for a playground, the ledger as it moves, the bot's chat, and a switch that breaks a vendor.
@@ -38,7 +38,7 @@ Open ${url}/ for a playground, the ledger as it moves, the bot's chat, and a swi
   ${url}/api-reference/clients   how to set up clients and SDKs
 
 Services on this machine
-${toLines(standIns)}
+${toLines(emulators)}
 
 Key      ${apiKey}${isCurrent ? '' : '\n         It has been replaced or revoked since and is refused. `npm run cli -- keys rotate local` makes another.'}
 Balance  ${balanceUsd} USD

@@ -14,9 +14,9 @@ const databaseName = 'data.db';
 const readyWithinMs = 10_000;
 const portAttempts = 3;
 
-export type DynamodbStandIn = { readonly endpoint: string; readonly pid: number; stop(): Promise<void> };
+export type DynamodbEmulator = { readonly endpoint: string; readonly pid: number; stop(): Promise<void> };
 
-export type DynamodbStandInOptions = {
+export type DynamodbEmulatorOptions = {
   readonly folder: DataFolder;
   /** The database ended on its own; the message is one line for a person. */
   readonly onExit: (message: string) => void;
@@ -24,7 +24,7 @@ export type DynamodbStandInOptions = {
 };
 
 /** Starts a DynamoDB of this machine's own, its data in the folder, all tables present. The caller stops it. */
-export async function startDynamodb(options: DynamodbStandInOptions): Promise<DynamodbStandIn> {
+export async function startDynamodb(options: DynamodbEmulatorOptions): Promise<DynamodbEmulator> {
   const command = findBinary(options.resolvePackage ?? createRequire(import.meta.url).resolve);
   const room = options.folder.room(roomName);
   const databaseFile = join(room, databaseName);

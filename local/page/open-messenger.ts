@@ -2,11 +2,11 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { type DataFolder, readOrCreateSecret } from '../data-folder.ts';
 import type { Environment } from '../engine.ts';
 import { startMessenger } from '../simulators/messenger/messenger.ts';
-import type { StandIn } from '../welcome.ts';
+import type { Emulator } from '../welcome.ts';
 import { createPageMessenger, type PageMessenger } from './page-messenger.ts';
 
 export type OpenMessenger = {
-  readonly standIn: StandIn;
+  readonly emulator: Emulator;
   /** What the functions have to know of it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Undefined when the bot is connected to the real messenger. */
@@ -20,7 +20,7 @@ export type OpenMessenger = {
 export async function openMessenger(folder: DataFolder, own: Environment): Promise<OpenMessenger> {
   if (own.BOT_TOKEN) {
     return {
-      standIn: ['Messenger', 'real, with your bot; it needs a webhook that it can reach'],
+      emulator: ['Messenger', 'real, with your bot; it needs a webhook that it can reach'],
       environment: {},
       chat: undefined,
       connect: () => undefined,
@@ -30,7 +30,7 @@ export async function openMessenger(folder: DataFolder, own: Environment): Promi
   const botToken = readOrCreateSecret(folder, 'bot-token', newBotToken);
   const messenger = await startMessenger({ botToken });
   return {
-    standIn: ['Messenger', 'played by the page above, with a bot of its own'],
+    emulator: ['Messenger', 'played by the page above, with a bot of its own'],
     environment: { BOT_TOKEN: botToken, BOT_API_URL: messenger.url },
     chat: createPageMessenger(messenger),
     connect: messenger.connect,

@@ -57,7 +57,7 @@ const topUp = async (url: string): Promise<number> => {
 test('OPS-6 in production there is no account, no simulation and no secret for payments of its own', async () => {
   const { welcome, lines } = await start({ MODE: 'production', CREDITS: 'off' });
   expect(welcome.account).toBeUndefined();
-  expect(welcome.standIns.map(([part]) => part)).toEqual(['Database']);
+  expect(welcome.emulators.map(([part]) => part)).toEqual(['Database']);
   expect(readdirSync(join(folder, 'secrets'))).toEqual(['pepper']);
   expect((await fetch(`${welcome.url}/`)).status).toBe(404);
   const pepper = readFileSync(join(folder, 'secrets/pepper'), 'utf8');
@@ -79,7 +79,7 @@ test('OPS-6 CREDITS=off rejects payments, also under the right secret', async ()
 test('OPS-6 development has an account with a balance, simulated providers and a secret for payments', async () => {
   const { welcome } = await start({ TOP_UP_KEY, LOCAL_BALANCE_USD: '3' });
   expect(welcome.account).toMatchObject({ isCurrent: true, balanceUsd: '3' });
-  expect(welcome.standIns.map(([part]) => part)).toContain('OpenAI');
+  expect(welcome.emulators.map(([part]) => part)).toContain('OpenAI');
   expect(await topUp(welcome.url)).toBe(200);
 });
 

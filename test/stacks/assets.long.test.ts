@@ -16,7 +16,7 @@ import {
 } from '../../lib/functions.ts';
 import { readAtStart, readReport } from './bundle-report.ts';
 import { runAsset, serveAsset } from './run-asset.ts';
-import { startSecrets } from './secrets-stand-in.ts';
+import { startSecrets } from './secrets-emulator.ts';
 import { environmentOf, nameOf, newApp, ofType, readGateway } from './synthesize.ts';
 
 /** What a start of a function has to read, and what may come besides when it is needed. */

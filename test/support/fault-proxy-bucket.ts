@@ -20,11 +20,11 @@ export async function startTestBucket(): Promise<TestBucket> {
   const removed = new Promise<void>((resolve) => cleaner.once('exit', () => resolve()));
   cleaner.unref();
   const folder = openDataFolder(path);
-  const standIn = await startS3(folder);
+  const emulator = await startS3(folder);
   return {
-    endpoint: standIn.endpoint,
+    endpoint: emulator.endpoint,
     async stop() {
-      await standIn.stop();
+      await emulator.stop();
       folder.close();
       cleaner.ref();
       cleaner.stdin.end();

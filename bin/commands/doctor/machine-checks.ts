@@ -15,7 +15,7 @@ export const checkNode = (version: string): Finding =>
     : failure('node', version, `Use Node ${NODE_VERSION_MIN} or later; npm scripts find one on linux-x64.`);
 
 /** What plays AWS on this machine, each with the variable that names one of the user's own instead. */
-const standIns = [
+const emulators = [
   ['@dynoxide/linux-x64/package.json', 'DYNAMODB_ENDPOINT'],
   ['@20minutes/s3rver', 'S3_ENDPOINT'],
   ['aws-local-stepfunctions', undefined],
@@ -30,7 +30,7 @@ const isInstalled = (name: string): boolean => {
 };
 
 export const checkStandIns = (environment: Environment): Finding => {
-  const missing = standIns.filter(([name, variable]) => !(variable && environment[variable]) && !isInstalled(name));
+  const missing = emulators.filter(([name, variable]) => !(variable && environment[variable]) && !isInstalled(name));
   if (missing.length === 0) return ok('stand-ins', 'all there');
   const names = missing.map(
     ([name, variable]) => `${name.replace('/package.json', '')}${variable ? ` (or ${variable})` : ''}`,

@@ -35,15 +35,15 @@ afterEach(async () => {
 
 async function start() {
   const folder = openDataFolder(path);
-  const standIn = await startDynamodb({ folder, onExit: (message) => unexpected.push(message) });
-  const client = new DynamoDBClient(localDynamodbConfig(standIn.endpoint));
+  const emulator = await startDynamodb({ folder, onExit: (message) => unexpected.push(message) });
+  const client = new DynamoDBClient(localDynamodbConfig(emulator.endpoint));
   const stop = async () => {
     client.destroy();
-    await standIn.stop();
+    await emulator.stop();
     folder.close();
   };
   cleanups.push(stop);
-  return { ...standIn, client, stop };
+  return { ...emulator, client, stop };
 }
 
 const startedSchema = z.object({ pid: z.int(), endpoint: z.string() });

@@ -20,15 +20,15 @@ afterEach(async () => {
 
 async function start() {
   const folder = openDataFolder(path);
-  const standIn = await startS3(folder);
-  const client = await createS3Client({ endpoint: standIn.endpoint, region: 'us-east-1' });
+  const emulator = await startS3(folder);
+  const client = await createS3Client({ endpoint: emulator.endpoint, region: 'us-east-1' });
   const stop = async () => {
-    await standIn.stop();
+    await emulator.stop();
     client.destroy();
     folder.close();
   };
   cleanups.push(stop);
-  return { endpoint: standIn.endpoint, client, stop };
+  return { endpoint: emulator.endpoint, client, stop };
 }
 
 test('starts with the bucket, and keeps what it holds over a restart', async () => {

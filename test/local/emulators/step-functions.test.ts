@@ -58,7 +58,7 @@ interface World {
 async function start({ definition = polling, runTask, onUnfinished = async () => undefined, grace }: World) {
   const told: string[] = [];
   const failures: string[] = [];
-  const standIn = await startStepFunctions({
+  const emulator = await startStepFunctions({
     definition,
     runTask,
     onUnfinished: async (name) => {
@@ -70,9 +70,9 @@ async function start({ definition = polling, runTask, onUnfinished = async () =>
     stepGraceMs: grace,
   });
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new SFNClient({ endpoint: standIn.endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
-  cleanups.push(standIn.stop, () => client.destroy());
-  const begin = (name: string, input = '{}', stateMachineArn = standIn.machineArn) =>
+  const client = new SFNClient({ endpoint: emulator.endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
+  cleanups.push(emulator.stop, () => client.destroy());
+  const begin = (name: string, input = '{}', stateMachineArn = emulator.machineArn) =>
     client.send(new StartExecutionCommand({ stateMachineArn, name, input }));
   const describe = async (name: string) => {
     const executionArn = `${localMachineArn.replace('stateMachine', 'execution')}:${name}`;
@@ -85,7 +85,7 @@ async function start({ definition = polling, runTask, onUnfinished = async () =>
       await vi.advanceTimersByTimeAsync(1_000);
     }
   };
-  return { standIn, client, begin, describe, ended, told, failures };
+  return { emulator, client, begin, describe, ended, told, failures };
 }
 
 const done = { done: true, seconds: 1 };
@@ -192,7 +192,7 @@ test('VID-7 the release is tried again until it works', async () => {
 test('a stop leaves the executions where they are, releases nothing and starts no other step', async () => {
   let calls = 0;
   let endStep = (): void => undefined;
-  const { standIn, begin, told } = await start({
+  const { emulator, begin, told } = await start({
     runTask: async (input) => {
       calls += 1;
       if (JSON.stringify(input).includes('video_2')) await new Promise<void>((resolve) => (endStep = resolve));
@@ -202,7 +202,7 @@ test('a stop leaves the executions where they are, releases nothing and starts n
   await begin('video_1');
   await begin('video_2');
   await until('both steps', () => (calls === 2 ? calls : undefined));
-  const stopped = standIn.stop();
+  const stopped = emulator.stop();
   let isOver = false;
   void stopped.then(() => (isOver = true));
   await new Promise(setImmediate);
@@ -216,7 +216,7 @@ test('a stop leaves the executions where they are, releases nothing and starts n
 
 test('a stop keeps no process alive, even with steps that never end', async () => {
   let calls = 0;
-  const { standIn, begin, client } = await start({
+  const { emulator, begin, client } = await start({
     runTask: () => {
       calls += 1;
       return new Promise(() => undefined);
@@ -225,7 +225,7 @@ test('a stop keeps no process alive, even with steps that never end', async () =
   });
   for (let number = 0; number < 20; number += 1) await begin(`video_${number}`);
   expect([calls, vi.getTimerCount() >= 20]).toEqual([20, true]);
-  await standIn.stop();
+  await emulator.stop();
   client.destroy();
   expect(vi.getTimerCount()).toBe(0);
 });
