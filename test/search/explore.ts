@@ -112,7 +112,7 @@ export class Search {
   }
 
   #sortTwins(row: Int32Array): void {
-    for (const [one, other] of this.#space.twins) {
+    for (const [one, other] of this.#space.fakes) {
       const [first = 0, second = 0] = [row[one], row[other]];
       if (first <= second) continue;
       row[one] = second;

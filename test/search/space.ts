@@ -91,7 +91,7 @@ export class Space {
   /** One for each actor; the same one for twins. */
   readonly programs: readonly Program[];
   /** Pairs of columns whose actors are the same but for their names. */
-  readonly twins: readonly (readonly [number, number])[];
+  readonly fakes: readonly (readonly [number, number])[];
   readonly unavailable: number;
   readonly throttled: number;
 
@@ -107,7 +107,7 @@ export class Space {
       programs.set(program, present);
       return present;
     });
-    this.twins = this.programs.flatMap((program, index) => {
+    this.fakes = this.programs.flatMap((program, index) => {
       const before = index === 0 ? -1 : this.programs.lastIndexOf(program, index - 1);
       return before === -1 ? [] : [[ACTORS + before, ACTORS + index] as const];
     });

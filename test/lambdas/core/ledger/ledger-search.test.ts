@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { clauses, editsOf } from '../../../search/clauses.ts';
 import { configurations } from '../../../search/configurations.ts';
 import { Search } from '../../../search/explore.ts';
+import { Fakes } from '../../../search/fakes.ts';
 import { anyOp } from '../../../search/random-ops.ts';
-import { Twins } from '../../../search/twins.ts';
 import { execute } from '../../../search/world.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { rowsOfTier } from '../../../tiers.ts';
@@ -42,13 +42,13 @@ test('BILL-13 BILL-14 IDEM-8 the world of the search does what the stores of the
   const calls = fc.array(anyOp, { minLength: 20, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(calls, async (ops) => {
-      const twins = new Twins();
-      let world = await twins.open(250n);
+      const fakes = new Fakes();
+      let world = await fakes.open(250n);
       for (const op of ops) {
         const [step] = execute(world, op);
-        expect(step?.answer, op.kind).toEqual(await twins.execute(op));
+        expect(step?.answer, op.kind).toEqual(await fakes.execute(op));
         world = step?.world ?? world;
-        expect(world, op.kind).toEqual(await twins.world());
+        expect(world, op.kind).toEqual(await fakes.world());
       }
     }),
     runs,

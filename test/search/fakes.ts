@@ -7,7 +7,7 @@ import type { Answer, Op } from './operations.ts';
 import { ACCOUNT, KEY, newWorld, type World } from './world.ts';
 
 /** The stores that the contract tests compare with the real engine, behind the calls of the search. */
-export class Twins {
+export class Fakes {
   readonly #ledger = new MemoryLedgerStore();
   readonly #outbox = new MemoryOutbox();
   readonly #claims = new MemoryClaimStore();
