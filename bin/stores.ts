@@ -50,7 +50,7 @@ export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
   const folder = joinDataFolder(dataFolder);
   try {
     const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
-    const { ledgerStore, ledgerRecords, accounts, keys, videoJobs, outbox, videoFiles } = stores.parts;
+    const { ledgerStore, ledgerRecords, accounts, keys, videoJobs, outbox, videoFiles } = stores.deps;
     return {
       ledger: ledgerStore,
       records: ledgerRecords,

@@ -5,7 +5,7 @@ import { catalogData } from '../catalog/index.ts';
 import { parsePeppers } from '../lambdas/core/accounts/keys.ts';
 import { createNotifications } from '../lambdas/core/accounts/send-notifications.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
-import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { frontDoorOf } from '../lambdas/functions/wiring/front-door.ts';
 import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { openVendorAccess } from '../lambdas/functions/wiring/vendor-access.ts';
@@ -51,28 +51,28 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
     },
   });
   await claimFor(options, stores);
-  let parts: Parts | undefined;
-  const partsOf = (): Parts => {
-    if (!parts) throw new Error('a video step ran before the gateway was complete');
-    return parts;
+  let deps: FunctionDependencies | undefined;
+  const partsOf = (): FunctionDependencies => {
+    if (!deps) throw new Error('a video step ran before the gateway was complete');
+    return deps;
   };
   const videoMachine = createLocalVideoMachine(partsOf, stores.videoLeases, onFailure);
   const endings: (() => Promise<void> | void)[] = [stores.close, videoMachine.stop];
-  parts = await createParts(options, {
-    ...stores.parts,
+  deps = await createParts(options, {
+    ...stores.deps,
     videoMachine,
     pages: pages.files,
     problems: createHealth({ checks: [stores.problems] }),
   });
   return {
-    parts,
+    deps,
     emulators: [['Database', `SQLite and files in ${folder.path}`]],
     follow: async (followers) => {
-      endings.push(await startFollowing({ stores, parts, own }, followers, onFailure));
+      endings.push(await startFollowing({ stores, deps, own }, followers, onFailure));
     },
     prune: async () => {
       await stores.prune(systemClock.now());
-      if (parts.secrets.botToken === undefined) await forgetLowBalances(stores.db);
+      if (deps.secrets.botToken === undefined) await forgetLowBalances(stores.db);
     },
     stop: async () => {
       for (const end of endings.splice(0).reverse()) await end();
@@ -92,9 +92,12 @@ const claimFor = async ({ folder: { path }, settings: { MODE } }: EmbeddedOption
   throw new Error(`${path} holds the data of a gateway in ${other}. Set MODE=${other}, or DATA_DIR to another folder.`);
 };
 
-type OwnStores = EmbeddedStores['parts'] & Pick<Parts, 'videoMachine' | 'pages' | 'problems'>;
+type OwnStores = EmbeddedStores['deps'] & Pick<FunctionDependencies, 'videoMachine' | 'pages' | 'problems'>;
 
-const createParts = async ({ environment, reporting }: EmbeddedOptions, stores: OwnStores): Promise<Parts> => {
+const createParts = async (
+  { environment, reporting }: EmbeddedOptions,
+  stores: OwnStores,
+): Promise<FunctionDependencies> => {
   const settings = readSettings({ ...environment, ...unused });
   const clock = systemClock;
   const catalog = loadCatalog(catalogData, { markup: settings.MARKUP, companies: settings.CATALOGS?.split(',') });
@@ -121,17 +124,17 @@ const createParts = async ({ environment, reporting }: EmbeddedOptions, stores: 
 
 interface Following {
   readonly stores: EmbeddedStores;
-  readonly parts: Parts;
+  readonly deps: FunctionDependencies;
   readonly own: Set<(change: AccountChange) => void>;
 }
 
 /** Own writes are passed on as they happen. Writes of other processes, and notifications, are looked for twice a second. */
 const startFollowing = async (
-  { stores: { db }, parts, own }: Following,
+  { stores: { db }, deps, own }: Following,
   { onChange, sendNotification }: Followers,
   onFailure: (message: string) => void,
 ): Promise<() => Promise<void>> => {
-  const { clock, reporting } = parts;
+  const { clock, reporting } = deps;
   const foreign = createForeignChanges(db);
   await foreign.start();
   if (onChange) {
@@ -140,7 +143,7 @@ const startFollowing = async (
       onChange({ ...change, at: clock.now(), recordOf: () => change.record });
     });
   }
-  const notify = sendNotification && createNotifications({ ...parts, sendNotification });
+  const notify = sendNotification && createNotifications({ ...deps, sendNotification });
   const look = async (): Promise<void> => {
     if (onChange) for (const change of await foreign.take()) onChange({ ...change, at: clock.now() });
     if (!notify) return;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { AuditCursor } from '../lambdas/core/ledger/audit-run.ts';
 import type { OperationLog } from '../lambdas/core/ledger/records.ts';
-import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { DiskSpace } from './stores/disk-space.ts';
 import { openFileStores } from './stores/files/file-stores.ts';
 import { createAccountStore } from './stores/sqlite/account-store.ts';
@@ -39,7 +39,7 @@ type StoreNames =
 
 export interface EmbeddedStores {
   readonly db: Database;
-  readonly parts: Pick<Parts, StoreNames>;
+  readonly deps: Pick<FunctionDependencies, StoreNames>;
   readonly operations: OperationLog;
   readonly auditCursor: AuditCursor;
   readonly videoLeases: VideoLeases;
@@ -76,7 +76,7 @@ export const openEmbeddedStores = async (
   let filesAtMs = 0;
   return {
     db,
-    parts: {
+    deps: {
       ledgerStore: createLedgerStore(db, { onChange, checkRoom: () => disk.checkRoom() }),
       ledgerRecords: createLedgerRecords(db),
       circuitStore: createCircuitStore(db),

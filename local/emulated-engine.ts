@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { createS3Client } from '../lambdas/functions/wiring/clients.ts';
-import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
-import { partsFromEnvironment } from '../lambdas/functions/wiring/from-environment.ts';
+import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
+import { dependenciesFromEnvironment } from '../lambdas/functions/wiring/from-environment.ts';
 import { createNoticesHandler } from '../lambdas/functions/wiring/notices-handler.ts';
 import { readSettings } from '../lambdas/settings.ts';
 import { buildPages, type PageFile } from '../lib/pages/build-pages.ts';
@@ -54,20 +54,20 @@ export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engi
     const bucket = await openBucket(options.settings, folder);
     endings.push(bucket.stop);
     await putPages(await building, bucket.endpoint);
-    let parts: Parts | undefined;
+    let deps: FunctionDependencies | undefined;
     const settings = readSettings({ ...environment, ...tableVariables });
     const machine = await startStepFunctions(
       videoMachineOptions(
         settings,
         () => {
-          if (!parts) throw new Error('a video step ran before the gateway was complete');
-          return parts;
+          if (!deps) throw new Error('a video step ran before the gateway was complete');
+          return deps;
         },
         onFailure,
       ),
     );
     endings.push(machine.stop);
-    const deployed = await partsFromEnvironment({
+    const deployed = await dependenciesFromEnvironment({
       ...environment,
       AWS_REGION: 'us-east-1',
       DYNAMODB_ENDPOINT: database.endpoint,
@@ -76,8 +76,8 @@ export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engi
       VIDEO_MACHINE_ARN: machine.machineArn,
       ...tableVariables,
     });
-    parts = { ...deployed, reporting: options.reporting };
-    return toEngine(options, { parts, database, bucket, endings, stop });
+    deps = { ...deployed, reporting: options.reporting };
+    return toEngine(options, { deps, database, bucket, endings, stop });
   } catch (error) {
     await stop();
     throw error;
@@ -94,7 +94,7 @@ const tableVariables = {
 } as const;
 
 interface Opened {
-  readonly parts: Parts;
+  readonly deps: FunctionDependencies;
   readonly database: Service;
   readonly bucket: Service;
   readonly endings: (() => Promise<void>)[];
@@ -102,9 +102,9 @@ interface Opened {
 }
 
 const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engine => {
-  const { parts, database, bucket, endings, stop } = opened;
+  const { deps, database, bucket, endings, stop } = opened;
   return {
-    parts,
+    deps,
     emulators: [
       database.emulator,
       bucket.emulator,
@@ -119,7 +119,7 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
         onFailure,
       });
       endings.push(followed.stop);
-      if (sendNotification) followed.subscribe(createNoticesHandler({ ...parts, sendNotification }));
+      if (sendNotification) followed.subscribe(createNoticesHandler({ ...deps, sendNotification }));
       if (onChange) followed.subscribe(fromStream(onChange));
     },
     prune: async () => undefined,

@@ -1,5 +1,5 @@
 import type { NotificationSender } from '../lambdas/core/accounts/send-notifications.ts';
-import type { Parts, Reporting } from '../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies, Reporting } from '../lambdas/functions/wiring/dependencies.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { LedgerFeed } from './page/ledger-feed.ts';
 import type { Emulator } from './welcome.ts';
@@ -25,7 +25,7 @@ export interface Followers {
 
 /** A place where the gateway keeps everything: embedded stores, or emulators of the AWS services. */
 export interface Engine {
-  readonly parts: Parts;
+  readonly deps: FunctionDependencies;
   readonly emulators: readonly Emulator[];
   /** Follows the changes of accounts until `stop`. */
   follow(followers: Followers): Promise<void>;

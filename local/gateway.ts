@@ -8,7 +8,7 @@ import { createAudioHandler } from '../lambdas/functions/wiring/audio-handler.ts
 import { createBotHandler } from '../lambdas/functions/wiring/bot-handler.ts';
 import { createCatalogHandler } from '../lambdas/functions/wiring/catalog-handler.ts';
 import { createContentHandler } from '../lambdas/functions/wiring/content-handler.ts';
-import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { createImagesHandler } from '../lambdas/functions/wiring/images-handler.ts';
 import { createOutboxHandler } from '../lambdas/functions/wiring/outbox-handler.ts';
 import { toProcessPorts } from '../lambdas/functions/wiring/paid-call.ts';
@@ -95,11 +95,11 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   const reporting = createLocalReporting(settings.LOG, output);
   const engine = await openEngine(options.store, { settings, folder, environment, reporting, pages, onFailure });
   endings.push(engine.stop);
-  const { parts } = engine;
+  const { deps } = engine;
   const account = isProduction
     ? undefined
     : await openLocalAccount({
-        parts,
+        deps,
         folder,
         apiKey: settings.LOCAL_API_KEY,
         balanceUsd: settings.LOCAL_BALANCE_USD,
@@ -108,7 +108,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
     development && account && topUpKey !== undefined
       ? development.openPage({ port, apiKey: account.apiKey, topUpKey, files: pages.localPage, onFailure })
       : undefined;
-  const host = await openHost(parts, {
+  const host = await openHost(deps, {
     port,
     address: settings.HOST,
     sourceIp: createClientIp(settings.TRUST_PROXY),
@@ -117,7 +117,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   });
   endings.push(() => stopHost(host, settings.SHUTDOWN_SECONDS * 1_000));
   endings.push(await startTimers(engine, settings.SWEEP_SECONDS * 1_000, onFailure));
-  await engine.follow({ onChange: page?.takeChange, sendNotification: noticeSenderOf(parts) });
+  await engine.follow({ onChange: page?.takeChange, sendNotification: noticeSenderOf(deps) });
   if (page) endings.push(page.stop);
   development?.connectMessenger(`${url}/bot`);
   return { url, account, emulators: [...engine.emulators, ...(development?.emulators ?? [])] };
@@ -197,22 +197,22 @@ const openEngine = async (
 type HostPlace = Pick<HostOptions, 'port' | 'address' | 'sourceIp' | 'beside' | 'onCrash'>;
 
 /** Every HTTP function behind one port. */
-const openHost = (parts: Parts, place: HostPlace): Promise<Host> => {
+const openHost = (deps: FunctionDependencies, place: HostPlace): Promise<Host> => {
   installLambdaRuntime();
-  const ports = toProcessPorts(parts);
+  const ports = toProcessPorts(deps);
   return startHost({
     handlers: {
-      text: streaming(createTextHandler(parts, ports)),
-      images: streaming(createImagesHandler(parts, ports)),
-      audio: streaming(createAudioHandler(parts, ports)),
-      videos: streaming(createVideosHandler(parts, ports)),
-      content: streaming(createContentHandler(parts)),
-      catalog: streaming(createCatalogHandler(parts)),
-      account: streaming(createAccountHandler(parts)),
-      bot: streaming(createBotHandler(parts)),
-      app: streaming(createAppHandler(parts)),
+      text: streaming(createTextHandler(deps, ports)),
+      images: streaming(createImagesHandler(deps, ports)),
+      audio: streaming(createAudioHandler(deps, ports)),
+      videos: streaming(createVideosHandler(deps, ports)),
+      content: streaming(createContentHandler(deps)),
+      catalog: streaming(createCatalogHandler(deps)),
+      account: streaming(createAccountHandler(deps)),
+      bot: streaming(createBotHandler(deps)),
+      app: streaming(createAppHandler(deps)),
     },
-    now: parts.clock.now,
+    now: deps.clock.now,
     newRequestId: ulid,
     ...place,
   });
@@ -238,21 +238,21 @@ const placeOf = (error: unknown): string => {
 const reasonsOf = (error: unknown): string =>
   error instanceof AggregateError ? [error.message, ...error.errors.map(String)].join('; ') : String(error);
 
-const noticeSenderOf = ({ secrets, settings, publicUrl }: Parts) =>
+const noticeSenderOf = ({ secrets, settings, publicUrl }: FunctionDependencies) =>
   secrets.botToken === undefined
     ? undefined
     : createNotificationSender({ access: { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL }, publicUrl });
 
 /** What AWS runs every minute. The first run resumes every video that has not ended: its execution ended with its process. */
 const startTimers = async (
-  { parts, prune }: Engine,
+  { deps, prune }: Engine,
   everyMs: number,
   onFailure: (message: string) => void,
 ): Promise<() => Promise<void>> => {
-  const sweep = createSweepHandler(parts);
-  const settleOutbox = createOutboxHandler(parts);
-  const sweepVideos = createVideoSweepHandler(parts);
-  const resumeAll = createResumeAll(parts);
+  const sweep = createSweepHandler(deps);
+  const settleOutbox = createOutboxHandler(deps);
+  const sweepVideos = createVideoSweepHandler(deps);
+  const resumeAll = createResumeAll(deps);
   let isResumed = false;
   const lookAfterVideos = async (): Promise<void> => {
     if (isResumed) return sweepVideos();

@@ -10,7 +10,7 @@ export interface HealthOptions {
 /** Anyone may request `/health`, as often as they like. */
 const MAX_AGE_MS = 1_000;
 
-/** Creates `Parts.problems` (GEN-10). Runs the checks at most once a second. A check that throws counts as `check_failed`. */
+/** Creates `FunctionDependencies.problems` (GEN-10). Runs the checks at most once a second. A check that throws counts as `check_failed`. */
 export const createHealth = ({ checks, now = () => performance.now() }: HealthOptions) => {
   let last: { readonly atMs: number; readonly problems: Promise<readonly string[]> } | undefined;
   return (): Promise<readonly string[]> => {

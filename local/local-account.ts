@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hashesOf, makeApiKey, toNewKey } from '../lambdas/core/accounts/keys.ts';
 import { balanceOf } from '../lambdas/core/ledger/ledger.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
-import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { type DataFolder, hasRoom, readOrCreateSecret } from './data-folder.ts';
 
 const ACCOUNT_ID = 'local';
@@ -15,7 +15,7 @@ export interface LocalAccount {
 }
 
 export interface LocalAccountOptions {
-  readonly parts: Pick<Parts, 'accounts' | 'keys' | 'ledgerStore' | 'pepper' | 'olderPeppers' | 'clock'>;
+  readonly deps: Pick<FunctionDependencies, 'accounts' | 'keys' | 'ledgerStore' | 'pepper' | 'olderPeppers' | 'clock'>;
   readonly folder: DataFolder;
   /** Used only when the account is made, like `balanceUsd`. */
   readonly apiKey: string | undefined;
@@ -35,8 +35,8 @@ export const readPepper = (folder: DataFolder): string =>
 
 /** The account `local` with its key and its first credit. Makes it if it does not exist. */
 export const openLocalAccount = async (options: LocalAccountOptions): Promise<LocalAccount> => {
-  const { parts, folder } = options;
-  const { accounts, keys, ledgerStore, clock, pepper, olderPeppers } = parts;
+  const { deps, folder } = options;
+  const { accounts, keys, ledgerStore, clock, pepper, olderPeppers } = deps;
   const apiKey = readOrCreateSecret(folder, 'api-key', () => options.apiKey ?? makeApiKey(randomBytes(32)));
   await accounts.open({
     accountId: ACCOUNT_ID,

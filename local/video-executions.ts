@@ -1,5 +1,5 @@
 import type { VideoWorkflow } from '../lambdas/core/videos/dependencies.ts';
-import type { Parts } from '../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { createVideoStepsHandler } from '../lambdas/functions/wiring/video-steps-handler.ts';
 import type { Settings } from '../lambdas/settings.ts';
 import { readDefinition, toSubstitutions } from '../lib/video/definition.ts';
@@ -13,7 +13,7 @@ export const VIDEO_MACHINE_ARN = 'arn:aws:states:us-east-1:000000000000:stateMac
 /** The deployed state machine with its steps in this process. `partsOf` is called at the first step. */
 export const videoMachineOptions = (
   settings: Settings,
-  partsOf: () => Parts,
+  partsOf: () => FunctionDependencies,
   onFailure: (message: string) => void,
 ): Omit<ExecutionsOptions, 'machineArn'> => {
   let handler: ReturnType<typeof createVideoStepsHandler> | undefined;
@@ -46,7 +46,7 @@ const RENEW_MS = 4_000;
  * another one, or the next start, resumes their videos.
  */
 export const createLocalVideoMachine = (
-  partsOf: () => Parts,
+  partsOf: () => FunctionDependencies,
   leases: VideoLeases,
   onFailure: (message: string) => void,
 ): LocalVideoMachine => {

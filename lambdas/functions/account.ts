@@ -1,4 +1,4 @@
 import { createAccountHandler } from './wiring/account-handler.ts';
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 
-export const handler = createAccountHandler(await partsFromEnvironment(process.env));
+export const handler = createAccountHandler(await dependenciesFromEnvironment(process.env));

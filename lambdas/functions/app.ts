@@ -1,4 +1,4 @@
 import { createAppHandler } from './wiring/app-handler.ts';
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 
-export const handler = createAppHandler(await partsFromEnvironment(process.env));
+export const handler = createAppHandler(await dependenciesFromEnvironment(process.env));

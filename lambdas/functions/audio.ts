@@ -1,4 +1,4 @@
 import { createAudioHandler } from './wiring/audio-handler.ts';
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 
-export const handler = createAudioHandler(await partsFromEnvironment(process.env));
+export const handler = createAudioHandler(await dependenciesFromEnvironment(process.env));

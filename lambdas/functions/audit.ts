@@ -1,3 +1,3 @@
-import { auditPartsFromEnvironment, createAuditHandler } from './wiring/audit-handler.ts';
+import { auditDependenciesFromEnvironment, createAuditHandler } from './wiring/audit-handler.ts';
 
-export const handler = createAuditHandler(auditPartsFromEnvironment(process.env));
+export const handler = createAuditHandler(auditDependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
 import { createBotHandler } from './wiring/bot-handler.ts';
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 
-export const handler = createBotHandler(await partsFromEnvironment(process.env));
+export const handler = createBotHandler(await dependenciesFromEnvironment(process.env));

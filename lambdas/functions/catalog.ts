@@ -1,4 +1,4 @@
 import { createCatalogHandler } from './wiring/catalog-handler.ts';
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 
-export const handler = createCatalogHandler(await partsFromEnvironment(process.env));
+export const handler = createCatalogHandler(await dependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
 import { createContentHandler } from './wiring/content-handler.ts';
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 
-export const handler = createContentHandler(await partsFromEnvironment(process.env));
+export const handler = createContentHandler(await dependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 import { createImagesHandler } from './wiring/images-handler.ts';
 
-export const handler = createImagesHandler(await partsFromEnvironment(process.env));
+export const handler = createImagesHandler(await dependenciesFromEnvironment(process.env));

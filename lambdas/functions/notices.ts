@@ -1,3 +1,3 @@
-import { createNoticesHandler, noticePartsFromEnvironment } from './wiring/notices-handler.ts';
+import { createNoticesHandler, noticesDependenciesFromEnvironment } from './wiring/notices-handler.ts';
 
-export const handler = createNoticesHandler(await noticePartsFromEnvironment(process.env));
+export const handler = createNoticesHandler(await noticesDependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
-import { ledgerPartsFromEnvironment } from './wiring/ledger.ts';
+import { ledgerDependenciesFromEnvironment } from './wiring/ledger.ts';
 import { createOutboxHandler } from './wiring/outbox-handler.ts';
 
-export const handler = createOutboxHandler(ledgerPartsFromEnvironment(process.env));
+export const handler = createOutboxHandler(ledgerDependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
-import { ledgerPartsFromEnvironment } from './wiring/ledger.ts';
+import { ledgerDependenciesFromEnvironment } from './wiring/ledger.ts';
 import { createSweepHandler } from './wiring/sweep-handler.ts';
 
-export const handler = createSweepHandler(ledgerPartsFromEnvironment(process.env));
+export const handler = createSweepHandler(ledgerDependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 import { createTextHandler } from './wiring/text-handler.ts';
 
-export const handler = createTextHandler(await partsFromEnvironment(process.env));
+export const handler = createTextHandler(await dependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
-import { videoPartsFromEnvironment } from './wiring/video-dependencies.ts';
+import { videoDependenciesFromEnvironment } from './wiring/video-dependencies.ts';
 import { createVideoStepsHandler } from './wiring/video-steps-handler.ts';
 
-export const handler = createVideoStepsHandler(await videoPartsFromEnvironment(process.env));
+export const handler = createVideoStepsHandler(await videoDependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
-import { videoPartsFromEnvironment } from './wiring/video-dependencies.ts';
+import { videoDependenciesFromEnvironment } from './wiring/video-dependencies.ts';
 import { createVideoSweepHandler } from './wiring/video-sweep-handler.ts';
 
-export const handler = createVideoSweepHandler(await videoPartsFromEnvironment(process.env));
+export const handler = createVideoSweepHandler(await videoDependenciesFromEnvironment(process.env));

@@ -1,4 +1,4 @@
-import { partsFromEnvironment } from './wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from './wiring/from-environment.ts';
 import { createVideosHandler } from './wiring/videos-handler.ts';
 
-export const handler = createVideosHandler(await partsFromEnvironment(process.env));
+export const handler = createVideosHandler(await dependenciesFromEnvironment(process.env));

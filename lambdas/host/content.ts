@@ -1,9 +1,9 @@
 import { createContentHandler } from '../functions/wiring/content-handler.ts';
-import { partsFromEnvironment } from '../functions/wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from '../functions/wiring/from-environment.ts';
 import { installLambdaRuntime, streaming } from './lambda-runtime.ts';
 import { endWhenAsked, startWebFunction } from './web-function.ts';
 
 /** A Web Function has no handler that AWS calls: to load this file is to serve. */
 installLambdaRuntime();
-const handler = createContentHandler(await partsFromEnvironment(process.env));
+const handler = createContentHandler(await dependenciesFromEnvironment(process.env));
 endWhenAsked(await startWebFunction({ content: streaming(handler) }, process.env), process);

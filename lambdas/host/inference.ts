@@ -1,5 +1,5 @@
 import { createAudioHandler } from '../functions/wiring/audio-handler.ts';
-import { partsFromEnvironment } from '../functions/wiring/from-environment.ts';
+import { dependenciesFromEnvironment } from '../functions/wiring/from-environment.ts';
 import { createImagesHandler } from '../functions/wiring/images-handler.ts';
 import { toProcessPorts } from '../functions/wiring/paid-call.ts';
 import { createTextHandler } from '../functions/wiring/text-handler.ts';
@@ -9,12 +9,12 @@ import { endWhenAsked, startWebFunction } from './web-function.ts';
 
 /** What four functions serve, in one process: one budget of bodies, one set of limits, circuits and drains for all of them (GEN-14, LIM-1, BILL-8). */
 installLambdaRuntime();
-const parts = await partsFromEnvironment(process.env);
-const ports = toProcessPorts(parts);
+const deps = await dependenciesFromEnvironment(process.env);
+const ports = toProcessPorts(deps);
 const handlers = {
-  text: streaming(createTextHandler(parts, ports)),
-  images: streaming(createImagesHandler(parts, ports)),
-  audio: streaming(createAudioHandler(parts, ports)),
-  videos: streaming(createVideosHandler(parts, ports)),
+  text: streaming(createTextHandler(deps, ports)),
+  images: streaming(createImagesHandler(deps, ports)),
+  audio: streaming(createAudioHandler(deps, ports)),
+  videos: streaming(createVideosHandler(deps, ports)),
 };
 endWhenAsked(await startWebFunction(handlers, process.env), process);

@@ -29,7 +29,7 @@ const openGateway = async (): Promise<EmbeddedStores> => {
   readOrCreateSecret(folder, 'pepper', () => 'a pepper');
   const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
   opened.push(stores);
-  await stores.parts.accounts.open(accountNamed('one', { creditPicos: 100n }));
+  await stores.deps.accounts.open(accountNamed('one', { creditPicos: 100n }));
   return stores;
 };
 
@@ -48,8 +48,8 @@ const whenThere = async (file: string, act: () => void): Promise<void> => {
 };
 
 test('BILL-14 OPS-10 a copy has the outbox entries that are written or removed while its database is copied', async () => {
-  const { parts } = await openGateway();
-  await parts.outbox.put(noteOf('early.0'));
+  const { deps } = await openGateway();
+  await deps.outbox.put(noteOf('early.0'));
   const [outbox, copied] = [join(path, 'files/outbox'), join(copy, 'files/outbox')];
   const copying = backUp(path, copy);
   await whenThere(join(copy, 'database'), () => {
@@ -61,8 +61,8 @@ test('BILL-14 OPS-10 a copy has the outbox entries that are written or removed w
 });
 
 test.skipIf(process.platform === 'win32')('OPS-10 only the owner can read a copy', async () => {
-  const { parts } = await openGateway();
-  await parts.answers.put('response', 'text');
+  const { deps } = await openGateway();
+  await deps.answers.put('response', 'text');
   await backUp(path, copy);
   const modes = readdirSync(copy, { recursive: true, withFileTypes: true }).map((entry) => {
     const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;

@@ -27,9 +27,9 @@ afterEach(async () => {
 });
 
 test('OPS-10 a copy of a folder in use has its database, files and secrets, and is a data folder', async () => {
-  await stores.parts.accounts.open(accountNamed('one', { creditPicos: 7n }));
-  await stores.parts.ledgerStore.putRecord({ ...record, holdId: 'r.0' });
-  await stores.parts.outbox.put({ record: { ...record, holdId: 'r.1' }, holdAmountPicos: 1n });
+  await stores.deps.accounts.open(accountNamed('one', { creditPicos: 7n }));
+  await stores.deps.ledgerStore.putRecord({ ...record, holdId: 'r.0' });
+  await stores.deps.outbox.put({ record: { ...record, holdId: 'r.1' }, holdAmountPicos: 1n });
   writeFileSync(join(folder.room('files'), 'outbox', '.draft'), 'half');
 
   const target = join(parent, 'copy');
@@ -39,10 +39,10 @@ test('OPS-10 a copy of a folder in use has its database, files and secrets, and 
   expect(readFileSync(join(target, 'secrets/pepper'), 'utf8')).toBe('secret');
   if (process.platform !== 'win32') expect(statSync(target).mode & 0o777).toBe(0o700);
   const copy = joinDataFolder(target);
-  const { parts, close } = await open(copy);
-  expect((await parts.ledgerStore.readAccount('one'))?.creditedPicos).toBe(7n);
-  expect(await parts.ledgerStore.readRecord('one', 'r.0')).toMatchObject({ amountPicos: 1n });
-  expect(await parts.outbox.list()).toEqual(['r.1']);
+  const { deps, close } = await open(copy);
+  expect((await deps.ledgerStore.readAccount('one'))?.creditedPicos).toBe(7n);
+  expect(await deps.ledgerStore.readRecord('one', 'r.0')).toMatchObject({ amountPicos: 1n });
+  expect(await deps.outbox.list()).toEqual(['r.1']);
   await close();
   copy.close();
 });

@@ -55,7 +55,7 @@ const record = {
 } as const;
 
 /** Brings the balance of a new account to its threshold. */
-const cross = async ({ parts: { accounts, ledgerStore } }: Engine): Promise<void> => {
+const cross = async ({ deps: { accounts, ledgerStore } }: Engine): Promise<void> => {
   await accounts.open(accountNamed('one', { creditPicos: LOW_BALANCE_THRESHOLD_DEFAULT + 1n }));
   const times = { expiresAtMs: 1, sweepAtMs: 1, previousHoldId: undefined };
   await ledgerStore.hold({ accountId: 'one', holdId: 'r.0', amountPicos: 5n, ...times });
@@ -91,7 +91,7 @@ test('KEY-3 the changes of this process and of others are followed, each once', 
   const seen: LedgerChange[] = [];
   await one.follow({ onChange: (change) => void seen.push(change) });
   await cross(one);
-  await other.parts.ledgerStore.credit({ accountId: 'one', ref: 'ref', amountPicos: 7n, reason: 'test', at: 1 });
+  await other.deps.ledgerStore.credit({ accountId: 'one', ref: 'ref', amountPicos: 7n, reason: 'test', at: 1 });
   await expect.poll(() => seen.at(-1)?.after.creditedPicos).toBe(LOW_BALANCE_THRESHOLD_DEFAULT + 8n);
   expect(seen.map(({ after }) => after.version)).toEqual([0, 1, 2, 3]);
   expect(seen.map(({ recordOf }) => recordOf('r.0'))).toEqual([undefined, undefined, record, undefined]);

@@ -15,7 +15,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   folder = mkdtempSync(join(tmpdir(), 'embedded-'));
   stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
-  await stores.parts.accounts.open(accountNamed('one', { creditPicos: 10n }));
+  await stores.deps.accounts.open(accountNamed('one', { creditPicos: 10n }));
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const hold = () => {
   const times = { expiresAtMs: NOW, sweepAtMs: NOW, previousHoldId: undefined };
-  return stores.parts.ledgerStore.hold({ accountId: 'one', holdId: 'r.0', amountPicos: 1n, ...times });
+  return stores.deps.ledgerStore.hold({ accountId: 'one', holdId: 'r.0', amountPicos: 1n, ...times });
 };
 
 test('OPS-9 GEN-10 a full database frees the reserve, and then takes no hold and is not healthy', async () => {
@@ -54,17 +54,17 @@ test('BILL-14 OPS-8 an outbox entry waits until the disk has every hold', async 
     amountPicos: 1n,
     at: 0,
   } as const;
-  await expect(stores.parts.outbox.put({ record, holdAmountPicos: 1n })).rejects.toThrow('no disk');
+  await expect(stores.deps.outbox.put({ record, holdAmountPicos: 1n })).rejects.toThrow('no disk');
   expect(durable).toHaveBeenCalledOnce();
-  expect(await stores.parts.outbox.list()).toEqual([]);
+  expect(await stores.deps.outbox.list()).toEqual([]);
 });
 
 test('IMG-6 the minute worker removes what has expired from the database and from the files', async () => {
   const ref = { accountId: 'one', keyHash: 'key' };
   const times = { nowMs: NOW, leaseUntilMs: NOW, expiresAtMs: NOW };
-  await stores.parts.claims.claim({ ...ref, owner: 'first', fingerprint: 'print', dispatchesMax: 6, ...times });
-  await stores.parts.answers.put('response', 'text');
+  await stores.deps.claims.claim({ ...ref, owner: 'first', fingerprint: 'print', dispatchesMax: 6, ...times });
+  await stores.deps.answers.put('response', 'text');
   await stores.prune(Date.now() + YEAR_MS);
-  expect(await stores.parts.claims.read(ref)).toBeUndefined();
-  expect(await stores.parts.answers.get('response')).toBeUndefined();
+  expect(await stores.deps.claims.read(ref)).toBeUndefined();
+  expect(await stores.deps.answers.get('response')).toBeUndefined();
 });

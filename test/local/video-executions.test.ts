@@ -29,7 +29,7 @@ const pollsAfter = async (starts: number, leases: Partial<VideoLeases> = {}): Pr
     polls += 1;
     return queued;
   });
-  const machine = createLocalVideoMachine(() => service.parts, { ...free, ...leases }, expect.unreachable);
+  const machine = createLocalVideoMachine(() => service.deps, { ...free, ...leases }, expect.unreachable);
   const videoId = await service.create();
   for (let start = 0; start < starts; start += 1) expect(await machine.start(videoId)).toBe('running');
   await vi.advanceTimersByTimeAsync(60_000);
@@ -57,7 +57,7 @@ test('VID-7 a video that another process runs is started when its lease expires'
 
 test('BILL-2 an execution that ends without success releases the hold of its video', async () => {
   const service = await createVideoService(() => created);
-  const { onUnfinished } = videoMachineOptions(service.parts.settings, () => service.parts, expect.unreachable);
+  const { onUnfinished } = videoMachineOptions(service.deps.settings, () => service.deps, expect.unreachable);
   const videoId = await service.create();
   expect(await service.holds()).toBe(1);
   await onUnfinished(videoId);

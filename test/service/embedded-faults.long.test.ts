@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Parts } from '../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../lambdas/functions/wiring/dependencies.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { errorSchema, MODEL, pricesOf, saying } from '../support/gateway-chat.ts';
 import { startInProcess, TEST_DAY } from '../support/in-process-gateway.ts';
@@ -84,14 +84,14 @@ const openScene = async () => {
       const kind = request.faultAt({ name, turn });
       return kind === 'lands-late' ? { kind, until: request.moment.until } : kind && { kind };
     };
-  const change = (parts: Parts): Partial<Parts> => {
+  const change = (deps: FunctionDependencies): Partial<FunctionDependencies> => {
     const faulty = {
-      addressCounters: withCounterFaults(parts.addressCounters, planFor('addresses')),
-      keys: withKeyFaults(parts.keys, planFor('keys')),
-      ledgerStore: withFaults(parts.ledgerStore, planFor('ledger')),
-      outbox: withOutboxFaults(parts.outbox, planFor('outbox')),
-      claims: withClaimFaults(parts.claims, planFor('claims')),
-      answers: withAnswerFaults(parts.answers, planFor('answers')),
+      addressCounters: withCounterFaults(deps.addressCounters, planFor('addresses')),
+      keys: withKeyFaults(deps.keys, planFor('keys')),
+      ledgerStore: withFaults(deps.ledgerStore, planFor('ledger')),
+      outbox: withOutboxFaults(deps.outbox, planFor('outbox')),
+      claims: withClaimFaults(deps.claims, planFor('claims')),
+      answers: withAnswerFaults(deps.answers, planFor('answers')),
     };
     landed = Object.values(faulty).map((store) => store.landed);
     return faulty;

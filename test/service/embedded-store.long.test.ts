@@ -99,7 +99,7 @@ const problemsOf = async (path: string, answered: readonly string[]) => {
   const stores = await openEmbeddedStores(join(path, 'database'), { filesFolder: join(path, 'files') });
   const rows = stores.db.sql("SELECT request_id FROM charges WHERE outcome = 'settled'").all();
   const charged = new Set(rows.map(({ request_id: id }) => id));
-  const ports = { store: stores.parts.ledgerStore, records: stores.parts.ledgerRecords, clock: systemClock };
+  const ports = { store: stores.deps.ledgerStore, records: stores.deps.ledgerRecords, clock: systemClock };
   const audits = await Array.fromAsync(auditAll(ports));
   await stores.close();
   return {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
 import { createClients } from '../../lambdas/functions/wiring/clients.ts';
-import { ledgerPartsFromEnvironment, toLedgerPorts } from '../../lambdas/functions/wiring/ledger.ts';
+import { ledgerDependenciesFromEnvironment, toLedgerPorts } from '../../lambdas/functions/wiring/ledger.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
@@ -63,7 +63,7 @@ beforeAll(async () => {
   const pepper = readFileSync(join(gateway.folder, 'secrets/pepper'), 'utf8');
   clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
   ledger = toLedgerPorts(
-    ledgerPartsFromEnvironment({
+    ledgerDependenciesFromEnvironment({
       AWS_REGION: 'us-east-1',
       ACCOUNTS_TABLE: localTableNames.accounts,
       KEYS_TABLE: localTableNames.keys,

@@ -8,7 +8,10 @@ import { apply, commit } from '../../lambdas/core/ledger/resolve.ts';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { createClients, createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
-import { createNoticesHandler, noticePartsFromEnvironment } from '../../lambdas/functions/wiring/notices-handler.ts';
+import {
+  createNoticesHandler,
+  noticesDependenciesFromEnvironment,
+} from '../../lambdas/functions/wiring/notices-handler.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
@@ -94,7 +97,7 @@ const startNotices = async (plan?: (turn: number) => BotApiAnswer | undefined, p
   const api = await startBotApi(plan);
   endings.push(api.stop);
   const handler = createNoticesHandler(
-    await noticePartsFromEnvironment({
+    await noticesDependenciesFromEnvironment({
       ...noTables,
       ACCOUNTS_TABLE: localTableNames.accounts,
       AWS_REGION: 'us-east-1',

@@ -90,7 +90,7 @@ test('VID-3 VID-4 VID-6 a video is created, stored, charged by its tokens and ke
   expect(status).toBe('queued');
   expect(await ended(id)).toMatchObject({ status: 'completed', progress: 100, error: null });
   expect(await spent()).toBe(COST);
-  const upstreamId = (await gateway.parts.videoJobs.read(id))?.upstreamId ?? '';
+  const upstreamId = (await gateway.deps.videoJobs.read(id))?.upstreamId ?? '';
   const content = await (await sdk.videos.downloadContent(id)).arrayBuffer();
   expect(Buffer.from(content).equals(videoBytesOf(upstreamId))).toBe(true);
   aheadMs += CONTENT_KEPT_MS;

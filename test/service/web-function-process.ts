@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DockerImage } from 'aws-cdk-lib';
-import { ledgerPartsFromEnvironment } from '../../lambdas/functions/wiring/ledger.ts';
+import { ledgerDependenciesFromEnvironment } from '../../lambdas/functions/wiring/ledger.ts';
 import { createSweepHandler } from '../../lambdas/functions/wiring/sweep-handler.ts';
 import { bundling } from '../../lib/constructs/bundled-code.ts';
 import { functions } from '../../lib/functions.ts';
@@ -72,7 +72,7 @@ export async function startWebFunctionProcess(own: Environment = {}) {
   child.stderr.setEncoding('utf8').on('data', (more: string) => (output.stderr += more));
   const end = new Promise<number | null>((resolve) => child.once('close', resolve));
   const url = `http://127.0.0.1:${port}`;
-  const parts = ledgerPartsFromEnvironment({ ...environment, LOG_FORMAT: 'line' });
+  const deps = ledgerDependenciesFromEnvironment({ ...environment, LOG_FORMAT: 'line' });
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
     await end;
@@ -101,8 +101,8 @@ export async function startWebFunctionProcess(own: Environment = {}) {
       child.kill(signal);
       return within('the end of the Web Function', end);
     },
-    account: () => parts.ledgerStore.readAccount('local'),
-    sweep: createSweepHandler(parts),
+    account: () => deps.ledgerStore.readAccount('local'),
+    sweep: createSweepHandler(deps),
     stop,
   };
 }

@@ -3,7 +3,7 @@ import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
 import type { Catalog } from '../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts';
-import type { Parts } from '../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../lambdas/functions/wiring/dependencies.ts';
 import type { Summary } from '../../lambdas/http/exchange.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
@@ -21,7 +21,7 @@ export type BotServiceOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly catalog?: Catalog;
   /** Puts something else in the place of some parts. */
-  readonly change?: (parts: Parts) => Partial<Parts>;
+  readonly change?: (deps: FunctionDependencies) => Partial<FunctionDependencies>;
 };
 
 const atOnce = (callback: () => void) => {
@@ -40,7 +40,7 @@ export async function createBotService({ environment = {}, catalog, change = () 
   const finished: Summary[] = [];
   const notices: (readonly [name: string, details: object])[] = [];
   let ids = 0;
-  const base: Parts = {
+  const base: FunctionDependencies = {
     settings: readSettings({
       ...noTables,
       BOT_API_URL: messenger.url,
@@ -66,8 +66,8 @@ export async function createBotService({ environment = {}, catalog, change = () 
       measured: () => undefined,
     },
   };
-  const parts = { ...base, publicUrl: base.settings.PUBLIC_URL, ...change(base) };
-  const handler = createBotHandler(parts);
+  const deps = { ...base, publicUrl: base.settings.PUBLIC_URL, ...change(base) };
+  const handler = createBotHandler(deps);
   let updates = 0;
 
   const post = (update: object) =>
@@ -84,7 +84,7 @@ export async function createBotService({ environment = {}, catalog, change = () 
 
   return {
     messenger,
-    parts,
+    deps,
     clock,
     ledger,
     finished,

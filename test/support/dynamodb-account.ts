@@ -13,14 +13,14 @@ import { openLocalAccount, readPepper } from '../../local/local-account.ts';
 export const openDynamodbAccount = async (endpoint: string, folder: DataFolder, balanceUsd: string) => {
   const clients = createClients({ endpoint, region: 'us-east-1' });
   const pepper = readPepper(folder);
-  const parts = {
+  const deps = {
     accounts: createAccountStore(createDynamoDB(clients.repeating), localTableNames),
     keys: createKeyStore(createDynamoDB(clients.repeating), localTableNames),
     ledgerStore: createLedgerStore(createDatabases(clients), localTableNames.accounts),
     clock: systemClock,
     ...parsePeppers(pepper),
   };
-  const account = await openLocalAccount({ parts, folder, apiKey: undefined, balanceUsd });
+  const account = await openLocalAccount({ deps, folder, apiKey: undefined, balanceUsd });
   clients.once.destroy();
   clients.repeating.destroy();
   return { ...account, pepper };

@@ -19,7 +19,7 @@ import { createAudioHandler } from '../../lambdas/functions/wiring/audio-handler
 import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts';
 import { createCatalogHandler } from '../../lambdas/functions/wiring/catalog-handler.ts';
 import { createContentHandler } from '../../lambdas/functions/wiring/content-handler.ts';
-import type { Parts } from '../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../lambdas/functions/wiring/dependencies.ts';
 import { frontDoorOf } from '../../lambdas/functions/wiring/front-door.ts';
 import { createImagesHandler } from '../../lambdas/functions/wiring/images-handler.ts';
 import { createOutboxHandler } from '../../lambdas/functions/wiring/outbox-handler.ts';
@@ -70,7 +70,7 @@ export interface InProcessOptions {
   /** Built pages for a browser. By default a page is a stub. */
   readonly pages?: readonly PageFile[] | undefined;
   /** Replaces some dependencies. */
-  readonly change?: (parts: Parts) => Partial<Parts>;
+  readonly change?: (deps: FunctionDependencies) => Partial<FunctionDependencies>;
 }
 
 /** An account to open, with one API key. */
@@ -102,40 +102,40 @@ export const startInProcess = async (options: InProcessOptions) => {
   const url = `http://127.0.0.1:${host.port}`;
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
-  const { parts, videoMachine } = await createParts({ ...options, now, url, environment }, stores, seen);
-  const { ledgerStore: ledger, ledgerRecords: records } = parts;
+  const { deps, videoMachine } = await createParts({ ...options, now, url, environment }, stores, seen);
+  const { ledgerStore: ledger, ledgerRecords: records } = deps;
   Object.assign(handlers, {
-    text: streaming(createTextHandler(parts)),
-    images: streaming(createImagesHandler(parts)),
-    audio: streaming(createAudioHandler(parts)),
-    videos: streaming(createVideosHandler(parts)),
-    content: streaming(createContentHandler(parts)),
-    catalog: streaming(createCatalogHandler(parts)),
-    account: streaming(createAccountHandler(parts)),
-    bot: streaming(createBotHandler(parts)),
-    app: streaming(createAppHandler(parts)),
+    text: streaming(createTextHandler(deps)),
+    images: streaming(createImagesHandler(deps)),
+    audio: streaming(createAudioHandler(deps)),
+    videos: streaming(createVideosHandler(deps)),
+    content: streaming(createContentHandler(deps)),
+    catalog: streaming(createCatalogHandler(deps)),
+    account: streaming(createAccountHandler(deps)),
+    bot: streaming(createBotHandler(deps)),
+    app: streaming(createAppHandler(deps)),
   });
-  const sweep = createSweepHandler(parts);
-  const settleOutbox = createOutboxHandler(parts);
+  const sweep = createSweepHandler(deps);
+  const settleOutbox = createOutboxHandler(deps);
 
   const issue = async (holder: Holder = {}) => {
     const { accountId = ulid(), chatId, balanceUsd = '10', revoked = false, blocked = false } = holder;
     const apiKey = makeApiKey(randomBytes(32));
     const hash = hashApiKey(PEPPER, apiKey);
-    await parts.accounts.open({
+    await deps.accounts.open({
       accountId,
       chatId,
       key: toNewKey(PEPPER, apiKey, true),
       creditPicos: parseUsd(balanceUsd),
       atMs: now(),
     });
-    if (revoked) await parts.keys.revokeKey(accountId, hash);
-    if (blocked) await parts.accounts.setBlocked(accountId, true, hash);
+    if (revoked) await deps.keys.revokeKey(accountId, hash);
+    if (blocked) await deps.accounts.setBlocked(accountId, true, hash);
     return { accountId, apiKey, hash };
   };
   const ownerOf = async (apiKey: string) => {
     const hash = hashApiKey(PEPPER, apiKey);
-    const key = await stores.parts.keys.read(hash);
+    const key = await stores.deps.keys.read(hash);
     if (!key) throw new Error('the gateway does not know this key');
     return { hash, accountId: key.accountId };
   };
@@ -145,24 +145,24 @@ export const startInProcess = async (options: InProcessOptions) => {
     url,
     now,
     pepper: PEPPER,
-    parts,
+    deps,
     ledger,
     /** Opens an account with one API key. */
     issue,
     revoke: async (apiKey: string): Promise<void> => {
       const { accountId, hash } = await ownerOf(apiKey);
-      await parts.keys.revokeKey(accountId, hash);
+      await deps.keys.revokeKey(accountId, hash);
     },
     block: async (apiKey: string): Promise<void> => {
       const { accountId, hash } = await ownerOf(apiKey);
-      await parts.accounts.setBlocked(accountId, true, hash);
+      await deps.accounts.setBlocked(accountId, true, hash);
     },
     /** The newest first. */
     recordsOf: async (accountId: string): Promise<readonly ChargeRecord[]> =>
       (await records.listRecords(accountId, { limit: RECORDS_MAX })).records,
     /** Audits every account. */
     audit: (): Promise<readonly AccountAudit[]> =>
-      Array.fromAsync(auditAll({ store: ledger, records, clock: parts.clock })),
+      Array.fromAsync(auditAll({ store: ledger, records, clock: deps.clock })),
     /** Runs what AWS runs every minute, once. */
     sweep: async (): Promise<void> => {
       await settleOutbox();
@@ -210,11 +210,7 @@ interface Seen {
   readonly log: string[];
 }
 
-const createParts = async (
-  options: Inside,
-  { parts: stores, videoLeases }: EmbeddedStores,
-  { keyReads, log }: Seen,
-) => {
+const createParts = async (options: Inside, { deps: stores, videoLeases }: EmbeddedStores, { keyReads, log }: Seen) => {
   const { vendorUrl, environment, now, url } = options;
   const settings = readSettings({
     ...noTables,
@@ -229,7 +225,7 @@ const createParts = async (
   const clock: Clock = { now, after };
   const catalog = catalogOf(options.catalog, settings.MARKUP, settings.CATALOGS);
   const access = vendorUrl === undefined ? {} : vendorEnvironment(vendorUrl);
-  const reporting: Parts['reporting'] = {
+  const reporting: FunctionDependencies['reporting'] = {
     finished: (requestId, summary) => {
       const record = { ...toRequestRecord(requestId, summary), cause: summary.cause && toCause(summary.cause) };
       log.push(JSON.stringify(record));
@@ -238,11 +234,11 @@ const createParts = async (
     measured: () => undefined,
   };
   const videoMachine = createLocalVideoMachine(
-    () => parts,
+    () => deps,
     videoLeases,
     (message) => log.push(message),
   );
-  const base: Parts = {
+  const base: FunctionDependencies = {
     ...stores,
     settings,
     catalog,
@@ -265,8 +261,8 @@ const createParts = async (
     reporting,
     videoMachine,
   };
-  const parts: Parts = { ...base, ...options.change?.(base) };
-  return { parts, videoMachine };
+  const deps: FunctionDependencies = { ...base, ...options.change?.(base) };
+  return { deps, videoMachine };
 };
 
 /** Records the hash of every lookup. */

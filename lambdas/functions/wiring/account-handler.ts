@@ -1,11 +1,11 @@
 import { createHandler } from '../../http/handler.ts';
 import { createGetAccount, createGetUsage, createListUsage } from '../../protocols/account/handlers.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 import { toHttpPorts } from './http.ts';
 
-export const createAccountHandler = (parts: Parts) =>
-  createHandler(toHttpPorts(parts), {
-    getAccount: createGetAccount((accountId) => parts.ledgerStore.readAccount(accountId)),
-    listUsage: createListUsage(parts),
-    getUsage: createGetUsage(parts),
+export const createAccountHandler = (deps: FunctionDependencies) =>
+  createHandler(toHttpPorts(deps), {
+    getAccount: createGetAccount((accountId) => deps.ledgerStore.readAccount(accountId)),
+    listUsage: createListUsage(deps),
+    getUsage: createGetUsage(deps),
   });

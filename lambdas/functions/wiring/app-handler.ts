@@ -8,18 +8,18 @@ import {
 } from '../../protocols/app/account.ts';
 import { createGetAppSpend } from '../../protocols/app/spend.ts';
 import { createCreditAccount } from '../../protocols/credits/handler.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 import { toHttpPorts } from './http.ts';
 
-export const createAppHandler = (parts: Parts) => {
-  const accountIdOf = createAccountIdOf(parts.accounts);
-  const ports = { ...parts, accountIdOf };
-  return createHandler(toHttpPorts(parts), {
+export const createAppHandler = (deps: FunctionDependencies) => {
+  const accountIdOf = createAccountIdOf(deps.accounts);
+  const ports = { ...deps, accountIdOf };
+  return createHandler(toHttpPorts(deps), {
     getAppAccount: createGetAppAccount(ports),
-    listAppUsage: createListUsage(parts, accountIdOf),
+    listAppUsage: createListUsage(deps, accountIdOf),
     getAppSpend: createGetAppSpend(ports),
     setThreshold: createSetThreshold(ports),
     rotateKey: createRotateKey(ports),
-    creditAccount: createCreditAccount({ ...parts, store: parts.ledgerStore }),
+    creditAccount: createCreditAccount({ ...deps, store: deps.ledgerStore }),
   });
 };

@@ -1,7 +1,7 @@
 import type { AccountAudit, Finding } from '../../core/ledger/audit.ts';
 import { auditUntil } from '../../core/ledger/audit-run.ts';
 import { createAuditCursor, createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
-import type { AuditParts, Reporting } from './dependencies.ts';
+import type { AuditFunctionDependencies, Reporting } from './dependencies.ts';
 import { type Environment, openLedger } from './ledger.ts';
 
 /** The function has five minutes, and the last account may take a little longer than its turn. */
@@ -11,12 +11,12 @@ const RUN_MS = 240_000;
 const TOLD_MAX = 5;
 
 /** Called every hour. Not an HTTP function. */
-export const createAuditHandler = (parts: AuditParts) => async (): Promise<void> => {
-  const { clock, reporting } = parts;
+export const createAuditHandler = (deps: AuditFunctionDependencies) => async (): Promise<void> => {
+  const { clock, reporting } = deps;
   const found = { accounts: 0, differences: 0, orphans: 0, unstable: 0 };
   let complete = false;
   try {
-    ({ complete } = await auditUntil(toPorts(parts), clock.now() + RUN_MS, {
+    ({ complete } = await auditUntil(toPorts(deps), clock.now() + RUN_MS, {
       audited: (audit) => {
         const differences = audit.findings.filter((finding) => !isOrphan(finding));
         found.accounts += 1;
@@ -39,7 +39,7 @@ export const createAuditHandler = (parts: AuditParts) => async (): Promise<void>
   }
 };
 
-const toPorts = ({ ledgerStore, ledgerRecords, auditCursor, clock }: AuditParts) => ({
+const toPorts = ({ ledgerStore, ledgerRecords, auditCursor, clock }: AuditFunctionDependencies) => ({
   store: ledgerStore,
   records: ledgerRecords,
   cursor: auditCursor,
@@ -54,7 +54,7 @@ const emitReport = ({ notice }: Reporting, { findings }: AccountAudit): void => 
     notice('audit_difference', { accountId, record: recordId ?? '', invariant, reason: message });
 };
 
-export const auditPartsFromEnvironment = (environment: Environment): AuditParts => {
+export const auditDependenciesFromEnvironment = (environment: Environment): AuditFunctionDependencies => {
   const { settings, db, clock, ledgerStore, reporting } = openLedger(environment);
   return {
     clock,

@@ -2,21 +2,21 @@ import { parseUsd } from '../../core/money/usd.ts';
 import { createHandler } from '../../http/handler.ts';
 import type { BotPorts } from '../../messenger/bot-context.ts';
 import { createTakeUpdate } from '../../messenger/update-handler.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 import { toHttpPorts } from './http.ts';
 
-export const createBotHandler = (parts: Parts) =>
-  createHandler(toHttpPorts(parts), { takeUpdate: createTakeUpdate(toBotPorts(parts)) });
+export const createBotHandler = (deps: FunctionDependencies) =>
+  createHandler(toHttpPorts(deps), { takeUpdate: createTakeUpdate(toBotPorts(deps)) });
 
-const toBotPorts = (parts: Parts): BotPorts => {
-  const { settings, secrets } = parts;
+const toBotPorts = (deps: FunctionDependencies): BotPorts => {
+  const { settings, secrets } = deps;
   return {
-    ...parts,
+    ...deps,
     access: secrets.botToken === undefined ? undefined : { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL },
-    newAccountId: parts.newRequestId,
+    newAccountId: deps.newRequestId,
     startCreditPicos: parseUsd(settings.START_CREDIT_USD),
-    publicUrl: parts.publicUrl,
+    publicUrl: deps.publicUrl,
     topUpText: settings.TOP_UP_TEXT,
-    notice: parts.reporting.notice,
+    notice: deps.reporting.notice,
   };
 };

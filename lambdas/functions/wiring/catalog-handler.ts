@@ -8,16 +8,16 @@ import {
   createListModels,
   createListPrices,
 } from '../../protocols/models/handlers.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 import { toHttpPorts } from './http.ts';
 
-export const createCatalogHandler = (parts: Parts) =>
-  createHandler(toHttpPorts(parts), {
-    listModels: createListModels(parts),
-    getModel: createGetModel(parts),
-    listGoogleModels: createListGoogleModels(parts),
-    getGoogleModel: createGetGoogleModel(parts),
-    listPrices: createListPrices(parts),
-    listFallbacks: createListFallbacks(parts),
-    health: createGetHealth(parts),
+export const createCatalogHandler = (deps: FunctionDependencies) =>
+  createHandler(toHttpPorts(deps), {
+    listModels: createListModels(deps),
+    getModel: createGetModel(deps),
+    listGoogleModels: createListGoogleModels(deps),
+    getGoogleModel: createGetGoogleModel(deps),
+    listPrices: createListPrices(deps),
+    listFallbacks: createListFallbacks(deps),
+    health: createGetHealth(deps),
   });

@@ -2,16 +2,16 @@ import { createHandler } from '../../http/handler.ts';
 import { createGetMedia } from '../../protocols/media/handler.ts';
 import { createGetPage, createGetPageFile } from '../../protocols/pages/handlers.ts';
 import { createGetVideoContent } from '../../protocols/videos/content.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 import { toHttpPorts } from './http.ts';
 import { toReadPorts } from './videos.ts';
 
-export const createContentHandler = (parts: Parts) => {
-  const relay = { ...toReadPorts(parts), finished: parts.reporting.finished };
-  const pages = { ...relay, pages: parts.pages };
-  return createHandler(toHttpPorts(parts), {
+export const createContentHandler = (deps: FunctionDependencies) => {
+  const relay = { ...toReadPorts(deps), finished: deps.reporting.finished };
+  const pages = { ...relay, pages: deps.pages };
+  return createHandler(toHttpPorts(deps), {
     getVideoContent: createGetVideoContent(relay),
-    getMedia: createGetMedia({ ...relay, media: parts.media }),
+    getMedia: createGetMedia({ ...relay, media: deps.media }),
     getApp: createGetPage(pages, 'app'),
     getAppFile: createGetPageFile(pages, 'app'),
     getReference: createGetPage(pages, 'api-reference'),

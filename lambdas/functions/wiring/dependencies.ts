@@ -36,7 +36,7 @@ export interface Reporting {
 }
 
 /** What a function that only tends to the ledger is built of. */
-export interface LedgerParts {
+export interface LedgerFunctionDependencies {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: () => number;
@@ -46,7 +46,7 @@ export interface LedgerParts {
 }
 
 /** What compares accounts with their records is built of. */
-export interface AuditParts {
+export interface AuditFunctionDependencies {
   readonly clock: Clock;
   readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
   readonly ledgerRecords: LedgerRecords;
@@ -55,7 +55,7 @@ export interface AuditParts {
 }
 
 /** What tells owners of accounts about their balance is built of. */
-export interface NoticeParts {
+export interface NoticesFunctionDependencies {
   readonly clock: Clock;
   readonly random: () => number;
   readonly accounts: AccountStore;
@@ -65,7 +65,7 @@ export interface NoticeParts {
 }
 
 /** What brings videos to their end is built of: nothing that a client proves itself with. */
-export interface VideoParts extends LedgerParts {
+export interface VideoFunctionDependencies extends LedgerFunctionDependencies {
   readonly catalog: Catalog;
   readonly circuitStore: CircuitStore;
   readonly videoJobs: VideoJobStore;
@@ -79,7 +79,7 @@ export interface VideoParts extends LedgerParts {
 }
 
 /** Everything from outside that the HTTP functions are built of: one set per process, another one in a test. */
-export interface Parts extends VideoParts {
+export interface FunctionDependencies extends VideoFunctionDependencies {
   readonly newRequestId: () => string;
   readonly frontDoor: FrontDoor;
   /** What clients reach the gateway by, without a slash at its end; undefined where nobody has said. */

@@ -10,17 +10,17 @@ import { createAddressCounters } from '../../stores/dynamodb/rate-bucket.ts';
 import { createUpdateLog } from '../../stores/dynamodb/update-log.ts';
 import { createAnswerStore, createMediaStore, createPageFiles } from '../../stores/s3/files.ts';
 import { createS3Access, patient } from './clients.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 import { frontDoorOf } from './front-door.ts';
 import { type Environment, openLedger } from './ledger.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
 import { openVideoParts } from './video-dependencies.ts';
 
-export const partsFromEnvironment = async (environment: Environment): Promise<Parts> => {
+export const dependenciesFromEnvironment = async (environment: Environment): Promise<FunctionDependencies> => {
   const ledger = openLedger(environment);
   const { db, s3, settings, clock, reporting } = ledger;
-  const [frontDoor, publicUrl, peppers, botToken, topUpKey, videoParts] = await Promise.all([
+  const [frontDoor, publicUrl, peppers, botToken, topUpKey, videoDeps] = await Promise.all([
     frontDoorOf(settings, { clock, notice: reporting.notice }),
     readPublicUrl(settings),
     readPeppers(settings),
@@ -31,7 +31,7 @@ export const partsFromEnvironment = async (environment: Environment): Promise<Pa
   const tables = { accounts: settings.ACCOUNTS_TABLE, keys: settings.KEYS_TABLE };
   const files = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION }, patient);
   return {
-    ...videoParts,
+    ...videoDeps,
     newRequestId: ulid,
     frontDoor,
     publicUrl,

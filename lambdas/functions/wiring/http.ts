@@ -1,28 +1,28 @@
 import { AddressLimit, bucketOf, ProcessBuckets } from '../../core/limits/rate-limit.ts';
 import { BodyBudget } from '../../http/body-budget.ts';
 import type { HttpPorts } from '../../http/handler.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 
-export const toHttpPorts = (parts: Parts): HttpPorts => {
-  const { settings, clock } = parts;
+export const toHttpPorts = (deps: FunctionDependencies): HttpPorts => {
+  const { settings, clock } = deps;
   const keyBucket = bucketOf(settings.LIMIT_KEY_PER_SECOND, settings.LIMIT_KEY_BURST);
   const addressBucket = bucketOf(settings.LIMIT_ADDRESS_PER_SECOND, settings.LIMIT_ADDRESS_BURST);
   return {
     clock,
-    newRequestId: parts.newRequestId,
-    frontDoor: parts.frontDoor,
+    newRequestId: deps.newRequestId,
+    frontDoor: deps.frontDoor,
     admission: {
-      addressLimit: new AddressLimit(addressBucket, parts.addressCounters, clock),
+      addressLimit: new AddressLimit(addressBucket, deps.addressCounters, clock),
       keyBucket,
       keyBuckets: new ProcessBuckets(keyBucket),
-      keys: parts.keys,
-      pepper: parts.pepper,
-      olderPeppers: parts.olderPeppers,
+      keys: deps.keys,
+      pepper: deps.pepper,
+      olderPeppers: deps.olderPeppers,
       clock,
     },
-    secrets: parts.secrets,
-    chatLimit: new AddressLimit(keyBucket, parts.addressCounters, clock),
+    secrets: deps.secrets,
+    chatLimit: new AddressLimit(keyBucket, deps.addressCounters, clock),
     bodies: new BodyBudget(settings.BODY_BUDGET_BYTES, clock),
-    finished: parts.reporting.finished,
+    finished: deps.reporting.finished,
   };
 };

@@ -5,7 +5,7 @@ import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
 import { createOutbox } from '../../stores/s3/outbox.ts';
 import { createClients, createDatabases, createS3Access } from './clients.ts';
-import type { LedgerParts } from './dependencies.ts';
+import type { LedgerFunctionDependencies } from './dependencies.ts';
 import { createReporting } from './reporting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
 };
 
 /** With its database and object storage, for other stores that use them. */
-export type OpenLedger = LedgerParts & {
+export type OpenLedger = LedgerFunctionDependencies & {
   readonly db: ReturnType<typeof createDatabases>;
   readonly s3: ReturnType<typeof createS3Access>;
 };
@@ -42,7 +42,8 @@ export const openLedger = (environment: Environment): OpenLedger => {
 };
 
 /** Needs no secret: a function that only sweeps is not given any. */
-export const ledgerPartsFromEnvironment = (environment: Environment): LedgerParts => openLedger(environment);
+export const ledgerDependenciesFromEnvironment = (environment: Environment): LedgerFunctionDependencies =>
+  openLedger(environment);
 
 /** No hold is shorter than its grace, whatever the deadline of its request. */
 export const toLedgerPorts = ({
@@ -52,7 +53,7 @@ export const toLedgerPorts = ({
   random,
   settings,
   reporting,
-}: LedgerParts): LedgerPorts => ({
+}: LedgerFunctionDependencies): LedgerPorts => ({
   store: ledgerStore,
   outbox,
   clock,

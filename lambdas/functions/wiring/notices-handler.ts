@@ -5,7 +5,7 @@ import { StoreError } from '../../core/errors/store-error.ts';
 import { createNotificationSender } from '../../messenger/low-balance-notification.ts';
 import { createAccountStore } from '../../stores/dynamodb/account-store.ts';
 import { readBalanceChange } from '../../stores/dynamodb/chat-item.ts';
-import type { NoticeParts, Reporting } from './dependencies.ts';
+import type { NoticesFunctionDependencies, Reporting } from './dependencies.ts';
 import { type Environment, openLedger } from './ledger.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken } from './secrets.ts';
@@ -17,10 +17,10 @@ const BUDGET_MS = 30_000;
  * Called with what was written to the accounts table, in the order of each account's writes. Not an HTTP function. What it answers as
  * failed comes again, with all that stood after it. Throws an Error for a record without a number, which could not be answered so.
  */
-export const createNoticesHandler = (parts: NoticeParts) => {
-  const { sendNotification, clock, reporting } = parts;
+export const createNoticesHandler = (deps: NoticesFunctionDependencies) => {
+  const { sendNotification, clock, reporting } = deps;
   if (!sendNotification) return async (_event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => toAnswer([]);
-  const deliver = createNotifications({ ...parts, sendNotification });
+  const deliver = createNotifications({ ...deps, sendNotification });
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const startedAtMs = clock.now();
     const failed: string[] = [];
@@ -73,7 +73,9 @@ const toFailure = (error: unknown): NotificationOutcome => {
   return { kind: 'failed', reason: `the store: ${error.kind}` };
 };
 
-export const noticePartsFromEnvironment = async (environment: Environment): Promise<NoticeParts> => {
+export const noticesDependenciesFromEnvironment = async (
+  environment: Environment,
+): Promise<NoticesFunctionDependencies> => {
   const { settings, db, clock, random, reporting } = openLedger(environment);
   const tables = { accounts: settings.ACCOUNTS_TABLE, keys: settings.KEYS_TABLE };
   const [botToken, publicUrl] = await Promise.all([readBotToken(settings), readPublicUrl(settings)]);

@@ -1,15 +1,18 @@
 import { type OutboxReport, settleOutbox } from '../../core/ledger/outbox.ts';
-import type { LedgerParts } from './dependencies.ts';
+import type { LedgerFunctionDependencies } from './dependencies.ts';
 import { toLedgerPorts } from './ledger.ts';
 
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
-export const createOutboxHandler = (parts: LedgerParts) => async (): Promise<void> => {
-  const report = await settleOutbox(toLedgerPorts(parts));
-  emitReport(parts, report);
+export const createOutboxHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
+  const report = await settleOutbox(toLedgerPorts(deps));
+  emitReport(deps, report);
   if (report.bug) throw report.bug;
 };
 
-const emitReport = ({ reporting, clock }: LedgerParts, { settled, late, failed, oldestAtMs }: OutboxReport): void => {
+const emitReport = (
+  { reporting, clock }: LedgerFunctionDependencies,
+  { settled, late, failed, oldestAtMs }: OutboxReport,
+): void => {
   reporting.measured({
     notes_late: late,
     notes_failed: failed,

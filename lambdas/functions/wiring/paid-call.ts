@@ -6,11 +6,11 @@ import type { LedgerPorts } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
 import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
 import type { HttpPorts } from '../../http/handler.ts';
-import type { Parts, VideoParts } from './dependencies.ts';
+import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
 import { toHttpPorts } from './http.ts';
 import { toLedgerPorts } from './ledger.ts';
 
-export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoParts): Circuits =>
+export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoFunctionDependencies): Circuits =>
   createCircuits(
     { store: circuitStore, clock, notice: (notice, circuit) => reporting.notice(notice, { circuit }) },
     {
@@ -20,13 +20,13 @@ export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoPa
     },
   );
 
-export const toPaidCallPorts = (parts: Parts): PaidCallPorts => {
-  const { settings, reporting } = parts;
+export const toPaidCallPorts = (deps: FunctionDependencies): PaidCallPorts => {
+  const { settings, reporting } = deps;
   return {
-    catalog: parts.catalog,
-    reachable: ({ id }) => parts.vendorAccess(id) !== undefined,
-    ledger: toLedgerPorts(parts),
-    circuits: toCircuits(parts),
+    catalog: deps.catalog,
+    reachable: ({ id }) => deps.vendorAccess(id) !== undefined,
+    ledger: toLedgerPorts(deps),
+    circuits: toCircuits(deps),
     drains: new DetachedDrains(),
     notice: (notice, requestId) => reporting.notice(notice, { requestId }),
     holdGraceMs: settings.HOLD_GRACE_SECONDS * 1_000,
@@ -34,7 +34,10 @@ export const toPaidCallPorts = (parts: Parts): PaidCallPorts => {
   };
 };
 
-export const toIdempotencyPorts = ({ claims, answers, settings }: Parts, ledger: LedgerPorts): IdempotencyPorts => ({
+export const toIdempotencyPorts = (
+  { claims, answers, settings }: FunctionDependencies,
+  ledger: LedgerPorts,
+): IdempotencyPorts => ({
   claims,
   answers,
   ledger,
@@ -47,13 +50,13 @@ export interface ProcessPorts {
   readonly paid: PaidCallPorts;
 }
 
-export const toProcessPorts = (parts: Parts): ProcessPorts => ({
-  http: toHttpPorts(parts),
-  paid: toPaidCallPorts(parts),
+export const toProcessPorts = (deps: FunctionDependencies): ProcessPorts => ({
+  http: toHttpPorts(deps),
+  paid: toPaidCallPorts(deps),
 });
 
 /** Throws where this function has not been told what links begin with. */
-export const toMediaPorts = ({ media, newMediaToken, settings, publicUrl }: Parts): MediaPorts => {
+export const toMediaPorts = ({ media, newMediaToken, settings, publicUrl }: FunctionDependencies): MediaPorts => {
   const url = settings.MEDIA_URL ?? publicUrl;
   if (url === undefined)
     throw new Error('MEDIA_URL: neither it nor the public address is known, and links to images are to be made');

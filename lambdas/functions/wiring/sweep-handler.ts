@@ -1,11 +1,11 @@
 import { type SweepReport, sweep } from '../../core/ledger/sweep.ts';
-import type { LedgerParts, Reporting } from './dependencies.ts';
+import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
 import { toLedgerPorts } from './ledger.ts';
 
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
-export const createSweepHandler = (parts: LedgerParts) => async (): Promise<void> => {
-  const report = await sweep(toLedgerPorts(parts));
-  emitReport(parts.reporting, report);
+export const createSweepHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
+  const report = await sweep(toLedgerPorts(deps));
+  emitReport(deps.reporting, report);
   if (report.bug) throw report.bug;
 };
 

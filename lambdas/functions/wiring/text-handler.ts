@@ -13,19 +13,19 @@ import type { TextRoutePorts } from '../../protocols/text-adapter.ts';
 import { createTextRoute } from '../../protocols/text-route.ts';
 import { createMessageTokenCounter } from '../../providers/anthropic/messages-wire.ts';
 import { createContentTokenCounter } from '../../providers/google/generate-content-wire.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 import { toIdempotencyPorts, toProcessPorts } from './paid-call.ts';
 import { toInputWires, toTextWires, toWireOptions } from './wires.ts';
 
-export const createTextHandler = (parts: Parts, { http, paid } = toProcessPorts(parts)) => {
-  const options = toWireOptions(parts);
+export const createTextHandler = (deps: FunctionDependencies, { http, paid } = toProcessPorts(deps)) => {
+  const options = toWireOptions(deps);
   const text: TextRoutePorts = {
-    text: { ...paid, wires: toTextWires(parts, options) },
-    idempotency: toIdempotencyPorts(parts, paid.ledger),
-    finished: parts.reporting.finished,
+    text: { ...paid, wires: toTextWires(deps, options) },
+    idempotency: toIdempotencyPorts(deps, paid.ledger),
+    finished: deps.reporting.finished,
   };
   const input = { ...paid, wires: toInputWires(options) };
-  const counting = { catalog: parts.catalog, clock: parts.clock, reachable: paid.reachable };
+  const counting = { catalog: deps.catalog, clock: deps.clock, reachable: paid.reachable };
   return createHandler(http, {
     chatCompletions: createTextRoute(text, chatCompletions),
     responses: createTextRoute(text, responses),

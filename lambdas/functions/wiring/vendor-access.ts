@@ -1,5 +1,5 @@
 import type { Catalog } from '../../core/catalog/catalog.ts';
-import type { LedgerParts, VideoParts } from './dependencies.ts';
+import type { LedgerFunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
 import type { Environment } from './ledger.ts';
 import { keepRefreshing } from './refreshing-value.ts';
 import { nameOf, type ReadSecret, readProviderKeys, readSecret } from './secrets.ts';
@@ -13,10 +13,10 @@ const REREAD_PAUSE_MS = 60_000;
 export const openVendorAccess = async (
   catalog: Catalog,
   environment: Environment,
-  { settings, clock, reporting }: Pick<LedgerParts, 'settings' | 'clock' | 'reporting'>,
+  { settings, clock, reporting }: Pick<LedgerFunctionDependencies, 'settings' | 'clock' | 'reporting'>,
   readFrom: ReadSecret = readSecret,
-): Promise<VideoParts['vendorAccess']> => {
-  const read = async (): Promise<VideoParts['vendorAccess']> => {
+): Promise<VideoFunctionDependencies['vendorAccess']> => {
+  const read = async (): Promise<VideoFunctionDependencies['vendorAccess']> => {
     const keys = await readProviderKeys(settings, environment, readFrom);
     return createVendorAccess(catalog, { ...environment, ...keys });
   };
@@ -38,7 +38,10 @@ export const openVendorAccess = async (
  * A provider is a row of the catalog: its address may be replaced by a variable, its key always comes from one. The secret with the
  * keys may hold addresses as well.
  */
-export const createVendorAccess = (catalog: Catalog, values: Environment): VideoParts['vendorAccess'] => {
+export const createVendorAccess = (
+  catalog: Catalog,
+  values: Environment,
+): VideoFunctionDependencies['vendorAccess'] => {
   for (const { baseUrlVariable } of catalog.providers) refuseNoUrl(baseUrlVariable, values[baseUrlVariable]);
   return (providerId) => {
     const provider = catalog.provider(providerId);

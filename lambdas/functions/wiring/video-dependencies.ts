@@ -9,24 +9,24 @@ import { createVideoJobStore } from '../../stores/dynamodb/video-job-store.ts';
 import { createVideoFiles } from '../../stores/s3/video-files.ts';
 import { createVideoWorkflow } from '../../stores/step-functions/video-machine.ts';
 import { type ClientOptions, createS3Access, createStepFunctionsAccess, patient } from './clients.ts';
-import type { VideoParts } from './dependencies.ts';
+import type { VideoFunctionDependencies } from './dependencies.ts';
 import { type Environment, type OpenLedger, openLedger } from './ledger.ts';
 import { openVendorAccess } from './vendor-access.ts';
 
 /** Needs no pepper: a function that nobody calls over HTTP is not given it. */
-export const videoPartsFromEnvironment = (environment: Environment): Promise<VideoParts> =>
+export const videoDependenciesFromEnvironment = (environment: Environment): Promise<VideoFunctionDependencies> =>
   openVideoParts(openLedger(environment), environment);
 
 export const openVideoParts = async (
-  { db, s3: _s3, ...ledgerParts }: OpenLedger,
+  { db, s3: _s3, ...ledgerDeps }: OpenLedger,
   environment: Environment,
-): Promise<VideoParts> => {
-  const { settings } = ledgerParts;
+): Promise<VideoFunctionDependencies> => {
+  const { settings } = ledgerDeps;
   const { AWS_REGION: region } = environment;
   const catalog = loadCatalog(catalogData, { markup: settings.MARKUP, companies: settings.CATALOGS?.split(',') });
-  const vendorAccess = await openVendorAccess(catalog, environment, ledgerParts);
+  const vendorAccess = await openVendorAccess(catalog, environment, ledgerDeps);
   return {
-    ...ledgerParts,
+    ...ledgerDeps,
     catalog,
     circuitStore: createCircuitStore(db.once, settings.COUNTERS_TABLE),
     videoJobs: createVideoJobStore(db.repeating, settings.VIDEOS_TABLE),
@@ -37,7 +37,7 @@ export const openVideoParts = async (
     videoMachine: openMachine(settings.VIDEO_MACHINE_ARN, { endpoint: settings.SFN_ENDPOINT, region }),
     upstreamHttp: createUpstreamHttp(),
     vendorAccess,
-    sendWebhook: createWebhookSender({ lookup, now: () => ledgerParts.clock.now() }),
+    sendWebhook: createWebhookSender({ lookup, now: () => ledgerDeps.clock.now() }),
   };
 };
 

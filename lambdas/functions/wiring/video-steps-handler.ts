@@ -4,7 +4,7 @@ import type { VideoStepPorts } from '../../core/videos/dependencies.ts';
 import { chargeVideo, finishVideo, notifyVideo, releaseVideo, storeVideo } from '../../core/videos/finish-video.ts';
 import { pollVideo } from '../../core/videos/poll-video.ts';
 import { isVideoId } from '../../core/videos/video-job.ts';
-import type { VideoParts } from './dependencies.ts';
+import type { VideoFunctionDependencies } from './dependencies.ts';
 import { toVideoStepPorts } from './videos.ts';
 
 const stepSchema = z.enum(['poll', 'store', 'charge', 'finish', 'release', 'notify']);
@@ -36,8 +36,8 @@ const toHistory = ({ code }: GatewayError): Error => Object.assign(new Error(cod
  * Called by the state machine, and by the rule on executions that failed. Not an HTTP function. What a step throws is the caller's
  * to repeat; what is no step throws a ZodError.
  */
-export const createVideoStepsHandler = (parts: VideoParts) => {
-  const ports = toVideoStepPorts(parts);
+export const createVideoStepsHandler = (deps: VideoFunctionDependencies) => {
+  const ports = toVideoStepPorts(deps);
   return async (task: unknown): Promise<object> => {
     const { step, videoId } = taskSchema.parse(task);
     try {

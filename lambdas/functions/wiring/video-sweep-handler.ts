@@ -1,27 +1,27 @@
 import { type ResumeReport, resumeVideos } from '../../core/videos/resume-videos.ts';
-import type { Reporting, VideoParts } from './dependencies.ts';
+import type { Reporting, VideoFunctionDependencies } from './dependencies.ts';
 import { toVideoStepPorts } from './videos.ts';
 
 /** Later than any time that a video is to be looked at. Databases know no infinite numbers. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
-export const createVideoSweepHandler = (parts: VideoParts) => {
-  const resume = createResume(parts);
+export const createVideoSweepHandler = (deps: VideoFunctionDependencies) => {
+  const resume = createResume(deps);
   return async (): Promise<void> => void (await resume());
 };
 
 /** For a machine that was switched off with all its executions: looks after every video that has not ended. */
-export const createResumeAll = (parts: VideoParts) => {
-  const resume = createResume(parts);
+export const createResumeAll = (deps: VideoFunctionDependencies) => {
+  const resume = createResume(deps);
   return (): Promise<ResumeReport> => resume(END_OF_TIME_MS);
 };
 
-const createResume = (parts: VideoParts) => {
-  const ports = { ...toVideoStepPorts(parts), machine: parts.videoMachine };
+const createResume = (deps: VideoFunctionDependencies) => {
+  const ports = { ...toVideoStepPorts(deps), machine: deps.videoMachine };
   return async (untilMs?: number): Promise<ResumeReport> => {
     const report = await resumeVideos(ports, untilMs);
-    emitReport(parts.reporting, report);
+    emitReport(deps.reporting, report);
     if (report.bug) throw report.bug;
     return report;
   };

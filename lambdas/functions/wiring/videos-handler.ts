@@ -6,17 +6,17 @@ import {
   createListVideos,
 } from '../../protocols/videos/handlers.ts';
 import { webhookUrlProblem } from '../../providers/webhook.ts';
-import type { Parts } from './dependencies.ts';
+import type { FunctionDependencies } from './dependencies.ts';
 import { toIdempotencyPorts, toProcessPorts } from './paid-call.ts';
 import { toCreatePorts, toReadPorts } from './videos.ts';
 
-export const createVideosHandler = (parts: Parts, { http, paid } = toProcessPorts(parts)) => {
-  const create = toCreatePorts(parts, paid);
-  const reading = toReadPorts(parts);
+export const createVideosHandler = (deps: FunctionDependencies, { http, paid } = toProcessPorts(deps)) => {
+  const create = toCreatePorts(deps, paid);
+  const reading = toReadPorts(deps);
   return createHandler(http, {
     createVideo: createCreateVideo({
       create,
-      idempotency: toIdempotencyPorts(parts, create.ledger),
+      idempotency: toIdempotencyPorts(deps, create.ledger),
       checkWebhookUrl: webhookUrlProblem,
     }),
     listVideos: createListVideos(reading),

@@ -7,7 +7,7 @@ import type { ReadPorts } from '../../core/videos/read-videos.ts';
 import { isVideoId, type VideoJob, type VideoTimes } from '../../core/videos/video-job.ts';
 import { toWebhookBody } from '../../protocols/videos/video-object.ts';
 import type { Settings } from '../../settings.ts';
-import type { Parts, VideoParts } from './dependencies.ts';
+import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
 import { toLedgerPorts } from './ledger.ts';
 import { toCircuits } from './paid-call.ts';
 import { toVideoWires, toWireOptions } from './wires.ts';
@@ -20,34 +20,34 @@ export const toVideoTimes = (settings: Settings): VideoTimes => ({
   holdMs: settings.VIDEO_HOLD_SECONDS * 1_000,
 });
 
-export const toVideoStepPorts = (parts: VideoParts, circuits = toCircuits(parts)): VideoStepPorts => ({
-  catalog: parts.catalog,
-  wires: toVideoWires(toWireOptions(parts)),
-  jobs: parts.videoJobs,
-  files: parts.videoFiles,
-  ledger: toLedgerPorts(parts),
-  times: toVideoTimes(parts.settings),
-  notice: (notice, videoId) => parts.reporting.notice(notice, { videoId }),
-  measured: parts.reporting.measured,
+export const toVideoStepPorts = (deps: VideoFunctionDependencies, circuits = toCircuits(deps)): VideoStepPorts => ({
+  catalog: deps.catalog,
+  wires: toVideoWires(toWireOptions(deps)),
+  jobs: deps.videoJobs,
+  files: deps.videoFiles,
+  ledger: toLedgerPorts(deps),
+  times: toVideoTimes(deps.settings),
+  notice: (notice, videoId) => deps.reporting.notice(notice, { videoId }),
+  measured: deps.reporting.measured,
   usageMissing: (modelId) => circuits.usageMissing(modelId),
-  deliver: (job) => deliver(parts, job),
+  deliver: (job) => deliver(deps, job),
 });
 
-const deliver = async ({ sendWebhook }: VideoParts, job: VideoJob): Promise<void> => {
+const deliver = async ({ sendWebhook }: VideoFunctionDependencies, job: VideoJob): Promise<void> => {
   if (!job.webhook) throw new Error(`${job.id} has no webhook`);
   await sendWebhook({ ...job.webhook, body: toWebhookBody(job) });
 };
 
 /** Whoever creates a video may have to end one as well: that of the request it takes a key over from. */
-export const toCreatePorts = (parts: Parts, paid: PaidCallPorts): CreatePorts & ExistingVideoPorts => ({
+export const toCreatePorts = (deps: FunctionDependencies, paid: PaidCallPorts): CreatePorts & ExistingVideoPorts => ({
   ...paid,
-  ...toVideoStepPorts(parts, paid.circuits),
-  machine: parts.videoMachine,
+  ...toVideoStepPorts(deps, paid.circuits),
+  machine: deps.videoMachine,
   notice: (notice: PaidEvent | VideoEvent, id: string) =>
-    parts.reporting.notice(notice, isVideoId(id) ? { videoId: id } : { requestId: id }),
+    deps.reporting.notice(notice, isVideoId(id) ? { videoId: id } : { requestId: id }),
 });
 
-export const toReadPorts = ({ videoJobs, videoFiles, clock }: Parts): ReadPorts => ({
+export const toReadPorts = ({ videoJobs, videoFiles, clock }: FunctionDependencies): ReadPorts => ({
   jobs: videoJobs,
   files: videoFiles,
   now: () => clock.now(),

@@ -20,15 +20,15 @@ import { createEmbeddingWire, createModerationWire } from '../../providers/opena
 import { createResponsesWire } from '../../providers/openai/responses-wire.ts';
 import { createOpenaiVideoWire } from '../../providers/openai/videos-wire.ts';
 import type { WireOptions } from '../../providers/vendor-call.ts';
-import type { Parts, VendorAccess, VideoParts } from './dependencies.ts';
+import type { FunctionDependencies, VendorAccess, VideoFunctionDependencies } from './dependencies.ts';
 import { toMediaPorts } from './paid-call.ts';
 
 const byName = <Implementation>(wires: Readonly<Partial<Record<Wire, Implementation>>>) =>
   new Map(Object.entries(wires) as [Wire, Implementation][]);
 
 /** Text wires by name, with the image wire that also speaks text. A text wire of the catalog without a row does not compile. */
-export const toTextWires = (parts: Parts, options: WireOptions): ReadonlyMap<Wire, TextWire> => {
-  const { fetchImage } = parts;
+export const toTextWires = (deps: FunctionDependencies, options: WireOptions): ReadonlyMap<Wire, TextWire> => {
+  const { fetchImage } = deps;
   return byName<TextWire>({
     openai_chat: createChatWire(options),
     openai_responses: createResponsesWire(options),
@@ -37,16 +37,16 @@ export const toTextWires = (parts: Parts, options: WireOptions): ReadonlyMap<Wir
     gemini_generate_content_image: createGenerateContentWire({
       ...options,
       fetchImage,
-      linkImage: toLinkImage(parts),
+      linkImage: toLinkImage(deps),
     }),
   } satisfies Record<WireFor<'text'> | 'gemini_generate_content_image', TextWire>);
 };
 
 /** Named at once, so that a stream can go on; the image follows. */
-const toLinkImage = (parts: Parts): LinkImage => {
-  const media = toMediaPorts(parts);
+const toLinkImage = (deps: FunctionDependencies): LinkImage => {
+  const media = toMediaPorts(deps);
   return (bytes, mediaType) => {
-    const { name, url } = newMediaLink(media, parts.clock.now());
+    const { name, url } = newMediaLink(media, deps.clock.now());
     return { url, store: () => media.media.put(name, bytes, mediaType) };
   };
 };
@@ -81,15 +81,15 @@ export const toVideoWires = (options: WireOptions): ReadonlyMap<Wire, VideoWire>
     openai_videos: createOpenaiVideoWire(options),
   } satisfies Record<WireFor<'video'>, VideoWire>);
 
-export const toWireOptions = (parts: VideoParts): WireOptions => ({
-  http: parts.upstreamHttp,
-  access: (providerId) => accessOf(parts, providerId),
-  notice: (notice, provider) => parts.reporting.notice(notice, { provider }),
-  now: () => parts.clock.now(),
-  random: parts.random,
+export const toWireOptions = (deps: VideoFunctionDependencies): WireOptions => ({
+  http: deps.upstreamHttp,
+  access: (providerId) => accessOf(deps, providerId),
+  notice: (notice, provider) => deps.reporting.notice(notice, { provider }),
+  now: () => deps.clock.now(),
+  random: deps.random,
 });
 
-const accessOf = ({ vendorAccess }: VideoParts, providerId: string): VendorAccess => {
+const accessOf = ({ vendorAccess }: VideoFunctionDependencies, providerId: string): VendorAccess => {
   const access = vendorAccess(providerId);
   if (!access) throw new GatewayError('model_unavailable', `The provider ${providerId} has no key here.`);
   return access;

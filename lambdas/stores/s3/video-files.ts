@@ -7,7 +7,7 @@ import { find, piecesOf, send } from './objects.ts';
 const nameOf = (videoId: string): string => `videos/${videoId}.mp4`;
 
 const PART_BYTES = 8 * 1024 * 1024;
-/** Parts on their way at a time. With what is being made into the next one, a file takes the memory of about four. */
+/** FunctionDependencies on their way at a time. With what is being made into the next one, a file takes the memory of about four. */
 const PARTS_AT_A_TIME = 2;
 
 /** Finished videos, one object each. The client should be a patient one. It and its commands are loaded at the first use. */

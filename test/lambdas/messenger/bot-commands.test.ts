@@ -17,7 +17,7 @@ const open = async (options: BotServiceOptions = {}) => {
   const service = await createBotService(options);
   services.push(service);
   await service.say('/start');
-  const accountId = (await service.parts.accounts.chat(String(USER)))?.accountId ?? '';
+  const accountId = (await service.deps.accounts.chat(String(USER)))?.accountId ?? '';
   const ask = async (command: string, language = 'en') => {
     await service.say(command, { language });
     return service.messenger.messages(USER).at(-1) ?? { text: '', buttons: [], spans: [] };
@@ -132,13 +132,13 @@ describe('/usage', () => {
 
 describe('/key', () => {
   test('KEY-1 shows the key masked, and says when it was revoked', async () => {
-    const { ask, parts, accountId } = await open();
-    const key = await parts.keys.currentKey(accountId);
+    const { ask, deps, accountId } = await open();
+    const key = await deps.keys.currentKey(accountId);
     const shown = await ask('/key');
     expect(shown.text).toMatch(/^Your key: sk-service-\w{4}…\w{4}\nIssued on 20 November 2026\.\n/);
     expect(shown.buttons.flat()).toMatchObject([{ kind: 'app', url: 'https://gateway.example/app' }]);
     expect((await ask('/key', 'ru')).text).toContain('Выпущен 20 ноября 2026 г.');
-    await parts.keys.revokeKey(accountId, key?.hash ?? '');
+    await deps.keys.revokeKey(accountId, key?.hash ?? '');
     expect((await ask('/key')).text).toContain('has been revoked');
     expect((await ask('/start')).text).toContain('has been revoked');
   });
@@ -232,9 +232,9 @@ describe('whatever else is said', () => {
     const service = await createBotService();
     services.push(service);
     await service.say('/start', { language: 'ru' });
-    expect(await service.parts.accounts.chat(String(USER))).toMatchObject({ language: 'ru' });
+    expect(await service.deps.accounts.chat(String(USER))).toMatchObject({ language: 'ru' });
     await service.say('/help', { language: 'de' });
-    expect(await service.parts.accounts.chat(String(USER))).toMatchObject({ language: 'en' });
+    expect(await service.deps.accounts.chat(String(USER))).toMatchObject({ language: 'en' });
   });
 });
 

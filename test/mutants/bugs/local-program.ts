@@ -275,7 +275,7 @@ const wiringBugs = [
     {
       id: 'notifications-forgotten-with-a-bot',
       what: 'The gateway removes notifications of low balances that its bot has still to send.',
-      find: 'if (parts.secrets.botToken === undefined) await forgetLowBalances',
+      find: 'if (deps.secrets.botToken === undefined) await forgetLowBalances',
       replace: 'await forgetLowBalances',
     },
   ]),

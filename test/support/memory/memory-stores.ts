@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Parts } from '../../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../../lambdas/functions/wiring/dependencies.ts';
 import { openFrontDoor } from '../../../lambdas/http/front-door.ts';
 import { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryAnswerStore } from './memory-answer-store.ts';
@@ -38,7 +38,7 @@ export const memoryStores = (ledger: MemoryLedgerStore, keys: MemoryKeyStore) =>
     videoJobs: new MemoryVideoJobs(),
     videoFiles: new MemoryVideoFiles(),
     videoMachine: new MemoryVideoMachine(),
-  }) satisfies Partial<Parts>;
+  }) satisfies Partial<FunctionDependencies>;
 
 /** 1, 2, 3 and so on, as 32 digits. */
 const createTokens = () => {

@@ -15,8 +15,8 @@ const sentTo = (path: string, authorization: string) => {
 };
 
 test.for(appRoutes)('BILL-14 %s %s is 503 while its store is down', async ([method, path]) => {
-  const { ask, clock } = await createAppService((parts) => ({
-    accounts: withAccountFaults(parts.accounts, { chat: fails }),
+  const { ask, clock } = await createAppService((deps) => ({
+    accounts: withAccountFaults(deps.accounts, { chat: fails }),
   }));
   const { status, body, headers } = await ask(path, { method, ...sentTo(path, `tma ${initDataAt(clock.now())}`) });
   expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '30']);

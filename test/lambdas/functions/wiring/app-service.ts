@@ -6,7 +6,7 @@ import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { signBody } from '../../../../lambdas/core/signature.ts';
 import { createAccountHandler } from '../../../../lambdas/functions/wiring/account-handler.ts';
 import { createAppHandler } from '../../../../lambdas/functions/wiring/app-handler.ts';
-import type { Parts } from '../../../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
 import { readSettings } from '../../../../lambdas/settings.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
@@ -48,13 +48,15 @@ export interface SentToApp {
 }
 
 /** The function of the mini app as it is put together, with one account of one chat, and the function that knows API keys. */
-export const createAppService = async (toParts: (parts: Parts) => Partial<Parts> = () => ({})) => {
+export const createAppService = async (
+  toParts: (deps: FunctionDependencies) => Partial<FunctionDependencies> = () => ({}),
+) => {
   const clock = new ManualClock(Date.UTC(2026, 10, 20, 12));
   const ledger = new MemoryLedgerStore();
   const keys = new MemoryKeyStore(ledger);
   const finished: Summary[] = [];
   const settings = { ...readSettings(noTables), LIMIT_ADDRESS_BURST: 10_000, LIMIT_KEY_BURST: 10_000 };
-  const memory: Parts = {
+  const memory: FunctionDependencies = {
     settings,
     catalog: loadCatalog(data([text({})])),
     clock: { now: () => clock.now(), after: (delayMs, callback) => clock.after(delayMs, callback) },
@@ -74,8 +76,8 @@ export const createAppService = async (toParts: (parts: Parts) => Partial<Parts>
     creditPicos: 0n,
     atMs: clock.now(),
   });
-  const parts = { ...memory, ...toParts(memory) };
-  const [handler, idempotent] = [createAppHandler(parts), createAccountHandler(parts)];
+  const deps = { ...memory, ...toParts(memory) };
+  const [handler, idempotent] = [createAppHandler(deps), createAccountHandler(deps)];
 
   const read = (answer: Awaited<ReturnType<typeof invoke>>) => ({ ...answer, body: JSON.parse(answer.text) });
   const eventOf = (target: string, { method = 'GET', authorization, signature, body }: SentToApp) => {
@@ -94,7 +96,7 @@ export const createAppService = async (toParts: (parts: Parts) => Partial<Parts>
   return {
     clock,
     ledger,
-    parts,
+    deps,
     finished,
     ask,
     /** From the mini app that the owner of the account has just opened. */

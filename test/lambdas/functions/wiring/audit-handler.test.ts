@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { SWEEP_LATE_MS } from '../../../../lambdas/core/ledger/audit.ts';
 import { createAuditHandler } from '../../../../lambdas/functions/wiring/audit-handler.ts';
-import type { AuditParts } from '../../../../lambdas/functions/wiring/dependencies.ts';
+import type { AuditFunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 
@@ -16,7 +16,7 @@ const createScene = async () => {
     await store.createAccount(accountId);
     await store.credit({ accountId, ref: 'first', amountPicos: 5_000_000_000_000n, reason: 'test', at: 0 });
   }
-  const parts: AuditParts = {
+  const deps: AuditFunctionDependencies = {
     clock,
     ledgerStore: store,
     ledgerRecords: store,
@@ -42,7 +42,7 @@ const createScene = async () => {
       amountPicos: 1_000_000_000_000n,
       at: 0,
     });
-  return { store, clock, notices, measured, spoil, parts, run: createAuditHandler(parts) };
+  return { store, clock, notices, measured, spoil, deps, run: createAuditHandler(deps) };
 };
 
 const nothing = { audit_differences: 0, audit_unstable: 0, orphaned_holds: 0 };
@@ -103,11 +103,11 @@ test('BILL-13, OPS-3 a hold that the sweeper has left is an orphan, and no diffe
 });
 
 test('OPS-3 a difference is measured even if the run is broken off behind it', async () => {
-  const { parts, measured, spoil, store } = await createScene();
+  const { deps, measured, spoil, store } = await createScene();
   await spoil('one', 'r');
   const readAccount = (id: string) =>
     id === 'two' ? Promise.reject(new StoreError('unavailable', 'away')) : store.readAccount(id);
-  const run = createAuditHandler({ ...parts, ledgerStore: { readAccount } });
+  const run = createAuditHandler({ ...deps, ledgerStore: { readAccount } });
   await expect(run()).rejects.toThrow('away');
   expect(measured).toEqual([{ ...nothing, audit_accounts: 1, audit_passes: 0, audit_differences: 1 }]);
 });

@@ -78,10 +78,10 @@ describe('the messenger does not take a message', () => {
     expect((await service.say('/balance', { updateId: 40 })).status).toBe(200);
     expect((await service.say('/balance', { updateId: 40 })).status).toBe(200);
     expect(service.texts()).toHaveLength(2);
-    expect(await service.parts.accounts.chat(String(USER))).toMatchObject({ isClosed: true });
+    expect(await service.deps.accounts.chat(String(USER))).toMatchObject({ isClosed: true });
     await service.say('/balance');
     expect(service.texts()).toHaveLength(3);
-    expect(await service.parts.accounts.chat(String(USER))).toMatchObject({ isClosed: false });
+    expect(await service.deps.accounts.chat(String(USER))).toMatchObject({ isClosed: false });
   });
 
   test('KEY-1 what the messenger will never take is told to the operator and not tried again', async () => {
@@ -98,7 +98,7 @@ describe('the messenger does not take a message', () => {
 
 describe('a store does not answer', () => {
   const faulty = (faults: Parameters<typeof withAccountAndKeyFaults>[1]): BotServiceOptions => ({
-    change: (parts) => withAccountAndKeyFaults(parts, faults),
+    change: (deps) => withAccountAndKeyFaults(deps, faults),
   });
 
   test('KEY-1 for a moment: the user does not notice', async () => {

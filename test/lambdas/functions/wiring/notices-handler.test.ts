@@ -2,7 +2,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../../lambdas/core/accounts/low-balance.ts';
 import type { Delivery, Notification } from '../../../../lambdas/core/accounts/send-notifications.ts';
-import type { NoticeParts } from '../../../../lambdas/functions/wiring/dependencies.ts';
+import type { NoticesFunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { createNoticesHandler } from '../../../../lambdas/functions/wiring/notices-handler.ts';
 import { withAccountFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
@@ -14,7 +14,7 @@ import { eventOf, recordOf, type WriteOfAccount } from './notices-records.ts';
 /** Default threshold of an account. Every amount is a multiple of it. */
 const LOW = LOW_BALANCE_THRESHOLD_DEFAULT;
 
-const open = async (changed: Partial<NoticeParts> = {}) => {
+const open = async (changed: Partial<NoticesFunctionDependencies> = {}) => {
   const ledger = new MemoryLedgerStore();
   const accounts = new MemoryAccountStore(ledger, new MemoryKeyStore(ledger));
   for (const chatId of ['1', '2', '3']) {

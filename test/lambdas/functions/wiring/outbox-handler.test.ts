@@ -7,14 +7,14 @@ const unreadable = new Error('cannot be read');
 const fails = { errors: [unreadable], message: '1 notes could not be settled' };
 
 test('BILL-14, OPS-3 a note that cannot be read fails the run, once all others are charged and the run is measured', async () => {
-  const { parts, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
+  const { deps, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
   for (const accountId of ['one', 'two', 'three']) await enqueueSettlement(accountId, 0);
   const read = async (holdId: string) => {
     if (holdId === 'one.0') throw unreadable;
-    return parts.outbox.read(holdId);
+    return deps.outbox.read(holdId);
   };
-  const outbox = { ...withOutboxFaults(parts.outbox, {}), read };
-  await expect(clock.until(createOutboxHandler({ ...parts, outbox })())).rejects.toMatchObject(fails);
+  const outbox = { ...withOutboxFaults(deps.outbox, {}), read };
+  await expect(clock.until(createOutboxHandler({ ...deps, outbox })())).rejects.toMatchObject(fails);
   expect(accounts()).toEqual([
     ['one', 0n, 1],
     ['two', 400_000n, 0],
@@ -25,26 +25,26 @@ test('BILL-14, OPS-3 a note that cannot be read fails the run, once all others a
 });
 
 test('BILL-14, OPS-3 a note that cannot be charged fails the run, and the oldest of those left tells its age', async () => {
-  const { parts, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
+  const { deps, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
   await clock.advance(30_000);
   await enqueueSettlement('one', 20_000);
   await enqueueSettlement('two', 5_000);
   await enqueueSettlement('three', 10_000);
   const remove = async (holdId: string) => {
     if (holdId !== 'three.0') throw unreadable;
-    await parts.outbox.remove(holdId);
+    await deps.outbox.remove(holdId);
   };
-  const outbox = { ...withOutboxFaults(parts.outbox, {}), remove };
+  const outbox = { ...withOutboxFaults(deps.outbox, {}), remove };
   const twice = { errors: [unreadable, unreadable], message: '2 notes could not be settled' };
-  await expect(clock.until(createOutboxHandler({ ...parts, outbox })())).rejects.toMatchObject(twice);
+  await expect(clock.until(createOutboxHandler({ ...deps, outbox })())).rejects.toMatchObject(twice);
   expect(accounts().map(([, spent]) => spent)).toEqual([400_000n, 400_000n, 400_000n]);
   expect(measured).toContainEqual({ notes_late: 0, notes_failed: 2, note_age_s: 25 });
   expect(notices).toEqual([['notes_settled', { settled: '1', late: '0', failed: '2' }]]);
 });
 
 test('OPS-3 a run that finds no note is measured and tells nothing', async () => {
-  const { parts, notices, measured } = await createTendingScene();
-  await createOutboxHandler(parts)();
+  const { deps, notices, measured } = await createTendingScene();
+  await createOutboxHandler(deps)();
   expect(measured).toEqual([{ notes_late: 0, notes_failed: 0, note_age_s: undefined }]);
   expect(notices).toEqual([]);
 });

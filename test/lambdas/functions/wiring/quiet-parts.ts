@@ -1,4 +1,4 @@
-import type { Parts } from '../../../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
 
 /** Nothing is fetched and nothing sent; all vendors have one address; of what is told, only the ends of requests are kept. */
@@ -12,4 +12,4 @@ export const quietParts = (finished: Summary[], baseUrl = 'https://vendor.test/v
       notice: () => undefined,
       measured: () => undefined,
     },
-  }) satisfies Partial<Parts>;
+  }) satisfies Partial<FunctionDependencies>;

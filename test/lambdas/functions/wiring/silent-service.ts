@@ -4,7 +4,7 @@ import { hashApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createAudioHandler } from '../../../../lambdas/functions/wiring/audio-handler.ts';
-import type { Parts } from '../../../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { createImagesHandler } from '../../../../lambdas/functions/wiring/images-handler.ts';
 import { createTextHandler } from '../../../../lambdas/functions/wiring/text-handler.ts';
 import { createResponseStream, type Prelude, streaming } from '../../../../lambdas/host/lambda-runtime.ts';
@@ -78,7 +78,7 @@ export const createSilentService = async (frontDoor: FrontDoorTimeouts | 'none' 
     }
     return { status, headers: {}, body: bytes(), discard: () => undefined };
   };
-  const parts: Parts = {
+  const deps: FunctionDependencies = {
     settings: readSettings({ ...noTables, LIMIT_KEY_BURST: '1000', LIMIT_ADDRESS_BURST: '1000' }),
     catalog,
     clock: { now: () => clock.now(), after: (delayMs, callback) => clock.after(delayMs, callback) },
@@ -92,9 +92,9 @@ export const createSilentService = async (frontDoor: FrontDoorTimeouts | 'none' 
     ...quietParts(finished),
   };
   const handlers = {
-    text: streaming(createTextHandler(parts)),
-    images: streaming(createImagesHandler(parts)),
-    audio: streaming(createAudioHandler(parts)),
+    text: streaming(createTextHandler(deps)),
+    images: streaming(createImagesHandler(deps)),
+    audio: streaming(createAudioHandler(deps)),
   };
   const handlerOf = (path: string) => {
     const [match] = matchPath(path);

@@ -4,15 +4,15 @@ import { withFaults } from '../../../support/memory/faults.ts';
 import { createTendingScene, EXPIRY_MS } from './tending-scene.ts';
 
 test('BILL-13, OPS-3 an account that cannot be read fails the run, once all others are swept and the run is measured', async () => {
-  const { parts, clock, notices, measured, accounts } = await createTendingScene();
+  const { deps, clock, notices, measured, accounts } = await createTendingScene();
   await clock.advance(EXPIRY_MS);
   const unreadable = new Error('cannot be read');
   const readAccount = async (accountId: string) => {
     if (accountId === 'one') throw unreadable;
-    return parts.ledgerStore.readAccount(accountId);
+    return deps.ledgerStore.readAccount(accountId);
   };
-  const ledgerStore = { ...withFaults(parts.ledgerStore, {}), readAccount };
-  await expect(clock.until(createSweepHandler({ ...parts, ledgerStore })())).rejects.toMatchObject({
+  const ledgerStore = { ...withFaults(deps.ledgerStore, {}), readAccount };
+  await expect(clock.until(createSweepHandler({ ...deps, ledgerStore })())).rejects.toMatchObject({
     errors: [unreadable],
     message: '1 accounts or holds could not be swept',
   });
@@ -26,8 +26,8 @@ test('BILL-13, OPS-3 an account that cannot be read fails the run, once all othe
 });
 
 test('OPS-3 a run that finds nothing to sweep is measured and tells nothing', async () => {
-  const { parts, notices, measured } = await createTendingScene();
-  await createSweepHandler(parts)();
+  const { deps, notices, measured } = await createTendingScene();
+  await createSweepHandler(deps)();
   expect(measured).toEqual([{ swept_released: 0, swept_finished: 0, sweep_failed: 0 }]);
   expect(notices).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { LedgerParts } from '../../../../lambdas/functions/wiring/dependencies.ts';
+import type { LedgerFunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { readSettings } from '../../../../lambdas/settings.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
@@ -20,7 +20,7 @@ export const createTendingScene = async () => {
     await ledgerStore.credit({ accountId, ref: 'first', amountPicos: 5_000_000n, reason: 'test', at: 0 });
     await ledgerStore.hold({ ...hold, accountId, holdId: `${accountId}.0` });
   }
-  const parts: LedgerParts = {
+  const deps: LedgerFunctionDependencies = {
     settings: readSettings(noTables),
     clock,
     random: () => 0,
@@ -39,5 +39,5 @@ export const createTendingScene = async () => {
   };
   /** Of each account: what was spent, and how many holds are open. */
   const accounts = () => ledgerStore.accounts().map(({ id, spentPicos, holds }) => [id, spentPicos, holds.size]);
-  return { clock, parts, notices, measured, enqueueSettlement, accounts };
+  return { clock, deps, notices, measured, enqueueSettlement, accounts };
 };

@@ -3,7 +3,7 @@ import { hashApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createContentHandler } from '../../../../lambdas/functions/wiring/content-handler.ts';
-import type { Parts } from '../../../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { createVideosHandler } from '../../../../lambdas/functions/wiring/videos-handler.ts';
 import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
 import type { Delivery } from '../../../../lambdas/providers/webhook.ts';
@@ -42,7 +42,7 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
   const notices: (readonly [name: string, details: object])[] = [];
   let ids = 0;
   const stores = memoryStores(ledgerStore, keys);
-  const parts: Parts = {
+  const deps: FunctionDependencies = {
     settings: readSettings({ ...noTables, ...environment }),
     catalog: loadCatalog(catalogData),
     clock: { now: () => clock.now(), after: (delayMs, callback) => clock.after(delayMs, callback) },
@@ -65,10 +65,10 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
       measured: () => undefined,
     },
   };
-  const [videos, content] = [createVideosHandler(parts), createContentHandler(parts)];
+  const [videos, content] = [createVideosHandler(deps), createContentHandler(deps)];
   const headers = { authorization: `Bearer ${apiKey}` };
   return {
-    parts,
+    deps,
     stores,
     clock,
     apiKey,

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { webhookSecretOf } from '../../../../lambdas/core/signature.ts';
-import { partsFromEnvironment } from '../../../../lambdas/functions/wiring/from-environment.ts';
-import { videoPartsFromEnvironment } from '../../../../lambdas/functions/wiring/video-dependencies.ts';
+import { dependenciesFromEnvironment } from '../../../../lambdas/functions/wiring/from-environment.ts';
+import { videoDependenciesFromEnvironment } from '../../../../lambdas/functions/wiring/video-dependencies.ts';
 import { createVideoStepsHandler } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { created, failedWith, queued, running, succeeded } from '../../../fixtures/byteplus/video-tasks.ts';
 import { noTables } from '../../../support/memory/memory-stores.ts';
@@ -29,7 +29,7 @@ const webhook_url = 'https://client.example/videos';
 
 test('VID-5, VID-6, VID-7 the steps of a video answer what the machine chooses by, charge once and tell its client', async () => {
   const service = await createVideoService(vendorWith(queued, running, finished, finished));
-  const step = createVideoStepsHandler(service.parts);
+  const step = createVideoStepsHandler(service.deps);
   const videoId = await service.create({ webhook_url });
   const run = (name: string) => step({ step: name, videoId });
   expect(service.stores.videoMachine.starts).toEqual([videoId]);
@@ -61,7 +61,7 @@ test('VID-5, VID-6, VID-7 the steps of a video answer what the machine chooses b
 
 test('VID-6 a video that its vendor fails is released, and its client is told if it asked for that', async () => {
   const service = await createVideoService(vendorWith(failedWith('InternalServiceError', 'It broke.')));
-  const step = createVideoStepsHandler(service.parts);
+  const step = createVideoStepsHandler(service.deps);
   const videoId = await service.create();
   expect(await step({ step: 'poll', videoId })).toMatchObject({ outcome: 'failed' });
   expect(await step({ step: 'release', videoId })).toEqual({ webhook: false });
@@ -73,7 +73,7 @@ test('VID-6 a video that its vendor fails is released, and its client is told if
 test('VID-7 the time between looks is a setting, and so is the age at which a video is given up', async () => {
   const times = { VIDEO_POLL_SECONDS: '3', VIDEO_POLL_SECONDS_MAX: '7', VIDEO_LIMIT_SECONDS: '100' };
   const service = await createVideoService(vendorWith(), times);
-  const step = createVideoStepsHandler(service.parts);
+  const step = createVideoStepsHandler(service.deps);
   const videoId = await service.create();
   expect(await step({ step: 'poll', videoId })).toMatchObject({ waitSeconds: 3 });
   await service.clock.advance(100_000);
@@ -87,7 +87,7 @@ test('VID-7 the time between looks is a setting, and so is the age at which a vi
 test('BILL-10 videos without a count shut their model with the twentieth, counted together with those of other processes', async () => {
   const { usage: _, ...silent } = succeeded;
   const service = await createVideoService(vendorWith(silent, silent));
-  const step = createVideoStepsHandler(service.parts);
+  const step = createVideoStepsHandler(service.deps);
   const videoId = await service.create();
   const minute = service.clock.now() - (service.clock.now() % 60_000);
   for (let told = 0; told < 19; told += 1) await service.stores.circuitStore.countMissing('seedance-2-0-fast', minute);
@@ -101,10 +101,10 @@ test('BILL-10 videos without a count shut their model with the twentieth, counte
 
 test('VID-5 what a store does not answer is thrown, for the machine to try again', async () => {
   const service = await createVideoService(vendorWith());
-  const { videoJobs } = service.parts;
+  const { videoJobs } = service.deps;
   const videoId = await service.create();
   const unread = () => Promise.reject(new StoreError('unavailable', 'down'));
-  const step = createVideoStepsHandler({ ...service.parts, videoJobs: { ...videoJobs, read: unread } });
+  const step = createVideoStepsHandler({ ...service.deps, videoJobs: { ...videoJobs, read: unread } });
   await expect(service.clock.until(step({ step: 'poll', videoId }))).rejects.toThrow(StoreError);
 });
 
@@ -116,13 +116,13 @@ test.each([
   ['what is no id', { step: 'release', videoId: 'outbox/1' }],
 ])('VID-5 %s is refused', async (_what, task) => {
   const service = await createVideoService(vendorWith());
-  await expect(createVideoStepsHandler(service.parts)(task)).rejects.toThrow(z.ZodError);
+  await expect(createVideoStepsHandler(service.deps)(task)).rejects.toThrow(z.ZodError);
 });
 
 test('AUTH-5 the functions that nobody calls over HTTP need no pepper, and those of HTTP do not start without', async () => {
   const environment = { ...noTables, AWS_REGION: 'us-east-1' };
-  const parts = await videoPartsFromEnvironment(environment);
-  expect(parts).not.toHaveProperty('pepper');
-  await expect(partsFromEnvironment(environment)).rejects.toThrow(/^KEY_PEPPER: /);
-  await expect(parts.videoMachine.start('video_1')).rejects.toThrow(/^VIDEO_MACHINE_ARN: /);
+  const deps = await videoDependenciesFromEnvironment(environment);
+  expect(deps).not.toHaveProperty('pepper');
+  await expect(dependenciesFromEnvironment(environment)).rejects.toThrow(/^KEY_PEPPER: /);
+  await expect(deps.videoMachine.start('video_1')).rejects.toThrow(/^VIDEO_MACHINE_ARN: /);
 });

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 
 test('VID-5 the sweeper starts again what should run and does not, and nothing before its time', async () => {
   const service = await createVideoService(() => created);
-  const sweep = createVideoSweepHandler(service.parts);
+  const sweep = createVideoSweepHandler(service.deps);
   const { starts } = service.stores.videoMachine;
   const videoId = await service.create();
   await sweep();
@@ -23,7 +23,7 @@ test('VID-7 a video whose execution is over is released by the sweeper, which te
   const videoId = await service.create();
   service.stores.videoMachine.end(videoId);
   await service.clock.advance(3 * MINUTE);
-  await createVideoSweepHandler(service.parts)();
+  await createVideoSweepHandler(service.deps)();
   expect(service.notices.map(([name]) => name)).toEqual(['video_resumed', 'video_failed', 'videos_swept']);
   expect(service.notices.at(-1)?.[1]).toEqual({ looked: '1', released: '1', failed: '0' });
   expect(await service.holds()).toBe(0);
@@ -33,7 +33,7 @@ test('VID-5 after a start without any execution every video that has not ended g
   const service = await createVideoService(() => created);
   const made = [await service.create(), await service.create()];
   const { starts } = service.stores.videoMachine;
-  const report = await createResumeAll(service.parts)();
+  const report = await createResumeAll(service.deps)();
   expect(report).toMatchObject({ looked: 2, released: 0, failed: 0 });
   expect(starts).toEqual([...made, ...made]);
 });
@@ -46,9 +46,9 @@ test('VID-5, OPS-3 a video that cannot be read fails the run, once the others ar
   const read = videoJobs.read.bind(videoJobs);
   videoJobs.read = async (id) => (id === broken ? Promise.reject(unreadable) : read(id));
   const measured: object[] = [];
-  const reporting = { ...service.parts.reporting, measured: (values: object) => measured.push(values) };
+  const reporting = { ...service.deps.reporting, measured: (values: object) => measured.push(values) };
   await service.clock.advance(3 * MINUTE);
-  const run = createVideoSweepHandler({ ...service.parts, reporting })();
+  const run = createVideoSweepHandler({ ...service.deps, reporting })();
   await expect(run).rejects.toMatchObject({ errors: [unreadable] });
   expect(videoMachine.starts).toEqual([broken, well, well]);
   expect(measured).toEqual([{ video_sweep_failed: 1 }]);

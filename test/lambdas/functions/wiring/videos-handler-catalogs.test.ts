@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { catalogData } from '../../../../catalog/index.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { createContentHandler } from '../../../../lambdas/functions/wiring/content-handler.ts';
-import { videoPartsFromEnvironment } from '../../../../lambdas/functions/wiring/video-dependencies.ts';
+import { videoDependenciesFromEnvironment } from '../../../../lambdas/functions/wiring/video-dependencies.ts';
 import { createVideoStepsHandler } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { createVideosHandler } from '../../../../lambdas/functions/wiring/videos-handler.ts';
 import { created, succeeded } from '../../../fixtures/byteplus/video-tasks.ts';
@@ -15,14 +15,16 @@ const environment = { ...noTables, AWS_REGION: 'us-east-1' };
 
 test('CAT-1 the setting names the companies whose models are served, and without it all are', async () => {
   const idsOf = async (CATALOGS: string) =>
-    (await videoPartsFromEnvironment({ ...environment, CATALOGS })).catalog.list(Date.UTC(2026, 10, 20));
+    (await videoDependenciesFromEnvironment({ ...environment, CATALOGS })).catalog.list(Date.UTC(2026, 10, 20));
   const companiesOf = async (catalogs: string) => new Set((await idsOf(catalogs)).map(({ company }) => company));
   expect([...(await companiesOf('google,openai'))].sort()).toEqual(['google', 'openai']);
   expect((await companiesOf('')).size).toBe(5);
 });
 
 test('CAT-5 a function does not start with a company that there is not', async () => {
-  await expect(videoPartsFromEnvironment({ ...environment, CATALOGS: 'openai,nobody' })).rejects.toThrow(/"nobody"/);
+  await expect(videoDependenciesFromEnvironment({ ...environment, CATALOGS: 'openai,nobody' })).rejects.toThrow(
+    /"nobody"/,
+  );
 });
 
 test('VID-5, VID-6 a video whose company is served no more ends, is charged, shown and handed out', async () => {
@@ -34,18 +36,18 @@ test('VID-5, VID-6 a video whose company is served no more ends, is charged, sho
   const videoId = await service.create();
   expect(await service.holds()).toBe(1);
 
-  const parts = { ...service.parts, catalog: loadCatalog(catalogData, { companies: ['openai'] }) };
-  const step = createVideoStepsHandler(parts);
+  const deps = { ...service.deps, catalog: loadCatalog(catalogData, { companies: ['openai'] }) };
+  const step = createVideoStepsHandler(deps);
   expect(await step({ step: 'poll', videoId })).toMatchObject({ outcome: 'succeeded' });
   for (const name of ['store', 'charge', 'finish']) await step({ step: name, videoId });
   expect([await service.spent(), await service.holds()]).toEqual([1_000n * 5_600_000n, 0]);
 
-  const videos = createVideosHandler(parts);
+  const videos = createVideosHandler(deps);
   const headers = { authorization: `Bearer ${service.apiKey}` };
   const shown = await invoke(videos, functionUrlEvent({ method: 'GET', path: `/v1/videos/${videoId}`, headers }));
   expect(JSON.parse(shown.text)).toMatchObject({ id: videoId, status: 'completed' });
   const contentEvent = functionUrlEvent({ method: 'GET', path: `/v1/videos/${videoId}/content`, headers });
-  expect((await invoke(createContentHandler(parts), contentEvent)).status).toBe(200);
+  expect((await invoke(createContentHandler(deps), contentEvent)).status).toBe(200);
 
   const body = JSON.stringify({ model: 'seedance-2-0-fast', prompt: 'a boat' });
   const event = functionUrlEvent({ method: 'POST', path: '/v1/videos', headers, body, base64: true });

@@ -6,18 +6,18 @@ const KEY = '/app/api/key';
 const first = { key_id: firstKeyId };
 
 test('KEY-2 the key of a blocked account stays, while the account can be read', async () => {
-  const { get, post, parts } = await createAppService();
-  const current = await parts.keys.currentKey(ACCOUNT);
-  await parts.accounts.setBlocked(ACCOUNT, true, current?.hash);
+  const { get, post, deps } = await createAppService();
+  const current = await deps.keys.currentKey(ACCOUNT);
+  await deps.accounts.setBlocked(ACCOUNT, true, current?.hash);
   const refused = await post(KEY, first);
   expect([refused.status, refused.body.error.code]).toEqual([403, 'account_blocked']);
-  expect((await parts.keys.currentKey(ACCOUNT))?.hash).toBe(current?.hash);
+  expect((await deps.keys.currentKey(ACCOUNT))?.hash).toBe(current?.hash);
   expect((await get('/app/api/account')).body).toMatchObject({ status: 'blocked', key: { id: firstKeyId } });
 });
 
 test('KEY-2 a lost reply is repeated, and the key that was told is the one that works', async () => {
-  const { post, withKey, clock } = await createAppService((parts) => ({
-    keys: withKeyFaults(parts.keys, { replaceKey: [conflict, losesReply] }),
+  const { post, withKey, clock } = await createAppService((deps) => ({
+    keys: withKeyFaults(deps.keys, { replaceKey: [conflict, losesReply] }),
   }));
   const { status, body } = await clock.until(post(KEY, first));
   expect(status).toBe(200);
@@ -25,8 +25,8 @@ test('KEY-2 a lost reply is repeated, and the key that was told is the one that 
 });
 
 test('KEY-2 while the store does not say it is 503, with what to do', async () => {
-  const { post, clock } = await createAppService((parts) => ({
-    keys: withKeyFaults(parts.keys, { replaceKey: fails }),
+  const { post, clock } = await createAppService((deps) => ({
+    keys: withKeyFaults(deps.keys, { replaceKey: fails }),
   }));
   const { status, headers, body } = await clock.until(post(KEY, first));
   expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '30']);

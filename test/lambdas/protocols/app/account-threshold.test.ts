@@ -33,8 +33,8 @@ test.for<readonly [param: string, body: object]>([
 });
 
 test('KEY-3 a write that came between two others is repeated, and 503 if the store stays away', async () => {
-  const { post, clock } = await createAppService((parts) => ({
-    accounts: withAccountFaults(parts.accounts, (method, turn) => {
+  const { post, clock } = await createAppService((deps) => ({
+    accounts: withAccountFaults(deps.accounts, (method, turn) => {
       if (method !== 'setThreshold') return undefined;
       return turn === 0 ? conflict : turn < 3 ? undefined : fails;
     }),

@@ -62,9 +62,9 @@ test('KEY-4 the days left are the balance at the pace of the last seven days', a
 });
 
 test('KEY-4 an account without a key, or with one that was revoked, says so', async () => {
-  const { get, parts } = await createAppService();
-  const current = await parts.keys.currentKey(ACCOUNT);
-  await parts.keys.revokeKey(ACCOUNT, current?.hash ?? '');
+  const { get, deps } = await createAppService();
+  const current = await deps.keys.currentKey(ACCOUNT);
+  await deps.keys.revokeKey(ACCOUNT, current?.hash ?? '');
   expect((await get('/app/api/account')).body.key).toMatchObject({ id: firstKeyId, revoked: true });
   const bare = await createAppService(({ keys }) => ({
     keys: { ...withKeyFaults(keys, {}), currentKey: async () => undefined },

@@ -4,7 +4,7 @@ import { hashApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { Parts } from '../../../../lambdas/functions/wiring/dependencies.ts';
+import type { FunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { createImagesHandler } from '../../../../lambdas/functions/wiring/images-handler.ts';
 import { createTextHandler } from '../../../../lambdas/functions/wiring/text-handler.ts';
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
@@ -54,7 +54,7 @@ export const startImageGateway = async () => {
   await keys.put(hashApiKey(PEPPER, apiKey), ACCOUNT);
   await ledger.createAccount(ACCOUNT);
   await ledger.credit({ accountId: ACCOUNT, ref: 'r', amountPicos: parseUsd('100'), reason: 'test', at: DAY });
-  const parts: Parts = {
+  const parts: FunctionDependencies = {
     settings: readSettings({ ...noTables, LIMIT_KEY_BURST: '1000', LIMIT_ADDRESS_BURST: '1000' }),
     catalog: loadCatalog(catalogData, { markup: '1' }),
     clock: { now: () => clock.now(), after: (delayMs, callback) => clock.after(delayMs, callback) },

@@ -31,7 +31,7 @@ if (!found) throw new Error('no provider');
 export const googleProvider: Provider = found;
 export const googleUpstream = upstreamOf(model);
 
-interface Parts {
+interface FunctionDependencies {
   readonly stream?: boolean;
   readonly choices?: number;
   readonly body?: JsonObject;
@@ -42,7 +42,12 @@ interface Parts {
 export const nativeBody: JsonObject = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
 
 /** A call of the model `alpha-1`, which its vendor knows as `vendor-name`. */
-export const wireCall = ({ stream = false, choices = 1, body = nativeBody, conversation }: Parts = {}): WireCall => ({
+export const wireCall = ({
+  stream = false,
+  choices = 1,
+  body = nativeBody,
+  conversation,
+}: FunctionDependencies = {}): WireCall => ({
   protocol: conversation ? 'chat_completions' : 'generate_content',
   request: {
     stream,

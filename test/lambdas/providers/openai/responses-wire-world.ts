@@ -5,18 +5,21 @@ import { createResponsesWire } from '../../../../lambdas/providers/openai/respon
 import { type Answer, conversationOf, playVendor } from '../played-vendor.ts';
 import { dispatch, wireCall } from './wire-call.ts';
 
-interface Parts {
+interface FunctionDependencies {
   readonly stream?: boolean;
   readonly choices?: number;
 }
 
 /** A call of the model `alpha-1`, which its vendor knows as `vendor-name`. */
-export const nativeCall = (body: JsonObject = { model: 'alpha-1', input: 'Hi' }, parts: Parts = {}): WireCall => ({
+export const nativeCall = (
+  body: JsonObject = { model: 'alpha-1', input: 'Hi' },
+  parts: FunctionDependencies = {},
+): WireCall => ({
   ...wireCall({ body, ...parts }),
   protocol: 'responses',
 });
 
-export const chatCall = (changes: Partial<Conversation> = {}, parts: Parts = {}): WireCall => {
+export const chatCall = (changes: Partial<Conversation> = {}, parts: FunctionDependencies = {}): WireCall => {
   const call = wireCall(parts);
   return { ...call, request: { ...call.request, toConversation: () => conversationOf(changes) } };
 };

@@ -4,7 +4,7 @@ import type { Dispatch, WireCall } from '../../../../lambdas/core/text/text-wire
 import { upstream } from '../../core/catalog/sample-data.ts';
 import { providerOf, textModel, upstreamOf } from '../../core/text/text-models.ts';
 
-interface Parts {
+interface FunctionDependencies {
   readonly body?: JsonObject;
   readonly stream?: boolean;
   readonly choices?: number;
@@ -14,7 +14,7 @@ interface Parts {
 export const chatBody: JsonObject = { model: 'alpha-1', messages: [{ role: 'user', content: 'Hi' }] };
 
 /** A call of the model `alpha-1`, which its vendor knows as `vendor-name`. */
-export const wireCall = (parts: Parts = {}): WireCall => {
+export const wireCall = (parts: FunctionDependencies = {}): WireCall => {
   const model = textModel({ upstreams: [upstream({ model: 'vendor-name' })] });
   const request: TextRequest = {
     stream: parts.stream ?? false,
