@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { KeyPorts } from '../lambdas/core/accounts/keys.ts';
+import type { KeyDependencies } from '../lambdas/core/accounts/keys.ts';
 import { type Peppers, parsePeppers } from '../lambdas/core/accounts/keys.ts';
 import { readPeppers } from '../lambdas/functions/wiring/secrets.ts';
 import { failed, whyOf } from './exit.ts';
@@ -10,7 +10,7 @@ import { localSecretPath, type Place } from './place.ts';
  * What keys are made with, and what those that are there may have been made with. The peppers are read here and nowhere else, so that
  * only commands that make keys ever have them.
  */
-export const openKeyPorts = async (place: Place): Promise<KeyPorts & Peppers> => ({
+export const openKeyDependencies = async (place: Place): Promise<KeyDependencies & Peppers> => ({
   ...(await peppersAt(place)),
   newKeyBytes: () => randomBytes(32),
 });

@@ -1,11 +1,11 @@
-import type { LedgerPorts } from '../lambdas/core/ledger/ledger.ts';
+import type { LedgerDependencies } from '../lambdas/core/ledger/ledger.ts';
 import { settingsSchema } from '../lambdas/settings.ts';
 import { misused } from './exit.ts';
 import type { Place } from './place.ts';
 import { steady } from './with-retries.ts';
 
 /** What ends holds by the same steps that the functions do. */
-export const toLedgerPorts = (place: Place): LedgerPorts => ({
+export const toLedgerDependencies = (place: Place): LedgerDependencies => ({
   store: place.stores.ledger,
   outbox: place.stores.outbox,
   ...steady,

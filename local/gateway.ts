@@ -11,7 +11,7 @@ import { createContentHandler } from '../lambdas/functions/wiring/content-handle
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { createImagesHandler } from '../lambdas/functions/wiring/images-handler.ts';
 import { createOutboxHandler } from '../lambdas/functions/wiring/outbox-handler.ts';
-import { toProcessPorts } from '../lambdas/functions/wiring/paid-call.ts';
+import { toProcessDependencies } from '../lambdas/functions/wiring/paid-call.ts';
 import type { Output } from '../lambdas/functions/wiring/reporting.ts';
 import { createSweepHandler } from '../lambdas/functions/wiring/sweep-handler.ts';
 import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
@@ -199,7 +199,7 @@ type HostPlace = Pick<HostOptions, 'port' | 'address' | 'sourceIp' | 'beside' | 
 /** Every HTTP function behind one port. */
 const openHost = (deps: FunctionDependencies, place: HostPlace): Promise<Host> => {
   installLambdaRuntime();
-  const ports = toProcessPorts(deps);
+  const ports = toProcessDependencies(deps);
   return startHost({
     handlers: {
       text: streaming(createTextHandler(deps, ports)),

@@ -34,9 +34,9 @@ interface AuditResult {
 
 const audit = (terminal: Terminal, { account, ...options }: AuditOptions): Promise<AuditResult> =>
   atPlace(terminal, options, async ({ stores: { ledger, records } }) => {
-    const ports = { store: ledger, records, clock: steady.clock };
-    if (account === undefined) return summed(await Array.fromAsync(auditAll(ports)));
-    const audited = await auditAccount(ports, account);
+    const deps = { store: ledger, records, clock: steady.clock };
+    if (account === undefined) return summed(await Array.fromAsync(auditAll(deps)));
+    const audited = await auditAccount(deps, account);
     if (!audited) throw failed(`There is no account ${account}.`);
     return summed([audited]);
   });

@@ -43,8 +43,8 @@ const change = async (
   );
   await logOperation(place, accountId, `accounts ${name}`, options);
   const { accounts, keys } = place.stores;
-  const ports = { ...steady, accounts, keys };
-  const reply = await blockAccount(ports, accountId, name === 'block');
+  const deps = { ...steady, accounts, keys };
+  const reply = await blockAccount(deps, accountId, name === 'block');
   if (reply === 'no-account') throw failed(`There is no account ${accountId}.`);
   if (reply === 'changing')
     throw failed(`The key of ${accountId} changes all the time. Nothing was changed; try again.`);

@@ -7,7 +7,7 @@ import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount, toTime } from '../account-facts.ts';
 import { type MoneyOptions, type ReadOptions, withMoney, withReading } from '../command-options.ts';
 import { failed, refused } from '../exit.ts';
-import { toLedgerPorts } from '../ledger-at.ts';
+import { toLedgerDependencies } from '../ledger-at.ts';
 import { printFacts, printList } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
@@ -86,8 +86,8 @@ const release = async (place: Place, terminal: Terminal, { accountId, holdId, op
   const own = reasonOf(options);
   if (!hold) return ended(before, holdId, own, await place.stores.ledger.readRecord(accountId, holdId));
   refuseWhileRunning(hold, options);
-  const ports = toLedgerPorts(place);
-  const known = (await ports.store.readRecord(accountId, holdId)) ?? (await ports.outbox.read(holdId))?.record;
+  const deps = toLedgerDependencies(place);
+  const known = (await deps.store.readRecord(accountId, holdId)) ?? (await deps.outbox.read(holdId))?.record;
   if (options.dryRun) {
     printDryRun(terminal);
     return toResult({ before, holdId, hold, record: known, repeated: false });
@@ -96,8 +96,8 @@ const release = async (place: Place, terminal: Terminal, { accountId, holdId, op
     known?.outcome === 'settled' ? `, which has been charged with ${formatUsd(known.amountPicos)} USD` : '';
   await confirmWrite(terminal, options, `End the hold ${holdId} of ${formatUsd(hold.amountPicos)} USD${instead}?`);
   await logOperation(place, accountId, `holds release ${holdId}`, options);
-  const record = await resolveHoldById(ports, { accountId, holdId, reason: own });
-  await apply(ports, record, hold.amountPicos);
+  const record = await resolveHoldById(deps, { accountId, holdId, reason: own });
+  await apply(deps, record, hold.amountPicos);
   if (record.outcome === 'settled')
     terminal.status('It had been charged: the charge counts, and only what was left goes back.');
   return toResult({ before, holdId, hold, record, after: await readAccount(place, accountId), repeated: false });

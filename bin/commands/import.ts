@@ -5,7 +5,7 @@ import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { toTextCell } from '../../lambdas/protocols/account/usage-row.ts';
 import { type ReasonOptions, withReason } from '../command-options.ts';
 import { CliError, exits, failed, misused, whyOf } from '../exit.ts';
-import { openKeyPorts } from '../keys-at.ts';
+import { openKeyDependencies } from '../keys-at.ts';
 import { writeNewFile } from '../new-file.ts';
 import { type Facts, printJson, toTable } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
@@ -15,7 +15,7 @@ import { confirmWrite, printDryRun } from '../writes.ts';
 import { openKeyFile } from './import/key-file.ts';
 import { type PlannedRow, planRow } from './import/plan.ts';
 import { type RefusedRow, readRows, sumOf } from './import/rows.ts';
-import { type ImportPorts, importRow, staleKeys } from './import/run.ts';
+import { type ImportDependencies, importRow, staleKeys } from './import/run.ts';
 
 interface ImportOptions extends ReasonOptions {
   readonly ref: string;
@@ -129,21 +129,21 @@ const importRows = async (
   const { ledger, accounts, keys: keyStore } = place.stores;
   const progress = createProgress(terminal, 'imported', rows.length);
   try {
-    const keys = file && { ...(await openKeyPorts(place)), file };
-    const ports: ImportPorts = { ledger, accounts, keyStore, ...steady, keys };
+    const keys = file && { ...(await openKeyDependencies(place)), file };
+    const deps: ImportDependencies = { ledger, accounts, keyStore, ...steady, keys };
     let failure: unknown;
     await forEachConcurrent(rows, async (row) => {
       // What is under way is brought to its end before the import gives up.
       if (failure !== undefined) return;
       try {
-        after.set(row.account, await importRow(ports, { ref, reason }, row));
+        after.set(row.account, await importRow(deps, { ref, reason }, row));
         progress();
       } catch (error) {
         failure = error;
       }
     });
     if (failure !== undefined) throw failure;
-    const stale = await staleKeys(ports);
+    const stale = await staleKeys(deps);
     if (stale.length > 0) terminal.status(`These keys of ${keysOut} were replaced since: ${stale.join(', ')}`);
     return after;
   } catch (error) {

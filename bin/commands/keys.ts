@@ -7,7 +7,7 @@ import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';
 import { accountIdRule, type ReasonOptions, withReason } from '../command-options.ts';
 import { failed, misused, refused, whyOf } from '../exit.ts';
-import { openKeyPorts } from '../keys-at.ts';
+import { openKeyDependencies } from '../keys-at.ts';
 import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
@@ -78,7 +78,7 @@ const issue: Work<IssueOptions> = async (place, terminal, accountId, options) =>
   if (account?.status === 'blocked') throw blocked(accountId);
   const current = await keys.currentKey(accountId);
   if (current && !current.isRevoked) throw hasKey(accountId, current);
-  const ports = { ...(await openKeyPorts(place)), ...steady, accounts, keys };
+  const deps = { ...(await openKeyDependencies(place)), ...steady, accounts, keys };
   if (options.dryRun) return dry(terminal, accountId);
   await confirmWrite(
     terminal,
@@ -86,7 +86,7 @@ const issue: Work<IssueOptions> = async (place, terminal, accountId, options) =>
     account ? `Issue a key to ${accountId}?` : `Open the account ${accountId}, with a key?`,
   );
   await logOperation(place, accountId, 'keys issue', options);
-  const issued = await issueKey(ports, accountId, account ? current : 'new');
+  const issued = await issueKey(deps, accountId, account ? current : 'new');
   if (issued.kind === 'has-key') throw hasKey(accountId, issued.current);
   if (issued.kind === 'refused')
     throw refused(`${accountId} was blocked or changed meanwhile. Look at it by \`accounts show\`, and try again.`);
@@ -98,11 +98,11 @@ const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   const account = await readAccount(place, accountId);
   if (account.status === 'blocked') throw blocked(accountId);
   const current = await activeKey(place, accountId);
-  const ports = { ...(await openKeyPorts(place)), ...steady, keys: place.stores.keys };
+  const deps = { ...(await openKeyDependencies(place)), ...steady, keys: place.stores.keys };
   if (options.dryRun) return dry(terminal, accountId);
   await confirmWrite(terminal, options, `Replace ${nameOf(accountId, current)}`);
   await logOperation(place, accountId, 'keys rotate', options);
-  const { apiKey, id, label } = await rotateKey(ports, { accountId, keyId: keyIdOf(current.hash) });
+  const { apiKey, id, label } = await rotateKey(deps, { accountId, keyId: keyIdOf(current.hash) });
   return { account: accountId, id, masked: toMasked(label), key: apiKey };
 };
 

@@ -8,7 +8,7 @@ import { isEnded, type VideoJob } from '../../lambdas/core/videos/video-job.ts';
 import { readAccount, toTime } from '../account-facts.ts';
 import { type MoneyOptions, withMoney } from '../command-options.ts';
 import { failed, refused } from '../exit.ts';
-import { secondsAt, toLedgerPorts } from '../ledger-at.ts';
+import { secondsAt, toLedgerDependencies } from '../ledger-at.ts';
 import { printFacts } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
@@ -44,7 +44,7 @@ const settle = async (place: Place, terminal: Terminal, videoId: string, options
   }
   await confirmWrite(terminal, options, `End ${videoId} of ${job.accountId}, which is ${job.state}?`);
   await logOperation(place, job.accountId, `videos settle ${videoId}`, options);
-  const ledger = toLedgerPorts(place);
+  const ledger = toLedgerDependencies(place);
   // The record that counts is written first and says that an operator was here; the step below obeys it.
   await resolveHoldById(ledger, { accountId: job.accountId, holdId: job.holdId, reason: `operator:${options.ref}` });
   const { webhook } = await releaseVideo(

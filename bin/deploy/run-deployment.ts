@@ -32,7 +32,7 @@ export const runCdk = async ([program = '', ...first]: Cdk, args: readonly strin
   }
 };
 
-export interface DeploymentPorts {
+export interface DeploymentDependencies {
   readonly terminal: Terminal;
   readonly cdk: Cdk;
 }
@@ -42,7 +42,7 @@ interface DeployOptions {
 }
 
 /** Answers the exit code; `args` as a shell gives them, without the program's own name. */
-export const runDeployment = (args: readonly string[], ports: DeploymentPorts): Promise<number> => {
+export const runDeployment = (args: readonly string[], ports: DeploymentDependencies): Promise<number> => {
   const { terminal } = ports;
   const program = newCommand('deploy', terminal)
     .description('put everything of an environment up, or bring it up to date: the stacks, then the pages')
@@ -83,7 +83,7 @@ const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> 
   }
 };
 
-interface Deployment extends DeploymentPorts {
+interface Deployment extends DeploymentDependencies {
   readonly name: EnvironmentName;
   readonly flags: readonly string[];
   /** For what is read once; removed at the end. */

@@ -3,20 +3,20 @@ import { StoreError } from './errors/store-error.ts';
 
 const RETRY_DELAYS_MS = [50, 200, 800] as const;
 
-interface RetryPorts {
+interface RetryDependencies {
   readonly clock: Clock;
   /** From 0 up to 1: spreads the repeats of many callers. */
   readonly random: () => number;
 }
 
 /** Retries an idempotent write after about 50, 200 and 800 ms, with jitter. Throws the last StoreError. */
-export const retryUntilDefinite = async <T>(ports: RetryPorts, call: () => Promise<T>): Promise<T> => {
+export const retryUntilDefinite = async <T>(deps: RetryDependencies, call: () => Promise<T>): Promise<T> => {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
       return await call();
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      await sleep(ports.clock, delayMs * (0.5 + ports.random()));
+      await sleep(deps.clock, delayMs * (0.5 + deps.random()));
     }
   }
   return call();

@@ -16,7 +16,7 @@ import { formatOf, recordError, toErrorBody, toGatewayError } from './render-err
 /** Before the door gives up. */
 const BEGUN_BEFORE_MS = 20_000;
 
-interface EarlyPorts {
+interface EarlyDependencies {
   readonly clock: Clock;
   readonly finished: (requestId: string, summary: Summary) => void;
 }
@@ -26,35 +26,35 @@ interface EarlyPorts {
  * answer, which says what became of the request once that is known (CHAT-11, ERR-6). The request itself goes on as ever.
  */
 export const answerInTime = async (
-  ports: EarlyPorts,
+  deps: EarlyDependencies,
   exchange: Exchange,
   handler: RouteHandler,
 ): Promise<GatewayResponse> => {
   const pending = handler(exchange);
   const { earlyResponse, frontDoorTimeouts, receivedAtMs } = exchange;
   if (!earlyResponse || !frontDoorTimeouts) return pending;
-  const { clock } = ports;
+  const { clock } = deps;
   return new Promise((resolve, reject) => {
     const leftMs = receivedAtMs + frontDoorTimeouts.silenceMs - BEGUN_BEFORE_MS - clock.now();
     const cancel = clock.after(Math.max(0, leftMs), () => {
       // A stream of the handler's own is on its way already.
-      if (!exchange.finishesLater) resolve(begin(ports, exchange, earlyResponse, pending));
+      if (!exchange.finishesLater) resolve(begin(deps, exchange, earlyResponse, pending));
     });
     pending.finally(cancel).then(resolve, reject);
   });
 };
 
 const begin = (
-  ports: EarlyPorts,
+  deps: EarlyDependencies,
   exchange: Exchange,
   opening: EarlyResponse,
   pending: Promise<GatewayResponse>,
 ): GatewayResponse => {
-  const begun = new EventStream(ports.clock, undefined, opening.keepAlive);
+  const begun = new EventStream(deps.clock, undefined, opening.keepAlive);
   begun.write(opening.keepAlive);
   exchange.startedResponse = begun;
   exchange.finishesLater = true;
-  void finish(ports, exchange, begun, restOf(exchange, opening, begun, pending));
+  void finish(deps, exchange, begun, restOf(exchange, opening, begun, pending));
   return { statusCode: 200, headers: { ...opening.headers }, body: begun.body };
 };
 
@@ -81,7 +81,7 @@ const restOf = async (
 
 /** Never fails: nobody waits for it. */
 const finish = async (
-  { clock, finished }: EarlyPorts,
+  { clock, finished }: EarlyDependencies,
   { event, requestId, summary, startedAtMs }: Exchange,
   begun: EventStream,
   rest: Promise<string | undefined>,

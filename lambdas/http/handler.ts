@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { type AdmissionPorts, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
+import { type AdmissionDependencies, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { AddressLimit } from '../core/limits/rate-limit.ts';
@@ -30,11 +30,11 @@ import { errorHeaders, formatOf, recordError, toErrorBody, toGatewayError } from
 import { toUrlEvent } from './rest-event.ts';
 import { corsHeaders, matchPath, matchRoute, preflightHeaders } from './router.ts';
 
-export interface HttpPorts {
+export interface HttpDependencies {
   readonly clock: Clock;
   readonly newRequestId: () => string;
   readonly frontDoor: FrontDoor;
-  readonly admission: AdmissionPorts;
+  readonly admission: AdmissionDependencies;
   /** What callers without an API key are known by. */
   readonly secrets: CallerSecrets;
   readonly bodies: BodyBudget;
@@ -53,31 +53,31 @@ interface HandledEvent extends APIGatewayProxyEventV2 {
  * The chain around every route: routing, address and key, body, the route itself, errors, and headers that every answer has.
  * The order is GEN-8's.
  */
-export const createHandler = (ports: HttpPorts, handlers: Partial<Record<RouteName, RouteHandler>>) =>
+export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<RouteName, RouteHandler>>) =>
   middy<HandledEvent, GatewayResponse>({ executionMode: executionModeStreamifyResponse, timeoutEarlyInMillis: 0 })
     .before((request) => {
       request.event = toUrlEvent(request.event);
-      request.event.exchange = open(ports, request.event, request.context);
+      request.event.exchange = open(deps, request.event, request.context);
     })
-    .before(({ event }) => ports.frontDoor.admit(event))
+    .before(({ event }) => deps.frontDoor.admit(event))
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
     .before(async ({ event }) => {
-      event.proof = await authenticate(ports, exchangeOf(event));
+      event.proof = await authenticate(deps, exchangeOf(event));
     })
-    .before(({ event }) => receive(ports, exchangeOf(event), event.proof))
+    .before(({ event }) => receive(deps, exchangeOf(event), event.proof))
     .after((request) => {
-      request.response = complete(ports, exchangeOf(request.event), request.response);
+      request.response = complete(deps, exchangeOf(request.event), request.response);
     })
     .onError((request) => {
-      const exchange = request.event.exchange ?? open(ports, request.event, request.context);
-      request.response = complete(ports, exchange, refuse(exchange, request.error));
+      const exchange = request.event.exchange ?? open(deps, request.event, request.context);
+      request.response = complete(deps, exchange, refuse(exchange, request.error));
     })
     .handler(async (event: HandledEvent) => {
       const exchange = exchangeOf(event);
       if (isPreflight(exchange)) return { statusCode: 204, headers: preflightHeaders, body: '' };
       const handler = exchange.route && handlers[exchange.route.name];
       if (!handler) throw new Error(`no handler for ${exchange.route?.name}`);
-      return answerInTime(ports, exchange, handler);
+      return answerInTime(deps, exchange, handler);
     });
 
 const exchangeOf = ({ exchange }: HandledEvent): Exchange => {
@@ -85,17 +85,17 @@ const exchangeOf = ({ exchange }: HandledEvent): Exchange => {
   return exchange;
 };
 
-const open = (ports: HttpPorts, event: APIGatewayProxyEventV2, context: Context): Exchange => {
-  const startedAtMs = ports.clock.now();
+const open = (deps: HttpDependencies, event: APIGatewayProxyEventV2, context: Context): Exchange => {
+  const startedAtMs = deps.clock.now();
   const remainingMs = context.getRemainingTimeInMillis?.();
   return {
-    requestId: ports.newRequestId(),
+    requestId: deps.newRequestId(),
     startedAtMs,
     receivedAtMs: startedAtMs,
     hostEndsAtMs: remainingMs === undefined ? undefined : startedAtMs + remainingMs,
-    frontDoorTimeouts: ports.frontDoor.frontDoorTimeouts,
+    frontDoorTimeouts: deps.frontDoor.frontDoorTimeouts,
     event,
-    summary: { status: 0, frontDoorRequestId: ports.frontDoor.requestIdOf(event) },
+    summary: { status: 0, frontDoorRequestId: deps.frontDoor.requestIdOf(event) },
     route: undefined,
     admission: undefined,
     body: undefined,
@@ -115,33 +115,33 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
   exchange.summary.route = exchange.route.name;
 };
 
-const authenticate = async (ports: HttpPorts, exchange: Exchange): Promise<CallerIdentity | undefined> => {
+const authenticate = async (deps: HttpDependencies, exchange: Exchange): Promise<CallerIdentity | undefined> => {
   const matched = exchange.route?.route;
   if (matched && !matched.limited) return undefined;
-  const address = addressBucket(ports.frontDoor.addressOf(exchange.event));
+  const address = addressBucket(deps.frontDoor.addressOf(exchange.event));
   const credential = matched?.credential ?? 'none';
   const { headers, queryStringParameters: query = {} } = exchange.event;
   if (!isKeyCredential(credential)) {
-    await admitAddress(ports.admission, address);
+    await admitAddress(deps.admission, address);
     if (credential === 'none') return undefined;
-    const proof = authenticateCaller(ports.secrets, {
+    const proof = authenticateCaller(deps.secrets, {
       credential,
       headers,
-      nowMs: ports.clock.now(),
+      nowMs: deps.clock.now(),
       fresh: matched?.fresh,
     });
     exchange.initData = proof.initData;
-    if (proof.initData) await limitChat(ports, proof.initData.chatId);
+    if (proof.initData) await limitChat(deps, proof.initData.chatId);
     return proof;
   }
   const { read, param, advice } = credentialForms[credential];
-  exchange.admission = await admit(ports.admission, address, { credential: read(headers, query), param, advice });
+  exchange.admission = await admit(deps.admission, address, { credential: read(headers, query), param, advice });
   exchange.summary.accountId = exchange.admission.accountId;
   return undefined;
 };
 
 /** LIM-3. */
-const limitChat = async ({ chatLimit }: HttpPorts, chatId: string): Promise<void> => {
+const limitChat = async ({ chatLimit }: HttpDependencies, chatId: string): Promise<void> => {
   const name = `chat#${chatId}`;
   if (chatLimit.takeLocal(name) && (await chatLimit.takeShared(name))) return;
   throw new GatewayError('rate_limit_exceeded', 'Too many requests of this mini app. Slow down and try again.', {
@@ -149,11 +149,15 @@ const limitChat = async ({ chatLimit }: HttpPorts, chatId: string): Promise<void
   });
 };
 
-const receive = async (ports: HttpPorts, exchange: Exchange, proof: CallerIdentity | undefined): Promise<void> => {
+const receive = async (
+  deps: HttpDependencies,
+  exchange: Exchange,
+  proof: CallerIdentity | undefined,
+): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
-  await readBody(exchange, taken, ports.bodies, proof?.checkBody);
-  exchange.receivedAtMs = ports.clock.now();
+  await readBody(exchange, taken, deps.bodies, proof?.checkBody);
+  exchange.receivedAtMs = deps.clock.now();
 };
 
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {
@@ -166,7 +170,7 @@ const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {
 };
 
 const complete = (
-  ports: HttpPorts,
+  deps: HttpDependencies,
   exchange: Exchange,
   response: GatewayResponse | null | undefined,
 ): GatewayResponse => {
@@ -176,8 +180,8 @@ const complete = (
   if (!exchange.startedResponse) releaseRequest(exchange);
   exchange.summary.status = response.statusCode;
   if (!exchange.finishesLater) {
-    exchange.summary.totalMs = ports.clock.now() - exchange.startedAtMs;
-    ports.finished(exchange.requestId, exchange.summary);
+    exchange.summary.totalMs = deps.clock.now() - exchange.startedAtMs;
+    deps.finished(exchange.requestId, exchange.summary);
   }
   return {
     ...response,

@@ -1,7 +1,7 @@
 import type { Update } from 'grammy/types';
 import { type Api, Context } from 'grammy/web';
 import * as z from 'zod';
-import type { StartPorts, UpdateLog } from '../core/accounts/chats.ts';
+import type { StartDependencies, UpdateLog } from '../core/accounts/chats.ts';
 import type { Catalog } from '../core/catalog/catalog.ts';
 import { invalidRequest } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -13,7 +13,7 @@ import type { BotAccess, Button, Messenger } from './messenger-api.ts';
 import { languageOf, textsFor } from './texts/texts.ts';
 import type { Texts } from './texts/words.ts';
 
-export interface BotPorts extends StartPorts {
+export interface BotDependencies extends StartDependencies {
   /** Undefined where there is no bot. */
   readonly access: BotAccess | undefined;
   readonly updates: UpdateLog;
@@ -28,7 +28,7 @@ export interface BotPorts extends StartPorts {
 }
 
 /** Where the mini app is. The messenger opens none without TLS; the one of a single machine does. */
-export const appUrlOf = ({ publicUrl, access }: Pick<BotPorts, 'publicUrl' | 'access'>): string | undefined => {
+export const appUrlOf = ({ publicUrl, access }: Pick<BotDependencies, 'publicUrl' | 'access'>): string | undefined => {
   if (publicUrl === undefined) return undefined;
   const { origin, protocol } = new URL(publicUrl);
   const isLocal = access !== undefined && new URL(access.apiUrl).protocol === 'http:';
@@ -126,7 +126,7 @@ const toUpdate = (update_id: number, { message_id, date, chat, from, text }: Pri
   };
 };
 
-export const appButton = (ports: Pick<BotPorts, 'publicUrl' | 'access'>, texts: Texts): Button | undefined => {
-  const app = appUrlOf(ports);
+export const appButton = (deps: Pick<BotDependencies, 'publicUrl' | 'access'>, texts: Texts): Button | undefined => {
+  const app = appUrlOf(deps);
   return app === undefined ? undefined : { label: texts.openApp, app };
 };

@@ -1,6 +1,6 @@
 import { Composer } from 'grammy/web';
 import { retryUntilDefinite } from '../core/retry.ts';
-import type { BotContext, BotPorts } from './bot-context.ts';
+import type { BotContext, BotDependencies } from './bot-context.ts';
 import { appButton } from './bot-context.ts';
 import { createBalance, createShowKey, createTopUp, withAccount } from './commands/account.ts';
 import { createModels } from './commands/models.ts';
@@ -11,20 +11,20 @@ import type { CommandName } from './texts/words.ts';
 type Answering = (visit: BotContext) => Promise<void>;
 
 /** Answers one message. Throws MessengerError, StoreError and ChatBusyError: all of them may be gone when it is delivered again. */
-export const createBot = (ports: BotPorts): Answering => {
-  const help: Answering = (visit) => visit.tell(visit.texts.help(), appButton(ports, visit.texts));
+export const createBot = (deps: BotDependencies): Answering => {
+  const help: Answering = (visit) => visit.tell(visit.texts.help(), appButton(deps, visit.texts));
   const commands: Readonly<Record<CommandName, Answering>> = {
-    start: createStart(ports),
-    balance: withAccount(createBalance(ports)),
-    usage: withAccount(createUsage(ports)),
-    key: withAccount(createShowKey(ports)),
-    models: createModels(ports),
-    topup: withAccount(createTopUp(ports)),
+    start: createStart(deps),
+    balance: withAccount(createBalance(deps)),
+    usage: withAccount(createUsage(deps)),
+    key: withAccount(createShowKey(deps)),
+    models: createModels(deps),
+    topup: withAccount(createTopUp(deps)),
     help,
   };
   const bot = new Composer<BotContext>();
   bot.use(async (visit, next) => {
-    await recognize(ports, visit);
+    await recognize(deps, visit);
     await next();
   });
   let name: CommandName;
@@ -35,12 +35,12 @@ export const createBot = (ports: BotPorts): Answering => {
 };
 
 /** Whoever writes lets the bot write back, whatever was before, and in a language of theirs. */
-const recognize = async (ports: BotPorts, visit: BotContext): Promise<void> => {
-  const { accounts } = ports;
+const recognize = async (deps: BotDependencies, visit: BotContext): Promise<void> => {
+  const { accounts } = deps;
   const { language } = visit.texts;
-  const chat = await retryUntilDefinite(ports, () => accounts.chat(String(visit.userId)));
+  const chat = await retryUntilDefinite(deps, () => accounts.chat(String(visit.userId)));
   if (!chat) return;
   visit.accountId = chat.accountId;
-  if (chat.isClosed) await retryUntilDefinite(ports, () => accounts.setChatClosed(chat.id, false));
-  if (chat.language !== language) await retryUntilDefinite(ports, () => accounts.setLanguage(chat.id, language));
+  if (chat.isClosed) await retryUntilDefinite(deps, () => accounts.setChatClosed(chat.id, false));
+  if (chat.language !== language) await retryUntilDefinite(deps, () => accounts.setLanguage(chat.id, language));
 };

@@ -4,7 +4,7 @@ import { StoreError } from '../core/errors/store-error.ts';
 import { retryUntilDefinite } from '../core/retry.ts';
 import { type Exchange, json, type RouteHandler } from '../http/exchange.ts';
 import { createBot } from './bot.ts';
-import type { BotPorts } from './bot-context.ts';
+import type { BotDependencies } from './bot-context.ts';
 import { BotContext, botOf, type PrivateMessage, readMessage, readUpdateId } from './bot-context.ts';
 import { ChatBusyError } from './commands/start.ts';
 import { createMessenger, MessengerError, openApi } from './messenger-api.ts';
@@ -17,19 +17,19 @@ const RETRY_SECONDS_MAX = 300;
  * POST /bot: one update of the messenger, which delivers it again until it is answered with 2xx. It is dealt with once; what may go
  * better another time is left for the next delivery, and what never will is not.
  */
-export const createTakeUpdate = (ports: BotPorts): RouteHandler => {
-  const answer = createAnswer(ports);
+export const createTakeUpdate = (deps: BotDependencies): RouteHandler => {
+  const answer = createAnswer(deps);
   return async (exchange) => {
     const body = exchange.body?.json ?? {};
     const updateId = readUpdateId(body);
     const key: TurnKey = `update#${updateId}`;
-    const claim = await orLater(retryUntilDefinite(ports, () => ports.updates.claim(key, ports.clock.now())));
+    const claim = await orLater(retryUntilDefinite(deps, () => deps.updates.claim(key, deps.clock.now())));
     // A claim whose reply was lost looks like somebody else's: it runs out by itself.
     if (claim === 'busy') throw later(undefined);
     const message = readMessage(body);
     if (claim === 'claimed') {
-      if (message) await attempt(ports, key, () => answer(exchange, updateId, message));
-      await orLater(retryUntilDefinite(ports, () => ports.updates.finish(key, ports.clock.now())));
+      if (message) await attempt(deps, key, () => answer(exchange, updateId, message));
+      await orLater(retryUntilDefinite(deps, () => deps.updates.finish(key, deps.clock.now())));
     }
     return json(200, { ok: true });
   };
@@ -37,10 +37,10 @@ export const createTakeUpdate = (ports: BotPorts): RouteHandler => {
 
 type Answer = (exchange: Exchange, updateId: number, message: PrivateMessage) => Promise<void>;
 
-const createAnswer = (ports: BotPorts): Answer => {
-  const { access } = ports;
+const createAnswer = (deps: BotDependencies): Answer => {
+  const { access } = deps;
   if (!access) return () => Promise.reject(new Error('an update for a bot that is not there'));
-  const bot = createBot(ports);
+  const bot = createBot(deps);
   const api = openApi(access);
   const [messenger, me] = [createMessenger(api), botOf(access.botToken)];
   return async ({ summary }, updateId, message) => {
@@ -49,7 +49,7 @@ const createAnswer = (ports: BotPorts): Answer => {
       await bot(visit);
     } catch (error) {
       if (!(error instanceof MessengerError) || error.kind === 'later') throw error;
-      await giveUp(ports, String(visit.userId), error);
+      await giveUp(deps, String(visit.userId), error);
     } finally {
       if (visit.accountId !== undefined) summary.accountId = visit.accountId;
     }
@@ -57,19 +57,19 @@ const createAnswer = (ports: BotPorts): Answer => {
 };
 
 /** The messenger will not take this answer another time either. */
-const giveUp = async (ports: BotPorts, chatId: string, { kind, message }: MessengerError): Promise<void> => {
-  if (kind === 'closed') await retryUntilDefinite(ports, () => ports.accounts.setChatClosed(chatId, true));
-  else ports.notice('bot_message_refused', { reason: message });
+const giveUp = async (deps: BotDependencies, chatId: string, { kind, message }: MessengerError): Promise<void> => {
+  if (kind === 'closed') await retryUntilDefinite(deps, () => deps.accounts.setChatClosed(chatId, true));
+  else deps.notice('bot_message_refused', { reason: message });
 };
 
-const attempt = async (ports: BotPorts, key: TurnKey, answering: () => Promise<void>): Promise<void> => {
+const attempt = async (deps: BotDependencies, key: TurnKey, answering: () => Promise<void>): Promise<void> => {
   try {
     await answering();
   } catch (error) {
     if (!isPassing(error)) throw error;
-    if (error instanceof MessengerError) ports.notice('bot_message_failed', { reason: error.message });
+    if (error instanceof MessengerError) deps.notice('bot_message_failed', { reason: error.message });
     // If this fails as well, the next delivery has to wait until the claim runs out.
-    await orLater(retryUntilDefinite(ports, () => ports.updates.free(key)));
+    await orLater(retryUntilDefinite(deps, () => deps.updates.free(key)));
     throw later(error);
   }
 };

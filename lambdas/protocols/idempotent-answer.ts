@@ -1,5 +1,5 @@
 import { answerOnce } from '../core/idempotency/claim.ts';
-import type { Creations, IdempotencyPorts, StoredResponse } from '../core/idempotency/claim-store.ts';
+import type { Creations, IdempotencyDependencies, StoredResponse } from '../core/idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../core/idempotency/claimed-execution.ts';
 import { fingerprintOf, hashOf } from '../core/idempotency/stored-response.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/json.ts';
@@ -16,7 +16,7 @@ export interface IdempotentParams {
 
 /** Answers under an Idempotency-Key: what is stored, or what `work` makes and has stored (IDEM-2). */
 export const idempotentAnswer = async (
-  ports: IdempotencyPorts,
+  deps: IdempotencyDependencies,
   exchange: Exchange,
   { key, body, fallbackModelId, creations }: IdempotentParams,
   work: (claimed: ClaimedRequest) => Promise<GatewayResponse>,
@@ -34,7 +34,7 @@ export const idempotentAnswer = async (
       ),
     creations,
   };
-  const answered = await answerOnce(ports, request, work);
+  const answered = await answerOnce(deps, request, work);
   if (answered.kind === 'fresh') return answered.value;
   const { status, headers, body: text } = answered.answer;
   summary.replayed = true;

@@ -14,12 +14,12 @@ import {
 } from '../http/exchange.ts';
 import { recordError } from '../http/render-error.ts';
 import { factHeaders, recordReceipt } from './paid-response.ts';
-import type { AnswerContext, TextProtocolAdapter, TextRoutePorts } from './text-adapter.ts';
+import type { AnswerContext, TextProtocolAdapter, TextRouteDependencies } from './text-adapter.ts';
 
 type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
 
 /** What a live response needs beside its exchange. */
-interface LivePorts {
+interface LiveDependencies {
   readonly clock: Clock;
   readonly drains: DetachedDrains;
   /** Called once, after the last byte is written and the money is settled. */
@@ -42,7 +42,7 @@ interface LiveBody {
  * the account (BILL-8). Returns the body. `open` receives the function to call when the body stops taking bytes.
  */
 export const pumpLive = (
-  { clock, drains, finished }: LivePorts,
+  { clock, drains, finished }: LiveDependencies,
   exchange: Exchange,
   open: (drop: () => void) => LiveBody,
 ): Readable => {
@@ -88,7 +88,7 @@ export const pumpLive = (
 
 /** A streamed text. The pump reads the provider to its end and never waits for this client. */
 export const streamedAnswer = (
-  { text: { ledger, drains }, finished }: TextRoutePorts,
+  { text: { ledger, drains }, finished }: TextRouteDependencies,
   adapter: TextProtocolAdapter,
   exchange: Exchange,
   { model, stream, chosenCap, fallbackFrom, ignored }: Streamed,

@@ -1,7 +1,7 @@
 import type { Exchange, GatewayResponse, Summary } from '../http/exchange.ts';
 import { relayBody } from '../http/relayed-body.ts';
 
-export interface RelayPorts {
+export interface RelayDependencies {
   readonly now: () => number;
   /** Told once, when the last byte has been written or the client has left. */
   readonly finished: (requestId: string, summary: Summary) => void;
@@ -17,7 +17,7 @@ interface Relayed {
 
 /** A stored file as the answer; where its store breaks off in the middle, so does the answer. */
 export const relayedAnswer = (
-  { now, finished }: RelayPorts,
+  { now, finished }: RelayDependencies,
   exchange: Exchange,
   { statusCode, headers, bytes, length }: Relayed,
 ): GatewayResponse => {

@@ -1,15 +1,15 @@
-import type { IdempotencyPorts } from '../core/idempotency/claim-store.ts';
+import type { IdempotencyDependencies } from '../core/idempotency/claim-store.ts';
 import type { TextParams, TextProtocol } from '../core/text/conversation.ts';
-import type { TextPorts } from '../core/text/text-candidates.ts';
+import type { TextDependencies } from '../core/text/text-candidates.ts';
 import type { TextSink } from '../core/text/text-stream.ts';
 import type { WireAnswer } from '../core/text/text-wire.ts';
 import type { Exchange, Summary } from '../http/exchange.ts';
 import type { Alternatives } from './alternatives.ts';
 import type { PaidHeaderRules } from './paid-request.ts';
 
-export interface TextRoutePorts {
-  readonly text: TextPorts;
-  readonly idempotency: IdempotencyPorts;
+export interface TextRouteDependencies {
+  readonly text: TextDependencies;
+  readonly idempotency: IdempotencyDependencies;
   /** Told once when a stream's last byte has been written and its money is settled. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }

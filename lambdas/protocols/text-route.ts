@@ -11,11 +11,11 @@ import { idempotentAnswer, toStored } from './idempotent-answer.ts';
 import { streamEarlyResponse, streamedAnswer } from './live-answer.ts';
 import { callerOf, noKeys, type PaidHeaders, readPaidHeaders } from './paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, recordReceipt } from './paid-response.ts';
-import type { AnswerContext, TextProtocolAdapter, TextRoutePorts } from './text-adapter.ts';
+import type { AnswerContext, TextProtocolAdapter, TextRouteDependencies } from './text-adapter.ts';
 
 /** A route that answers with generated text. */
 export const createTextRoute =
-  (ports: TextRoutePorts, adapter: TextProtocolAdapter): RouteHandler =>
+  (deps: TextRouteDependencies, adapter: TextProtocolAdapter): RouteHandler =>
   async (exchange) => {
     const { body, event } = exchange;
     if (!body) throw new Error('a request for text without a body');
@@ -26,15 +26,15 @@ export const createTextRoute =
       exchange,
       streams && !dryRun ? { kind: 'stream', opening: streamEarlyResponse(adapter, exchange) } : { kind: 'json' },
     );
-    const asked = { ports, adapter, exchange, body, headers, answerBy };
+    const asked = { deps, adapter, exchange, body, headers, answerBy };
     if (key === undefined) return answer(asked);
-    return idempotentAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId }, (claimed) =>
+    return idempotentAnswer(deps.idempotency, exchange, { key, body: body.json, fallbackModelId }, (claimed) =>
       answer(asked, claimed),
     );
   };
 
 interface Asked {
-  readonly ports: TextRoutePorts;
+  readonly deps: TextRouteDependencies;
   readonly adapter: TextProtocolAdapter;
   readonly exchange: Exchange;
   readonly body: NonNullable<Exchange['body']>;
@@ -43,10 +43,10 @@ interface Asked {
 }
 
 const answer = async (
-  { ports, adapter, exchange, body, headers: { dryRun, fallbackModelId, requireParameters }, answerBy }: Asked,
+  { deps, adapter, exchange, body, headers: { dryRun, fallbackModelId, requireParameters }, answerBy }: Asked,
   claimed?: ClaimedRequest,
 ): Promise<GatewayResponse> => {
-  const { text } = ports;
+  const { text } = deps;
   const { requestId, summary } = exchange;
   const alternatives = alternativesIn(text.catalog, adapter.protocol, text.ledger.clock.now());
   const parsed = adapter.toParams({ ...exchange, body }, alternatives);
@@ -78,7 +78,7 @@ const answer = async (
   summary.model = generated.model.id;
   summary.firstByteMs = text.ledger.clock.now() - exchange.startedAtMs;
   return generated.kind === 'stream'
-    ? streamedAnswer(ports, adapter, exchange, generated, contextOf(generated.model))
+    ? streamedAnswer(deps, adapter, exchange, generated, contextOf(generated.model))
     : plain(exchange, generated);
 };
 

@@ -32,7 +32,7 @@ interface ImageFetchOptions {
  */
 export type ImageFetch = (url: string, options: ImageFetchOptions) => Promise<FetchedImage>;
 
-interface ImageFetchPorts {
+interface ImageFetchDependencies {
   readonly lookup: LookupAll;
   /** For everything together: names, connections, redirects and the body. */
   readonly timeoutMs?: number;
@@ -65,13 +65,13 @@ const headers = {
 const unreachable =
   'no image could be fetched from this URL. It must be public and answer quickly. Or send the image as a base64 data URI.';
 
-export const createImageFetch = (ports: ImageFetchPorts): ImageFetch => {
-  const reach = ports.reach ?? publicWeb;
-  const lookup = createGuardedLookup(ports.lookup, reach.address);
+export const createImageFetch = (deps: ImageFetchDependencies): ImageFetch => {
+  const reach = deps.reach ?? publicWeb;
+  const lookup = createGuardedLookup(deps.lookup, reach.address);
   return async (url, { param, bytesMax, signal }) => {
     signal?.throwIfAborted();
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), ports.timeoutMs ?? TIMEOUT_MS);
+    const timer = setTimeout(() => late.abort(), deps.timeoutMs ?? TIMEOUT_MS);
     const fail: Trip['fail'] = (text, cause) =>
       new GatewayError('invalid_image_format', `${param}: ${text}`, { param, cause });
     const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;

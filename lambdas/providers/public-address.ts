@@ -39,10 +39,10 @@ const isPublicAddress = (address: string): boolean => {
 };
 
 /** The ports of web servers: nobody may have us talk to a public mail server or database. */
-const webPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
+const webDependencies: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
 
 /** The strict reach, the one for anything a client names. */
-export const publicWeb: Reach = { address: isPublicAddress, port: (port) => webPorts.has(port) };
+export const publicWeb: Reach = { address: isPublicAddress, port: (port) => webDependencies.has(port) };
 
 /**
  * For the `lookup` option of a connection: what is checked here is what Node connects to, so that a name cannot change its

@@ -25,7 +25,7 @@ interface ResultLink {
  */
 export type ResultDownload = (link: ResultLink) => Promise<Uint8Array>;
 
-export interface ResultDownloadPorts {
+export interface ResultDownloadDependencies {
   readonly lookup?: LookupAll;
   readonly bytesMax?: number;
   /** Only a test, whose server is not public, gives its own. */
@@ -49,8 +49,8 @@ const URL_CHARACTERS_MAX = 8_192;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const headers = { accept: 'image/*, */*;q=0.1', 'accept-encoding': 'identity' };
 
-export const createResultDownload = (ports: ResultDownloadPorts = {}): ResultDownload => {
-  const { lookup = systemLookup, reach = publicWeb, bytesMax = BYTES_MAX } = ports;
+export const createResultDownload = (deps: ResultDownloadDependencies = {}): ResultDownload => {
+  const { lookup = systemLookup, reach = publicWeb, bytesMax = BYTES_MAX } = deps;
   const secureLookup = createGuardedLookup(lookup, reach.address);
   const plainLookup = createGuardedLookup(lookup, () => true);
   return async ({ url: text, baseUrl, signal }) => {

@@ -23,7 +23,7 @@ export interface Delivery {
  */
 export type WebhookSender = (delivery: Delivery) => Promise<void>;
 
-export interface WebhookPorts {
+export interface WebhookDependencies {
   readonly lookup: LookupAll;
   readonly now: () => number;
   /** For everything together: the name, the connection and the answer. */
@@ -47,9 +47,9 @@ export const webhookUrlProblem = (url: string, reach: Reach = publicWeb): string
   return innerName.test(parsed.hostname) ? rules(reach).inner : undefined;
 };
 
-export const createWebhookSender = (ports: WebhookPorts): WebhookSender => {
-  const { now, reach = publicWeb, timeoutMs = TIMEOUT_MS } = ports;
-  const lookup = createGuardedLookup(ports.lookup, reach.address);
+export const createWebhookSender = (deps: WebhookDependencies): WebhookSender => {
+  const { now, reach = publicWeb, timeoutMs = TIMEOUT_MS } = deps;
+  const lookup = createGuardedLookup(deps.lookup, reach.address);
   return async ({ url, secret, body }) => {
     const target = parsePublicUrl(url, rules(reach));
     if ('problem' in target) throw undelivered(target.problem);

@@ -236,9 +236,9 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     const later = createMoment();
     const stores = withAccountAndKeyFaults(subject, { replaceKey: [{ kind: 'delayed', until: later.until }] });
     const newKeyBytes = () => randomBytes(32);
-    const ports = { ...stores, clock: systemClock, random: () => 0, pepper: 'a pepper for tests', newKeyBytes };
+    const deps = { ...stores, clock: systemClock, random: () => 0, pepper: 'a pepper for tests', newKeyBytes };
     const admissions: string[] = [];
-    const rotated = rotateKey(ports, { accountId, keyId: keyIdOf(old) }).then(async () => {
+    const rotated = rotateKey(deps, { accountId, keyId: keyIdOf(old) }).then(async () => {
       admissions.push(await admitted(old));
     });
     await vi.waitUntil(() => stores.calls.includes('replaceKey'), WAIT);
@@ -249,7 +249,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   });
 
   test('KEY-1, KEY-2 replies that are lost, and writes repeated after them, leave one account with one key', async () => {
-    const ports = (faults: Parameters<typeof withAccountAndKeyFaults>[1]) => ({
+    const deps = (faults: Parameters<typeof withAccountAndKeyFaults>[1]) => ({
       ...withAccountAndKeyFaults(subject, faults),
       clock: systemClock,
       random: () => 0,
@@ -258,11 +258,11 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
       newAccountId: () => `lost-${randomUUID()}`,
       startCreditPicos: 7n,
     });
-    const opened = await startChat(ports({ open: [losesReply, losesReply] }), 'lost-chat');
-    const replaced = await startChat(ports({ replaceKey: [losesReply, conflict] }), 'lost-chat');
+    const opened = await startChat(deps({ open: [losesReply, losesReply] }), 'lost-chat');
+    const replaced = await startChat(deps({ replaceKey: [losesReply, conflict] }), 'lost-chat');
     if (opened.kind !== 'key' || replaced.kind !== 'key') throw new Error('no key');
     const { accountId } = opened;
-    const rotated = await rotateKey(ports({ replaceKey: [losesReply] }), { accountId, keyId: keyIdOf(replaced.hash) });
+    const rotated = await rotateKey(deps({ replaceKey: [losesReply] }), { accountId, keyId: keyIdOf(replaced.hash) });
     expect(rotated.id).toBe(keyIdOf((await current(accountId))?.hash ?? ''));
     expect([await admitted(opened.hash), await admitted(replaced.hash)]).toEqual(['revoked', 'revoked']);
     expect(await admitted((await current(accountId))?.hash ?? '')).toBe('let in');

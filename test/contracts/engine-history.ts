@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
-import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
+import type { LedgerDependencies } from '../../lambdas/core/ledger/ledger.ts';
 import {
   GIVEN_PICOS,
   LIFETIME_MS,
@@ -46,7 +46,7 @@ export class EngineHistory {
   readonly #waiting: Waiting[] = [];
   readonly #dead = new Set<string>();
   readonly #errors: unknown[] = [];
-  readonly #processes: { readonly name: string; readonly start: (ports: LedgerPorts) => Promise<unknown> }[];
+  readonly #processes: { readonly name: string; readonly start: (deps: LedgerDependencies) => Promise<unknown> }[];
   #late: Step[] = [];
   #muchLater: Step[] = [];
   #underWay = 0;
@@ -59,15 +59,15 @@ export class EngineHistory {
     this.#processes = [
       ...plans.map((plan, index) => ({
         name: `request-${index}`,
-        start: (ports: LedgerPorts) =>
-          playRequest(ports, `r${index}`, accountId, plan, (told) => {
+        start: (deps: LedgerDependencies) =>
+          playRequest(deps, `r${index}`, accountId, plan, (told) => {
             this.told[index] = told;
           }),
       })),
       { name: 'sweep-1', start: sweepNowAndThen },
       { name: 'sweep-2', start: sweepNowAndThen },
-      { name: 'credit-1', start: (ports) => topUp(ports, [accountId]) },
-      { name: 'credit-2', start: (ports) => topUp(ports, [accountId]) },
+      { name: 'credit-1', start: (deps) => topUp(deps, [accountId]) },
+      { name: 'credit-2', start: (deps) => topUp(deps, [accountId]) },
     ];
   }
 
@@ -184,7 +184,7 @@ export class EngineHistory {
   }
 
   /** The ledger as one process has it, which hears nothing any more once it is dead. */
-  #portsOf(process: string): LedgerPorts {
+  #portsOf(process: string): LedgerDependencies {
     const around = async <T>(call: () => Promise<T>): Promise<T> => {
       if (this.#dead.has(process)) return new Promise<T>(() => undefined);
       this.#underWay += 1;
@@ -219,11 +219,11 @@ export class EngineHistory {
 
   /** Undisturbed sweeps, a lifetime apart, must find and end whatever is open: the third at the latest. */
   async #endHolds(): Promise<void> {
-    const ports = this.#portsOf('last-sweep');
-    const store = { ...this.#engine.direct, due: ports.store.due };
+    const deps = this.#portsOf('last-sweep');
+    const store = { ...this.#engine.direct, due: deps.store.due };
     for (let round = 0; round < 3 && (await this.#openHolds()).length > 0; round += 1) {
       await this.#clock.advance(LIFETIME_MS);
-      await sweep({ ...ports, store });
+      await sweep({ ...deps, store });
     }
     expect(await this.#openHolds(), 'holds that no sweep finds').toEqual([]);
   }

@@ -2,8 +2,8 @@ import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import { whole, withPaidCall } from '../../lambdas/core/paid-call/with-paid-call.ts';
 import { settleOutbox, sweep } from '../support/strict-tending.ts';
 import type { Served } from './operations.ts';
-import { askVendor, CIRCUIT, errorTold, findModel, paidCallPorts, USAGE } from './paid-ports.ts';
-import { ledgerPorts } from './ports.ts';
+import { askVendor, CIRCUIT, errorTold, findModel, paidCallDependencies, USAGE } from './paid-ports.ts';
+import { ledgerDependencies } from './ports.ts';
 import type { Body } from './run-actor.ts';
 import { ACCOUNT } from './world.ts';
 
@@ -35,7 +35,7 @@ export const request =
     };
     const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
     try {
-      await withPaidCall(paidCallPorts(host), caller, { first }, async () => {
+      await withPaidCall(paidCallDependencies(host), caller, { first }, async () => {
         await askVendor(host, outcomes);
         return whole({ answer: undefined, usage: USAGE, terms });
       });
@@ -57,8 +57,8 @@ const untilStoreFails = async (work: () => Promise<unknown>): Promise<void> => {
 export const sweeper =
   (passes = 2): Body =>
   async (host) => {
-    const ports = ledgerPorts(host);
-    for (let pass = 0; pass < passes; pass += 1) await untilStoreFails(() => sweep(ports));
+    const deps = ledgerDependencies(host);
+    for (let pass = 0; pass < passes; pass += 1) await untilStoreFails(() => sweep(deps));
     return undefined;
   };
 
@@ -66,7 +66,7 @@ export const sweeper =
 export const worker =
   (passes = 2): Body =>
   async (host) => {
-    const ports = ledgerPorts(host);
-    for (let pass = 0; pass < passes; pass += 1) await untilStoreFails(() => settleOutbox(ports));
+    const deps = ledgerDependencies(host);
+    for (let pass = 0; pass < passes; pass += 1) await untilStoreFails(() => settleOutbox(deps));
     return undefined;
   };

@@ -1,5 +1,5 @@
 import { settleOutbox, sweep } from '../support/strict-tending.ts';
-import { ledgerPorts } from './ports.ts';
+import { ledgerDependencies } from './ports.ts';
 import type { Graph } from './program.ts';
 import type { Worlds } from './space.ts';
 import { execute } from './world.ts';
@@ -28,7 +28,7 @@ export class Closing {
   async #run(number: number): Promise<number> {
     let world = this.#worlds.at(number);
     let nowMs = (this.#graph.timesMs.at(-1) ?? 0) + DAY_MS;
-    const ports = ledgerPorts({
+    const deps = ledgerDependencies({
       clock: { now: () => nowMs, after: () => () => undefined },
       tell: () => undefined,
       call: async (op) => {
@@ -39,8 +39,8 @@ export class Closing {
       },
     });
     for (let round = 0; round < 3; round += 1) {
-      await sweep(ports);
-      await settleOutbox(ports);
+      await sweep(deps);
+      await settleOutbox(deps);
       nowMs += DAY_MS;
     }
     return this.#worlds.numberOf(world);

@@ -1,10 +1,10 @@
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
 import { DetachedDrains } from '../../lambdas/core/limits/detached-drains.ts';
-import type { PaidCallPorts } from '../../lambdas/core/paid-call/dependencies.ts';
+import type { PaidCallDependencies } from '../../lambdas/core/paid-call/dependencies.ts';
 import { data, text } from '../lambdas/core/catalog/sample-data.ts';
 import type { Served } from './operations.ts';
-import { ledgerPorts } from './ports.ts';
+import { ledgerDependencies } from './ports.ts';
 import type { Host, Told } from './run-actor.ts';
 
 const catalog = loadCatalog(data([text()]));
@@ -18,10 +18,10 @@ export const findModel = () => {
 export const CIRCUIT = { providerId: 'openai', modelId: 'alpha-1' } as const;
 
 /** One model that can be reached, behind a circuit that is closed. */
-export const paidCallPorts = (host: Host): PaidCallPorts => ({
+export const paidCallDependencies = (host: Host): PaidCallDependencies => ({
   catalog,
   reachable: () => true,
-  ledger: ledgerPorts(host),
+  ledger: ledgerDependencies(host),
   circuits: {
     peek: () => undefined,
     acquire: async () => ({ kind: 'permit', started: async () => undefined, report: async () => undefined }),

@@ -1,5 +1,5 @@
-import type { IdempotencyPorts } from '../../lambdas/core/idempotency/claim-store.ts';
-import type { Account, ChargeRecord, LedgerPorts, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
+import type { IdempotencyDependencies } from '../../lambdas/core/idempotency/claim-store.ts';
+import type { Account, ChargeRecord, LedgerDependencies, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { Answer, AnswerTo, Kind, Op } from './operations.ts';
 import type { Host } from './run-actor.ts';
 import { ACCOUNT } from './world.ts';
@@ -87,7 +87,7 @@ const blank = {
   version: 0,
 } as const;
 
-export const ledgerPorts = ({ call, clock }: Host): LedgerPorts => ({
+export const ledgerDependencies = ({ call, clock }: Host): LedgerDependencies => ({
   store: ledgerStore(call),
   outbox: {
     put: async ({ record, holdAmountPicos }) => {
@@ -104,7 +104,7 @@ export const ledgerPorts = ({ call, clock }: Host): LedgerPorts => ({
   shortestLifetimeMs: SHORTEST_LIFETIME_MS,
 });
 
-export const idempotencyPorts = (host: Host): IdempotencyPorts => {
+export const idempotencyDependencies = (host: Host): IdempotencyDependencies => {
   const { call } = host;
   return {
     claims: {
@@ -119,7 +119,7 @@ export const idempotencyPorts = (host: Host): IdempotencyPorts => {
     },
     // The answers of the search are small.
     answers: { put: leftOut, get: leftOut },
-    ledger: ledgerPorts(host),
+    ledger: ledgerDependencies(host),
     leaseMs: LEASE_MS,
   };
 };

@@ -3,17 +3,17 @@ import type { ClaimedRequest } from '../../lambdas/core/idempotency/claimed-exec
 import type { PumpedStream } from '../../lambdas/core/paid-call/with-paid-call.ts';
 import type { TextParams } from '../../lambdas/core/text/conversation.ts';
 import { generateText } from '../../lambdas/core/text/generate-text.ts';
-import type { TextPorts } from '../../lambdas/core/text/text-candidates.ts';
+import type { TextDependencies } from '../../lambdas/core/text/text-candidates.ts';
 import type { TextSink } from '../../lambdas/core/text/text-stream.ts';
 import type { WireEvent } from '../../lambdas/core/text/text-wire.ts';
 import type { Served } from './operations.ts';
-import { askVendor, errorTold, paidCallPorts, USAGE } from './paid-ports.ts';
-import { idempotencyPorts } from './ports.ts';
+import { askVendor, errorTold, paidCallDependencies, USAGE } from './paid-ports.ts';
+import { idempotencyDependencies } from './ports.ts';
 import type { Body, Host } from './run-actor.ts';
 import { ACCOUNT, KEY } from './world.ts';
 
-const textPorts = (host: Host, outcomes: readonly Served[]): TextPorts => ({
-  ...paidCallPorts(host),
+const textDependencies = (host: Host, outcomes: readonly Served[]): TextDependencies => ({
+  ...paidCallDependencies(host),
   wires: new Map([
     [
       'openai_chat',
@@ -60,7 +60,7 @@ export const streaming =
   async (host) => {
     const manner = { render: () => '', dryRun: false };
     try {
-      const generated = await generateText(textPorts(host, outcomes), callerOf(requestId), order(true), manner);
+      const generated = await generateText(textDependencies(host, outcomes), callerOf(requestId), order(true), manner);
       if (generated.kind !== 'stream') throw new Error('a stream was asked for');
       await pump(host, requestId, generated.stream);
       return undefined;
@@ -91,7 +91,7 @@ export const idempotent =
       renderError: () => ({ status: 400, headers: {}, body: `refusal of ${requestId}` }),
     };
     const work = async (claimed: ClaimedRequest): Promise<string> => {
-      const generated = await generateText(textPorts(host, outcomes), callerOf(requestId), order(false), {
+      const generated = await generateText(textDependencies(host, outcomes), callerOf(requestId), order(false), {
         render: () => `answer of ${requestId}`,
         dryRun: false,
         idempotent: { claimed, toStored: (_outcome, body) => ({ status: 200, headers: {}, body }) },
@@ -100,7 +100,7 @@ export const idempotent =
       return generated.body;
     };
     try {
-      const answered = await answerOnce(idempotencyPorts(host), request, work);
+      const answered = await answerOnce(idempotencyDependencies(host), request, work);
       if (answered.kind === 'fresh') return { requestId, kind: 'success', content: answered.value };
       const { status, body } = answered.answer;
       return { requestId, kind: status === 200 ? 'success' : 'error', content: body };

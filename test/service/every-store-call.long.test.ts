@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LedgerPorts } from '../../lambdas/core/ledger/ledger.ts';
+import type { LedgerDependencies } from '../../lambdas/core/ledger/ledger.ts';
 import { createClients } from '../../lambdas/functions/wiring/clients.ts';
-import { ledgerDependenciesFromEnvironment, toLedgerPorts } from '../../lambdas/functions/wiring/ledger.ts';
+import { ledgerDependenciesFromEnvironment, toLedgerDependencies } from '../../lambdas/functions/wiring/ledger.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
@@ -41,7 +41,7 @@ let proxy: FaultProxy;
 let bucketProxy: FaultProxy;
 let gateway: TestProgram;
 let clients: ReturnType<typeof createClients>;
-let ledger: LedgerPorts;
+let ledger: LedgerDependencies;
 let newLane: () => Promise<Lane>;
 const lanes: Lane[] = [];
 const playing = new Map<Lane, PlayedScript>();
@@ -62,7 +62,7 @@ beforeAll(async () => {
   });
   const pepper = readFileSync(join(gateway.folder, 'secrets/pepper'), 'utf8');
   clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
-  ledger = toLedgerPorts(
+  ledger = toLedgerDependencies(
     ledgerDependenciesFromEnvironment({
       AWS_REGION: 'us-east-1',
       ACCOUNTS_TABLE: localTableNames.accounts,

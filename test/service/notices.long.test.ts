@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 const accountStore = () => createAccountStore(createDynamoDB(clients.repeating), localTableNames);
-const ledgerPorts = () => ({
+const ledgerDependencies = () => ({
   store: createLedgerStore(createDatabases(clients), localTableNames.accounts),
   outbox: new MemoryOutbox(),
   clock: systemClock,
@@ -68,7 +68,7 @@ const openAccount = async (aboveUsd: string) => {
   const hold = (amountUsd: string): Promise<PlacedHold> => {
     requests += 1;
     const expiresAtMs = Date.now() + 600_000;
-    return placeHold(ledgerPorts(), {
+    return placeHold(ledgerDependencies(), {
       accountId,
       requestId: `${accountId}-${requests}`,
       amountPicos: parseUsd(amountUsd),
@@ -77,7 +77,7 @@ const openAccount = async (aboveUsd: string) => {
   };
   const settle = async ({ requestId, holdId, amountPicos }: PlacedHold, costUsd: string): Promise<void> => {
     const record = { accountId, holdId, requestId, outcome: 'settled' as const, amountPicos: parseUsd(costUsd), at: 1 };
-    await apply(ledgerPorts(), await commit(ledgerPorts(), record), amountPicos);
+    await apply(ledgerDependencies(), await commit(ledgerDependencies(), record), amountPicos);
   };
   return {
     accountId,
@@ -86,8 +86,8 @@ const openAccount = async (aboveUsd: string) => {
     settle,
     request: async (costUsd: string) => settle(await hold('0.05'), costUsd),
     topUp: (ref: string, amountUsd: string) =>
-      ledgerPorts().store.credit({ accountId, ref, amountPicos: parseUsd(amountUsd), reason: 'test', at: 1 }),
-    version: async () => (await ledgerPorts().store.readAccount(accountId))?.version ?? 0,
+      ledgerDependencies().store.credit({ accountId, ref, amountPicos: parseUsd(amountUsd), reason: 'test', at: 1 }),
+    version: async () => (await ledgerDependencies().store.readAccount(accountId))?.version ?? 0,
   };
 };
 type TestAccount = Awaited<ReturnType<typeof openAccount>>;

@@ -3,7 +3,7 @@ import { SECRET_LENGTH_MIN } from '../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { readBotToken, readProviderKeys, readTopUpKey } from '../../../lambdas/functions/wiring/secrets.ts';
 import { settingsSchema } from '../../../lambdas/settings.ts';
-import { openKeyPorts } from '../../keys-at.ts';
+import { openKeyDependencies } from '../../keys-at.ts';
 import { isProductionHost, type Place } from '../../place.ts';
 import { type Finding, failure, ok, tried, warning } from './finding.ts';
 
@@ -13,7 +13,7 @@ const readingPepper = `${reading} It holds what the keys were made with.`;
 /** Of secrets nothing is told but whether they are there and have their form. */
 export const checkPepper = (place: Place): Promise<Finding> =>
   tried('pepper', place.isLocal ? 'Start the local gateway once: it makes one.' : readingPepper, async () => {
-    const { olderPeppers } = await openKeyPorts(place);
+    const { olderPeppers } = await openKeyDependencies(place);
     return ok('pepper', olderPeppers.length === 0 ? 'is there' : `is there, and ${olderPeppers.length} older`);
   });
 

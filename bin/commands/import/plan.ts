@@ -5,7 +5,7 @@ import type { LedgerRecords } from '../../../lambdas/core/ledger/records.ts';
 import { formatUsd } from '../../../lambdas/core/money/usd.ts';
 import type { ImportRow, RefusedRow } from './rows.ts';
 
-export interface PlanPorts {
+export interface PlanDependencies {
   readonly ledger: Pick<LedgerStore, 'readAccount'>;
   readonly records: Pick<LedgerRecords, 'readCredits'>;
   readonly accounts: Pick<AccountStore, 'chat'>;
@@ -22,13 +22,17 @@ export interface PlannedRow extends ImportRow {
 export const refOf = (batch: string, { account }: Pick<ImportRow, 'account'>): string => `import:${batch}:${account}`;
 
 /** What a row would do as the accounts stand now. Throws StoreError. */
-export const planRow = async (ports: PlanPorts, batch: string, row: ImportRow): Promise<PlannedRow | RefusedRow> => {
+export const planRow = async (
+  deps: PlanDependencies,
+  batch: string,
+  row: ImportRow,
+): Promise<PlannedRow | RefusedRow> => {
   const refuse = (reason: string): RefusedRow => ({ line: row.line, account: row.account, reason });
-  const account = await ports.ledger.readAccount(row.account);
-  const taken = await chatProblem(ports, account, row);
+  const account = await deps.ledger.readAccount(row.account);
+  const taken = await chatProblem(deps, account, row);
   if (taken) return refuse(taken);
   if (!account) return { ...row, opens: true, isDone: false, balanceBeforePicos: 0n };
-  const credits = await ports.records.readCredits(row.account);
+  const credits = await deps.records.readCredits(row.account);
   const earlier = credits.find(({ ref }) => ref === refOf(batch, row));
   if (earlier && earlier.amountPicos !== row.balancePicos) {
     return refuse(`balance_usd: ${formatUsd(earlier.amountPicos)} USD were credited by this import before`);
@@ -37,7 +41,7 @@ export const planRow = async (ports: PlanPorts, batch: string, row: ImportRow): 
 };
 
 const chatProblem = async (
-  { accounts }: PlanPorts,
+  { accounts }: PlanDependencies,
   account: Account | undefined,
   { account: accountId, chatId }: ImportRow,
 ): Promise<string | undefined> => {

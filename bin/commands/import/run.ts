@@ -1,6 +1,12 @@
 import type { AccountStore } from '../../../lambdas/core/accounts/account-store.ts';
 import type { KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
-import { hashesOf, type KeyPorts, makeKey, type Peppers, toNewKey } from '../../../lambdas/core/accounts/keys.ts';
+import {
+  hashesOf,
+  type KeyDependencies,
+  makeKey,
+  type Peppers,
+  toNewKey,
+} from '../../../lambdas/core/accounts/keys.ts';
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import { balanceOf } from '../../../lambdas/core/ledger/ledger.ts';
@@ -9,14 +15,14 @@ import { failed } from '../../exit.ts';
 import type { KeyFile } from './key-file.ts';
 import { type PlannedRow, refOf } from './plan.ts';
 
-export interface ImportPorts {
+export interface ImportDependencies {
   readonly ledger: Pick<LedgerStore, 'readAccount' | 'credit'>;
   readonly accounts: Pick<AccountStore, 'open'>;
   readonly keyStore: Pick<KeyStore, 'currentKey'>;
   readonly clock: Clock;
   readonly random: () => number;
   /** What new accounts need; undefined where the import opens none. */
-  readonly keys: (KeyPorts & Peppers & { readonly file: KeyFile }) | undefined;
+  readonly keys: (KeyDependencies & Peppers & { readonly file: KeyFile }) | undefined;
 }
 
 export interface Batch {
@@ -29,12 +35,12 @@ export interface Batch {
  * key or not at all, and the credit has a reference of its own. Answers the balance afterwards. Throws StoreError.
  */
 export const importRow = async (
-  ports: ImportPorts,
+  deps: ImportDependencies,
   { ref: batch, reason }: Batch,
   row: PlannedRow,
 ): Promise<bigint> => {
-  const { ledger, clock } = ports;
-  if (row.opens) await openAccount(ports, row);
+  const { ledger, clock } = deps;
+  if (row.opens) await openAccount(deps, row);
   const request = {
     accountId: row.account,
     ref: refOf(batch, row),
@@ -42,24 +48,27 @@ export const importRow = async (
     reason,
     at: clock.now(),
   };
-  const reply = await retryUntilDefinite(ports, () => ledger.credit(request));
+  const reply = await retryUntilDefinite(deps, () => ledger.credit(request));
   if (reply.kind === 'no-account' || reply.kind === 'other-amount') {
     throw failed(`line ${row.line}: ${row.account} was changed by somebody else meanwhile. Run the import again.`);
   }
-  const account = await retryUntilDefinite(ports, () => ledger.readAccount(row.account));
+  const account = await retryUntilDefinite(deps, () => ledger.readAccount(row.account));
   return account ? balanceOf(account) : row.balancePicos;
 };
 
-const openAccount = async (ports: ImportPorts, { account: accountId, chatId, line }: PlannedRow): Promise<void> => {
-  const { accounts, keyStore, clock, keys } = ports;
+const openAccount = async (
+  deps: ImportDependencies,
+  { account: accountId, chatId, line }: PlannedRow,
+): Promise<void> => {
+  const { accounts, keyStore, clock, keys } = deps;
   if (!keys) throw new Error('an account is to be opened, and there is no file for its key');
   const apiKey = keys.file.keyOf(accountId) ?? addKey(keys, accountId);
   const key = toNewKey(keys.pepper, apiKey, true);
   const account = { accountId, chatId, key, creditPicos: 0n, atMs: clock.now() };
-  const reply = await retryUntilDefinite(ports, () => accounts.open(account));
+  const reply = await retryUntilDefinite(deps, () => accounts.open(account));
   if (reply === 'opened') return;
   // A write whose reply was lost finds its own key when it is repeated, be it under a pepper that was the newest then.
-  const current = await retryUntilDefinite(ports, () => keyStore.currentKey(accountId));
+  const current = await retryUntilDefinite(deps, () => keyStore.currentKey(accountId));
   if (!current || !hashesOf(keys, apiKey).includes(current.hash)) {
     throw failed(
       `line ${line}: ${accountId}, or its chat, was opened by somebody else meanwhile. Run the import again.`,
@@ -67,14 +76,14 @@ const openAccount = async (ports: ImportPorts, { account: accountId, chatId, lin
   }
 };
 
-const addKey = (keys: NonNullable<ImportPorts['keys']>, accountId: string): string => {
+const addKey = (keys: NonNullable<ImportDependencies['keys']>, accountId: string): string => {
   const { apiKey } = makeKey(keys, true);
   keys.file.add(accountId, apiKey);
   return apiKey;
 };
 
 /** Accounts whose key in the file is not, or no longer, the one that works. Throws StoreError. */
-export const staleKeys = async ({ keyStore, keys }: ImportPorts): Promise<readonly string[]> => {
+export const staleKeys = async ({ keyStore, keys }: ImportDependencies): Promise<readonly string[]> => {
   const stale: string[] = [];
   for (const [account, apiKey] of keys?.file.entries() ?? []) {
     const current = await keyStore.currentKey(account);

@@ -13,7 +13,7 @@ export interface Admission {
   readonly rate: BucketState;
 }
 
-export interface AdmissionPorts extends Peppers {
+export interface AdmissionDependencies extends Peppers {
   readonly addressLimit: AddressLimit;
   readonly keyBucket: Bucket;
   readonly keyBuckets: ProcessBuckets;
@@ -35,22 +35,26 @@ export interface PresentedApiKey {
 }
 
 /** For routes without a key: the address alone is counted (AUTH-6). */
-export const admitAddress = async (ports: AdmissionPorts, address: string): Promise<void> => {
-  if (!ports.addressLimit.takeLocal(address)) throw tooManyFromAddress();
-  if (!(await ports.addressLimit.takeShared(address))) throw tooManyFromAddress();
+export const admitAddress = async (deps: AdmissionDependencies, address: string): Promise<void> => {
+  if (!deps.addressLimit.takeLocal(address)) throw tooManyFromAddress();
+  if (!(await deps.addressLimit.takeShared(address))) throw tooManyFromAddress();
 };
 
 /**
  * One parallel trip: the address bucket and the key item. The verdict falls in the order address, key, rate, account
  * (GEN-8), whichever answered first.
  */
-export const admit = async (ports: AdmissionPorts, address: string, offered: PresentedApiKey): Promise<Admission> => {
+export const admit = async (
+  deps: AdmissionDependencies,
+  address: string,
+  offered: PresentedApiKey,
+): Promise<Admission> => {
   const { credential, param } = offered;
-  if (!ports.addressLimit.takeLocal(address)) throw tooManyFromAddress();
+  if (!deps.addressLimit.takeLocal(address)) throw tooManyFromAddress();
   const wellFormed = credential !== undefined && isApiKey(credential);
   const [addressAllowed, key] = await Promise.all([
-    ports.addressLimit.takeShared(address),
-    wellFormed ? settled(takeKey(ports, credential)) : undefined,
+    deps.addressLimit.takeShared(address),
+    wellFormed ? settled(takeKey(deps, credential)) : undefined,
   ]);
   if (!addressAllowed) throw tooManyFromAddress();
   if (!credential) {
@@ -58,7 +62,7 @@ export const admit = async (ports: AdmissionPorts, address: string, offered: Pre
   }
   if (!key) throw invalidKey(param);
   if ('error' in key) throw key.error;
-  return verdict(ports, key.value, param);
+  return verdict(deps, key.value, param);
 };
 
 const unauthorized = (code: ErrorCode, message: string, param: string): GatewayError =>
@@ -67,7 +71,7 @@ const unauthorized = (code: ErrorCode, message: string, param: string): GatewayE
 const invalidKey = (param: string): GatewayError =>
   unauthorized('invalid_api_key', 'The API key is not known. Check that it was copied whole.', param);
 
-const verdict = (ports: AdmissionPorts, reply: KeyReply, param: string): Admission => {
+const verdict = (deps: AdmissionDependencies, reply: KeyReply, param: string): Admission => {
   if (reply.kind === 'unknown') throw invalidKey(param);
   const { key } = reply;
   if (key.status === 'revoked') {
@@ -77,7 +81,7 @@ const verdict = (ports: AdmissionPorts, reply: KeyReply, param: string): Admissi
       param,
     );
   }
-  const rate = describe(ports.keyBucket, key.tatMicros, ports.clock.now() * 1_000);
+  const rate = describe(deps.keyBucket, key.tatMicros, deps.clock.now() * 1_000);
   if (reply.kind === 'refused') {
     throw new GatewayError('rate_limit_exceeded', 'Too many requests with this API key. Slow down and try again.', {
       headers: rateHeaders(rate),
@@ -100,26 +104,26 @@ export const rateHeaders = (rate: BucketState): Record<string, string> => ({
 });
 
 /** An older pepper is tried only for a key that the newer ones do not know, so that every other key costs one trip (AUTH-5). */
-const takeKey = async (ports: AdmissionPorts, credential: string): Promise<KeyReply> => {
-  for (const pepper of [ports.pepper, ...ports.olderPeppers]) {
-    const reply = await takeHash(ports, hashApiKey(pepper, credential));
+const takeKey = async (deps: AdmissionDependencies, credential: string): Promise<KeyReply> => {
+  for (const pepper of [deps.pepper, ...deps.olderPeppers]) {
+    const reply = await takeHash(deps, hashApiKey(pepper, credential));
     if (reply.kind !== 'unknown') return reply;
   }
   return { kind: 'unknown' };
 };
 
 /** LIM-4: when the update cannot be had, one read identifies the key and the process's bucket limits it. */
-const takeHash = async (ports: AdmissionPorts, hash: string): Promise<KeyReply> => {
-  const nowMicros = ports.clock.now() * 1_000;
+const takeHash = async (deps: AdmissionDependencies, hash: string): Promise<KeyReply> => {
+  const nowMicros = deps.clock.now() * 1_000;
   try {
-    return await ports.keys.take(hash, ports.keyBucket, nowMicros);
+    return await deps.keys.take(hash, deps.keyBucket, nowMicros);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
   }
   try {
-    const key = await ports.keys.read(hash);
+    const key = await deps.keys.read(hash);
     if (!key) return { kind: 'unknown' };
-    const local = ports.keyBuckets.take(hash, nowMicros);
+    const local = deps.keyBuckets.take(hash, nowMicros);
     return { kind: local.allowed ? 'taken' : 'refused', key: { ...key, tatMicros: local.tatMicros } };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -3,7 +3,7 @@ import { retryUntilDefinite } from '../retry.ts';
 import type { AccountStore } from './account-store.ts';
 import type { KeyStore } from './key-store.ts';
 
-export interface BlockPorts {
+export interface BlockDependencies {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
   readonly clock: Clock;
@@ -18,14 +18,14 @@ const TRIES = 5;
  * wrote to the tables by hand. `changing`: the key was another one each time, and nothing was changed. Throws StoreError.
  */
 export const blockAccount = async (
-  ports: BlockPorts,
+  deps: BlockDependencies,
   accountId: string,
   isBlocked: boolean,
 ): Promise<'set' | 'no-account' | 'changing'> => {
-  const { accounts, keys } = ports;
+  const { accounts, keys } = deps;
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const key = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
-    const reply = await retryUntilDefinite(ports, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
+    const key = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
+    const reply = await retryUntilDefinite(deps, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
     if (reply !== 'changed') return reply;
   }
   return 'changing';

@@ -1,9 +1,9 @@
 import { retryUntilDefinite } from '../retry.ts';
 import type { Chat } from './account-store.ts';
-import type { IssuePorts } from './issue-key.ts';
+import type { IssueDependencies } from './issue-key.ts';
 import { type KeyLabel, makeKey } from './keys.ts';
 
-export interface StartPorts extends IssuePorts {
+export interface StartDependencies extends IssueDependencies {
   readonly newAccountId: () => string;
   /** What an account has when it begins. Pico-USD. */
   readonly startCreditPicos: bigint;
@@ -19,31 +19,31 @@ export type Started =
  * KEY-1: the account of a chat with its first key. A key that its owner may never have seen, since the message with it was not taken,
  * is replaced by another one. Throws StoreError.
  */
-export const startChat = async (ports: StartPorts, chatId: string): Promise<Started> => {
-  const { accounts, keys, clock, newAccountId, startCreditPicos } = ports;
-  const known = await retryUntilDefinite(ports, () => accounts.chat(chatId));
-  if (known) return ofKnown(ports, known);
-  const { apiKey, key } = makeKey(ports, false);
+export const startChat = async (deps: StartDependencies, chatId: string): Promise<Started> => {
+  const { accounts, keys, clock, newAccountId, startCreditPicos } = deps;
+  const known = await retryUntilDefinite(deps, () => accounts.chat(chatId));
+  if (known) return ofKnown(deps, known);
+  const { apiKey, key } = makeKey(deps, false);
   const account = { accountId: newAccountId(), chatId, key, creditPicos: startCreditPicos, atMs: clock.now() };
-  await retryUntilDefinite(ports, () => accounts.open(account));
+  await retryUntilDefinite(deps, () => accounts.open(account));
   // Somebody may have been first, or have replaced this key already; and a repeated write finds what it wrote itself.
-  const current = await retryUntilDefinite(ports, () => keys.currentKey(account.accountId));
+  const current = await retryUntilDefinite(deps, () => keys.currentKey(account.accountId));
   if (current?.hash === key.hash) return { kind: 'key', accountId: account.accountId, apiKey, hash: key.hash };
-  const chat = await retryUntilDefinite(ports, () => accounts.chat(chatId));
+  const chat = await retryUntilDefinite(deps, () => accounts.chat(chatId));
   if (!chat) throw new Error('a chat that was opened is missing');
-  return ofKnown(ports, chat);
+  return ofKnown(deps, chat);
 };
 
-const ofKnown = async (ports: StartPorts, { accountId }: Chat): Promise<Started> => {
-  const { keys, clock } = ports;
-  const current = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
+const ofKnown = async (deps: StartDependencies, { accountId }: Chat): Promise<Started> => {
+  const { keys, clock } = deps;
+  const current = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
   if (!current || current.isRevoked) return { kind: 'revoked', accountId };
   if (current.isShown) return { kind: 'had-key', accountId, label: current.label };
-  const { apiKey, key } = makeKey(ports, false);
+  const { apiKey, key } = makeKey(deps, false);
   const replacement = { accountId, oldHash: current.hash, key, atMs: clock.now() };
-  const reply = await retryUntilDefinite(ports, () => keys.replaceKey(replacement));
+  const reply = await retryUntilDefinite(deps, () => keys.replaceKey(replacement));
   if (reply === 'blocked') return { kind: 'blocked', accountId };
-  const after = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
+  const after = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
   if (after?.hash === key.hash) return { kind: 'key', accountId, apiKey, hash: key.hash };
   if (!after || after.isRevoked) return { kind: 'revoked', accountId };
   // Another start has replaced it meanwhile, and tells its own.

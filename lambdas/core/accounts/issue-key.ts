@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { AccountStore } from './account-store.ts';
 import type { CurrentKey, KeyStore } from './key-store.ts';
-import { type KeyLabel, type KeyPorts, keyIdOf, type MadeKey, makeKey } from './keys.ts';
+import { type KeyDependencies, type KeyLabel, keyIdOf, type MadeKey, makeKey } from './keys.ts';
 
 export type Issued =
   | { readonly kind: 'issued'; readonly made: MadeKey }
@@ -13,7 +13,7 @@ export type Issued =
   | { readonly kind: 'refused' };
 
 /** Dependencies of `issueKey`, which can also open the account. */
-export interface IssuePorts extends RotationPorts {
+export interface IssueDependencies extends RotationDependencies {
   readonly accounts: AccountStore;
 }
 
@@ -22,22 +22,22 @@ export interface IssuePorts extends RotationPorts {
  * Throws StoreError.
  */
 export const issueKey = async (
-  ports: IssuePorts,
+  deps: IssueDependencies,
   accountId: string,
   current: CurrentKey | undefined | 'new',
 ): Promise<Issued> => {
-  const { accounts, keys, clock } = ports;
-  const made = makeKey(ports, true);
+  const { accounts, keys, clock } = deps;
+  const made = makeKey(deps, true);
   const { key } = made;
   const atMs = clock.now();
-  const reply = await retryUntilDefinite(ports, (): Promise<Reply> => {
+  const reply = await retryUntilDefinite(deps, (): Promise<Reply> => {
     if (current === 'new') return accounts.open({ accountId, chatId: undefined, key, creditPicos: 0n, atMs });
     if (!current) return keys.putFirstKey(accountId, key, atMs);
     return keys.replaceKey({ accountId, oldHash: current.hash, key, atMs });
   });
   if (isDone.has(reply)) return { kind: 'issued', made };
   // A write whose reply was lost finds its own key when it is repeated.
-  const now = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
+  const now = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
   if (now?.hash === key.hash) return { kind: 'issued', made };
   return now && !now.isRevoked ? { kind: 'has-key', current: now } : { kind: 'refused' };
 };
@@ -46,7 +46,7 @@ type Reply = Awaited<ReturnType<AccountStore['open'] | KeyStore['putFirstKey' | 
 
 const isDone: ReadonlySet<Reply> = new Set(['opened', 'put', 'replaced']);
 
-export interface RotationPorts extends KeyPorts {
+export interface RotationDependencies extends KeyDependencies {
   readonly keys: KeyStore;
   readonly clock: Clock;
   readonly random: () => number;
@@ -64,25 +64,25 @@ export interface RotatedKey {
  * when its key had been replaced before, `account_blocked`, and StoreError when the store did not say.
  */
 export const rotateKey = async (
-  ports: RotationPorts,
+  deps: RotationDependencies,
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
 ): Promise<RotatedKey> => {
-  const { keys, clock } = ports;
-  const current = await retryUntilDefinite(ports, () => keys.currentKey(accountId));
+  const { keys, clock } = deps;
+  const current = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
   if (!current || keyIdOf(current.hash) !== keyId) throw alreadyRotated();
-  const { apiKey, key } = makeKey(ports, true);
+  const { apiKey, key } = makeKey(deps, true);
   const replacement = { accountId, oldHash: current.hash, key, atMs: clock.now() };
-  const reply = await retryUntilDefinite(ports, () => keys.replaceKey(replacement));
+  const reply = await retryUntilDefinite(deps, () => keys.replaceKey(replacement));
   if (reply === 'blocked') {
     throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.');
   }
   // A write whose reply was lost finds its own key when it is repeated.
-  if (reply === 'changed' && !(await isCurrent(ports, accountId, key.hash))) throw alreadyRotated();
+  if (reply === 'changed' && !(await isCurrent(deps, accountId, key.hash))) throw alreadyRotated();
   return { apiKey, id: keyIdOf(key.hash), label: key.label };
 };
 
-const isCurrent = async (ports: RotationPorts, accountId: string, hash: string): Promise<boolean> => {
-  const current = await retryUntilDefinite(ports, () => ports.keys.currentKey(accountId));
+const isCurrent = async (deps: RotationDependencies, accountId: string, hash: string): Promise<boolean> => {
+  const current = await retryUntilDefinite(deps, () => deps.keys.currentKey(accountId));
   return current?.hash === hash;
 };
 

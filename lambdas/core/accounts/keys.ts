@@ -66,7 +66,7 @@ export interface NewKey {
   readonly isShown: boolean;
 }
 
-export interface KeyPorts {
+export interface KeyDependencies {
   readonly pepper: string;
   /** 32 bytes that nobody can foresee. */
   readonly newKeyBytes: () => Uint8Array;
@@ -78,7 +78,7 @@ export interface MadeKey {
   readonly key: NewKey;
 }
 
-export const makeKey = ({ pepper, newKeyBytes }: KeyPorts, isShown: boolean): MadeKey => {
+export const makeKey = ({ pepper, newKeyBytes }: KeyDependencies, isShown: boolean): MadeKey => {
   const apiKey = makeApiKey(newKeyBytes());
   return { apiKey, key: toNewKey(pepper, apiKey, isShown) };
 };

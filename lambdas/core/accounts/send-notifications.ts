@@ -27,7 +27,7 @@ export type Delivery =
 /** One attempt. The reason of one that failed holds neither the token nor the text. */
 export type NotificationSender = (notice: Notification) => Promise<Delivery>;
 
-export interface NotificationPorts {
+export interface NotificationDependencies {
   readonly accounts: Pick<AccountStore, 'chat' | 'setChatClosed' | 'markNoticed'>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -50,27 +50,31 @@ const REMEMBERED_MAX = 1_000;
  * KEY-3: tells of a crossing at least once, and once as long as the mark on its chat can be written. A process that could not write it
  * remembers. An older crossing than the last one told is not told any more. Throws StoreError.
  */
-export const createNotifications = (ports: NotificationPorts) => {
+export const createNotifications = (deps: NotificationDependencies) => {
   const told = new RecentMap<number>(REMEMBERED_MAX);
   return async (change: BalanceChange): Promise<NotificationOutcome> => {
     const { chatId, version } = change;
     if (chatId === undefined) return done;
     const isTold = version <= (told.get(chatId) ?? 0);
-    const outcome = isTold ? done : await deliver(ports, chatId, change);
+    const outcome = isTold ? done : await deliver(deps, chatId, change);
     if (outcome.kind === 'skipped') return done;
     if (outcome.kind === 'failed') return outcome;
     told.set(chatId, Math.max(version, told.get(chatId) ?? 0));
-    await retryUntilDefinite(ports, () => ports.accounts.markNoticed(chatId, version));
+    await retryUntilDefinite(deps, () => deps.accounts.markNoticed(chatId, version));
     return outcome;
   };
 };
 
 type DeliveryOutcome = NotificationOutcome | { readonly kind: 'skipped' };
 
-const deliver = async (ports: NotificationPorts, chatId: string, change: BalanceChange): Promise<DeliveryOutcome> => {
-  const chat = await retryUntilDefinite(ports, () => ports.accounts.chat(chatId));
+const deliver = async (
+  deps: NotificationDependencies,
+  chatId: string,
+  change: BalanceChange,
+): Promise<DeliveryOutcome> => {
+  const chat = await retryUntilDefinite(deps, () => deps.accounts.chat(chatId));
   if (!chat || !isOwed(chat, change)) return { kind: 'skipped' };
-  const delivery = await send(ports, {
+  const delivery = await send(deps, {
     chatId,
     language: chat.language,
     balancePicos: change.afterPicos,
@@ -79,14 +83,14 @@ const deliver = async (ports: NotificationPorts, chatId: string, change: Balance
   if (delivery.kind === 'sent') return done;
   if (delivery.kind === 'limited') return { kind: 'failed', reason: `limited for ${delivery.retryAfterSeconds} s` };
   if (delivery.kind !== 'closed') return delivery;
-  await retryUntilDefinite(ports, () => ports.accounts.setChatClosed(chatId, true));
+  await retryUntilDefinite(deps, () => deps.accounts.setChatClosed(chatId, true));
   return { kind: 'skipped' };
 };
 
 const isOwed = ({ accountId, isClosed, noticedVersion }: Chat, change: BalanceChange): boolean =>
   accountId === change.accountId && !isClosed && change.version > noticedVersion;
 
-const send = async ({ sendNotification, clock }: NotificationPorts, notice: Notification): Promise<Delivery> => {
+const send = async ({ sendNotification, clock }: NotificationDependencies, notice: Notification): Promise<Delivery> => {
   const first = await sendNotification(notice);
   if (first.kind !== 'limited' || first.retryAfterSeconds > WAIT_SECONDS_MAX) return first;
   await sleep(clock, first.retryAfterSeconds * 1_000);

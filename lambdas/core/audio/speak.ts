@@ -2,7 +2,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { SpeechModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
-import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
+import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import type { Charge } from '../pricing/charge.ts';
 import type { SpeechAsk, SpeechFormat, SpeechStream, SpeechWire } from './audio-wire.ts';
 
-export interface SpeakPorts extends PaidCallPorts {
+export interface SpeakDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, SpeechWire>;
 }
 
@@ -39,25 +39,25 @@ export interface Speech {
 }
 
 /** Sells speech by the characters of its text (AUD-3). They are known, so the hold is the price. */
-export const speak = async (ports: SpeakPorts, caller: Caller, order: SpeechParams): Promise<DryRun | Speech> => {
-  const nowMs = ports.ledger.clock.now();
-  const model = chooseModel(ports.catalog, { modelId: order.modelId, protocol: 'audio_speech', kind: 'speech', nowMs });
+export const speak = async (deps: SpeakDependencies, caller: Caller, order: SpeechParams): Promise<DryRun | Speech> => {
+  const nowMs = deps.ledger.clock.now();
+  const model = chooseModel(deps.catalog, { modelId: order.modelId, protocol: 'audio_speech', kind: 'speech', nowMs });
   const ask = order.validateFor(model);
-  const { upstream, provider, wire, circuit } = reachModel(ports, caller, model);
-  const { input: rate } = ports.catalog.priceRow(model, nowMs).rates;
+  const { upstream, provider, wire, circuit } = reachModel(deps, caller, model);
+  const { input: rate } = deps.catalog.priceRow(model, nowMs).rates;
   const character = charactersIn(ask.text);
   const amountPicos = BigInt(character) * rate;
   const prices = { character: rate };
   refuseAboveBudget(amountPicos, 'input', 'send a shorter text');
   if (order.dryRun) {
-    refuseManyDrains(ports, caller.accountId);
+    refuseManyDrains(deps, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: amountPicos, outputTokensMax: undefined, prices };
   }
-  const deadline = upstreamDeadline(ports, caller, model);
+  const deadline = upstreamDeadline(deps, caller, model);
   const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up or send a shorter text.' };
   const charge = { amountPicos, prices, usage: { character }, implausible: false };
   const first = { model, circuit, hold, deadline };
-  const { answer, stream } = await withPaidCall(ports, caller, { first }, async (signal) => {
+  const { answer, stream } = await withPaidCall(deps, caller, { first }, async (signal) => {
     const sound = await wire.speak({ ...ask, provider, upstream, signal });
     return streamed({
       answer: { format: ask.format, mediaType: sound.mediaType },

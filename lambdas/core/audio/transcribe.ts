@@ -3,7 +3,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { TranscriptionModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
-import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
+import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
@@ -12,7 +12,7 @@ import type { TokenUsage } from '../pricing/charge.ts';
 import type { AudioUsage, Transcript, TranscriptionAsk, TranscriptionWire } from './audio-wire.ts';
 import { priceTranscription } from './transcription-price.ts';
 
-export interface TranscribePorts extends PaidCallPorts {
+export interface TranscribeDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, TranscriptionWire>;
 }
 
@@ -32,24 +32,24 @@ export type Transcribed =
 
 /** Validates, places a hold, calls and settles (AUD-1, BILL-1). */
 export const transcribe = async (
-  ports: TranscribePorts,
+  deps: TranscribeDependencies,
   caller: Caller,
   order: TranscriptionParams,
 ): Promise<Transcribed> => {
-  const nowMs = ports.ledger.clock.now();
-  const model = chooseServed(ports.catalog, order.modelId, nowMs);
+  const nowMs = deps.ledger.clock.now();
+  const model = chooseServed(deps.catalog, order.modelId, nowMs);
   const ask = order.validateFor(model);
-  const { upstream, provider, wire, circuit } = reachModel(ports, caller, model);
-  const money = priceTranscription(ports.catalog.priceRow(model, nowMs), model, ask);
+  const { upstream, provider, wire, circuit } = reachModel(deps, caller, model);
+  const money = priceTranscription(deps.catalog.priceRow(model, nowMs), model, ask);
   refuseAboveBudget(money.holdPicos, 'file', 'send a shorter recording');
   if (order.dryRun) {
-    refuseManyDrains(ports, caller.accountId);
+    refuseManyDrains(deps, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
-  const deadline = upstreamDeadline(ports, caller, model);
+  const deadline = upstreamDeadline(deps, caller, model);
   const hold = { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up.' };
   const first = { model, circuit, hold, deadline };
-  const { answer, receipt } = await withPaidCall(ports, caller, { first }, async (signal) => {
+  const { answer, receipt } = await withPaidCall(deps, caller, { first }, async (signal) => {
     const transcript = await wire.transcribe({ ...ask, provider, upstream, signal });
     const counted = money.pick(transcript.counted);
     const chargeFor = () => money.chargeFor(counted);

@@ -13,15 +13,15 @@ const CIRCUITS_MAX = 1_000;
 /** What is not counted before the answer may never be: the process can freeze with it. Longer than this nobody waits. */
 const COUNTED_WITHIN_MS = 200;
 
-export interface CircuitPorts {
+export interface CircuitDependencies {
   readonly store: CircuitStore;
   readonly clock: Clock;
   /** `key` is `<provider>/<model>`, of a quarantine the model. Told by the process that did it, or whose own circuit it is. */
   readonly notice?: (notice: CircuitEvent, key: string) => void;
 }
 
-export const createCircuits = (ports: CircuitPorts, settings: CircuitSettings): Circuits =>
-  new ProcessCircuits(ports, settings);
+export const createCircuits = (deps: CircuitDependencies, settings: CircuitSettings): Circuits =>
+  new ProcessCircuits(deps, settings);
 
 interface Circuit {
   readonly name: string;
@@ -40,17 +40,17 @@ interface Entry {
 }
 
 class ProcessCircuits implements Circuits {
-  readonly #ports: CircuitPorts;
+  readonly #ports: CircuitDependencies;
   readonly #settings: CircuitSettings;
   readonly #circuits = new RecentMap<Circuit>(CIRCUITS_MAX);
   readonly #quarantines: Quarantines;
   #entered = 0;
 
-  constructor(ports: CircuitPorts, settings: CircuitSettings) {
-    this.#ports = ports;
+  constructor(deps: CircuitDependencies, settings: CircuitSettings) {
+    this.#ports = deps;
     this.#settings = settings;
-    this.#quarantines = new Quarantines(ports.store, ports.clock, (modelId) =>
-      ports.notice?.('model_quarantined', modelId),
+    this.#quarantines = new Quarantines(deps.store, deps.clock, (modelId) =>
+      deps.notice?.('model_quarantined', modelId),
     );
   }
 

@@ -34,7 +34,7 @@ const UNKNOWN_SECONDS = 5;
  */
 export class SharedCircuit {
   readonly #key: CircuitId;
-  readonly #ports: SharedPorts;
+  readonly #ports: SharedDependencies;
   readonly #tally: CallTally;
   readonly #reads: SharedRun<boolean>;
   #state: CircuitState | undefined;
@@ -44,11 +44,11 @@ export class SharedCircuit {
   /** Counts what was learnt from writes: a reading that began before one of them does not know of it. */
   #learnt = 0;
 
-  constructor(key: CircuitId, ports: SharedPorts) {
+  constructor(key: CircuitId, deps: SharedDependencies) {
     this.#key = key;
-    this.#ports = ports;
+    this.#ports = deps;
     this.#reads = new SharedRun(() => this.#read());
-    this.#tally = new CallTally(ports.store, ports.clock, key, (startMs) => this.#accountsIn(startMs));
+    this.#tally = new CallTally(deps.store, deps.clock, key, (startMs) => this.#accountsIn(startMs));
   }
 
   /** Open or half open. */
@@ -183,7 +183,7 @@ const RENEWED_AT_MOST_MS = 1_200_000;
 /** A circuit that nobody has called for a day is forgotten. */
 const STATE_RETENTION_MS = 86_400_000;
 
-interface SharedPorts {
+interface SharedDependencies {
   readonly store: CircuitStore;
   readonly clock: Clock;
   readonly settings: CircuitSettings;
@@ -197,16 +197,16 @@ interface SharedPorts {
 export class SharedProbe {
   readonly #key: CircuitId;
   readonly #owner: string;
-  readonly #ports: SharedPorts;
+  readonly #ports: SharedDependencies;
   #state: CircuitState | undefined;
   #learn: (state: CircuitState | undefined) => void = () => undefined;
   #doubt: () => void = () => undefined;
   #cancel: () => void = () => undefined;
 
-  constructor(key: CircuitId, owner: string, ports: SharedPorts) {
+  constructor(key: CircuitId, owner: string, deps: SharedDependencies) {
     this.#key = key;
     this.#owner = owner;
-    this.#ports = ports;
+    this.#ports = deps;
   }
 
   async take(): ReturnType<CircuitStore['lease']> {

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors/gateway-error.ts';
-import type { LedgerPorts } from '../ledger/ledger.ts';
+import type { LedgerDependencies } from '../ledger/ledger.ts';
 
 /** An answer as it goes to the client, now and on every repetition (IDEM-2). */
 export interface StoredResponse {
@@ -111,10 +111,10 @@ export interface Creations {
   close(requestId: string): Promise<ExistingResponse | undefined>;
 }
 
-export interface IdempotencyPorts {
+export interface IdempotencyDependencies {
   readonly claims: ClaimStore;
   readonly answers: ResponseStore;
-  readonly ledger: LedgerPorts;
+  readonly ledger: LedgerDependencies;
   /** How long a claim is its owner's without a sign of life (IDEM-8). */
   readonly leaseMs: number;
 }

@@ -10,7 +10,7 @@ import type {
   Claim,
   ClaimRef,
   ExistingResponse,
-  IdempotencyPorts,
+  IdempotencyDependencies,
   IdempotentRequest,
   StoredResponse,
 } from './claim-store.ts';
@@ -41,12 +41,12 @@ const exhausted = (why: string): GatewayError =>
  * Throws the 409 or 422 of a key in other use, and a 503 when a store does not answer.
  */
 const claimKey = async (
-  ports: IdempotencyPorts,
+  deps: IdempotencyDependencies,
   request: IdempotentRequest,
 ): Promise<ClaimedRequest | StoredResponse> => {
   try {
     for (let tried = 0; tried < TRIES; tried += 1) {
-      const outcome = await tryToClaim(ports, request);
+      const outcome = await tryToClaim(deps, request);
       if (outcome) return outcome;
     }
   } catch (error) {
@@ -58,10 +58,10 @@ const claimKey = async (
 
 /** Undefined when the claim has changed hands meanwhile and has to be looked at again. */
 const tryToClaim = async (
-  ports: IdempotencyPorts,
+  deps: IdempotencyDependencies,
   request: IdempotentRequest,
 ): Promise<ClaimedRequest | StoredResponse | undefined> => {
-  const { claims, ledger, leaseMs } = ports;
+  const { claims, ledger, leaseMs } = deps;
   const { requestId, fingerprint } = request;
   const nowMs = ledger.clock.now();
   const terms = {
@@ -75,27 +75,27 @@ const tryToClaim = async (
   const reply = await retryUntilDefinite(ledger, () =>
     claims.claim({ ...terms, fingerprint, dispatchesMax: DISPATCHES_MAX }),
   );
-  if (reply.kind === 'claimed') return new ClaimedRequest(ports, request, terms.leaseUntilMs, reply.dispatches);
+  if (reply.kind === 'claimed') return new ClaimedRequest(deps, request, terms.leaseUntilMs, reply.dispatches);
   const { claim } = reply;
   // A reply was lost, and the claim is this request's own.
   if (claim.owner === requestId && claim.state === 'open')
-    return new ClaimedRequest(ports, request, claim.leaseUntilMs, claim.dispatches);
+    return new ClaimedRequest(deps, request, claim.leaseUntilMs, claim.dispatches);
   refuseOther(claim, fingerprint);
-  const stored = await committedAnswer(ports, request, claim);
+  const stored = await committedAnswer(deps, request, claim);
   if (stored) return stored;
   if (claim.state === 'done') throw exhausted('its answer is not there any more.');
   if (claim.leaseUntilMs > nowMs) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
   // Whoever has completed it meanwhile has done so with an answer, and it is looked at again.
-  if (standing) return adoptExisting(ports, request, claim.owner, standing);
-  const settled = await resolveHoldsOf(ports, request.accountId, claim.owner);
-  if (settled) return answerOfSettled(ports, request);
+  if (standing) return adoptExisting(deps, request, claim.owner, standing);
+  const settled = await resolveHoldsOf(deps, request.accountId, claim.owner);
+  if (settled) return answerOfSettled(deps, request);
   if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);
   const taken = await retryUntilDefinite(ledger, () => claims.takeOver({ ...terms, from: claim.owner }));
-  if (taken.kind === 'taken') return new ClaimedRequest(ports, request, terms.leaseUntilMs, taken.dispatches);
+  if (taken.kind === 'taken') return new ClaimedRequest(deps, request, terms.leaseUntilMs, taken.dispatches);
   // The reply of a take-over was lost: it is ours all the same.
   return taken.claim?.owner === requestId
-    ? new ClaimedRequest(ports, request, taken.claim.leaseUntilMs, taken.claim.dispatches)
+    ? new ClaimedRequest(deps, request, taken.claim.leaseUntilMs, taken.claim.dispatches)
     : undefined;
 };
 
@@ -114,7 +114,11 @@ const refuseOther = (claim: Claim, fingerprint: string): void => {
  * Ends every hold the old request may have, or may yet place. True when one of them commits an answer or a charge: then nobody
  * dispatches again.
  */
-const resolveHoldsOf = async ({ ledger }: IdempotencyPorts, accountId: string, requestId: string): Promise<boolean> => {
+const resolveHoldsOf = async (
+  { ledger }: IdempotencyDependencies,
+  accountId: string,
+  requestId: string,
+): Promise<boolean> => {
   const records: ChargeRecord[] = [];
   for (let id = 0; id < HOLD_IDS; id += 1) {
     records.push(await resolveHoldById(ledger, { accountId, holdId: holdIdOf(requestId, id), reason: 'taken_over' }));
@@ -128,16 +132,16 @@ const resolveHoldsOf = async ({ ledger }: IdempotencyPorts, accountId: string, r
 };
 
 /** The old request got as far as its commit: its own prepared answer counts if the record carries its hash, and no other. */
-const answerOfSettled = async (ports: IdempotencyPorts, request: IdempotentRequest): Promise<StoredResponse> => {
-  const claim = await ports.claims.read(request);
-  const stored = claim && (await committedAnswer(ports, request, claim));
+const answerOfSettled = async (deps: IdempotencyDependencies, request: IdempotentRequest): Promise<StoredResponse> => {
+  const claim = await deps.claims.read(request);
+  const stored = claim && (await committedAnswer(deps, request, claim));
   if (stored) return stored;
   throw exhausted('a request with it was charged, and its answer is lost.');
 };
 
 /** The answer of a claim, if the record of its hold has committed it. Throws StoreError. */
 const committedAnswer = async (
-  { answers, ledger }: IdempotencyPorts,
+  { answers, ledger }: IdempotencyDependencies,
   { accountId }: ClaimRef,
   { state, prepared }: Claim,
 ): Promise<StoredResponse | undefined> => {
@@ -155,32 +159,32 @@ const committedAnswer = async (
  * which comes to the same answer. Throws StoreError when it cannot be seen whether there is such an answer.
  */
 const adoptExisting = async (
-  ports: IdempotencyPorts,
+  deps: IdempotencyDependencies,
   request: IdempotentRequest,
   owner: string,
   { holdId, answer }: ExistingResponse,
 ): Promise<StoredResponse | undefined> => {
-  const committed = await answerOfClaim(ports, request);
+  const committed = await answerOfClaim(deps, request);
   if (committed) return committed;
   try {
-    if (await complete(ports, request, owner, { holdId, answer })) return answer;
+    if (await complete(deps, request, owner, { holdId, answer })) return answer;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return answer;
   }
-  return answerOfClaim(ports, request);
+  return answerOfClaim(deps, request);
 };
 
 const answerOfClaim = async (
-  ports: IdempotencyPorts,
+  deps: IdempotencyDependencies,
   request: IdempotentRequest,
 ): Promise<StoredResponse | undefined> => {
-  const claim = await retryUntilDefinite(ports.ledger, () => ports.claims.read(request));
-  return claim && committedAnswer(ports, request, claim);
+  const claim = await retryUntilDefinite(deps.ledger, () => deps.claims.read(request));
+  return claim && committedAnswer(deps, request, claim);
 };
 
 const complete = async (
-  { claims, answers, ledger }: IdempotencyPorts,
+  { claims, answers, ledger }: IdempotencyDependencies,
   request: IdempotentRequest,
   owner: string,
   { holdId, answer }: ExistingResponse,
@@ -201,17 +205,17 @@ type Answered<Fresh> =
  * before it commits the charge, and completes after. Throws what `work` throws, and the 409 and 422 of a key in other use.
  */
 export const answerOnce = async <Fresh>(
-  ports: IdempotencyPorts,
+  deps: IdempotencyDependencies,
   request: IdempotentRequest,
   work: (attempt: ClaimedRequest) => Promise<Fresh>,
 ): Promise<Answered<Fresh>> => {
-  const claimed = await claimKey(ports, request);
+  const claimed = await claimKey(deps, request);
   if (!(claimed instanceof ClaimedRequest)) return { kind: 'replayed', answer: claimed };
   try {
     return { kind: 'fresh', value: await work(claimed) };
   } catch (error) {
     if (!(error instanceof ClaimLost)) throw error;
-    const answer = await answerOfAnother(ports, request);
+    const answer = await answerOfAnother(deps, request);
     if (!answer) throw inProgress();
     return { kind: 'replayed', answer };
   } finally {
@@ -222,16 +226,16 @@ export const answerOnce = async <Fresh>(
 
 /** Whoever lost its key never serves its own answer. */
 const answerOfAnother = async (
-  ports: IdempotencyPorts,
+  deps: IdempotencyDependencies,
   request: IdempotentRequest,
 ): Promise<StoredResponse | undefined> => {
   try {
-    const claim = await ports.claims.read(request);
-    const committed = claim && (await committedAnswer(ports, request, claim));
+    const claim = await deps.claims.read(request);
+    const committed = claim && (await committedAnswer(deps, request, claim));
     if (committed) return committed;
     // Its own, never another's: who has the key now may still be making one.
     const standing = await request.creations?.read(request.requestId);
-    return standing && (await adoptExisting(ports, request, request.requestId, standing));
+    return standing && (await adoptExisting(deps, request, request.requestId, standing));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw storeIsDown(error);

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { IdempotencyPorts, IdempotentRequest, StoredResponse } from './claim-store.ts';
+import type { IdempotencyDependencies, IdempotentRequest, StoredResponse } from './claim-store.ts';
 import { toPrepared } from './stored-response.ts';
 
 /** IDEM-7. */
@@ -21,7 +21,7 @@ export const storeIsDown = (cause: StoreError): GatewayError =>
 
 /** One request's work under its key: from the claim to the answer that is stored. */
 export class ClaimedRequest {
-  readonly #ports: IdempotencyPorts;
+  readonly #ports: IdempotencyDependencies;
   readonly #request: IdempotentRequest;
   readonly #dispatchesBefore: number;
   #leaseUntilMs: number;
@@ -32,8 +32,8 @@ export class ClaimedRequest {
   #ended = false;
 
   /** `dispatches` counts this attempt. */
-  constructor(ports: IdempotencyPorts, request: IdempotentRequest, leaseUntilMs: number, dispatches: number) {
-    this.#ports = ports;
+  constructor(deps: IdempotencyDependencies, request: IdempotentRequest, leaseUntilMs: number, dispatches: number) {
+    this.#ports = deps;
     this.#request = request;
     this.#leaseUntilMs = leaseUntilMs;
     this.#dispatchesBefore = dispatches - 1;

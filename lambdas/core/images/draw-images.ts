@@ -6,7 +6,7 @@ import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { sniffImage } from '../image-type.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
-import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
+import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
@@ -15,9 +15,9 @@ import type { TokenUsage } from '../pricing/charge.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import { type DrawnCounts, deliveredUsage, priceImages } from './image-price.ts';
 import type { Dimensions, Drawing, DrawnImage, ImageAsk, ImageWire } from './image-wire.ts';
-import { linkImage, type MediaPorts } from './media.ts';
+import { linkImage, type MediaDependencies } from './media.ts';
 
-export interface ImagePorts extends PaidCallPorts, MediaPorts {
+export interface ImageDependencies extends PaidCallDependencies, MediaDependencies {
   readonly wires: ReadonlyMap<Wire, ImageWire>;
   /** Undefined when the bytes are no whole image. */
   readonly measure: (bytes: Uint8Array) => Dimensions | undefined;
@@ -55,28 +55,26 @@ const ADVICE = 'ask for fewer or smaller images';
 
 /** Validates, places a hold, draws, stores the links and settles (BILL-1). Images that the client cannot get are free (IMG-7). */
 export const drawImages = async (
-  ports: ImagePorts,
+  deps: ImageDependencies,
   caller: Caller,
   order: ImageParams,
   idempotent?: KeyedImages,
 ): Promise<DrawnImages> => {
   const { protocol, modelId, format, endUser, dryRun } = order;
-  const nowMs = ports.ledger.clock.now();
-  const model = chooseModel(ports.catalog, { modelId, protocol, kind: 'image', nowMs });
+  const nowMs = deps.ledger.clock.now();
+  const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'image', nowMs });
   const ask = order.validateFor(model);
-  const money = priceImages(ports.catalog.priceRow(model, nowMs), model, ask);
-  const { upstream, provider, wire, circuit } = reachModel(ports, caller, model, (spoken) =>
-    spoken.check?.(ask, model),
-  );
+  const money = priceImages(deps.catalog.priceRow(model, nowMs), model, ask);
+  const { upstream, provider, wire, circuit } = reachModel(deps, caller, model, (spoken) => spoken.check?.(ask, model));
   refuseAboveBudget(money.holdPicos, 'n', ADVICE);
   if (dryRun) {
-    refuseManyDrains(ports, caller.accountId);
+    refuseManyDrains(deps, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
-  const deadline = upstreamDeadline(ports, caller, model);
+  const deadline = upstreamDeadline(deps, caller, model);
   const hold = { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: `Top up or ${ADVICE}.` };
   const first = { model, circuit, hold, deadline };
-  const paid = await withPaidCall(ports, caller, { first, claimed: idempotent?.claimed }, async (signal) => {
+  const paid = await withPaidCall(deps, caller, { first, claimed: idempotent?.claimed }, async (signal) => {
     const drawing = await wire.draw({
       ...ask,
       model,
@@ -86,7 +84,7 @@ export const drawImages = async (
       outputTokensMax: money.outputTokensMax,
     });
     if (drawing.images.length === 0) throw nothingDrawn();
-    const images = await deliverImages(ports, drawing.images.slice(0, ask.n), format);
+    const images = await deliverImages(deps, drawing.images.slice(0, ask.n), format);
     const counts = toCounts(images, drawing);
     const made = { model, images, usage: drawing.usage && deliveredUsage(drawing.usage, counts) };
     return whole({
@@ -118,11 +116,11 @@ interface MadeImage extends Dimensions {
 
 /** Those that can be had, in the vendor's order. Throws what kept the first of them away when there is none. */
 export const deliverImages = async (
-  ports: ImagePorts,
+  deps: ImageDependencies,
   images: readonly DrawnImage[],
   format: 'url' | 'b64_json',
 ): Promise<readonly MadeImage[]> => {
-  const settled = await Promise.allSettled(images.map((image) => deliver(ports, image, format)));
+  const settled = await Promise.allSettled(images.map((image) => deliver(deps, image, format)));
   const made = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failures: unknown[] = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   const bug = failures.find((failure) => !(failure instanceof GatewayError));
@@ -131,13 +129,13 @@ export const deliverImages = async (
 };
 
 const deliver = async (
-  ports: ImagePorts,
+  deps: ImageDependencies,
   { read, revisedPrompt }: DrawnImage,
   format: 'url' | 'b64_json',
 ): Promise<MadeImage> => {
   const bytes = await read();
   const mediaType = sniffImage(bytes);
-  const dimensions = mediaType && ports.measure(bytes);
+  const dimensions = mediaType && deps.measure(bytes);
   if (!dimensions) throw noImage();
   const { width, height } = dimensions;
   if (format === 'b64_json') {
@@ -145,9 +143,7 @@ const deliver = async (
   }
   try {
     // The vendor is to be paid for it either way. What a lost answer leaves behind has no link, and goes with its day.
-    const url = await retryUntilDefinite(ports.ledger, () =>
-      linkImage(ports, ports.ledger.clock.now(), bytes, mediaType),
-    );
+    const url = await retryUntilDefinite(deps.ledger, () => linkImage(deps, deps.ledger.clock.now(), bytes, mediaType));
     return { content: { kind: 'url', url }, width, height, revisedPrompt };
   } catch (error) {
     throw error instanceof StoreError ? notStored(error) : error;

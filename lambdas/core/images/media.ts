@@ -3,7 +3,7 @@ import type { ImageMediaType } from '../image-type.ts';
 /** IMG-6. */
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
-export interface MediaPorts {
+export interface MediaDependencies {
   readonly media: MediaStore;
   /** 128 random bits as 32 hexadecimal digits. */
   readonly newMediaToken: () => string;
@@ -17,7 +17,7 @@ interface MediaLink {
   readonly url: string;
 }
 
-export const newMediaLink = ({ newMediaToken, mediaUrl }: MediaPorts, nowMs: number): MediaLink => {
+export const newMediaLink = ({ newMediaToken, mediaUrl }: MediaDependencies, nowMs: number): MediaLink => {
   const name = `${Math.floor((nowMs + LIFETIME_MS) / 1_000)}-${newMediaToken()}`;
   return { name, url: `${mediaUrl}/media/${name}` };
 };
@@ -32,13 +32,13 @@ export const mediaEndsAt = (name: string): number | undefined => {
 
 /** Puts an image behind a link of its own and answers its address. Throws StoreError. */
 export const linkImage = async (
-  ports: MediaPorts,
+  deps: MediaDependencies,
   nowMs: number,
   bytes: Uint8Array,
   mediaType: ImageMediaType,
 ): Promise<string> => {
-  const { name, url } = newMediaLink(ports, nowMs);
-  await ports.media.put(name, bytes, mediaType);
+  const { name, url } = newMediaLink(deps, nowMs);
+  await deps.media.put(name, bytes, mediaType);
   return url;
 };
 

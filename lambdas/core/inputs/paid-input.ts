@@ -2,7 +2,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { EmbeddingModel, ModerationModel, Provider, Upstream } from '../catalog/schema.ts';
 import type { JsonObject } from '../json.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
-import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
+import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
@@ -37,7 +37,7 @@ export interface InputWire {
   send(call: InputCall): Promise<InputAnswer>;
 }
 
-export interface InputPorts extends PaidCallPorts {
+export interface InputDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, InputWire>;
 }
 
@@ -92,19 +92,19 @@ export const inputTokensAtMost = ({ bytes, tokens }: InputRequest): number => by
 
 /** Places a hold, calls, settles (BILL-1). A hold of 0 is placed too: the ledger then rejects a blocked or empty account. */
 export const inputAnswer = async (
-  ports: InputPorts,
+  deps: InputDependencies,
   caller: Caller,
   model: InputModel,
   { body, ignored, endUser, tokensAtMost, tokensMax, rate, dryRun }: SoldInput,
 ): Promise<PaidInput> => {
   const holdPicos = BigInt(tokensAtMost) * rate;
-  const { upstream, provider, wire, circuit } = reachModel(ports, caller, model);
+  const { upstream, provider, wire, circuit } = reachModel(deps, caller, model);
   refuseAboveBudget(holdPicos, 'input', 'send fewer or shorter inputs');
   if (dryRun) {
-    refuseManyDrains(ports, caller.accountId);
+    refuseManyDrains(deps, caller.accountId);
     return { kind: 'dry_run', model, holdPicos, outputTokensMax: undefined, prices: { input: rate }, ignored };
   }
-  const deadline = upstreamDeadline(ports, caller, model);
+  const deadline = upstreamDeadline(deps, caller, model);
   const hold = { amountPicos: holdPicos, expiresAtMs: deadline.expiresAtMs };
   const terms = {
     endUser,
@@ -113,7 +113,7 @@ export const inputAnswer = async (
     expectsUsage: model.reportsUsage && rate > 0n,
   };
   const first = { model, circuit, hold, deadline };
-  const paid = await withPaidCall(ports, caller, { first }, async (signal) => {
+  const paid = await withPaidCall(deps, caller, { first }, async (signal) => {
     const answer = await wire.send({ provider, upstream, modelId: model.id, body, signal });
     return whole({ answer, usage: answer.usage, terms });
   });

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts';
 import type { AccountRecords } from './audit.ts';
-import { type AccountAudit, type AllAuditPorts, auditAccount } from './audit.ts';
+import { type AccountAudit, type AllAuditDependencies, auditAccount } from './audit.ts';
 
 /** Where the next run goes on. Every method is one call, safe to repeat, and throws StoreError without a definite answer. */
 export interface AuditCursor {
@@ -9,7 +9,7 @@ export interface AuditCursor {
   write(place: string | undefined): Promise<void>;
 }
 
-export interface AuditRunPorts extends AllAuditPorts {
+export interface AuditRunDependencies extends AllAuditDependencies {
   readonly cursor: AuditCursor;
 }
 
@@ -36,11 +36,11 @@ class TooLong extends StoreError {
 
 /** Goes on where the run before ended, until every account has been looked at or the time is over. Throws StoreError. */
 export const auditUntil = async (
-  ports: AuditRunPorts,
+  deps: AuditRunDependencies,
   endsAtMs: number,
   listener: AuditListener,
 ): Promise<AuditRun> => {
-  const { clock, cursor, records } = ports;
+  const { clock, cursor, records } = deps;
   const isOver = (): boolean => clock.now() >= endsAtMs;
   let last = await cursor.read();
   let accounts = 0;
@@ -55,7 +55,7 @@ export const auditUntil = async (
         last = place;
         continue;
       }
-      const audit = await auditAccount({ ...ports, records: bounded(records, isOver) }, accountId).catch(ifTooLong);
+      const audit = await auditAccount({ ...deps, records: bounded(records, isOver) }, accountId).catch(ifTooLong);
       // Had it not had the whole run for itself, it may have it next time.
       if (audit === 'too-long' && isOver() && accounts > 0) {
         complete = false;

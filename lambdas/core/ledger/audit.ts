@@ -5,13 +5,13 @@ import { requestIdOf } from './hold.ts';
 import { type Account, balanceOf, type ChargeRecord, heldOf, type LedgerStore } from './ledger.ts';
 import { accountIds, type LedgerRecords } from './records.ts';
 
-interface AuditPorts extends AuditStores {
+interface AuditDependencies extends AuditStores {
   readonly clock: Clock;
 }
 
 /** What is audited from one account to the next. */
-export interface AllAuditPorts extends AuditPorts {
-  readonly records: AuditPorts['records'] & Pick<LedgerRecords, 'accountPlaces'>;
+export interface AllAuditDependencies extends AuditDependencies {
+  readonly records: AuditDependencies['records'] & Pick<LedgerRecords, 'accountPlaces'>;
 }
 
 export interface AccountAudit {
@@ -34,21 +34,21 @@ const READINGS = 4;
  * Compares an account with what was written down about it. It may be in use: what is found is looked at once more, from scratch, and
  * told only if it is still so. Undefined when there is no such account. Throws StoreError.
  */
-export const auditAccount = async (ports: AuditPorts, accountId: string): Promise<AccountAudit | undefined> => {
+export const auditAccount = async (deps: AuditDependencies, accountId: string): Promise<AccountAudit | undefined> => {
   try {
-    return await readUntilSure(ports, accountId);
+    return await readUntilSure(deps, accountId);
   } catch (error) {
     if (error instanceof StoreError || !(error instanceof Error)) throw error;
     return unreadable(accountId, error);
   }
 };
 
-const readUntilSure = async (ports: AuditPorts, accountId: string): Promise<AccountAudit | undefined> => {
+const readUntilSure = async (deps: AuditDependencies, accountId: string): Promise<AccountAudit | undefined> => {
   let earlier: readonly Finding[] = [];
   for (let read = 1; ; read += 1) {
-    const reading = await readStably(ports, accountId);
+    const reading = await readStably(deps, accountId);
     if (!reading) return undefined;
-    const nowMs = ports.clock.now();
+    const nowMs = deps.clock.now();
     const found = findingsOf(reading, nowMs);
     const confirmed = found.filter((finding) => earlier.some((before) => same(before, finding)));
     const stable = reading.stable && confirmed.length === found.length;
@@ -58,9 +58,9 @@ const readUntilSure = async (ports: AuditPorts, accountId: string): Promise<Acco
 };
 
 /** All accounts, one after the other. */
-export async function* auditAll(ports: AllAuditPorts): AsyncGenerator<AccountAudit, void> {
-  for await (const accountId of accountIds(ports.records)) {
-    const audit = await auditAccount(ports, accountId);
+export async function* auditAll(deps: AllAuditDependencies): AsyncGenerator<AccountAudit, void> {
+  for await (const accountId of accountIds(deps.records)) {
+    const audit = await auditAccount(deps, accountId);
     if (audit) yield audit;
   }
 }

@@ -1,5 +1,5 @@
 import { retryUntilDefinite } from '../retry.ts';
-import type { CreditRequest, LedgerPorts, LedgerStore } from './ledger.ts';
+import type { CreditRequest, LedgerDependencies, LedgerStore } from './ledger.ts';
 import { type Account, balanceOf } from './ledger.ts';
 
 /** What an account begins with has this reference; a payment of that name would pass for it and be credited to nobody. */
@@ -14,7 +14,7 @@ export const REF_RULE = `1 to 200 visible ASCII characters, without # and ?, and
 /** Whether a payment may have this reference. */
 export const isCreditRef = (text: string): boolean => REF_FORM.test(text);
 
-export type CreditPorts = Pick<LedgerPorts, 'clock' | 'random'> & {
+export type CreditDependencies = Pick<LedgerDependencies, 'clock' | 'random'> & {
   readonly store: Pick<LedgerStore, 'credit' | 'readAccount'>;
 };
 
@@ -29,12 +29,12 @@ export type Credited =
  * whose reply was lost comes back as `repeated`. Throws StoreError when the store does not say: then it may have been credited, and
  * repeating it is safe.
  */
-export const creditAccount = async (ports: CreditPorts, order: Omit<CreditRequest, 'at'>): Promise<Credited> => {
-  const { store, clock } = ports;
+export const creditAccount = async (deps: CreditDependencies, order: Omit<CreditRequest, 'at'>): Promise<Credited> => {
+  const { store, clock } = deps;
   const request = { ...order, at: clock.now() };
-  const reply = await retryUntilDefinite(ports, () => store.credit(request));
+  const reply = await retryUntilDefinite(deps, () => store.credit(request));
   if (reply.kind === 'no-account' || reply.kind === 'other-amount') return reply;
-  const account = await retryUntilDefinite(ports, () => store.readAccount(order.accountId));
+  const account = await retryUntilDefinite(deps, () => store.readAccount(order.accountId));
   if (!account) throw new Error('an account that was credited is missing');
   return { kind: reply.kind, account, balancePicos: balanceOf(account) };
 };

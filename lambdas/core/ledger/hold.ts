@@ -2,7 +2,7 @@ import { sleep } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
-import type { HoldReply, LedgerPorts } from './ledger.ts';
+import type { HoldReply, LedgerDependencies } from './ledger.ts';
 import { type Account, balanceOf, HOLDS_MAX, heldOf } from './ledger.ts';
 
 export interface PlacedHold {
@@ -55,12 +55,12 @@ interface HoldTry {
  * not held, and adopts an earlier one that turns out to be. Otherwise a first attempt that was delayed and lands after its hold
  * was settled and removed would create the hold again, and the sweeper would charge it a second time.
  */
-export const placeHold = async (ports: LedgerPorts, order: HoldParams): Promise<PlacedHold> => {
+export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Promise<PlacedHold> => {
   const attempts: HoldTry[] = [];
   try {
-    const held = await tryInTurn(ports, order, attempts);
+    const held = await tryInTurn(deps, order, attempts);
     held.uncertain = false;
-    ports.meter?.({ held: held.amountPicos });
+    deps.meter?.({ held: held.amountPicos });
     return {
       accountId: order.accountId,
       requestId: order.requestId,
@@ -69,11 +69,11 @@ export const placeHold = async (ports: LedgerPorts, order: HoldParams): Promise<
       expiresAtMs: order.expiresAtMs,
     };
   } finally {
-    await giveUp(ports, order, attempts);
+    await giveUp(deps, order, attempts);
   }
 };
 
-const tryInTurn = async (ports: LedgerPorts, order: HoldParams, attempts: HoldTry[]): Promise<HoldTry> => {
+const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: HoldTry[]): Promise<HoldTry> => {
   let amountPicos = order.amountPicos;
   let mayShrink = order.smaller !== undefined;
   let cause: unknown;
@@ -82,7 +82,7 @@ const tryInTurn = async (ports: LedgerPorts, order: HoldParams, attempts: HoldTr
     const previous = attempts.at(-1);
     attempts.push(attempt);
     try {
-      const reply = await send(ports, order, attempt, previous);
+      const reply = await send(deps, order, attempt, previous);
       const held = heldBy(reply, attempt, attempts);
       if (held) return held;
       amountPicos = smallerAmount(reply, order, mayShrink);
@@ -91,7 +91,7 @@ const tryInTurn = async (ports: LedgerPorts, order: HoldParams, attempts: HoldTr
       attempt.uncertain = uncertainAfter(error);
       if (!(error instanceof StoreError)) throw error;
       cause = error;
-      await sleep(ports.clock, ports.random() * PAUSE_MS * 2 ** attempts.length);
+      await sleep(deps.clock, deps.random() * PAUSE_MS * 2 ** attempts.length);
     }
   }
   throw new GatewayError('service_unavailable', 'The balance cannot be reached at the moment. Nothing was charged.', {
@@ -104,17 +104,17 @@ const uncertainAfter = (error: unknown): boolean =>
   error instanceof StoreError ? error.kind === 'unavailable' : !(error instanceof GatewayError);
 
 const send = (
-  ports: LedgerPorts,
+  deps: LedgerDependencies,
   { accountId, expiresAtMs }: HoldParams,
   { holdId, amountPicos }: HoldTry,
   previous: HoldTry | undefined,
 ): Promise<HoldReply> =>
-  ports.store.hold({
+  deps.store.hold({
     accountId,
     holdId,
     amountPicos,
     expiresAtMs,
-    sweepAtMs: ports.clock.now() + ports.shortestLifetimeMs,
+    sweepAtMs: deps.clock.now() + deps.shortestLifetimeMs,
     previousHoldId: previous?.holdId,
   });
 
@@ -138,11 +138,11 @@ const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean):
  * Ids that may still land are closed with a released record, so that nobody can ever settle them. Best effort: the
  * sweeper does the same once such a hold has expired.
  */
-const giveUp = async (ports: LedgerPorts, { accountId, requestId }: HoldParams, attempts: readonly HoldTry[]) => {
-  const at = ports.clock.now();
+const giveUp = async (deps: LedgerDependencies, { accountId, requestId }: HoldParams, attempts: readonly HoldTry[]) => {
+  const at = deps.clock.now();
   const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given_up' } as const;
   const uncertain = attempts.filter((attempt) => attempt.uncertain);
-  await Promise.allSettled(uncertain.map(({ holdId }) => ports.store.putRecord({ ...released, holdId })));
+  await Promise.allSettled(uncertain.map(({ holdId }) => deps.store.putRecord({ ...released, holdId })));
 };
 
 const refuseUnlessShort = (account: Account): void => {

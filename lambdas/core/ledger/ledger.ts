@@ -147,7 +147,7 @@ export interface Outbox {
   remove(holdId: string): Promise<void>;
 }
 
-export interface LedgerPorts {
+export interface LedgerDependencies {
   readonly store: LedgerStore;
   readonly outbox: Outbox;
   readonly clock: Clock;

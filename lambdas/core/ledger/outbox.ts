@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { PlacedHold } from './hold.ts';
-import type { ChargeRecord, LedgerPorts, Outbox, OutboxEntry } from './ledger.ts';
+import type { ChargeRecord, LedgerDependencies, Outbox, OutboxEntry } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
 /** A note comes this long before others may release the hold, or not at all: their clocks may be ahead of ours. */
@@ -16,7 +16,7 @@ const TAKEN_MS = 30_000;
  * no note: a release decides.
  */
 export const enqueueSettlement = async (
-  { outbox, clock }: LedgerPorts,
+  { outbox, clock }: LedgerDependencies,
   { amountPicos, expiresAtMs }: PlacedHold,
   record: ChargeRecord,
   takenOverAtMs: () => number,
@@ -55,16 +55,16 @@ export interface OutboxReport {
  * BILL-14: charges what waits in the outbox. A note goes only when its hold's money has been moved. What fails for one note keeps
  * no other waiting. Throws StoreError when they cannot be listed.
  */
-export const settleOutbox = async (ports: LedgerPorts): Promise<OutboxReport> => {
+export const settleOutbox = async (deps: LedgerDependencies): Promise<OutboxReport> => {
   const report = { settled: 0, late: 0, failed: 0 };
   let oldestAtMs: number | undefined;
   const bugs: unknown[] = [];
-  await forEachConcurrent(await ports.outbox.list(), async (holdId) => {
+  await forEachConcurrent(await deps.outbox.list(), async (holdId) => {
     let note: OutboxEntry | undefined;
     try {
-      note = await ports.outbox.read(holdId);
+      note = await deps.outbox.read(holdId);
       if (!note) return;
-      const outcome = await settleNote(ports, holdId, note);
+      const outcome = await settleNote(deps, holdId, note);
       report[outcome] += 1;
     } catch (error) {
       report.failed += 1;
@@ -76,9 +76,9 @@ export const settleOutbox = async (ports: LedgerPorts): Promise<OutboxReport> =>
   return { ...report, oldestAtMs, bug };
 };
 
-const settleNote = async (ports: LedgerPorts, holdId: string, note: OutboxEntry): Promise<'settled' | 'late'> => {
-  const record = await commit(ports, note.record);
-  await apply(ports, record, note.holdAmountPicos);
-  await ports.outbox.remove(holdId);
+const settleNote = async (deps: LedgerDependencies, holdId: string, note: OutboxEntry): Promise<'settled' | 'late'> => {
+  const record = await commit(deps, note.record);
+  await apply(deps, record, note.holdAmountPicos);
+  await deps.outbox.remove(holdId);
   return record.outcome === 'settled' ? 'settled' : 'late';
 };

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts';
 import { type PlacedHold, requestIdOf } from './hold.ts';
-import type { Account, ChargeRecord, LedgerPorts } from './ledger.ts';
+import type { Account, ChargeRecord, LedgerDependencies } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
 interface Reason {
@@ -17,25 +17,25 @@ interface Reason {
  * its error either way.
  */
 export const release = async (
-  ports: LedgerPorts,
+  deps: LedgerDependencies,
   placedHold: PlacedHold,
   { reason, modelId, answer }: Reason,
 ): Promise<ChargeRecord | undefined> => {
   const { accountId, requestId, holdId } = placedHold;
   const record = await answered<ChargeRecord>(
-    commit(ports, {
+    commit(deps, {
       accountId,
       requestId,
       holdId,
       outcome: 'released',
       amountPicos: 0n,
-      at: ports.clock.now(),
+      at: deps.clock.now(),
       reason,
       ...(modelId === undefined ? {} : { model: modelId }),
       ...(answer === undefined ? {} : { answer }),
     }),
   );
-  if (record) await answered<Account | undefined>(apply(ports, record, placedHold.amountPicos));
+  if (record) await answered<Account | undefined>(apply(deps, record, placedHold.amountPicos));
   return record;
 };
 
@@ -54,19 +54,19 @@ const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {
  * must not be passed over.
  */
 export const resolveHoldById = async (
-  ports: LedgerPorts,
+  deps: LedgerDependencies,
   { accountId, holdId, reason }: { readonly accountId: string; readonly holdId: string; readonly reason: string },
 ): Promise<ChargeRecord> => {
-  const note = await ports.outbox.read(holdId);
+  const note = await deps.outbox.read(holdId);
   return commit(
-    ports,
+    deps,
     note?.record ?? {
       accountId,
       holdId,
       requestId: requestIdOf(holdId),
       outcome: 'released',
       amountPicos: 0n,
-      at: ports.clock.now(),
+      at: deps.clock.now(),
       reason,
     },
   );

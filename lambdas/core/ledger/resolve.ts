@@ -1,24 +1,24 @@
 import { retryUntilDefinite } from '../retry.ts';
-import type { Account, ChargeRecord, LedgerPorts } from './ledger.ts';
+import type { Account, ChargeRecord, LedgerDependencies } from './ledger.ts';
 import { meterResolved } from './ledger.ts';
 
 /**
  * The commit point: writes the record unless the hold already has one, and answers the record that counts. A caller whose
  * record lost must obey the one it gets. Throws StoreError when no definite answer came.
  */
-export const commit = async (ports: LedgerPorts, record: ChargeRecord): Promise<ChargeRecord> => {
-  const reply = await retryUntilDefinite(ports, () => ports.store.putRecord(record));
+export const commit = async (deps: LedgerDependencies, record: ChargeRecord): Promise<ChargeRecord> => {
+  const reply = await retryUntilDefinite(deps, () => deps.store.putRecord(record));
   // After a lost reply the repeat finds this very record. One of the same moment by somebody else may carry another answer.
   return reply.kind === 'written' ? record : reply.record;
 };
 
 /** Brings the account up to date with a committed record. Undefined when somebody else had done it. Throws StoreError. */
 export const apply = async (
-  ports: LedgerPorts,
+  deps: LedgerDependencies,
   record: ChargeRecord,
   holdAmountPicos: bigint,
 ): Promise<Account | undefined> => {
-  const account = await retryUntilDefinite(ports, () => ports.store.apply(record, holdAmountPicos));
-  if (account && ports.meter) meterResolved(ports.meter, record, holdAmountPicos);
+  const account = await retryUntilDefinite(deps, () => deps.store.apply(record, holdAmountPicos));
+  if (account && deps.meter) meterResolved(deps.meter, record, holdAmountPicos);
   return account;
 };

@@ -1,6 +1,6 @@
 import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { Account, Hold, LedgerPorts } from './ledger.ts';
+import type { Account, Hold, LedgerDependencies } from './ledger.ts';
 import { resolveHoldById } from './release.ts';
 import { apply } from './resolve.ts';
 
@@ -24,13 +24,13 @@ interface Ended {
  * BILL-13: ends every hold whose time is over. A record that is already there, or waits in the outbox, wins and is applied. What fails for one hold or one
  * account is left for the next run and keeps nobody else waiting. Throws StoreError when the list cannot be read.
  */
-export const sweep = async (ports: LedgerPorts): Promise<SweepReport> => {
+export const sweep = async (deps: LedgerDependencies): Promise<SweepReport> => {
   const ended: Ended = { released: 0, finished: 0 };
   const bugs: unknown[] = [];
   let failed = 0;
-  const due = await ports.store.due(ports.clock.now());
+  const due = await deps.store.due(deps.clock.now());
   await forEachConcurrent(due, async ({ accountId }) => {
-    for (const error of await sweepAccount(ports, accountId, ended)) {
+    for (const error of await sweepAccount(deps, accountId, ended)) {
       failed += 1;
       if (!(error instanceof StoreError)) bugs.push(error);
     }
@@ -41,7 +41,7 @@ export const sweep = async (ports: LedgerPorts): Promise<SweepReport> => {
 };
 
 /** Answers what went wrong. */
-const sweepAccount = async (ports: LedgerPorts, accountId: string, ended: Ended): Promise<unknown[]> => {
+const sweepAccount = async (deps: LedgerDependencies, accountId: string, ended: Ended): Promise<unknown[]> => {
   const errors: unknown[] = [];
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -51,33 +51,33 @@ const sweepAccount = async (ports: LedgerPorts, accountId: string, ended: Ended)
       return undefined;
     }
   };
-  const account = await attempt(() => ports.store.readAccount(accountId));
+  const account = await attempt(() => deps.store.readAccount(accountId));
   if (!account) return errors;
-  const now = ports.clock.now();
+  const now = deps.clock.now();
   for (const [holdId, hold] of account.holds) {
-    if (hold.expiresAtMs <= now) await attempt(() => endHold(ports, accountId, holdId, hold, ended));
+    if (hold.expiresAtMs <= now) await attempt(() => endHold(deps, accountId, holdId, hold, ended));
   }
-  await attempt(async () => scheduleNext(ports, await ports.store.readAccount(accountId)));
+  await attempt(async () => scheduleNext(deps, await deps.store.readAccount(accountId)));
   return errors;
 };
 
 const endHold = async (
-  ports: LedgerPorts,
+  deps: LedgerDependencies,
   accountId: string,
   holdId: string,
   hold: Hold,
   ended: Ended,
 ): Promise<void> => {
-  const record = await resolveHoldById(ports, { accountId, holdId, reason: 'expired' });
-  const applied = await apply(ports, record, hold.amountPicos);
+  const record = await resolveHoldById(deps, { accountId, holdId, reason: 'expired' });
+  const applied = await apply(deps, record, hold.amountPicos);
   if (applied) ended[record.outcome === 'settled' ? 'finished' : 'released'] += 1;
 };
 
 /** The store takes an account off the list only if it has no open hold: one may have been placed since the read. */
-const scheduleNext = async (ports: LedgerPorts, account: Account | undefined): Promise<void> => {
+const scheduleNext = async (deps: LedgerDependencies, account: Account | undefined): Promise<void> => {
   if (!account) return;
-  const soonestMs = ports.clock.now() + ports.shortestLifetimeMs;
+  const soonestMs = deps.clock.now() + deps.shortestLifetimeMs;
   const expiries = [...account.holds.values()].map((hold) => hold.expiresAtMs);
   const next = expiries.length === 0 ? undefined : Math.min(soonestMs, ...expiries);
-  await ports.store.reschedule(account.id, next);
+  await deps.store.reschedule(account.id, next);
 };

@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { Caller, PaidCallPorts } from './dependencies.ts';
+import type { Caller, PaidCallDependencies } from './dependencies.ts';
 
 const PLAIN_MS = 600_000;
 const REASONING_MS = 900_000;
@@ -22,13 +22,13 @@ export interface Deadline {
  * earlier: on the whole answer, which then shortens the life of the hold as well, or on one that has not begun.
  */
 export const upstreamDeadline = (
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   { hostEndsAtMs, answerBy }: Pick<Caller, 'hostEndsAtMs' | 'answerBy'>,
   model: Model,
 ): Deadline => {
-  const { clock } = ports.ledger;
+  const { clock } = deps.ledger;
   const now = clock.now();
-  const byRule = Math.min(reasons(model) ? REASONING_MS : PLAIN_MS, ports.upstreamDeadlineMs);
+  const byRule = Math.min(reasons(model) ? REASONING_MS : PLAIN_MS, deps.upstreamDeadlineMs);
   const byHost = hostEndsAtMs === undefined ? byRule : hostEndsAtMs - HOST_SETTLE_MARGIN_MS - now;
   const byDoor = answerBy?.covers === 'all' ? answerBy.atMs - now : byRule;
   const allowedMs = Math.max(0, Math.min(byRule, byHost, byDoor));
@@ -39,7 +39,7 @@ export const upstreamDeadline = (
     cancel = clock.after(Math.max(0, atMs - clock.now()), () => controller.abort(timeout(atMs - sentAtMs)));
   };
   return {
-    expiresAtMs: now + allowedMs + ports.holdGraceMs,
+    expiresAtMs: now + allowedMs + deps.holdGraceMs,
     start: () => {
       sentAtMs = clock.now();
       const endsAtMs = sentAtMs + allowedMs;

@@ -1,16 +1,16 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
-import type { LedgerPorts } from '../ledger/ledger.ts';
+import type { LedgerDependencies } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
 import type { PaidEvent } from '../metrics.ts';
 
 /** What every use case that costs money is built of. */
-export interface PaidCallPorts {
+export interface PaidCallDependencies {
   readonly catalog: Catalog;
   /** Whether this environment has an address and a key for the provider. */
   readonly reachable: (provider: Provider) => boolean;
-  readonly ledger: LedgerPorts;
+  readonly ledger: LedgerDependencies;
   readonly circuits: Circuits;
   readonly drains: DetachedDrains;
   readonly notice: (notice: PaidEvent, requestId: string) => void;

@@ -1,7 +1,7 @@
 import type { Model } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
-import type { PaidCallPorts } from './dependencies.ts';
+import type { PaidCallDependencies } from './dependencies.ts';
 
 /** The most one request may reserve (BILL-4). */
 const HOLD_MAX_PICOS = 100n * PICOS_PER_USD;
@@ -16,7 +16,7 @@ export const refuseAboveBudget = (amountPicos: bigint, param: string, advice: st
 };
 
 /** Rejects a request while too many streams of its account are read to their end after their clients left (BILL-8). */
-export const refuseManyDrains = ({ drains }: Pick<PaidCallPorts, 'drains'>, accountId: string): void => {
+export const refuseManyDrains = ({ drains }: Pick<PaidCallDependencies, 'drains'>, accountId: string): void => {
   if (!drains.isFull(accountId)) return;
   throw new GatewayError(
     'rate_limit_exceeded',

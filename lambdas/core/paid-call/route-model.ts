@@ -4,7 +4,7 @@ import type { Model, ModelKind, Protocol, Provider, Upstream } from '../catalog/
 import { textModelOf } from '../catalog/text-model.ts';
 import type { CallRejection, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
-import type { Caller, PaidCallPorts } from './dependencies.ts';
+import type { Caller, PaidCallDependencies } from './dependencies.ts';
 
 const endpoints: Record<Protocol, string> = {
   chat_completions: '/v1/chat/completions',
@@ -65,7 +65,7 @@ interface UpstreamRequirements {
 
 /** The first upstream whose condition fits, if its wire is spoken and its provider is on; else 503 without Retry-After (ERR-2). */
 export const chooseUpstream = <SpokenWire>(
-  { catalog, wires }: Pick<PaidCallPorts, 'catalog'> & { readonly wires: ReadonlyMap<Wire, SpokenWire> },
+  { catalog, wires }: Pick<PaidCallDependencies, 'catalog'> & { readonly wires: ReadonlyMap<Wire, SpokenWire> },
   model: Model,
   wish: UpstreamRequirements = { usesTools: false, effort: undefined },
 ): Route<SpokenWire> => {
@@ -83,7 +83,7 @@ export const upstreamFor = (model: Model, wish: UpstreamRequirements): Upstream 
 const fits = ({ when }: Upstream, { usesTools, effort }: UpstreamRequirements): boolean =>
   when !== 'tools_unless_effort_none' || (usesTools && effort !== 'none');
 
-interface ReachPorts<SpokenWire> extends Pick<PaidCallPorts, 'catalog' | 'reachable' | 'circuits'> {
+interface ReachDependencies<SpokenWire> extends Pick<PaidCallDependencies, 'catalog' | 'reachable' | 'circuits'> {
   readonly wires: ReadonlyMap<Wire, SpokenWire>;
 }
 
@@ -92,16 +92,16 @@ interface ReachPorts<SpokenWire> extends Pick<PaidCallPorts, 'catalog' | 'reacha
  * 400 of what the vendor's protocol has no place for, which comes before the circuit (GEN-8).
  */
 export const reachModel = <SpokenWire>(
-  ports: ReachPorts<SpokenWire>,
+  deps: ReachDependencies<SpokenWire>,
   { accountId }: Caller,
   model: Model,
   check?: (wire: SpokenWire) => void,
 ): Route<SpokenWire> & { readonly circuit: CircuitId } => {
-  const route = chooseUpstream(ports, model);
+  const route = chooseUpstream(deps, model);
   check?.(route.wire);
-  if (!ports.reachable(route.provider)) throw unavailable(model);
+  if (!deps.reachable(route.provider)) throw unavailable(model);
   const circuit = { providerId: route.provider.id, modelId: model.id };
-  const rejection = ports.circuits.peek(circuit, accountId);
+  const rejection = deps.circuits.peek(circuit, accountId);
   if (rejection) throw rejectionError(model, rejection);
   return { ...route, circuit };
 };

@@ -8,7 +8,7 @@ import { balanceOf } from '../ledger/ledger.ts';
 import { enqueueSettlement } from '../ledger/outbox.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import type { Charge, TokenUsage } from '../pricing/charge.ts';
-import type { PaidCallPorts } from './dependencies.ts';
+import type { PaidCallDependencies } from './dependencies.ts';
 
 /** What is needed to charge a request. */
 export interface Settlement {
@@ -46,21 +46,21 @@ export interface Committed {
  * key: then the answer must not be served as a success.
  */
 export const commitCharge = async (
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   settlement: Settlement,
   usage: TokenUsage | undefined,
   toAnswer?: (costPicos: bigint) => StoredResponse | undefined,
 ): Promise<Committed> => {
   const { placedHold, chargeFor, claimed } = settlement;
   const charge = chargeFor(usage);
-  const loseIt = (): void => ports.ledger.meter?.({ uncollected: charge.amountPicos });
-  const committed = await prepareAndWrite(ports, settlement, charge, toAnswer).catch((error: unknown) => {
+  const loseIt = (): void => deps.ledger.meter?.({ uncollected: charge.amountPicos });
+  const committed = await prepareAndWrite(deps, settlement, charge, toAnswer).catch((error: unknown) => {
     loseIt();
     throw error;
   });
-  await report(ports, settlement, charge, usage);
+  await report(deps, settlement, charge, usage);
   if (committed.record.outcome === 'settled') return committed;
-  ports.notice('late_settlement', placedHold.requestId);
+  deps.notice('late_settlement', placedHold.requestId);
   loseIt();
   if (claimed) throw new ClaimLost();
   throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
@@ -68,7 +68,7 @@ export const commitCharge = async (
 
 /** Whatever it throws, nothing is charged. */
 const prepareAndWrite = async (
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   settlement: Settlement,
   charge: Charge,
   toAnswer: ((costPicos: bigint) => StoredResponse | undefined) | undefined,
@@ -77,14 +77,14 @@ const prepareAndWrite = async (
   const toStore = toAnswer?.(charge.amountPicos);
   const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));
   claimed?.charging();
-  return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));
+  return writeRecord(deps, settlement, toRecord(deps, settlement, charge, answer));
 };
 
 const isOverage = ({ placedHold }: Settlement, { amountPicos }: Charge): boolean =>
   amountPicos > placedHold.amountPicos;
 
 const toRecord = (
-  { ledger }: PaidCallPorts,
+  { ledger }: PaidCallDependencies,
   settlement: Settlement,
   charge: Charge,
   answer: string | undefined,
@@ -110,17 +110,17 @@ const toRecord = (
 };
 
 const report = async (
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   settlement: Settlement,
   charge: Charge,
   usage: TokenUsage | undefined,
 ): Promise<void> => {
   const { modelId, placedHold, expectsUsage } = settlement;
-  if (charge.implausible) ports.notice('usage_implausible', placedHold.requestId);
-  if (isOverage(settlement, charge)) ports.notice('overage', placedHold.requestId);
+  if (charge.implausible) deps.notice('usage_implausible', placedHold.requestId);
+  if (isOverage(settlement, charge)) deps.notice('overage', placedHold.requestId);
   if (usage || !expectsUsage) return;
-  ports.notice('usage_missing', placedHold.requestId);
-  await ports.circuits.usageMissing(modelId);
+  deps.notice('usage_missing', placedHold.requestId);
+  await deps.circuits.usageMissing(modelId);
 };
 
 const ifStoreError = (error: unknown): undefined => {
@@ -133,24 +133,24 @@ const ifStoreError = (error: unknown): undefined => {
  * client's; one that is accepted makes sure that it never will.
  */
 const writeRecord = async (
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   { placedHold, claimed }: Settlement,
   record: ChargeRecord,
 ): Promise<Committed> => {
   try {
-    return { record: await commit(ports.ledger, record), noted: false };
+    return { record: await commit(deps.ledger, record), noted: false };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const { accountId, holdId, requestId, at } = record;
     const takenOverAtMs = () => claimed?.takenOverAtMs ?? Number.POSITIVE_INFINITY;
-    if (await enqueueSettlement(ports.ledger, placedHold, record, takenOverAtMs)) {
-      ports.notice('settled_by_note', requestId);
+    if (await enqueueSettlement(deps.ledger, placedHold, record, takenOverAtMs)) {
+      deps.notice('settled_by_note', requestId);
       return { record, noted: true };
     }
     const released = { accountId, holdId, requestId, at, outcome: 'released', amountPicos: 0n } as const;
-    const standing = await commit(ports.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);
+    const standing = await commit(deps.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);
     if (standing?.outcome === 'settled') return { record: standing, noted: false };
-    ports.notice('commit_failed', requestId);
+    deps.notice('commit_failed', requestId);
     throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
       cause: error,
     });
@@ -159,33 +159,33 @@ const writeRecord = async (
 
 /** Brings the account up to date. What the store does not answer here, the sweeper finishes: the charge itself stands. */
 export const applyCharge = async (
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   { placedHold }: Settlement,
   { record, noted }: Committed,
 ): Promise<bigint | undefined> => {
   if (noted) return undefined;
   try {
-    const account = await apply(ports.ledger, record, placedHold.amountPicos);
+    const account = await apply(deps.ledger, record, placedHold.amountPicos);
     return account && balanceOf(account);
   } catch {
     // Whatever it is, the answer has been paid for and is the client's.
-    ports.notice('apply_failed', record.requestId);
+    deps.notice('apply_failed', record.requestId);
     return undefined;
   }
 };
 
 /** For answers that come whole: both writes are made before the answer goes out. */
 export const settle = async (
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   settlement: Settlement,
   usage: TokenUsage | undefined,
   toAnswer?: (costPicos: bigint) => StoredResponse | undefined,
 ): Promise<Receipt> => {
-  const committed = await commitCharge(ports, settlement, usage, toAnswer);
+  const committed = await commitCharge(deps, settlement, usage, toAnswer);
   const [balancePicos] = await Promise.all([
-    applyCharge(ports, settlement, committed),
+    applyCharge(deps, settlement, committed),
     // Whoever repeats the request finds the answer by its record as well.
-    settlement.claimed?.complete().catch(() => ports.notice('apply_failed', committed.record.requestId)),
+    settlement.claimed?.complete().catch(() => deps.notice('apply_failed', committed.record.requestId)),
   ]);
   return { costPicos: committed.record.amountPicos, usage, balancePicos };
 };

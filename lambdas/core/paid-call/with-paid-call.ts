@@ -4,11 +4,11 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import { type HoldParams, nextIdAfter, type PlacedHold, placeHold } from '../ledger/hold.ts';
-import type { LedgerPorts } from '../ledger/ledger.ts';
+import type { LedgerDependencies } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
 import type { Deadline } from './deadline.ts';
-import type { Caller, PaidCallPorts } from './dependencies.ts';
+import type { Caller, PaidCallDependencies } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
 import { rejectionError } from './route-model.ts';
 import { applyCharge, commitCharge, type Receipt, type Settlement, settle } from './settle.ts';
@@ -43,19 +43,19 @@ interface ReservationParams<Chosen extends Candidate> {
  * throws the error to end with. Otherwise `use` has committed the request, or a pump owns it.
  */
 export const withReservation = async <Chosen extends Candidate, Result>(
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   caller: Caller,
   { first, second, claimed, withdraw }: ReservationParams<Chosen>,
   use: (acquired: AcquiredCall<Chosen>) => Promise<Result>,
 ): Promise<Result> => {
-  const acquired = await holdAndAcquire(ports, caller, first, second);
+  const acquired = await holdAndAcquire(deps, caller, first, second);
   try {
     return await use(acquired);
   } catch (error) {
     const { candidate, placedHold, permit } = acquired;
     candidate.deadline?.stop();
     const failed = { placedHold, permit, modelId: candidate.model.id, claimed };
-    throw await failPaidCall(ports.ledger, failed, withdraw ? await withdraw(error) : error);
+    throw await failPaidCall(deps.ledger, failed, withdraw ? await withdraw(error) : error);
   }
 };
 
@@ -64,25 +64,25 @@ export const withReservation = async <Chosen extends Candidate, Result>(
  * one at the fallback model's prices.
  */
 const holdAndAcquire = async <Chosen extends Candidate>(
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   { accountId, requestId }: Caller,
   first: Chosen,
   second?: () => Promise<Chosen>,
 ): Promise<AcquiredCall<Chosen>> => {
-  refuseManyDrains(ports, accountId);
+  refuseManyDrains(deps, accountId);
   const enter = async (
     candidate: Chosen,
     firstId: number,
     isLast: boolean,
   ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
-    const placedHold = await placeHold(ports.ledger, { ...hold, accountId, requestId, firstId });
-    const permit = await ports.circuits.acquire(circuit, { accountId, requestId });
+    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId });
+    const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
     if (permit.kind === 'permit') return { candidate, placedHold, permit };
     const error = rejectionError(model, permit);
     const goesOn = permit.kind === 'open' && !isLast;
     // While the fallback model may still serve the request, this record must not carry an error.
-    await release(ports.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
+    await release(deps.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
     return { error, goesOn, nextId: nextIdAfter(placedHold) };
   };
   const acquired = await enter(first, 0, !second);
@@ -118,7 +118,7 @@ interface OpenCall extends Omit<PaidCall, keyof Terms> {
 }
 
 /** A good response of the provider, by `whole` or `streamed`. Settles itself, or opens the pump that will. */
-export type PaidResponse<Result> = (ports: PaidCallPorts, call: OpenCall) => Promise<Result>;
+export type PaidResponse<Result> = (deps: PaidCallDependencies, call: OpenCall) => Promise<Result>;
 
 /** How a response is charged: its usage times the prices of the hold (BILL-3). */
 export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage'>;
@@ -128,17 +128,17 @@ export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expe
  * error of the request, and nothing is charged. The caller has validated the request.
  */
 export const withPaidCall = <Chosen extends TimedCandidate, Result>(
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   caller: Caller,
   order: Pick<ReservationParams<Chosen>, 'first' | 'second' | 'claimed'>,
   use: (signal: AbortSignal, chosen: Chosen) => Promise<PaidResponse<Result>>,
 ): Promise<Result> =>
-  withReservation(ports, caller, order, async ({ candidate, placedHold, permit }) => {
+  withReservation(deps, caller, order, async ({ candidate, placedHold, permit }) => {
     const { claimed } = order;
     const { model, deadline } = candidate;
     await beforeCall(permit, async () => claimed?.dispatch(placedHold.holdId));
     const respond = await use(deadline.start(), candidate);
-    return respond(ports, { modelId: model.id, placedHold, permit, claimed, deadline });
+    return respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline });
   });
 
 /** A failure before the provider call must not count toward the circuit. */
@@ -162,10 +162,10 @@ interface Whole<Answer> {
 /** A response that came whole. It goes out after its charge is committed and applied. */
 export const whole =
   <Answer>({ answer, usage, terms, toStored }: Whole<Answer>): PaidResponse<Settled<Answer>> =>
-  async (ports, { deadline, ...call }) => {
+  async (deps, { deadline, ...call }) => {
     deadline.stop();
     const [receipt] = await Promise.all([
-      settle(ports, { ...terms, ...call }, usage, toStored),
+      settle(deps, { ...terms, ...call }, usage, toStored),
       call.permit.report('succeeded'),
     ]);
     return { answer, receipt };
@@ -190,10 +190,10 @@ export const streamed =
     source,
     terms,
   }: Streamed<Answer, Last, Sink>): PaidResponse<Streaming<Answer, Sink>> =>
-  async (ports, call) => {
+  async (deps, call) => {
     await call.permit.started();
     call.deadline.started();
-    return { answer, stream: toPumped(ports, { ...terms, ...call }, source) };
+    return { answer, stream: toPumped(deps, { ...terms, ...call }, source) };
   };
 
 export interface Streaming<Answer, Sink> {
@@ -229,14 +229,14 @@ export interface PumpedStream<Sink> {
 
 /** Apart from its caller, because a stream must not keep the request's body in memory to its end. */
 const toPumped = <Last, Sink extends StreamSink<Last>>(
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   paid: PaidCall,
   source: StreamSource<Last, Sink>,
-): PumpedStream<Sink> => ({ pump: (sink) => pump(ports, paid, source, sink) });
+): PumpedStream<Sink> => ({ pump: (sink) => pump(deps, paid, source, sink) });
 
 /** Sends the last piece after the commit and before the account update. No caller awaits a pump, so no failure may escape. */
 export const pump = async <Last, Sink extends StreamSink<Last>>(
-  ports: PaidCallPorts,
+  deps: PaidCallDependencies,
   paid: PaidCall,
   source: StreamSource<Last, Sink>,
   sink: Sink,
@@ -246,13 +246,13 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   try {
     const { last, usage } = await source.forward(sink);
     if (source.deadline === 'until-last-byte') paid.deadline.stop();
-    const committed = await commitCharge(ports, paid, usage);
+    const committed = await commitCharge(deps, paid, usage);
     receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
     sink.finish(last, receipt);
     finished = true;
-    await Promise.all([applyCharge(ports, paid, committed), paid.permit.report('succeeded')]);
+    await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);
   } catch (error) {
-    const failure = await failPaidCall(ports.ledger, paid, error);
+    const failure = await failPaidCall(deps.ledger, paid, error);
     if (!finished) sink.fail(asGatewayError(failure));
   } finally {
     paid.deadline.stop();
@@ -267,7 +267,7 @@ type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed'>;
  * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the client's error. That is
  * `thrown`, unless a charge is already committed. Never throws.
  */
-const failPaidCall = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
+const failPaidCall = async (ledger: LedgerDependencies, failed: Failed, thrown: unknown): Promise<unknown> => {
   const [failure] = await Promise.all([released(ledger, failed, thrown), failed.permit.report(outcomeOf(thrown))]);
   return failure;
 };
@@ -278,7 +278,7 @@ const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
   return thrown.upstreamFailed ? 'failed' : 'succeeded';
 };
 
-const released = async (ledger: LedgerPorts, failed: Failed, thrown: unknown): Promise<unknown> => {
+const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unknown): Promise<unknown> => {
   const { placedHold, modelId, claimed } = failed;
   try {
     const { failure, answer } = await storeRefusal(failed, thrown);

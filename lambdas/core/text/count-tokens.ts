@@ -18,7 +18,7 @@ export interface CountCall {
   readonly signal: AbortSignal;
 }
 
-export interface CountPorts<Counted> {
+export interface CountDependencies<Counted> {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly reachable: (provider: Provider) => boolean;
@@ -40,7 +40,7 @@ const DEADLINE_MS = 60_000;
 
 /** Asks the vendor how long a prompt is. Free (BILL-17): nothing is held and no balance is looked at. */
 export const countTokens = async <Counted>(
-  { catalog, clock, reachable, count }: CountPorts<Counted>,
+  { catalog, clock, reachable, count }: CountDependencies<Counted>,
   { modelId, protocol, wire, headers, validateFor }: CountParams,
 ): Promise<Counted> => {
   const model = chooseModel(catalog, { modelId, protocol, kind: 'text', nowMs: clock.now() });

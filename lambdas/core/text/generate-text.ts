@@ -17,7 +17,7 @@ import {
 } from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
 import type { TextParams } from './conversation.ts';
-import type { CheckedText, TextPorts } from './text-candidates.ts';
+import type { CheckedText, TextDependencies } from './text-candidates.ts';
 import { chooseCandidates } from './text-candidates.ts';
 import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
 import { type TextSink, textSource } from './text-stream.ts';
@@ -66,14 +66,14 @@ interface ReadyText extends Candidate {
  * error must be thrown before the first byte goes to the client, not at the first read.
  */
 export const generateText = async (
-  ports: TextPorts,
+  deps: TextDependencies,
   caller: Caller,
   order: TextParams,
   options: TextOptions,
 ): Promise<GeneratedText> => {
-  const { asked, first, second } = chooseCandidates(ports, caller, order);
-  if (options.dryRun) return dryRun(ports, caller, order, first);
-  const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(ports, caller, order, checked);
+  const { asked, first, second } = chooseCandidates(deps, caller, order);
+  if (options.dryRun) return dryRun(deps, caller, order, first);
+  const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(deps, caller, order, checked);
   const primary = await ready(first);
   const { idempotent } = options;
   const candidates = { first: primary, second: second && (() => ready(second())), claimed: idempotent?.claimed };
@@ -86,36 +86,41 @@ export const generateText = async (
     const terms = { endUser: order.endUser, ignored, ...settlementTerms(checked, cap) };
     const sent = await checked.call.send({ outputTokensMax: cap, signal });
     if (sent.kind === 'stream') {
-      return streamed({ answer: outcome, source: await textSource(sent, ports.ledger.clock), terms });
+      return streamed({ answer: outcome, source: await textSource(sent, deps.ledger.clock), terms });
     }
     const body = options.render(sent, model);
     const toStored = idempotent && ((costPicos: bigint) => idempotent.toStored(outcome, body, costPicos));
     return whole({ answer: { ...outcome, body }, usage: sent.usage, terms, toStored });
   };
-  const paid = await withPaidCall(ports, caller, candidates, use);
+  const paid = await withPaidCall(deps, caller, candidates, use);
   if ('stream' in paid) return { kind: 'stream', ...paid.answer, stream: paid.stream };
   return { kind: 'answer', ...paid.answer, receipt: paid.receipt };
 };
 
 /** The last of the request's own 400s come before money is looked at (GEN-8), and nothing is fetched for one. */
 const makeReady = async (
-  ports: TextPorts,
+  deps: TextDependencies,
   caller: Caller,
   { params }: TextParams,
   checked: CheckedText,
 ): Promise<ReadyText> => {
   await checked.call.gather?.();
   const money = priceText(checked, params.cap);
-  const deadline = upstreamDeadline(ports, caller, checked.model);
+  const deadline = upstreamDeadline(deps, caller, checked.model);
   const { model, circuit } = checked;
   const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs };
   return { model, circuit, hold, checked, money, deadline };
 };
 
 /** Nothing is fetched for it either. */
-const dryRun = (ports: TextPorts, { accountId }: Caller, { params }: TextParams, checked: CheckedText): DryRun => {
+const dryRun = (
+  deps: TextDependencies,
+  { accountId }: Caller,
+  { params }: TextParams,
+  checked: CheckedText,
+): DryRun => {
   const money = priceText(checked, params.cap);
-  refuseManyDrains(ports, accountId);
+  refuseManyDrains(deps, accountId);
   const { model, row, promptTokens, request } = checked;
   return {
     kind: 'dry_run',

@@ -3,7 +3,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { Provider, TextModel, TextPriceRow, Upstream } from '../catalog/schema.ts';
 import type { CallRejection, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
+import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { chooseModel, chooseUpstream, rejectionError, unavailable } from '../paid-call/route-model.ts';
 import type { TextParams, TextRequest } from './conversation.ts';
 import type { PreparedCall, TextWire } from './text-wire.ts';
@@ -18,26 +18,26 @@ interface Candidates {
 }
 
 /** FALL-1 to FALL-5. No other model is ever chosen but the one the client asked for or the reserve it named. */
-export const chooseCandidates = (ports: TextPorts, { accountId }: Caller, order: TextParams): Candidates => {
-  const nowMs = ports.ledger.clock.now();
+export const chooseCandidates = (deps: TextDependencies, { accountId }: Caller, order: TextParams): Candidates => {
+  const nowMs = deps.ledger.clock.now();
   const { protocol, modelId } = order;
-  const model = chooseModel(ports.catalog, { modelId, protocol, kind: 'text', nowMs });
+  const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'text', nowMs });
   const request = checkRequest(order, model);
-  const fallback = chooseFallback(ports, order, model, nowMs);
-  const primary = reachable(ports, checkText(ports, order, model, request, nowMs));
+  const fallback = chooseFallback(deps, order, model, nowMs);
+  const primary = reachable(deps, checkText(deps, order, model, request, nowMs));
   const check = (other: TextModel): CheckedText =>
-    reachable(ports, checkText(ports, order, other, checkRequest(order, other), nowMs));
-  const rejection = ports.circuits.peek(primary.circuit, accountId);
+    reachable(deps, checkText(deps, order, other, checkRequest(order, other), nowMs));
+  const rejection = deps.circuits.peek(primary.circuit, accountId);
   if (!rejection) return { asked: model, first: primary, second: fallback && (() => check(fallback)) };
   if (rejection.kind !== 'open' || !fallback) throw rejectionError(primary.model, rejection);
   const first = check(fallback);
-  const alsoBarred = ports.circuits.peek(first.circuit, accountId);
+  const alsoBarred = deps.circuits.peek(first.circuit, accountId);
   if (alsoBarred) throw rejectionError(primary.model, sooner(rejection, alsoBarred));
   return { asked: model, first, second: undefined };
 };
 
-const reachable = (ports: TextPorts, checked: CheckedText): CheckedText => {
-  if (!ports.reachable(checked.provider)) throw unavailable(checked.model);
+const reachable = (deps: TextDependencies, checked: CheckedText): CheckedText => {
+  if (!deps.reachable(checked.provider)) throw unavailable(checked.model);
   return checked;
 };
 
@@ -47,7 +47,7 @@ const sooner = (rejection: CallRejection & { readonly kind: 'open' }, other: Cal
 
 /** FALL-4: what is wrong with the reserve is told even when nobody needs it. */
 const chooseFallback = (
-  { catalog }: TextPorts,
+  { catalog }: TextDependencies,
   { fallbackModelId, protocol }: TextParams,
   primary: TextModel,
   nowMs: number,
@@ -90,13 +90,13 @@ const checkRequest = (order: TextParams, model: TextModel): TextRequest => {
 
 /** Throws what the vendor's protocol has no place for, and a 503 when there is no way to the model. Nothing is sent. */
 const checkText = (
-  ports: TextPorts,
+  deps: TextDependencies,
   order: TextParams,
   model: TextModel,
   request: TextRequest,
   nowMs: number,
 ): CheckedText => {
-  const { upstream, provider, wire } = chooseUpstream(ports, model, request);
+  const { upstream, provider, wire } = chooseUpstream(deps, model, request);
   return {
     model,
     provider,
@@ -104,7 +104,7 @@ const checkText = (
     circuit: { providerId: provider.id, modelId: model.id },
     request,
     call: wire.buildCall({ protocol: order.protocol, request, model, upstream, provider }),
-    row: ports.catalog.priceRow(model, nowMs),
+    row: deps.catalog.priceRow(model, nowMs),
     promptTokens: promptTokensAtMost(model, request),
   };
 };
@@ -119,6 +119,6 @@ const refuseWhatCannotFit = ({ params }: TextParams, model: TextModel, request: 
   );
 };
 
-export interface TextPorts extends PaidCallPorts {
+export interface TextDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, TextWire>;
 }

@@ -8,7 +8,7 @@ import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { VideoMeasure } from '../metrics.ts';
-import type { Caller, PaidCallPorts } from '../paid-call/dependencies.ts';
+import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, chooseUpstream, type Route, rejectionError, unavailable } from '../paid-call/route-model.ts';
 import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
@@ -27,7 +27,7 @@ import {
 import { priceVideo, type VideoMoney } from './video-price.ts';
 import type { VideoAsk, VideoWire } from './video-wire.ts';
 
-export interface CreatePorts extends PaidCallPorts {
+export interface CreateDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, VideoWire>;
   readonly jobs: VideoJobStore;
   readonly machine: VideoWorkflow;
@@ -70,32 +70,32 @@ interface ReadyVideo {
  * between, the execution ends the video and releases its hold. The job record commits the creation.
  */
 export const createVideo = async (
-  ports: CreatePorts,
+  deps: CreateDependencies,
   caller: Caller,
   order: VideoParams,
   options: VideoOptions,
 ): Promise<CreatedVideo> => {
-  const ready = makeReady(ports, order);
+  const ready = makeReady(deps, order);
   const { model, circuit, money } = ready;
-  const rejection = ports.circuits.peek(circuit, caller.accountId);
+  const rejection = deps.circuits.peek(circuit, caller.accountId);
   if (rejection) throw rejectionError(model, rejection);
   refuseAboveBudget(money.holdPicos, 'seconds', 'ask for fewer seconds or a smaller size');
   if (options.dryRun) {
-    refuseManyDrains(ports, caller.accountId);
+    refuseManyDrains(deps, caller.accountId);
     const prices = { [money.terms.unit === 'token' ? 'output' : 'second']: money.terms.ratePicos };
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices };
   }
-  return { kind: 'video', job: await beginVideo(ports, caller, ready, order, options) };
+  return { kind: 'video', job: await beginVideo(deps, caller, ready, order, options) };
 };
 
-const makeReady = (ports: CreatePorts, order: VideoParams): ReadyVideo => {
-  const nowMs = ports.ledger.clock.now();
-  const catalog: Catalog = ports.catalog;
+const makeReady = (deps: CreateDependencies, order: VideoParams): ReadyVideo => {
+  const nowMs = deps.ledger.clock.now();
+  const catalog: Catalog = deps.catalog;
   const model = chooseModel(catalog, { modelId: order.modelId, protocol: 'videos', kind: 'video', nowMs });
   const ask = order.validateFor(model);
-  const route = chooseUpstream(ports, model);
+  const route = chooseUpstream(deps, model);
   route.wire.check?.(ask);
-  if (!ports.reachable(route.provider)) throw unavailable(model);
+  if (!deps.reachable(route.provider)) throw unavailable(model);
   const circuit = { providerId: route.provider.id, modelId: model.id };
   return { model, route, circuit, ask, money: priceVideo(catalog.priceRow(model, nowMs), model, ask) };
 };
@@ -136,56 +136,56 @@ interface Beginning {
 
 /** Creates the video under a hold. A creation that fails is withdrawn and never charged. */
 const beginVideo = async (
-  ports: CreatePorts,
+  deps: CreateDependencies,
   caller: Caller,
   ready: ReadyVideo,
   { webhook }: VideoParams,
   { idempotent }: VideoOptions,
 ): Promise<VideoJob> => {
-  const now = ports.ledger.clock.now();
+  const now = deps.ledger.clock.now();
   const { model, circuit, money } = ready;
   const hold = {
     amountPicos: money.holdPicos,
-    expiresAtMs: now + ports.times.holdMs,
+    expiresAtMs: now + deps.times.holdMs,
     remedy: 'Top up, or ask for fewer seconds or a smaller size.',
   };
   let mayStand = false;
   const order = {
     first: { model, circuit, hold },
     claimed: idempotent?.claimed,
-    withdraw: async (error: unknown) => (mayStand ? withdraw(ports, caller, idempotent, error) : error),
+    withdraw: async (error: unknown) => (mayStand ? withdraw(deps, caller, idempotent, error) : error),
   };
-  return withReservation(ports, caller, order, async ({ placedHold, permit }) => {
+  return withReservation(deps, caller, order, async ({ placedHold, permit }) => {
     const record = toRecord(placedHold, ready, webhook, now);
     const beginning = { placedHold, ready, record, idempotent };
     await beforeCall(permit, async () => {
       await idempotent?.claimed.dispatch(placedHold.holdId);
       // A record whose write has no definite result may exist: it too must be withdrawn before the key is free.
       mayStand = true;
-      await commitCreation(ports, beginning);
-      await startMachine(ports, beginning);
+      await commitCreation(deps, beginning);
+      await startMachine(deps, beginning);
     });
-    const upstreamId = await callVendor(ports, beginning);
-    ports.measured?.({ videos_begun: 1 });
+    const upstreamId = await callVendor(deps, beginning);
+    deps.measured?.({ videos_begun: 1 });
     const job = toJob(record, upstreamId);
-    await Promise.all([permit.report('succeeded'), noteUpstream(ports, beginning, upstreamId)]);
+    await Promise.all([permit.report('succeeded'), noteUpstream(deps, beginning, upstreamId)]);
     await storeAnswer(beginning, job);
     return job;
   });
 };
 
-const commitCreation = async (ports: CreatePorts, { record }: Beginning): Promise<void> => {
-  const dueAtMs = firstLookAt(record.createdAtMs, ports.times.createMs);
-  const reply = await orUnavailable(retryUntilDefinite(ports.ledger, () => ports.jobs.create(record, dueAtMs)));
+const commitCreation = async (deps: CreateDependencies, { record }: Beginning): Promise<void> => {
+  const dueAtMs = firstLookAt(record.createdAtMs, deps.times.createMs);
+  const reply = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.jobs.create(record, dueAtMs)));
   // After a lost reply it finds itself.
   if (reply.kind === 'created' || (reply.kind === 'exists' && reply.job.holdId === record.holdId)) return;
   throw new ClaimLost();
 };
 
-const startMachine = async (ports: CreatePorts, { record, idempotent }: Beginning): Promise<void> => {
-  const started = await orUnavailable(retryUntilDefinite(ports.ledger, () => ports.machine.start(record.id)));
+const startMachine = async (deps: CreateDependencies, { record, idempotent }: Beginning): Promise<void> => {
+  const started = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id)));
   // It has given the video up before it was begun.
-  if (started === 'ended') throw given(idempotent) ?? lateError(ports.times.createMs);
+  if (started === 'ended') throw given(idempotent) ?? lateError(deps.times.createMs);
 };
 
 /** Nothing has been sent to the vendor yet. */
@@ -207,10 +207,10 @@ const lateError = (ms: number): GatewayError =>
   );
 
 /** Everybody counts from the creation: once the time is over, others give the video up. */
-const callVendor = async (ports: CreatePorts, { ready, record }: Beginning): Promise<string> => {
+const callVendor = async (deps: CreateDependencies, { ready, record }: Beginning): Promise<string> => {
   const { route, ask } = ready;
-  const { createMs } = ports.times;
-  const { clock } = ports.ledger;
+  const { createMs } = deps.times;
+  const { clock } = deps.ledger;
   const leftMs = record.createdAtMs + createMs - clock.now();
   if (leftMs <= 0) throw lateError(createMs);
   const late = new AbortController();
@@ -228,17 +228,17 @@ const callVendor = async (ports: CreatePorts, { ready, record }: Beginning): Pro
  * be there or not: the video exists either way, and its state will tell.
  */
 const noteUpstream = async (
-  ports: CreatePorts,
+  deps: CreateDependencies,
   { record, idempotent }: Beginning,
   upstreamId: string,
 ): Promise<void> => {
   try {
-    if (await retryUntilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId))) return;
+    if (await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId))) return;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return;
   }
-  throw given(idempotent) ?? lateError(ports.times.createMs);
+  throw given(idempotent) ?? lateError(deps.times.createMs);
 };
 
 /** Under a key another request may have answered with this video already: then that answer counts. */
@@ -250,7 +250,7 @@ const given = (idempotent: Beginning['idempotent']): ClaimLost | undefined => {
 
 /** Refuses the video, so that no list shows it, and returns the error to end with. */
 const withdraw = async (
-  ports: CreatePorts,
+  deps: CreateDependencies,
   { requestId }: Caller,
   idempotent: VideoOptions['idempotent'],
   error: unknown,
@@ -258,7 +258,7 @@ const withdraw = async (
   if (error instanceof ClaimLost) return error;
   const failure = toFailure(error);
   try {
-    if (await retryUntilDefinite(ports.ledger, () => ports.jobs.refuse(videoIdOf(requestId), failure))) return error;
+    if (await retryUntilDefinite(deps.ledger, () => deps.jobs.refuse(videoIdOf(requestId), failure))) return error;
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     // Without an upstream id the machine fails it. Until then the video exists, and its key must not begin another.

@@ -1,17 +1,17 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
-import type { LedgerPorts } from '../ledger/ledger.ts';
+import type { LedgerDependencies } from '../ledger/ledger.ts';
 import type { VideoEvent, VideoMeasure } from '../metrics.ts';
 import type { VideoJob, VideoJobStore, VideoTimes } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
 
 /** What the steps of a running video are built of. */
-export interface VideoStepPorts {
+export interface VideoStepDependencies {
   readonly catalog: Catalog;
   readonly wires: ReadonlyMap<Wire, VideoWire>;
   readonly jobs: VideoJobStore;
   readonly files: VideoFiles;
-  readonly ledger: LedgerPorts;
+  readonly ledger: LedgerDependencies;
   readonly times: VideoTimes;
   readonly notice: (notice: VideoEvent, videoId: string) => void;
   /** Undefined where nobody counts. */

@@ -2,11 +2,11 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { inProgress } from '../idempotency/claim.ts';
 import type { Creations, ExistingResponse, StoredResponse } from '../idempotency/claim-store.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { VideoStepPorts, VideoWorkflow } from './dependencies.ts';
+import type { VideoStepDependencies, VideoWorkflow } from './dependencies.ts';
 import { releaseVideo } from './finish-video.ts';
 import { isEnded, mayStillBegin, neverBegun, type VideoJob, videoIdOf } from './video-job.ts';
 
-export interface ExistingVideoPorts extends VideoStepPorts {
+export interface ExistingVideoDependencies extends VideoStepDependencies {
   readonly machine: VideoWorkflow;
 }
 
@@ -14,20 +14,23 @@ export interface ExistingVideoPorts extends VideoStepPorts {
  * What a request under an Idempotency-Key has made: its job record is the commit of the creation, so that whoever takes the key over
  * either finds a video and answers with it, or has made sure that there will never be one.
  */
-export const videoCreations = (ports: ExistingVideoPorts, toStored: (job: VideoJob) => StoredResponse): Creations => {
+export const videoCreations = (
+  deps: ExistingVideoDependencies,
+  toStored: (job: VideoJob) => StoredResponse,
+): Creations => {
   const standing = (job: VideoJob | undefined): ExistingResponse | undefined =>
     job && !job.refused ? { holdId: job.holdId, answer: toStored(job) } : undefined;
   return {
     read: async (requestId) =>
-      standing(await retryUntilDefinite(ports.ledger, () => ports.jobs.read(videoIdOf(requestId)))),
+      standing(await retryUntilDefinite(deps.ledger, () => deps.jobs.read(videoIdOf(requestId)))),
     close: async (requestId) => {
-      const reply = await retryUntilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));
+      const reply = await retryUntilDefinite(deps.ledger, () => deps.jobs.abandon(videoIdOf(requestId)));
       if (reply.kind === 'abandoned') return undefined;
       if (reply.kind === 'removed')
         throw new GatewayError('idempotency_exhausted', removed, { param: 'idempotency-key', retry: 'none' });
       const { job } = reply;
-      if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(ports, job);
-      return standing(await retryUntilDefinite(ports.ledger, () => ports.jobs.read(job.id)));
+      if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(deps, job);
+      return standing(await retryUntilDefinite(deps.ledger, () => deps.jobs.read(job.id)));
     },
   };
 };
@@ -35,9 +38,9 @@ export const videoCreations = (ports: ExistingVideoPorts, toStored: (job: VideoJ
 const removed = 'idempotency-key: the video of this key has been removed. Send the request with a new key.';
 
 /** Its creation is still under way, or died before the vendor had answered: then it must not be taken up again by that process. */
-const endUnbegun = async (ports: ExistingVideoPorts, job: VideoJob): Promise<void> => {
-  const { ledger, times } = ports;
+const endUnbegun = async (deps: ExistingVideoDependencies, job: VideoJob): Promise<void> => {
+  const { ledger, times } = deps;
   if (mayStillBegin(job, times, ledger.clock.now())) throw inProgress();
-  await retryUntilDefinite(ledger, () => ports.jobs.noteFailure(job.id, neverBegun));
-  await releaseVideo(ports, job.id);
+  await retryUntilDefinite(ledger, () => deps.jobs.noteFailure(job.id, neverBegun));
+  await releaseVideo(deps, job.id);
 };

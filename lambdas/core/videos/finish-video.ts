@@ -5,7 +5,7 @@ import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveHoldById } from '../ledger/release.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { VideoStepPorts } from './dependencies.ts';
+import type { VideoStepDependencies } from './dependencies.ts';
 import { askVendor } from './poll-video.ts';
 import { isEnded, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
 import { chargeForVideo } from './video-price.ts';
@@ -32,12 +32,12 @@ const HEAD_BYTES = BOX_NAME_AT + FIRST_BOX.length;
  * VID-5: brings the file from the vendor into the bucket, and notes what it is and what the vendor counted. Throws GatewayError for a
  * vendor that gives no whole MP4, and StoreError; safe to repeat, and done once it has been noted.
  */
-export const storeVideo = async (ports: VideoStepPorts, videoId: string): Promise<void> => {
-  const { jobs, files, ledger } = ports;
+export const storeVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
+  const { jobs, files, ledger } = deps;
   const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
   if (!job || isEnded(job) || job.file) return;
   if (job.upstreamId === undefined) throw new GatewayError('upstream_error', 'This video was never begun.');
-  const status = await askVendor(ports, job, job.upstreamId, CALL_MS);
+  const status = await askVendor(deps, job, job.upstreamId, CALL_MS);
   if (status.kind !== 'succeeded')
     throw new GatewayError('upstream_error', 'The model does not offer the video any more.');
   const name = `${videoId}/${attemptName(ledger)}`;
@@ -51,7 +51,7 @@ export const storeVideo = async (ports: VideoStepPorts, videoId: string): Promis
 };
 
 /** Two attempts may run at once, in two processes. */
-const attemptName = ({ random }: VideoStepPorts['ledger']): string =>
+const attemptName = ({ random }: VideoStepDependencies['ledger']): string =>
   Array.from({ length: 3 }, () => Math.floor(random() * NAME_PART)).join('-');
 
 /** Passes on the bytes and learns what they are, which can be asked once. A file that is not whole, or none, breaks the iteration. */
@@ -86,54 +86,54 @@ const checkedHead = (head: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> => {
 const broken = (what: string): GatewayError =>
   new GatewayError('upstream_error', `The file of the video cannot be used: ${what}. Nothing was charged.`);
 
-const readJob = ({ jobs, ledger }: VideoStepPorts, videoId: string): Promise<VideoJob | undefined> =>
+const readJob = ({ jobs, ledger }: VideoStepDependencies, videoId: string): Promise<VideoJob | undefined> =>
   retryUntilDefinite(ledger, () => jobs.read(videoId));
 
 /**
  * VID-6: writes the charge record of a video whose file is stored. The first record of a hold counts: a video that had been released
  * is not charged by this. Throws StoreError. Safe to repeat.
  */
-export const chargeVideo = async (ports: VideoStepPorts, videoId: string): Promise<void> => {
-  const job = await readJob(ports, videoId);
+export const chargeVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
+  const job = await readJob(deps, videoId);
   if (!job || isEnded(job)) return;
   if (!job.file) throw new Error(`${videoId} is to be charged and has no file`);
   const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens } = job;
   const { amountPicos, prices, usage, implausible } = chargeForVideo(job);
   const overage = amountPicos > holdAmountPicos;
-  const record = await commit(ports.ledger, {
+  const record = await commit(deps.ledger, {
     accountId,
     holdId,
     requestId,
     outcome: 'settled',
     amountPicos,
-    at: ports.ledger.clock.now(),
+    at: deps.ledger.clock.now(),
     model: modelId,
     usage,
     prices,
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
   });
-  if (record.outcome !== 'settled') return tellLate(ports, videoId, amountPicos);
-  if (implausible) ports.notice('video_usage_implausible', videoId);
-  if (overage) ports.notice('video_overage', videoId);
+  if (record.outcome !== 'settled') return tellLate(deps, videoId, amountPicos);
+  if (implausible) deps.notice('video_usage_implausible', videoId);
+  if (overage) deps.notice('video_overage', videoId);
   if (terms.unit !== 'token' || tokens !== undefined || terms.ratePicos === 0n) return;
-  ports.notice('video_usage_missing', videoId);
-  await ports.usageMissing(modelId);
+  deps.notice('video_usage_missing', videoId);
+  await deps.usageMissing(modelId);
 };
 
-const tellLate = ({ ledger, notice }: VideoStepPorts, videoId: string, amountPicos: bigint): void => {
+const tellLate = ({ ledger, notice }: VideoStepDependencies, videoId: string, amountPicos: bigint): void => {
   ledger.meter?.({ uncollected: amountPicos });
   notice('video_late_settlement', videoId);
 };
 
 /** The state, from the record. Throws an Error when there is no record yet: that step comes first. */
-export const finishVideo = async (ports: VideoStepPorts, videoId: string): Promise<VideoEnded> => {
-  const job = await readJob(ports, videoId);
+export const finishVideo = async (deps: VideoStepDependencies, videoId: string): Promise<VideoEnded> => {
+  const job = await readJob(deps, videoId);
   if (!job) return { webhook: false };
-  const { store } = ports.ledger;
-  const record = await retryUntilDefinite(ports.ledger, () => store.readRecord(job.accountId, job.holdId));
+  const { store } = deps.ledger;
+  const record = await retryUntilDefinite(deps.ledger, () => store.readRecord(job.accountId, job.holdId));
   if (!record) throw new Error(`${videoId} is to be ended and its hold has no record`);
-  await endVideo(ports, job, record);
+  await endVideo(deps, job, record);
   return { webhook: job.webhook !== undefined && !job.refused };
 };
 
@@ -156,13 +156,13 @@ const notStored: VideoFailure = {
  * Ends a video that will not be delivered: a vendor that failed, time that is over, a fault that did not go away, an execution that
  * died. A charge that stands already wins, and the video is then completed. Throws StoreError. Safe to repeat.
  */
-export const releaseVideo = async (ports: EndingPorts, videoId: string): Promise<VideoEnded> => {
-  const { jobs, ledger, notice } = ports;
+export const releaseVideo = async (deps: EndingDependencies, videoId: string): Promise<VideoEnded> => {
+  const { jobs, ledger, notice } = deps;
   const read = () => retryUntilDefinite(ledger, () => jobs.read(videoId));
   const found = await read();
   if (!found) return { webhook: false };
   const job = found;
-  const isLate = ledger.clock.now() - job.createdAtMs >= ports.times.limitMs;
+  const isLate = ledger.clock.now() - job.createdAtMs >= deps.times.limitMs;
   const failure = job.failure ?? (isLate ? timedOut : notStored);
   if (!isEnded(job) && !job.failure) {
     if (isLate) notice('video_timed_out', videoId);
@@ -170,7 +170,7 @@ export const releaseVideo = async (ports: EndingPorts, videoId: string): Promise
   }
   const { accountId, holdId } = job;
   const record = await resolveHoldById(ledger, { accountId, holdId, reason: failure.code });
-  await endVideo(ports, (await read()) ?? job, record);
+  await endVideo(deps, (await read()) ?? job, record);
   return { webhook: job.webhook !== undefined && !job.refused };
 };
 
@@ -180,7 +180,7 @@ const lateFailure: VideoFailure = {
 };
 
 /** What it takes to end a video, with nothing of vendors. */
-interface EndingPorts extends Pick<VideoStepPorts, 'jobs' | 'files' | 'ledger' | 'notice' | 'measured'> {
+interface EndingDependencies extends Pick<VideoStepDependencies, 'jobs' | 'files' | 'ledger' | 'notice' | 'measured'> {
   readonly times: Pick<VideoTimes, 'limitMs'>;
 }
 
@@ -188,8 +188,8 @@ interface EndingPorts extends Pick<VideoStepPorts, 'jobs' | 'files' | 'ledger' |
  * The last write of a video: its state, derived from what became of its hold, and from nothing else. So a video is `completed` exactly
  * when it was charged. Throws StoreError. Safe to repeat.
  */
-const endVideo = async (ports: EndingPorts, job: VideoJob, record: ChargeRecord): Promise<void> => {
-  const { ledger, jobs, files, notice, measured } = ports;
+const endVideo = async (deps: EndingDependencies, job: VideoJob, record: ChargeRecord): Promise<void> => {
+  const { ledger, jobs, files, notice, measured } = deps;
   await apply(ledger, record, job.holdAmountPicos);
   if (record.outcome === 'settled') {
     const completed = { state: 'completed', completedAtMs: ledger.clock.now() } as const;
@@ -214,8 +214,8 @@ const ignoreStore = (error: unknown): void => {
 };
 
 /** VID-7: one delivery of how a video ended. Throws what went wrong, so that the machine tries again; nothing else depends on it. */
-export const notifyVideo = async (ports: VideoStepPorts, videoId: string): Promise<void> => {
-  const { jobs, ledger, notice, deliver } = ports;
+export const notifyVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
+  const { jobs, ledger, notice, deliver } = deps;
   const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
   if (!job?.webhook || job.refused || !isEnded(job)) return;
   try {

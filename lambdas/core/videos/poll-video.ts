@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import type { VideoStepPorts } from './dependencies.ts';
+import type { VideoStepDependencies } from './dependencies.ts';
 import { isEnded, mayStillBegin, neverBegun, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
 import type { VideoStatus } from './video-wire.ts';
 
@@ -16,8 +16,8 @@ export interface Polled {
 const CALL_MS = 30_000;
 
 /** One look at the vendor. Throws StoreError only: what the vendor does wrong keeps the state (VID-7). */
-export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise<Polled> => {
-  const { jobs, ledger, times } = ports;
+export const pollVideo = async (deps: VideoStepDependencies, videoId: string): Promise<Polled> => {
+  const { jobs, ledger, times } = deps;
   const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
   const elapsedMs = job ? Math.max(0, ledger.clock.now() - job.createdAtMs) : 0;
   const as = (outcome: Polled['outcome']): Polled => ({
@@ -34,7 +34,7 @@ export const pollVideo = async (ports: VideoStepPorts, videoId: string): Promise
   };
   const isYoung = mayStillBegin(job, times, ledger.clock.now());
   if (job.upstreamId === undefined) return isYoung ? as('running') : failsWith(neverBegun);
-  const status = await ask(ports, job, job.upstreamId);
+  const status = await ask(deps, job, job.upstreamId);
   switch (status.kind) {
     case 'queued':
     case 'unknown':
@@ -62,9 +62,9 @@ const vanished: VideoFailure = {
 const waitAfter = (elapsedMs: number, { pollMs, pollMaxMs }: VideoTimes): number =>
   Math.max(1, Math.round(Math.min(pollMaxMs, Math.max(pollMs, elapsedMs / 2)) / 1_000));
 
-const ask = async (ports: VideoStepPorts, job: VideoJob, upstreamId: string): Promise<VideoStatus> => {
+const ask = async (deps: VideoStepDependencies, job: VideoJob, upstreamId: string): Promise<VideoStatus> => {
   try {
-    return await askVendor(ports, job, upstreamId, CALL_MS);
+    return await askVendor(deps, job, upstreamId, CALL_MS);
   } catch (error) {
     if (error instanceof GatewayError) return { kind: 'unknown' };
     throw error;
@@ -73,7 +73,7 @@ const ask = async (ports: VideoStepPorts, job: VideoJob, upstreamId: string): Pr
 
 /** Throws GatewayError when the vendor gives no answer, or is not known any more. */
 export const askVendor = async (
-  { catalog, wires, ledger }: VideoStepPorts,
+  { catalog, wires, ledger }: VideoStepDependencies,
   job: VideoJob,
   upstreamId: string,
   timeoutMs: number,

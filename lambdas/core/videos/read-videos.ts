@@ -4,7 +4,7 @@ import type { ByteRange, VideoFiles } from './dependencies.ts';
 import type { JobPage, JobPosition, JobRange, VideoJobStore } from './video-job.ts';
 import { CONTENT_KEPT_MS, isEnded, isVideoId, type StoredFile, type VideoJob } from './video-job.ts';
 
-export interface ReadPorts {
+export interface ReadDependencies {
   readonly jobs: VideoJobStore;
   readonly files: VideoFiles;
   readonly now: () => number;
@@ -24,7 +24,7 @@ const answered = async <T>(pending: Promise<T>): Promise<T> => {
 export const noSuchVideo = (): GatewayError => new GatewayError('not_found', 'There is no video of this id.');
 
 /** One of the account's own videos; another's is not there (AUTH-7). */
-export const readVideo = async ({ jobs }: ReadPorts, accountId: string, videoId: string): Promise<VideoJob> => {
+export const readVideo = async ({ jobs }: ReadDependencies, accountId: string, videoId: string): Promise<VideoJob> => {
   const job = isVideoId(videoId) ? await answered(jobs.read(videoId)) : undefined;
   // A refused creation has told nobody of a video.
   if (job?.accountId !== accountId || job.refused) throw noSuchVideo();
@@ -33,7 +33,7 @@ export const readVideo = async ({ jobs }: ReadPorts, accountId: string, videoId:
 
 /** Where one of the account's videos stands in the list, or stood before it was removed; undefined when there was none. */
 export const locateVideo = async (
-  { jobs }: ReadPorts,
+  { jobs }: ReadDependencies,
   accountId: string,
   videoId: string,
 ): Promise<JobPosition | undefined> => {
@@ -41,17 +41,17 @@ export const locateVideo = async (
   return position?.accountId === accountId ? position : undefined;
 };
 
-export const listVideos = ({ jobs }: ReadPorts, accountId: string, range: JobRange): Promise<JobPage> =>
+export const listVideos = ({ jobs }: ReadDependencies, accountId: string, range: JobRange): Promise<JobPage> =>
   answered(jobs.list(accountId, range));
 
 /** VID-8. First the file: a video whose file is still there is not gone. */
-export const removeVideo = async (ports: ReadPorts, accountId: string, videoId: string): Promise<void> => {
-  const job = await readVideo(ports, accountId, videoId);
+export const removeVideo = async (deps: ReadDependencies, accountId: string, videoId: string): Promise<void> => {
+  const job = await readVideo(deps, accountId, videoId);
   const inProgress = (): GatewayError =>
     new GatewayError('video_in_progress', 'The video is still being made. Wait for its end, and delete it then.');
   if (!isEnded(job)) throw inProgress();
-  if (job.file) await answered(ports.files.remove(job.file.name));
-  if (!(await answered(ports.jobs.remove(videoId)))) throw inProgress();
+  if (job.file) await answered(deps.files.remove(job.file.name));
+  if (!(await answered(deps.jobs.remove(videoId)))) throw inProgress();
 };
 
 /** Unix milliseconds from which on the file is not handed out any more; undefined while there is none. */
@@ -76,7 +76,7 @@ export const expired = (): GatewayError =>
 
 /** The bytes, all of them or some. */
 export const openFile = async (
-  { files }: ReadPorts,
+  { files }: ReadDependencies,
   { name }: StoredFile,
   range: ByteRange | undefined,
 ): Promise<AsyncIterable<Uint8Array>> => {

@@ -1,10 +1,10 @@
 import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
-import type { VideoStepPorts, VideoWorkflow } from './dependencies.ts';
+import type { VideoStepDependencies, VideoWorkflow } from './dependencies.ts';
 import { releaseVideo } from './finish-video.ts';
 import { isEnded } from './video-job.ts';
 
-export interface ResumePorts extends VideoStepPorts {
+export interface ResumeDependencies extends VideoStepDependencies {
   readonly machine: VideoWorkflow;
 }
 
@@ -28,13 +28,16 @@ export const LAST_STEPS_MS = 55 * 60_000;
  * Looks after videos whose creation or execution died: one without an execution gets its execution, one that an execution has left
  * behind is released. Every video ends so, whatever dies. Throws StoreError when they cannot be listed.
  */
-export const resumeVideos = async (ports: ResumePorts, untilMs = ports.ledger.clock.now()): Promise<ResumeReport> => {
+export const resumeVideos = async (
+  deps: ResumeDependencies,
+  untilMs = deps.ledger.clock.now(),
+): Promise<ResumeReport> => {
   const report = { looked: 0, released: 0, failed: 0 };
   const bugs: unknown[] = [];
-  await forEachConcurrent(await ports.jobs.due(untilMs), async (videoId) => {
+  await forEachConcurrent(await deps.jobs.due(untilMs), async (videoId) => {
     report.looked += 1;
     try {
-      if (await resume(ports, videoId)) report.released += 1;
+      if (await resume(deps, videoId)) report.released += 1;
     } catch (error) {
       report.failed += 1;
       if (!(error instanceof StoreError)) bugs.push(error);
@@ -45,8 +48,8 @@ export const resumeVideos = async (ports: ResumePorts, untilMs = ports.ledger.cl
 };
 
 /** Whether it had to be released. */
-const resume = async (ports: ResumePorts, videoId: string): Promise<boolean> => {
-  const { jobs, machine, ledger, times } = ports;
+const resume = async (deps: ResumeDependencies, videoId: string): Promise<boolean> => {
+  const { jobs, machine, ledger, times } = deps;
   const job = await jobs.read(videoId);
   if (!job || isEnded(job)) return false;
   const overdueAtMs = job.createdAtMs + times.limitMs + LAST_STEPS_MS;
@@ -55,7 +58,7 @@ const resume = async (ports: ResumePorts, videoId: string): Promise<boolean> => 
     await jobs.postpone(videoId, overdueAtMs);
     return false;
   }
-  ports.notice('video_resumed', videoId);
-  await releaseVideo(ports, videoId);
+  deps.notice('video_resumed', videoId);
+  await releaseVideo(deps, videoId);
   return true;
 };

@@ -1,10 +1,10 @@
 import { createHandler } from '../../http/handler.ts';
 import { createGetAccount, createGetUsage, createListUsage } from '../../protocols/account/handlers.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toHttpPorts } from './http.ts';
+import { toHttpDependencies } from './http.ts';
 
 export const createAccountHandler = (deps: FunctionDependencies) =>
-  createHandler(toHttpPorts(deps), {
+  createHandler(toHttpDependencies(deps), {
     getAccount: createGetAccount((accountId) => deps.ledgerStore.readAccount(accountId)),
     listUsage: createListUsage(deps),
     getUsage: createGetUsage(deps),

@@ -9,17 +9,17 @@ import {
 import { createGetAppSpend } from '../../protocols/app/spend.ts';
 import { createCreditAccount } from '../../protocols/credits/handler.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toHttpPorts } from './http.ts';
+import { toHttpDependencies } from './http.ts';
 
 export const createAppHandler = (deps: FunctionDependencies) => {
   const accountIdOf = createAccountIdOf(deps.accounts);
-  const ports = { ...deps, accountIdOf };
-  return createHandler(toHttpPorts(deps), {
-    getAppAccount: createGetAppAccount(ports),
+  const dependencies = { ...deps, accountIdOf };
+  return createHandler(toHttpDependencies(deps), {
+    getAppAccount: createGetAppAccount(dependencies),
     listAppUsage: createListUsage(deps, accountIdOf),
-    getAppSpend: createGetAppSpend(ports),
-    setThreshold: createSetThreshold(ports),
-    rotateKey: createRotateKey(ports),
+    getAppSpend: createGetAppSpend(dependencies),
+    setThreshold: createSetThreshold(dependencies),
+    rotateKey: createRotateKey(dependencies),
     creditAccount: createCreditAccount({ ...deps, store: deps.ledgerStore }),
   });
 };

@@ -1,10 +1,10 @@
 import { createHandler } from '../../http/handler.ts';
 import { createAudioRoutes } from '../../protocols/audio/handlers.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toProcessPorts } from './paid-call.ts';
+import { toProcessDependencies } from './paid-call.ts';
 import { toAudioWires, toWireOptions } from './wires.ts';
 
-export const createAudioHandler = (deps: FunctionDependencies, { http, paid } = toProcessPorts(deps)) => {
+export const createAudioHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const wires = toAudioWires(toWireOptions(deps));
   return createHandler(
     http,

@@ -16,7 +16,7 @@ export const createAuditHandler = (deps: AuditFunctionDependencies) => async ():
   const found = { accounts: 0, differences: 0, orphans: 0, unstable: 0 };
   let complete = false;
   try {
-    ({ complete } = await auditUntil(toPorts(deps), clock.now() + RUN_MS, {
+    ({ complete } = await auditUntil(toDependencies(deps), clock.now() + RUN_MS, {
       audited: (audit) => {
         const differences = audit.findings.filter((finding) => !isOrphan(finding));
         found.accounts += 1;
@@ -39,7 +39,7 @@ export const createAuditHandler = (deps: AuditFunctionDependencies) => async ():
   }
 };
 
-const toPorts = ({ ledgerStore, ledgerRecords, auditCursor, clock }: AuditFunctionDependencies) => ({
+const toDependencies = ({ ledgerStore, ledgerRecords, auditCursor, clock }: AuditFunctionDependencies) => ({
   store: ledgerStore,
   records: ledgerRecords,
   cursor: auditCursor,

@@ -1,14 +1,14 @@
 import { parseUsd } from '../../core/money/usd.ts';
 import { createHandler } from '../../http/handler.ts';
-import type { BotPorts } from '../../messenger/bot-context.ts';
+import type { BotDependencies } from '../../messenger/bot-context.ts';
 import { createTakeUpdate } from '../../messenger/update-handler.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toHttpPorts } from './http.ts';
+import { toHttpDependencies } from './http.ts';
 
 export const createBotHandler = (deps: FunctionDependencies) =>
-  createHandler(toHttpPorts(deps), { takeUpdate: createTakeUpdate(toBotPorts(deps)) });
+  createHandler(toHttpDependencies(deps), { takeUpdate: createTakeUpdate(toBotDependencies(deps)) });
 
-const toBotPorts = (deps: FunctionDependencies): BotPorts => {
+const toBotDependencies = (deps: FunctionDependencies): BotDependencies => {
   const { settings, secrets } = deps;
   return {
     ...deps,

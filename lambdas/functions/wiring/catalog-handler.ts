@@ -9,10 +9,10 @@ import {
   createListPrices,
 } from '../../protocols/models/handlers.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toHttpPorts } from './http.ts';
+import { toHttpDependencies } from './http.ts';
 
 export const createCatalogHandler = (deps: FunctionDependencies) =>
-  createHandler(toHttpPorts(deps), {
+  createHandler(toHttpDependencies(deps), {
     listModels: createListModels(deps),
     getModel: createGetModel(deps),
     listGoogleModels: createListGoogleModels(deps),

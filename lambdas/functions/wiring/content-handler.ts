@@ -3,13 +3,13 @@ import { createGetMedia } from '../../protocols/media/handler.ts';
 import { createGetPage, createGetPageFile } from '../../protocols/pages/handlers.ts';
 import { createGetVideoContent } from '../../protocols/videos/content.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toHttpPorts } from './http.ts';
-import { toReadPorts } from './videos.ts';
+import { toHttpDependencies } from './http.ts';
+import { toReadDependencies } from './videos.ts';
 
 export const createContentHandler = (deps: FunctionDependencies) => {
-  const relay = { ...toReadPorts(deps), finished: deps.reporting.finished };
+  const relay = { ...toReadDependencies(deps), finished: deps.reporting.finished };
   const pages = { ...relay, pages: deps.pages };
-  return createHandler(toHttpPorts(deps), {
+  return createHandler(toHttpDependencies(deps), {
     getVideoContent: createGetVideoContent(relay),
     getMedia: createGetMedia({ ...relay, media: deps.media }),
     getApp: createGetPage(pages, 'app'),

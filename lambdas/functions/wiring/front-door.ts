@@ -18,18 +18,18 @@ const REREAD_PAUSE_MS = 10_000;
 /** What a request with an unknown secret waits at most. */
 const REREAD_WAIT_MS = 2_000;
 
-interface FrontDoorPorts {
+interface FrontDoorDependencies {
   readonly clock: Clock;
   readonly notice: Reporting['notice'];
   readonly read?: ReadSecret;
 }
 
 /** Throws an Error where there is an edge and nothing it could prove itself with. */
-export const frontDoorOf = async (settings: Settings, ports: FrontDoorPorts): Promise<FrontDoor> => {
+export const frontDoorOf = async (settings: Settings, dependencies: FrontDoorDependencies): Promise<FrontDoor> => {
   const { FRONT_DOOR, EDGE_TIMEOUT_SECONDS, EDGE_JSON_KEEP_ALIVE } = settings;
   if (FRONT_DOOR === 'none') return openFrontDoor;
   if (FRONT_DOOR === 'api-gateway') return { ...openFrontDoor, frontDoorTimeouts: apiGatewayTimeouts };
-  return createEdgeFrontDoor(await openOriginSecrets(settings, ports), {
+  return createEdgeFrontDoor(await openOriginSecrets(settings, dependencies), {
     silenceMs: EDGE_TIMEOUT_SECONDS * 1_000,
     commitsStreams: true,
     commitsJson: EDGE_JSON_KEEP_ALIVE === 'true',
@@ -45,7 +45,7 @@ const apiGatewayTimeouts: FrontDoorTimeouts = {
 /** The edge is told a new secret some time after it was put, so that a process learns of it by the first request that has it. */
 const openOriginSecrets = async (
   settings: Settings,
-  { clock, notice, read = readSecret }: FrontDoorPorts,
+  { clock, notice, read = readSecret }: FrontDoorDependencies,
 ): Promise<OriginSecrets> => {
   const kept = keepRefreshing(await readOriginSecrets(settings, read), {
     read: () => readOriginSecrets(settings, read),

@@ -1,9 +1,9 @@
 import { AddressLimit, bucketOf, ProcessBuckets } from '../../core/limits/rate-limit.ts';
 import { BodyBudget } from '../../http/body-budget.ts';
-import type { HttpPorts } from '../../http/handler.ts';
+import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 
-export const toHttpPorts = (deps: FunctionDependencies): HttpPorts => {
+export const toHttpDependencies = (deps: FunctionDependencies): HttpDependencies => {
   const { settings, clock } = deps;
   const keyBucket = bucketOf(settings.LIMIT_KEY_PER_SECOND, settings.LIMIT_KEY_BURST);
   const addressBucket = bucketOf(settings.LIMIT_ADDRESS_PER_SECOND, settings.LIMIT_ADDRESS_BURST);

@@ -2,10 +2,15 @@ import { createHandler } from '../../http/handler.ts';
 import { measureImage } from '../../protocols/image-file.ts';
 import { createImageRoutes } from '../../protocols/images/handlers.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toIdempotencyPorts, toMediaPorts, toProcessPorts } from './paid-call.ts';
+import { toIdempotencyDependencies, toMediaDependencies, toProcessDependencies } from './paid-call.ts';
 import { toImageWires, toWireOptions } from './wires.ts';
 
-export const createImagesHandler = (deps: FunctionDependencies, { http, paid } = toProcessPorts(deps)) => {
-  const draw = { ...paid, ...toMediaPorts(deps), wires: toImageWires(toWireOptions(deps)), measure: measureImage };
-  return createHandler(http, createImageRoutes({ draw, idempotency: toIdempotencyPorts(deps, paid.ledger) }));
+export const createImagesHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
+  const draw = {
+    ...paid,
+    ...toMediaDependencies(deps),
+    wires: toImageWires(toWireOptions(deps)),
+    measure: measureImage,
+  };
+  return createHandler(http, createImageRoutes({ draw, idempotency: toIdempotencyDependencies(deps, paid.ledger) }));
 };

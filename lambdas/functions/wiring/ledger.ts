@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { LedgerPorts } from '../../core/ledger/ledger.ts';
+import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
 import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
@@ -46,14 +46,14 @@ export const ledgerDependenciesFromEnvironment = (environment: Environment): Led
   openLedger(environment);
 
 /** No hold is shorter than its grace, whatever the deadline of its request. */
-export const toLedgerPorts = ({
+export const toLedgerDependencies = ({
   ledgerStore,
   outbox,
   clock,
   random,
   settings,
   reporting,
-}: LedgerFunctionDependencies): LedgerPorts => ({
+}: LedgerFunctionDependencies): LedgerDependencies => ({
   store: ledgerStore,
   outbox,
   clock,

@@ -1,10 +1,10 @@
 import { type OutboxReport, settleOutbox } from '../../core/ledger/outbox.ts';
 import type { LedgerFunctionDependencies } from './dependencies.ts';
-import { toLedgerPorts } from './ledger.ts';
+import { toLedgerDependencies } from './ledger.ts';
 
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createOutboxHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
-  const report = await settleOutbox(toLedgerPorts(deps));
+  const report = await settleOutbox(toLedgerDependencies(deps));
   emitReport(deps, report);
   if (report.bug) throw report.bug;
 };

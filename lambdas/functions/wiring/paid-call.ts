@@ -1,14 +1,14 @@
 import { createCircuits } from '../../core/circuit/breaker.ts';
 import type { Circuits } from '../../core/circuit/circuit.ts';
-import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
-import type { MediaPorts } from '../../core/images/media.ts';
-import type { LedgerPorts } from '../../core/ledger/ledger.ts';
+import type { IdempotencyDependencies } from '../../core/idempotency/claim-store.ts';
+import type { MediaDependencies } from '../../core/images/media.ts';
+import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
-import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
-import type { HttpPorts } from '../../http/handler.ts';
+import type { PaidCallDependencies } from '../../core/paid-call/dependencies.ts';
+import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
-import { toHttpPorts } from './http.ts';
-import { toLedgerPorts } from './ledger.ts';
+import { toHttpDependencies } from './http.ts';
+import { toLedgerDependencies } from './ledger.ts';
 
 export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoFunctionDependencies): Circuits =>
   createCircuits(
@@ -20,12 +20,12 @@ export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoFu
     },
   );
 
-export const toPaidCallPorts = (deps: FunctionDependencies): PaidCallPorts => {
+export const toPaidCallDependencies = (deps: FunctionDependencies): PaidCallDependencies => {
   const { settings, reporting } = deps;
   return {
     catalog: deps.catalog,
     reachable: ({ id }) => deps.vendorAccess(id) !== undefined,
-    ledger: toLedgerPorts(deps),
+    ledger: toLedgerDependencies(deps),
     circuits: toCircuits(deps),
     drains: new DetachedDrains(),
     notice: (notice, requestId) => reporting.notice(notice, { requestId }),
@@ -34,10 +34,10 @@ export const toPaidCallPorts = (deps: FunctionDependencies): PaidCallPorts => {
   };
 };
 
-export const toIdempotencyPorts = (
+export const toIdempotencyDependencies = (
   { claims, answers, settings }: FunctionDependencies,
-  ledger: LedgerPorts,
-): IdempotencyPorts => ({
+  ledger: LedgerDependencies,
+): IdempotencyDependencies => ({
   claims,
   answers,
   ledger,
@@ -45,18 +45,23 @@ export const toIdempotencyPorts = (
 });
 
 /** What all handlers of one process share: its limits, its budget of bodies, its circuits and its drains. */
-export interface ProcessPorts {
-  readonly http: HttpPorts;
-  readonly paid: PaidCallPorts;
+export interface ProcessDependencies {
+  readonly http: HttpDependencies;
+  readonly paid: PaidCallDependencies;
 }
 
-export const toProcessPorts = (deps: FunctionDependencies): ProcessPorts => ({
-  http: toHttpPorts(deps),
-  paid: toPaidCallPorts(deps),
+export const toProcessDependencies = (deps: FunctionDependencies): ProcessDependencies => ({
+  http: toHttpDependencies(deps),
+  paid: toPaidCallDependencies(deps),
 });
 
 /** Throws where this function has not been told what links begin with. */
-export const toMediaPorts = ({ media, newMediaToken, settings, publicUrl }: FunctionDependencies): MediaPorts => {
+export const toMediaDependencies = ({
+  media,
+  newMediaToken,
+  settings,
+  publicUrl,
+}: FunctionDependencies): MediaDependencies => {
   const url = settings.MEDIA_URL ?? publicUrl;
   if (url === undefined)
     throw new Error('MEDIA_URL: neither it nor the public address is known, and links to images are to be made');

@@ -1,10 +1,10 @@
 import { type SweepReport, sweep } from '../../core/ledger/sweep.ts';
 import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
-import { toLedgerPorts } from './ledger.ts';
+import { toLedgerDependencies } from './ledger.ts';
 
 /** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
 export const createSweepHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
-  const report = await sweep(toLedgerPorts(deps));
+  const report = await sweep(toLedgerDependencies(deps));
   emitReport(deps.reporting, report);
   if (report.bug) throw report.bug;
 };

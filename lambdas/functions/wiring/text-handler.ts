@@ -9,19 +9,19 @@ import {
 import { createCountMessageTokens, messages } from '../../protocols/messages/response.ts';
 import { createModerations } from '../../protocols/moderations/handler.ts';
 import { responses } from '../../protocols/responses/response.ts';
-import type { TextRoutePorts } from '../../protocols/text-adapter.ts';
+import type { TextRouteDependencies } from '../../protocols/text-adapter.ts';
 import { createTextRoute } from '../../protocols/text-route.ts';
 import { createMessageTokenCounter } from '../../providers/anthropic/messages-wire.ts';
 import { createContentTokenCounter } from '../../providers/google/generate-content-wire.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toIdempotencyPorts, toProcessPorts } from './paid-call.ts';
+import { toIdempotencyDependencies, toProcessDependencies } from './paid-call.ts';
 import { toInputWires, toTextWires, toWireOptions } from './wires.ts';
 
-export const createTextHandler = (deps: FunctionDependencies, { http, paid } = toProcessPorts(deps)) => {
+export const createTextHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const options = toWireOptions(deps);
-  const text: TextRoutePorts = {
+  const text: TextRouteDependencies = {
     text: { ...paid, wires: toTextWires(deps, options) },
-    idempotency: toIdempotencyPorts(deps, paid.ledger),
+    idempotency: toIdempotencyDependencies(deps, paid.ledger),
     finished: deps.reporting.finished,
   };
   const input = { ...paid, wires: toInputWires(options) };

@@ -1,22 +1,22 @@
 import * as z from 'zod';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import type { VideoStepPorts } from '../../core/videos/dependencies.ts';
+import type { VideoStepDependencies } from '../../core/videos/dependencies.ts';
 import { chargeVideo, finishVideo, notifyVideo, releaseVideo, storeVideo } from '../../core/videos/finish-video.ts';
 import { pollVideo } from '../../core/videos/poll-video.ts';
 import { isVideoId } from '../../core/videos/video-job.ts';
 import type { VideoFunctionDependencies } from './dependencies.ts';
-import { toVideoStepPorts } from './videos.ts';
+import { toVideoStepDependencies } from './videos.ts';
 
 const stepSchema = z.enum(['poll', 'store', 'charge', 'finish', 'release', 'notify']);
 const taskSchema = z.object({ step: stepSchema, videoId: z.string().refine(isVideoId, 'must be the id of a video') });
 
-type Step = (ports: VideoStepPorts, videoId: string) => Promise<object>;
+type Step = (dependencies: VideoStepDependencies, videoId: string) => Promise<object>;
 
 /** What the machine chooses by nothing of. */
 const silent =
-  (step: (ports: VideoStepPorts, videoId: string) => Promise<void>): Step =>
-  async (ports, videoId) => {
-    await step(ports, videoId);
+  (step: (dependencies: VideoStepDependencies, videoId: string) => Promise<void>): Step =>
+  async (dependencies, videoId) => {
+    await step(dependencies, videoId);
     return {};
   };
 
@@ -37,11 +37,11 @@ const toHistory = ({ code }: GatewayError): Error => Object.assign(new Error(cod
  * to repeat; what is no step throws a ZodError.
  */
 export const createVideoStepsHandler = (deps: VideoFunctionDependencies) => {
-  const ports = toVideoStepPorts(deps);
+  const dependencies = toVideoStepDependencies(deps);
   return async (task: unknown): Promise<object> => {
     const { step, videoId } = taskSchema.parse(task);
     try {
-      return await steps[step](ports, videoId);
+      return await steps[step](dependencies, videoId);
     } catch (error) {
       throw error instanceof GatewayError ? toHistory(error) : error;
     }

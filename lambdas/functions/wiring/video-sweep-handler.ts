@@ -1,6 +1,6 @@
 import { type ResumeReport, resumeVideos } from '../../core/videos/resume-videos.ts';
 import type { Reporting, VideoFunctionDependencies } from './dependencies.ts';
-import { toVideoStepPorts } from './videos.ts';
+import { toVideoStepDependencies } from './videos.ts';
 
 /** Later than any time that a video is to be looked at. Databases know no infinite numbers. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
@@ -18,9 +18,9 @@ export const createResumeAll = (deps: VideoFunctionDependencies) => {
 };
 
 const createResume = (deps: VideoFunctionDependencies) => {
-  const ports = { ...toVideoStepPorts(deps), machine: deps.videoMachine };
+  const dependencies = { ...toVideoStepDependencies(deps), machine: deps.videoMachine };
   return async (untilMs?: number): Promise<ResumeReport> => {
-    const report = await resumeVideos(ports, untilMs);
+    const report = await resumeVideos(dependencies, untilMs);
     emitReport(deps.reporting, report);
     if (report.bug) throw report.bug;
     return report;

@@ -7,16 +7,16 @@ import {
 } from '../../protocols/videos/handlers.ts';
 import { webhookUrlProblem } from '../../providers/webhook.ts';
 import type { FunctionDependencies } from './dependencies.ts';
-import { toIdempotencyPorts, toProcessPorts } from './paid-call.ts';
-import { toCreatePorts, toReadPorts } from './videos.ts';
+import { toIdempotencyDependencies, toProcessDependencies } from './paid-call.ts';
+import { toCreateDependencies, toReadDependencies } from './videos.ts';
 
-export const createVideosHandler = (deps: FunctionDependencies, { http, paid } = toProcessPorts(deps)) => {
-  const create = toCreatePorts(deps, paid);
-  const reading = toReadPorts(deps);
+export const createVideosHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
+  const create = toCreateDependencies(deps, paid);
+  const reading = toReadDependencies(deps);
   return createHandler(http, {
     createVideo: createCreateVideo({
       create,
-      idempotency: toIdempotencyPorts(deps, create.ledger),
+      idempotency: toIdempotencyDependencies(deps, create.ledger),
       checkWebhookUrl: webhookUrlProblem,
     }),
     listVideos: createListVideos(reading),

@@ -1,14 +1,14 @@
 import type { PaidEvent, VideoEvent } from '../../core/metrics.ts';
-import type { PaidCallPorts } from '../../core/paid-call/dependencies.ts';
-import type { CreatePorts } from '../../core/videos/create-video.ts';
-import type { VideoStepPorts } from '../../core/videos/dependencies.ts';
-import type { ExistingVideoPorts } from '../../core/videos/existing-video.ts';
-import type { ReadPorts } from '../../core/videos/read-videos.ts';
+import type { PaidCallDependencies } from '../../core/paid-call/dependencies.ts';
+import type { CreateDependencies } from '../../core/videos/create-video.ts';
+import type { VideoStepDependencies } from '../../core/videos/dependencies.ts';
+import type { ExistingVideoDependencies } from '../../core/videos/existing-video.ts';
+import type { ReadDependencies } from '../../core/videos/read-videos.ts';
 import { isVideoId, type VideoJob, type VideoTimes } from '../../core/videos/video-job.ts';
 import { toWebhookBody } from '../../protocols/videos/video-object.ts';
 import type { Settings } from '../../settings.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
-import { toLedgerPorts } from './ledger.ts';
+import { toLedgerDependencies } from './ledger.ts';
 import { toCircuits } from './paid-call.ts';
 import { toVideoWires, toWireOptions } from './wires.ts';
 
@@ -20,12 +20,15 @@ export const toVideoTimes = (settings: Settings): VideoTimes => ({
   holdMs: settings.VIDEO_HOLD_SECONDS * 1_000,
 });
 
-export const toVideoStepPorts = (deps: VideoFunctionDependencies, circuits = toCircuits(deps)): VideoStepPorts => ({
+export const toVideoStepDependencies = (
+  deps: VideoFunctionDependencies,
+  circuits = toCircuits(deps),
+): VideoStepDependencies => ({
   catalog: deps.catalog,
   wires: toVideoWires(toWireOptions(deps)),
   jobs: deps.videoJobs,
   files: deps.videoFiles,
-  ledger: toLedgerPorts(deps),
+  ledger: toLedgerDependencies(deps),
   times: toVideoTimes(deps.settings),
   notice: (notice, videoId) => deps.reporting.notice(notice, { videoId }),
   measured: deps.reporting.measured,
@@ -39,15 +42,18 @@ const deliver = async ({ sendWebhook }: VideoFunctionDependencies, job: VideoJob
 };
 
 /** Whoever creates a video may have to end one as well: that of the request it takes a key over from. */
-export const toCreatePorts = (deps: FunctionDependencies, paid: PaidCallPorts): CreatePorts & ExistingVideoPorts => ({
+export const toCreateDependencies = (
+  deps: FunctionDependencies,
+  paid: PaidCallDependencies,
+): CreateDependencies & ExistingVideoDependencies => ({
   ...paid,
-  ...toVideoStepPorts(deps, paid.circuits),
+  ...toVideoStepDependencies(deps, paid.circuits),
   machine: deps.videoMachine,
   notice: (notice: PaidEvent | VideoEvent, id: string) =>
     deps.reporting.notice(notice, isVideoId(id) ? { videoId: id } : { requestId: id }),
 });
 
-export const toReadPorts = ({ videoJobs, videoFiles, clock }: FunctionDependencies): ReadPorts => ({
+export const toReadDependencies = ({ videoJobs, videoFiles, clock }: FunctionDependencies): ReadDependencies => ({
   jobs: videoJobs,
   files: videoFiles,
   now: () => clock.now(),

@@ -21,7 +21,7 @@ import { createResponsesWire } from '../../providers/openai/responses-wire.ts';
 import { createOpenaiVideoWire } from '../../providers/openai/videos-wire.ts';
 import type { WireOptions } from '../../providers/vendor-call.ts';
 import type { FunctionDependencies, VendorAccess, VideoFunctionDependencies } from './dependencies.ts';
-import { toMediaPorts } from './paid-call.ts';
+import { toMediaDependencies } from './paid-call.ts';
 
 const byName = <Implementation>(wires: Readonly<Partial<Record<Wire, Implementation>>>) =>
   new Map(Object.entries(wires) as [Wire, Implementation][]);
@@ -44,7 +44,7 @@ export const toTextWires = (deps: FunctionDependencies, options: WireOptions): R
 
 /** Named at once, so that a stream can go on; the image follows. */
 const toLinkImage = (deps: FunctionDependencies): LinkImage => {
-  const media = toMediaPorts(deps);
+  const media = toMediaDependencies(deps);
   return (bytes, mediaType) => {
     const { name, url } = newMediaLink(media, deps.clock.now());
     return { url, store: () => media.media.put(name, bytes, mediaType) };

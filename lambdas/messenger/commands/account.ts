@@ -2,7 +2,7 @@ import { toMasked } from '../../core/accounts/keys.ts';
 import { type Account, balanceOf, heldOf } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { retryUntilDefinite } from '../../core/retry.ts';
-import type { BotContext, BotPorts } from '../bot-context.ts';
+import type { BotContext, BotDependencies } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import { html } from '../html.ts';
 
@@ -15,11 +15,11 @@ export const withAccount =
     visit.accountId === undefined ? visit.tell(visit.texts.startFirst()) : command(visit, visit.accountId);
 
 export const createBalance =
-  (ports: BotPorts): OfAccount =>
+  (deps: BotDependencies): OfAccount =>
   async (visit, accountId) => {
-    const account = await retryUntilDefinite(ports, () => ports.ledgerStore.readAccount(accountId));
+    const account = await retryUntilDefinite(deps, () => deps.ledgerStore.readAccount(accountId));
     if (!account) throw new Error('the account of a chat is missing');
-    await visit.tell(visit.texts.balance(toFacts(account)), appButton(ports, visit.texts));
+    await visit.tell(visit.texts.balance(toFacts(account)), appButton(deps, visit.texts));
   };
 
 const toFacts = (account: Account) => ({
@@ -31,19 +31,16 @@ const toFacts = (account: Account) => ({
 });
 
 export const createShowKey =
-  (ports: BotPorts): OfAccount =>
+  (deps: BotDependencies): OfAccount =>
   async (visit, accountId) => {
-    const key = await retryUntilDefinite(ports, () => ports.keys.currentKey(accountId));
-    if (!key) return visit.tell(visit.texts.keyRevoked(), appButton(ports, visit.texts));
+    const key = await retryUntilDefinite(deps, () => deps.keys.currentKey(accountId));
+    if (!key) return visit.tell(visit.texts.keyRevoked(), appButton(deps, visit.texts));
     const { label, issuedAtMs, isRevoked } = key;
-    await visit.tell(
-      visit.texts.key({ masked: toMasked(label), issuedAtMs, isRevoked }),
-      appButton(ports, visit.texts),
-    );
+    await visit.tell(visit.texts.key({ masked: toMasked(label), issuedAtMs, isRevoked }), appButton(deps, visit.texts));
   };
 
 export const createTopUp =
-  ({ topUpText }: BotPorts): OfAccount =>
+  ({ topUpText }: BotDependencies): OfAccount =>
   async (visit, accountId) => {
     const { texts } = visit;
     if (topUpText === undefined) return visit.tell(texts.topUpUnknown(accountId));

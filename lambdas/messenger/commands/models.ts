@@ -1,6 +1,6 @@
 import { type ListedPrice, toListedPrice } from '../../core/catalog/catalog.ts';
 import type { Model } from '../../core/catalog/schema.ts';
-import type { BotContext, BotPorts } from '../bot-context.ts';
+import type { BotContext, BotDependencies } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import { type Html, html, lines } from '../html.ts';
 import type { PricedUnit, Texts } from '../texts/words.ts';
@@ -19,13 +19,13 @@ const companyNames: Readonly<Record<string, string>> = {
 };
 
 export const createModels =
-  (ports: BotPorts) =>
+  (deps: BotDependencies) =>
   async (visit: BotContext): Promise<void> => {
     const { texts } = visit;
-    const nowMs = ports.clock.now();
-    const models = ports.catalog.list(nowMs);
+    const nowMs = deps.clock.now();
+    const models = deps.catalog.list(nowMs);
     const priced = (model: Model): string =>
-      `${model.id} ${toPrice(texts, toListedPrice(ports.catalog.priceRow(model, nowMs)))}`;
+      `${model.id} ${toPrice(texts, toListedPrice(deps.catalog.priceRow(model, nowMs)))}`;
     const sections = [...Map.groupBy(models, ({ kind }) => kind)].flatMap(([kind, ofKind]) => [
       html``,
       texts.kindHeading(kind, ofKind.length),
@@ -34,7 +34,7 @@ export const createModels =
       ),
     ]);
     const shown = fitting([texts.modelsHeading(models.length), ...sections]);
-    await visit.tell(lines([...shown, html``, texts.modelsEnd()]), appButton(ports, texts));
+    await visit.tell(lines([...shown, html``, texts.modelsEnd()]), appButton(deps, texts));
   };
 
 const toLine = (texts: Texts, company: string, models: readonly string[]): Html => {

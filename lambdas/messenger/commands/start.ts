@@ -1,7 +1,7 @@
 import { startChat, type TurnKey } from '../../core/accounts/chats.ts';
 import { toMasked } from '../../core/accounts/keys.ts';
 import { retryUntilDefinite } from '../../core/retry.ts';
-import { appButton, type BotContext, type BotPorts } from '../bot-context.ts';
+import { appButton, type BotContext, type BotDependencies } from '../bot-context.ts';
 
 /** The same user has asked for a key with another message, which is not done with yet. */
 export class ChatBusyError extends Error {
@@ -12,38 +12,38 @@ export class ChatBusyError extends Error {
  * KEY-1. One message of a chat at a time: of two at once each would replace the key that the other is telling.
  */
 export const createStart =
-  (ports: BotPorts) =>
+  (deps: BotDependencies) =>
   async (visit: BotContext): Promise<void> => {
-    const { updates, clock } = ports;
+    const { updates, clock } = deps;
     const turn: TurnKey = `start#${visit.userId}`;
     if ((await updates.claim(turn, clock.now())) !== 'claimed') throw new ChatBusyError('this chat is being started');
     try {
-      await tellKey(ports, visit);
+      await tellKey(deps, visit);
     } finally {
-      await retryUntilDefinite(ports, () => updates.free(turn));
+      await retryUntilDefinite(deps, () => updates.free(turn));
     }
   };
 
-const tellKey = async (ports: BotPorts, visit: BotContext): Promise<void> => {
+const tellKey = async (deps: BotDependencies, visit: BotContext): Promise<void> => {
   const { texts } = visit;
   const chatId = String(visit.userId);
-  const started = await startChat(ports, chatId);
+  const started = await startChat(deps, chatId);
   if (visit.accountId === undefined) {
     // The chat was not there when its user was looked for.
-    await retryUntilDefinite(ports, () => ports.accounts.setLanguage(chatId, texts.language));
+    await retryUntilDefinite(deps, () => deps.accounts.setLanguage(chatId, texts.language));
   }
   visit.accountId = started.accountId;
   switch (started.kind) {
     case 'key': {
       const { accountId, apiKey, hash } = started;
-      await visit.tell(texts.firstKey({ apiKey, ...exampleFor(ports, apiKey) }));
-      await retryUntilDefinite(ports, () => ports.keys.markShown(accountId, hash));
-      return visit.tell(texts.help(), appButton(ports, texts));
+      await visit.tell(texts.firstKey({ apiKey, ...exampleFor(deps, apiKey) }));
+      await retryUntilDefinite(deps, () => deps.keys.markShown(accountId, hash));
+      return visit.tell(texts.help(), appButton(deps, texts));
     }
     case 'had-key':
-      return visit.tell(texts.hadKey(toMasked(started.label)), appButton(ports, texts));
+      return visit.tell(texts.hadKey(toMasked(started.label)), appButton(deps, texts));
     case 'revoked':
-      return visit.tell(texts.keyRevoked(), appButton(ports, texts));
+      return visit.tell(texts.keyRevoked(), appButton(deps, texts));
     case 'blocked':
       return visit.tell(texts.accountBlocked());
   }
@@ -57,7 +57,7 @@ interface Example {
 }
 
 /** A first request, ready to be pasted: what it costs is next to nothing, with the cheapest model there is. */
-const exampleFor = ({ publicUrl, catalog, clock }: BotPorts, apiKey: string): Example => {
+const exampleFor = ({ publicUrl, catalog, clock }: BotDependencies, apiKey: string): Example => {
   if (publicUrl === undefined) return { baseUrl: undefined, example: undefined, guide: undefined };
   const { origin } = new URL(publicUrl);
   const baseUrl = `${origin}/v1`;

@@ -4,7 +4,7 @@ import { listUsage } from '../../core/ledger/usage.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { retryUntilDefinite } from '../../core/retry.ts';
 import { dayOfRequest, firstIdAt, timeOfRequest } from '../../http/exchange.ts';
-import type { BotContext, BotPorts } from '../bot-context.ts';
+import type { BotContext, BotDependencies } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import type { RequestFacts, SpendFacts } from '../texts/words.ts';
 
@@ -15,14 +15,14 @@ const RECORDS_MAX = 5_000;
 
 /** What has been spent today and in seven days, today among them, and on the last requests. */
 export const createUsage =
-  (ports: BotPorts) =>
+  (deps: BotDependencies) =>
   async (visit: BotContext, accountId: string): Promise<void> => {
-    const { days: asked, fromMs } = lastDays(ports.clock.now(), DAYS);
+    const { days: asked, fromMs } = lastDays(deps.clock.now(), DAYS);
     const order = { days: asked, dayOf: dayOfRequest, fromHoldId: firstIdAt(fromMs), recordsMax: RECORDS_MAX };
     const [{ records: last }, { complete, total, days }] = await Promise.all([
-      retryUntilDefinite(ports, () => listUsage(ports.ledgerRecords, accountId, { limit: SHOWN })),
+      retryUntilDefinite(deps, () => listUsage(deps.ledgerRecords, accountId, { limit: SHOWN })),
       // Repeated as a whole: most accounts fit one read.
-      retryUntilDefinite(ports, () => sumSpend(ports.ledgerRecords, accountId, order)),
+      retryUntilDefinite(deps, () => sumSpend(deps.ledgerRecords, accountId, order)),
     ]);
     const today = days.at(-1);
     if (!today) throw new Error('a week without a day');
@@ -32,7 +32,7 @@ export const createUsage =
       isWhole: complete,
       last: last.map(toFacts),
     };
-    await visit.tell(visit.texts.usage(facts), appButton(ports, visit.texts));
+    await visit.tell(visit.texts.usage(facts), appButton(deps, visit.texts));
   };
 
 const summed = ({ costPicos, requests }: SpendSum): SpendFacts => ({ cost: formatUsd(costPicos), requests });

@@ -16,7 +16,7 @@ export const createGetAccount =
     return json(200, toAccountObject(account));
   };
 
-export interface UsagePorts {
+export interface UsageDependencies {
   readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
   readonly ledgerRecords: LedgerRecords;
 }
@@ -26,7 +26,7 @@ type AccountIdOf = (exchange: Exchange) => string | Promise<string>;
 /** GET /api/usage (BILL-15) and GET /app/api/usage: what every request of this account has cost, the newest first. */
 export const createListUsage =
   (
-    { ledgerRecords }: Pick<UsagePorts, 'ledgerRecords'>,
+    { ledgerRecords }: Pick<UsageDependencies, 'ledgerRecords'>,
     accountIdOf: AccountIdOf = (exchange) => admissionOf(exchange).accountId,
   ): RouteHandler =>
   async (exchange) => {
@@ -51,7 +51,7 @@ const requestIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** GET /api/usage/{request_id} (BILL-15). What another account asked for is not there (AUTH-7). */
 export const createGetUsage =
-  ({ ledgerStore, ledgerRecords }: UsagePorts): RouteHandler =>
+  ({ ledgerStore, ledgerRecords }: UsageDependencies): RouteHandler =>
   async (exchange) => {
     const { accountId } = admissionOf(exchange);
     // A video has the id of its request behind a prefix.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AccountStore } from '../../core/accounts/account-store.ts';
-import { type RotationPorts, rotateKey } from '../../core/accounts/issue-key.ts';
+import { type RotationDependencies, rotateKey } from '../../core/accounts/issue-key.ts';
 import type { CurrentKey, KeyStore } from '../../core/accounts/key-store.ts';
 import { keyIdOf, toMasked } from '../../core/accounts/keys.ts';
 import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/low-balance.ts';
@@ -17,7 +17,7 @@ import { orUnavailable, toAccountObject } from '../account-reads.ts';
 import { usdAmount } from '../optional-fields.ts';
 import { parseWith } from '../parse.ts';
 
-export interface AppAccountPorts {
+export interface AppAccountDependencies {
   readonly accountIdOf: AccountIdOf;
   readonly accounts: Pick<AccountStore, 'profile'>;
   readonly keys: Pick<KeyStore, 'currentKey'>;
@@ -30,7 +30,7 @@ const PACE_RECORDS_MAX = 5_000;
 
 /** GET /app/api/account (KEY-4). */
 export const createGetAppAccount =
-  ({ accountIdOf, accounts, keys, ledgerStore, ledgerRecords }: AppAccountPorts): RouteHandler =>
+  ({ accountIdOf, accounts, keys, ledgerStore, ledgerRecords }: AppAccountDependencies): RouteHandler =>
   async (exchange) => {
     const accountId = await accountIdOf(exchange);
     const nowMs = exchange.startedAtMs;
@@ -76,7 +76,7 @@ export const createAccountIdOf =
     return chat.accountId;
   };
 
-export interface RotateKeyPorts extends RotationPorts {
+export interface RotateKeyDependencies extends RotationDependencies {
   readonly accountIdOf: AccountIdOf;
 }
 
@@ -89,15 +89,15 @@ const REPLACEMENT_UNCERTAIN =
 
 /** POST /app/api/key (KEY-2): the answer is the one place where the new key is ever told. */
 export const createRotateKey =
-  (ports: RotateKeyPorts): RouteHandler =>
+  (deps: RotateKeyDependencies): RouteHandler =>
   async (exchange) => {
-    const accountId = await ports.accountIdOf(exchange);
+    const accountId = await deps.accountIdOf(exchange);
     const { key_id: keyId } = parseWith(rotationBody, exchange.body?.json);
-    const { apiKey, id, label } = await orUnavailable(rotateKey(ports, { accountId, keyId }), REPLACEMENT_UNCERTAIN);
+    const { apiKey, id, label } = await orUnavailable(rotateKey(deps, { accountId, keyId }), REPLACEMENT_UNCERTAIN);
     return json(200, { key: apiKey, id, masked: toMasked(label) });
   };
 
-export interface ThresholdPorts {
+export interface ThresholdDependencies {
   readonly accountIdOf: AccountIdOf;
   readonly accounts: Pick<AccountStore, 'setThreshold'>;
   readonly clock: Clock;
@@ -112,11 +112,11 @@ const ACCOUNT_UNAVAILABLE = 'The account cannot be reached at the moment. Try ag
 
 /** POST /app/api/threshold (KEY-3): the balance at which a notice is sent; 0 is never. */
 export const createSetThreshold =
-  (ports: ThresholdPorts): RouteHandler =>
+  (deps: ThresholdDependencies): RouteHandler =>
   async (exchange) => {
-    const accountId = await ports.accountIdOf(exchange);
+    const accountId = await deps.accountIdOf(exchange);
     const { threshold_usd: picos } = parseWith(thresholdBody, exchange.body?.json);
-    const setting = retryUntilDefinite(ports, () => ports.accounts.setThreshold(accountId, picos));
+    const setting = retryUntilDefinite(deps, () => deps.accounts.setThreshold(accountId, picos));
     const reply = await orUnavailable(setting, ACCOUNT_UNAVAILABLE);
     if (reply === 'no-account') throw new Error('the account of a chat is missing');
     return json(200, { threshold_usd: formatUsd(picos) });

@@ -37,7 +37,7 @@ const readCount = ({ days }: Query): number => {
   throw invalidRequest('days', `days: must be a whole number from 1 to ${DAYS_MAX}.`);
 };
 
-export interface SpendPorts {
+export interface SpendDependencies {
   readonly accountIdOf: AccountIdOf;
   readonly ledgerRecords: LedgerRecords;
 }
@@ -47,7 +47,7 @@ const RECORDS_MAX = 20_000;
 
 /** GET /app/api/spend (KEY-4): what was charged by day and by model, exactly; and how many requests were not charged in the end. */
 export const createGetAppSpend =
-  ({ accountIdOf, ledgerRecords }: SpendPorts): RouteHandler =>
+  ({ accountIdOf, ledgerRecords }: SpendDependencies): RouteHandler =>
   async (exchange) => {
     const accountId = await accountIdOf(exchange);
     const asked = readSpendDays(exchange.event.queryStringParameters ?? {}, exchange.startedAtMs);

@@ -1,6 +1,6 @@
 import type { SpeechFormat } from '../../core/audio/audio-wire.ts';
-import { type SpeakPorts, type Speech, speak } from '../../core/audio/speak.ts';
-import { type TranscribePorts, transcribe } from '../../core/audio/transcribe.ts';
+import { type SpeakDependencies, type Speech, speak } from '../../core/audio/speak.ts';
+import { type TranscribeDependencies, transcribe } from '../../core/audio/transcribe.ts';
 import { BinaryStream } from '../../http/binary-stream.ts';
 import { canBreak, endCut, isCut, markAsCut } from '../../http/cut-answers.ts';
 import { planAnswer } from '../../http/early-answer.ts';
@@ -11,8 +11,8 @@ import { balanceHeaders, costHeaders, dryRunAnswer, recordReceipt } from '../pai
 import { toSpeechParams } from './speech-request.ts';
 import { toTranscriptionRequest } from './transcription-request.ts';
 
-export interface SpokenPorts {
-  readonly speech: SpeakPorts;
+export interface SpokenDependencies {
+  readonly speech: SpeakDependencies;
   /** Told once when the last byte has been written and the money is settled. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
@@ -32,7 +32,7 @@ const mediaTypes: Readonly<Record<SpeechFormat, string>> = {
  * error: an answer that fails is broken off, and never ends as one that is whole.
  */
 export const spokenAnswer = (
-  { speech: { ledger, drains }, finished }: SpokenPorts,
+  { speech: { ledger, drains }, finished }: SpokenDependencies,
   exchange: Exchange,
   { stream, format, mediaType = mediaTypes[format] }: Speech,
 ): GatewayResponse => {
@@ -69,11 +69,11 @@ const close = (event: object, bytes: BinaryStream): void => {
   endCut(event);
 };
 
-export interface AudioRoutePorts extends SpokenPorts {
-  readonly transcription: TranscribePorts;
+export interface AudioRouteDependencies extends SpokenDependencies {
+  readonly transcription: TranscribeDependencies;
 }
 
-export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' | 'speak', RouteHandler> => ({
+export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcribe' | 'speak', RouteHandler> => ({
   /** POST /v1/audio/transcriptions: a form (AUD-1, IDEM-5). */
   transcribe: async (exchange) => {
     const { form, event, summary, startedAtMs } = exchange;
@@ -82,11 +82,11 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
     const { order, format } = toTranscriptionRequest(form);
     const told = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
     const answerBy = planAnswer(exchange, { kind: format === 'text' && !dryRun ? 'bytes' : 'json' });
-    const transcribed = await transcribe(ports.transcription, callerOf(exchange, answerBy), told);
+    const transcribed = await transcribe(deps.transcription, callerOf(exchange, answerBy), told);
     if (transcribed.kind === 'dry_run') return dryRunAnswer(exchange, transcribed);
     const { transcript, receipt } = transcribed;
     recordReceipt(summary, receipt);
-    summary.firstByteMs = ports.transcription.ledger.clock.now() - startedAtMs;
+    summary.firstByteMs = deps.transcription.ledger.clock.now() - startedAtMs;
     const headers = { ...costHeaders(receipt.costPicos), ...balanceHeaders(receipt.balancePicos) };
     if (format === 'text') return plainText(transcript.text, headers);
     const { text, reported } = transcript;
@@ -100,10 +100,10 @@ export const createAudioRoutes = (ports: AudioRoutePorts): Record<'transcribe' |
     const order = toSpeechParams(body.json);
     const told = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
     const answerBy = planAnswer(exchange, { kind: dryRun ? 'json' : 'bytes' });
-    const spoken = await speak(ports.speech, callerOf(exchange, answerBy), told);
+    const spoken = await speak(deps.speech, callerOf(exchange, answerBy), told);
     if (spoken.kind === 'dry_run') return dryRunAnswer(exchange, spoken);
-    summary.firstByteMs = ports.speech.ledger.clock.now() - startedAtMs;
-    return spokenAnswer(ports, exchange, spoken);
+    summary.firstByteMs = deps.speech.ledger.clock.now() - startedAtMs;
+    return spokenAnswer(deps, exchange, spoken);
   },
 });
 

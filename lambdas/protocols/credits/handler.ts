@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ACCOUNT_ID_FORM, ACCOUNT_ID_RULE } from '../../core/accounts/account-store.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type CreditPorts, creditAccount, REF_FORM, REF_RULE } from '../../core/ledger/credit.ts';
+import { type CreditDependencies, creditAccount, REF_FORM, REF_RULE } from '../../core/ledger/credit.ts';
 import { formatUsd, PICOS_PER_USD } from '../../core/money/usd.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
@@ -28,11 +28,11 @@ const UNCERTAIN = 'The payment may be credited or not. Send it again with the sa
 
 /** POST /app/credits (KEY-6): what a payment provider reports a payment to. */
 export const createCreditAccount =
-  (ports: CreditPorts): RouteHandler =>
+  (deps: CreditDependencies): RouteHandler =>
   async (exchange) => {
     const { account: accountId, ref, amount_usd: amountPicos } = readCreditBody(exchange.body?.json);
     const order = { accountId, ref, amountPicos, reason: 'top-up' };
-    const credited = await orUnavailable(creditAccount(ports, order), UNCERTAIN);
+    const credited = await orUnavailable(creditAccount(deps, order), UNCERTAIN);
     if (credited.kind === 'no-account') throw noAccount();
     exchange.summary.accountId = accountId;
     if (credited.kind === 'other-amount') throw mismatch(credited.amountPicos);

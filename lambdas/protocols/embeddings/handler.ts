@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EmbeddingModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import { type EmbeddingParams, type EmbeddingPorts, embed } from '../../core/inputs/embed.ts';
+import { type EmbeddingDependencies, type EmbeddingParams, embed } from '../../core/inputs/embed.ts';
 import type { InputRequest } from '../../core/inputs/paid-input.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
@@ -116,8 +116,8 @@ const measure = (
 };
 
 /** POST /v1/embeddings. */
-export const createEmbeddings = (ports: EmbeddingPorts): RouteHandler =>
+export const createEmbeddings = (deps: EmbeddingDependencies): RouteHandler =>
   createInputRoute({
     toParams: ({ json }) => toEmbeddingParams(json),
-    answer: (caller, order) => embed(ports, caller, order),
+    answer: (caller, order) => embed(deps, caller, order),
   });

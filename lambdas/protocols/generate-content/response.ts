@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Wire } from '../../core/catalog/providers.ts';
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type CountPorts, countTokens } from '../../core/text/count-tokens.ts';
+import { type CountDependencies, countTokens } from '../../core/text/count-tokens.ts';
 import type { Ending } from '../../core/text/text-wire.ts';
 import { eventStreamHeaders } from '../../http/event-stream.ts';
 import { type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
@@ -11,7 +11,7 @@ import { alternativesIn } from '../alternatives.ts';
 import { refuseIgnored } from '../fields.ts';
 import { noKeys, readPaidHeaders } from '../paid-request.ts';
 import { ignoredHeaders } from '../paid-response.ts';
-import type { StreamContext, StreamRenderer, TextProtocolAdapter, TextRoutePorts } from '../text-adapter.ts';
+import type { StreamContext, StreamRenderer, TextProtocolAdapter, TextRouteDependencies } from '../text-adapter.ts';
 import { createTextRoute } from '../text-route.ts';
 import { toCountParams, toTextParams } from './request.ts';
 
@@ -123,10 +123,10 @@ export const generateContent: TextProtocolAdapter = {
 };
 
 /** POST /v1beta/models/{model}:streamGenerateContent, framed as its query asks for (GEM-2). */
-export const createStreamGenerateContent = (ports: TextRoutePorts): RouteHandler => {
+export const createStreamGenerateContent = (deps: TextRouteDependencies): RouteHandler => {
   const routes = {
-    sse: createTextRoute(ports, streamedAsEvents),
-    array: createTextRoute(ports, streamedAsArray),
+    sse: createTextRoute(deps, streamedAsEvents),
+    array: createTextRoute(deps, streamedAsArray),
   };
   return async (exchange) => routes[framingOf(exchange.event)](exchange);
 };
@@ -136,19 +136,19 @@ const wires: readonly Wire[] = ['gemini_generate_content', 'gemini_generate_cont
 
 /** POST /v1beta/models/{model}:countTokens. Answers with what the vendor said. */
 export const createCountContentTokens =
-  (ports: CountPorts<JsonObject>): RouteHandler =>
+  (deps: CountDependencies<JsonObject>): RouteHandler =>
   async (exchange) => {
     const { event, body, summary } = exchange;
     if (!body) throw new Error('a request to count without a body');
     const { requireParameters } = readPaidHeaders(event.headers, noKeys, false);
     requireJson(event);
     const modelId = modelIdOf(exchange);
-    const nowMs = ports.clock.now();
-    const alternatives = alternativesIn(ports.catalog, 'generate_content', nowMs);
-    const upstreams = ports.catalog.find(modelId, nowMs)?.upstreams ?? [];
+    const nowMs = deps.clock.now();
+    const alternatives = alternativesIn(deps.catalog, 'generate_content', nowMs);
+    const upstreams = deps.catalog.find(modelId, nowMs)?.upstreams ?? [];
     const order = toCountParams({ modelId, json: body.json }, alternatives);
     let ignored: readonly string[] = [];
-    const counted = await countTokens(ports, {
+    const counted = await countTokens(deps, {
       modelId,
       protocol: 'generate_content',
       wire: wires.find((name) => upstreams.some(({ wire }) => wire === name)) ?? 'gemini_generate_content',

@@ -1,6 +1,11 @@
-import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
+import type { IdempotencyDependencies } from '../../core/idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../../core/idempotency/claimed-execution.ts';
-import { drawImages, type ImageParams, type ImagePorts, type MadeImages } from '../../core/images/draw-images.ts';
+import {
+  drawImages,
+  type ImageDependencies,
+  type ImageParams,
+  type MadeImages,
+} from '../../core/images/draw-images.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
 import { promptTokensOf, type TokenUsage } from '../../core/pricing/charge.ts';
@@ -35,14 +40,16 @@ const toImageUsage = (usage: TokenUsage): JsonObject => {
   };
 };
 
-export interface ImageRoutePorts {
-  readonly draw: ImagePorts;
-  readonly idempotency: IdempotencyPorts;
+export interface ImageRouteDependencies {
+  readonly draw: ImageDependencies;
+  readonly idempotency: IdempotencyDependencies;
 }
 
 type ParsedParams = Omit<ImageParams, 'dryRun'>;
 
-export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImages' | 'editImages', RouteHandler> => ({
+export const createImageRoutes = (
+  deps: ImageRouteDependencies,
+): Record<'generateImages' | 'editImages', RouteHandler> => ({
   /** POST /v1/images/generations: JSON, so it can be repeated under a key (IDEM-1). */
   generateImages: async (exchange) => {
     const { body, event } = exchange;
@@ -51,9 +58,9 @@ export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImage
     const { dryRun, idempotencyKey: key } = readPaidHeaders(event.headers, rules, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
     const work = (claimed?: ClaimedRequest) =>
-      answer(ports, exchange, caller, { ...toGenerationParams(body.json), dryRun }, claimed);
+      answer(deps, exchange, caller, { ...toGenerationParams(body.json), dryRun }, claimed);
     if (key === undefined) return work();
-    return idempotentAnswer(ports.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
+    return idempotentAnswer(deps.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
   },
   /** POST /v1/images/edits: a form (IMG-5, IDEM-5). */
   editImages: async (exchange) => {
@@ -61,12 +68,12 @@ export const createImageRoutes = (ports: ImageRoutePorts): Record<'generateImage
     if (!form) throw new Error('an edit of images without a form');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
-    return answer(ports, exchange, caller, { ...toEditParams(form), dryRun });
+    return answer(deps, exchange, caller, { ...toEditParams(form), dryRun });
   },
 });
 
 const answer = async (
-  { draw }: ImageRoutePorts,
+  { draw }: ImageRouteDependencies,
   exchange: Exchange,
   caller: Caller,
   parsed: ParsedParams & Pick<ImageParams, 'dryRun'>,

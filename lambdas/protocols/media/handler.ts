@@ -3,23 +3,23 @@ import type { MediaStore, StoredMedia } from '../../core/images/media.ts';
 import { mediaEndsAt } from '../../core/images/media.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
-import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';
+import { type RelayDependencies, relayedAnswer } from '../relayed-answer.ts';
 
-export interface MediaPorts extends RelayPorts {
+export interface MediaDependencies extends RelayDependencies {
   readonly media: MediaStore;
 }
 
 /** GET /media/{name} (IMG-6): an image behind its link. Whoever has the link may see it; nobody can guess or list one. */
 export const createGetMedia =
-  (ports: MediaPorts): RouteHandler =>
+  (deps: MediaDependencies): RouteHandler =>
   async (exchange) => {
     const name = exchange.route?.params.name ?? '';
     const endsAtMs = mediaEndsAt(name);
     if (endsAtMs === undefined) throw noSuchImage();
-    const leftMs = endsAtMs - ports.now();
+    const leftMs = endsAtMs - deps.now();
     if (leftMs <= 0) throw over();
-    const { mediaType, length, bytes } = await open(ports, name);
-    return relayedAnswer(ports, exchange, {
+    const { mediaType, length, bytes } = await open(deps, name);
+    return relayedAnswer(deps, exchange, {
       statusCode: 200,
       headers: {
         'content-type': mediaType,
@@ -36,7 +36,7 @@ export const createGetMedia =
 
 const UNREAD = 'Images cannot be looked up at the moment. Try again later.';
 
-const open = async ({ media }: MediaPorts, name: string): Promise<StoredMedia> => {
+const open = async ({ media }: MediaDependencies, name: string): Promise<StoredMedia> => {
   const stored = await orUnavailable(media.open(name), UNREAD);
   if (!stored) throw noSuchImage();
   return stored;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { type CountPorts, countTokens } from '../../core/text/count-tokens.ts';
+import { type CountDependencies, countTokens } from '../../core/text/count-tokens.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { toErrorBody } from '../../http/render-error.ts';
 import { alternativesIn } from '../alternatives.ts';
@@ -46,15 +46,15 @@ export const messages: TextProtocolAdapter = {
 
 /** POST /v1/messages/count_tokens. */
 export const createCountMessageTokens =
-  (ports: CountPorts<JsonObject>): RouteHandler =>
+  (deps: CountDependencies<JsonObject>): RouteHandler =>
   async ({ event, body, summary }) => {
     if (!body) throw new Error('a request to count without a body');
     const { requireParameters } = readPaidHeaders(event.headers, noKeys, false);
     requireMessagesVersion(event.headers);
-    const alternatives = alternativesIn(ports.catalog, 'messages', ports.clock.now());
+    const alternatives = alternativesIn(deps.catalog, 'messages', deps.clock.now());
     const order = toCountParams({ json: body.json, betas: event.headers[BETA_HEADER] }, alternatives);
     let ignored: readonly string[] = [];
-    const counted = await countTokens(ports, {
+    const counted = await countTokens(deps, {
       modelId: order.modelId,
       protocol: 'messages',
       wire: 'anthropic_messages',

@@ -33,7 +33,7 @@ export const findCallable = (
   throw new GatewayError('model_not_found', message, { param: 'model' });
 };
 
-export interface ModelPorts {
+export interface ModelDependencies {
   readonly catalog: Catalog;
   readonly clock: Clock;
 }
@@ -43,7 +43,7 @@ export interface ModelPorts {
  * get their own vendor's shape, in pages, with the models that format has (CAT-7).
  */
 export const createListModels =
-  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ event: { headers, queryStringParameters: query = {} } }) => {
     const nowMs = clock.now();
     const format = formatByHeaders(headers);
@@ -59,7 +59,7 @@ export const createListModels =
 
 /** GET /v1/models/{id} (CAT-7). */
 export const createGetModel =
-  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ route, event: { headers } }) => {
     const id = route?.params.id ?? '';
     const nowMs = clock.now();
@@ -78,13 +78,13 @@ export const createGetModel =
 
 /** GET /v1beta/models (CAT-7): the models that generate content, in Google's shape. */
 export const createListGoogleModels =
-  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ event: { queryStringParameters: query = {} } }) =>
     json(200, toGooglePage(listCallable(catalog, 'generate_content', clock.now()), query));
 
 /** GET /v1beta/models/{id} (CAT-7). */
 export const createGetGoogleModel =
-  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ route }) => {
     const order = { id: route?.params.id ?? '', nowMs: clock.now() };
     return json(200, toGoogleModel(findCallable(catalog, 'generate_content', order)));
@@ -92,18 +92,18 @@ export const createGetGoogleModel =
 
 /** GET /api/models (CAT-2): every price as a decimal string, with its days and length tiers. */
 export const createListPrices =
-  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async () =>
     json(200, { object: 'list', data: catalog.list(clock.now()).map(toEntry) });
 
-export interface HealthPorts {
+export interface HealthDependencies {
   /** Returns a code for each part that does not work. Undefined where the platform watches them. */
   readonly problems?: (() => Promise<readonly string[]>) | undefined;
 }
 
 /** GET /health (GEN-10). */
 export const createGetHealth =
-  ({ problems }: HealthPorts): RouteHandler =>
+  ({ problems }: HealthDependencies): RouteHandler =>
   async () => {
     const found = problems ? await problems() : [];
     return found.length === 0 ? json(200, { status: 'ok' }) : json(503, { status: 'degraded', problems: found });
@@ -111,7 +111,7 @@ export const createGetHealth =
 
 /** GET /api/models/{id}/fallbacks (CAT-3): what may be named as a reserve for this model. Other models than text have none. */
 export const createListFallbacks =
-  ({ catalog, clock }: ModelPorts): RouteHandler =>
+  ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ route }) => {
     const id = route?.params.id ?? '';
     const nowMs = clock.now();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ModerationModel } from '../../core/catalog/schema.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
-import { type ModerationParams, type ModerationPorts, moderate } from '../../core/inputs/moderate.ts';
+import { type ModerationDependencies, type ModerationParams, moderate } from '../../core/inputs/moderate.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RouteHandler } from '../../http/exchange.ts';
 import { type FieldPolicy, fields, guardedNames, keepFields } from '../fields.ts';
@@ -65,12 +65,12 @@ const partBytes = (member: Part, place: string, { id, inputTypes }: ModerationMo
 };
 
 /** POST /v1/moderations. */
-export const createModerations = (ports: ModerationPorts): RouteHandler =>
+export const createModerations = (deps: ModerationDependencies): RouteHandler =>
   createInputRoute({
-    toParams: ({ json }) => toModerationParams(json, defaultModelId(ports)),
-    answer: (caller, order) => moderate(ports, caller, order),
+    toParams: ({ json }) => toModerationParams(json, defaultModelId(deps)),
+    answer: (caller, order) => moderate(deps, caller, order),
   });
 
 /** The first one in the catalog. Empty if it has none. */
-const defaultModelId = ({ catalog, ledger }: ModerationPorts): string =>
+const defaultModelId = ({ catalog, ledger }: ModerationDependencies): string =>
   catalog.list(ledger.clock.now()).find(({ kind }) => kind === 'moderation')?.id ?? '';

@@ -3,9 +3,9 @@ import type { PageFiles, StoredMedia } from '../../core/images/media.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../../http/exchange.ts';
 import type { PageName } from '../../routes.ts';
 import { orUnavailable } from '../account-reads.ts';
-import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';
+import { type RelayDependencies, relayedAnswer } from '../relayed-answer.ts';
 
-export interface PagePorts extends RelayPorts {
+export interface PageDependencies extends RelayDependencies {
   readonly pages: PageFiles;
 }
 
@@ -19,24 +19,24 @@ const policies: Record<PageName, string> = {
 
 /** GET /app, GET /api-reference and GET /api-reference/clients. */
 export const createGetPage =
-  (ports: PagePorts, page: PageName, file = 'index.html'): RouteHandler =>
+  (deps: PageDependencies, page: PageName, file = 'index.html'): RouteHandler =>
   (exchange) =>
-    answer(ports, exchange, { page, file });
+    answer(deps, exchange, { page, file });
 
 /** GET /app/assets/{file} and GET /api-reference/{file}. */
 export const createGetPageFile =
-  (ports: PagePorts, page: PageName): RouteHandler =>
+  (deps: PageDependencies, page: PageName): RouteHandler =>
   (exchange) =>
-    answer(ports, exchange, { page, file: exchange.route?.params.file ?? '' });
+    answer(deps, exchange, { page, file: exchange.route?.params.file ?? '' });
 
 interface Asked {
   readonly page: PageName;
   readonly file: string;
 }
 
-const answer = async (ports: PagePorts, exchange: Exchange, asked: Asked): Promise<GatewayResponse> => {
-  const { mediaType, length, bytes } = await open(ports, asked);
-  return relayedAnswer(ports, exchange, {
+const answer = async (deps: PageDependencies, exchange: Exchange, asked: Asked): Promise<GatewayResponse> => {
+  const { mediaType, length, bytes } = await open(deps, asked);
+  return relayedAnswer(deps, exchange, {
     statusCode: 200,
     headers: {
       'content-type': mediaType,
@@ -55,7 +55,7 @@ const UNREAD = 'Pages cannot be looked up at the moment. Try again later.';
 
 const form = /^[a-z0-9-]{1,60}\.[a-z0-9.]{1,10}$/;
 
-const open = async ({ pages }: PagePorts, { page, file }: Asked): Promise<StoredMedia> => {
+const open = async ({ pages }: PageDependencies, { page, file }: Asked): Promise<StoredMedia> => {
   const stored = form.test(file) ? await orUnavailable(pages.open(page, file), UNREAD) : undefined;
   if (!stored) throw new GatewayError('not_found', `The page /${page} has no such file.`);
   return stored;

@@ -1,8 +1,8 @@
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { ByteRange } from '../../core/videos/dependencies.ts';
-import { fileOf, openFile, type ReadPorts, readVideo } from '../../core/videos/read-videos.ts';
+import { fileOf, openFile, type ReadDependencies, readVideo } from '../../core/videos/read-videos.ts';
 import { admissionOf, type RouteHandler } from '../../http/exchange.ts';
-import { type RelayPorts, relayedAnswer } from '../relayed-answer.ts';
+import { type RelayDependencies, relayedAnswer } from '../relayed-answer.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -27,16 +27,16 @@ export const readRange = (
 const toRange = (first: number, last: number, bytes: number): ByteRange | 'unsatisfiable' =>
   first < bytes ? { first, last } : 'unsatisfiable';
 
-export interface ContentPorts extends ReadPorts, RelayPorts {}
+export interface ContentDependencies extends ReadDependencies, RelayDependencies {}
 
 /** GET /v1/videos/{id}/content (VID-4): the MP4, or one range of it. */
 export const createGetVideoContent =
-  (ports: ContentPorts): RouteHandler =>
+  (deps: ContentDependencies): RouteHandler =>
   async (exchange) => {
     const { event, route, summary } = exchange;
     refuseVariant(event.queryStringParameters?.variant);
-    const job = await readVideo(ports, admissionOf(exchange).accountId, route?.params.id ?? '');
-    const file = fileOf(job, ports.now());
+    const job = await readVideo(deps, admissionOf(exchange).accountId, route?.params.id ?? '');
+    const file = fileOf(job, deps.now());
     const { bytes, sha256 } = file;
     const etag = `"${sha256}"`;
     // https://www.rfc-editor.org/rfc/rfc9110#section-14.2: ranges are for GET alone.
@@ -44,9 +44,9 @@ export const createGetVideoContent =
     const range = isHead ? undefined : readRange(event.headers, { bytes, etag });
     if (range === 'unsatisfiable') throw unsatisfiable(bytes);
     const { first, last } = range ?? { first: 0, last: bytes - 1 };
-    const source = await openFile(ports, file, range);
+    const source = await openFile(deps, file, range);
     summary.model = job.modelId;
-    return relayedAnswer(ports, exchange, {
+    return relayedAnswer(deps, exchange, {
       statusCode: range ? 206 : 200,
       headers: {
         'content-type': 'video/mp4',

@@ -1,10 +1,16 @@
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
-import type { IdempotencyPorts } from '../../core/idempotency/claim-store.ts';
+import type { IdempotencyDependencies } from '../../core/idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../../core/idempotency/claimed-execution.ts';
 import type { Caller } from '../../core/paid-call/dependencies.ts';
-import { type CreatePorts, createVideo, type VideoParams } from '../../core/videos/create-video.ts';
-import { type ExistingVideoPorts, videoCreations } from '../../core/videos/existing-video.ts';
-import { listVideos, locateVideo, type ReadPorts, readVideo, removeVideo } from '../../core/videos/read-videos.ts';
+import { type CreateDependencies, createVideo, type VideoParams } from '../../core/videos/create-video.ts';
+import { type ExistingVideoDependencies, videoCreations } from '../../core/videos/existing-video.ts';
+import {
+  listVideos,
+  locateVideo,
+  type ReadDependencies,
+  readVideo,
+  removeVideo,
+} from '../../core/videos/read-videos.ts';
 import { planAnswer } from '../../http/early-answer.ts';
 import { admissionOf, type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
 import { idempotentAnswer, toStored } from '../idempotent-answer.ts';
@@ -44,15 +50,15 @@ const readOrder = ({ order }: Query): 'asc' | 'desc' => {
   throw invalidRequest('order', 'order: must be one of asc, desc.');
 };
 
-export interface CreateVideoPorts {
-  readonly create: CreatePorts & ExistingVideoPorts;
-  readonly idempotency: IdempotencyPorts;
+export interface CreateVideoDependencies {
+  readonly create: CreateDependencies & ExistingVideoDependencies;
+  readonly idempotency: IdempotencyDependencies;
   readonly checkWebhookUrl: CheckWebhookUrl;
 }
 
 /** POST /v1/videos (VID-1, VID-2). Only a creation by JSON can be repeated under a key (IDEM-5). */
 export const createCreateVideo =
-  (ports: CreateVideoPorts): RouteHandler =>
+  (deps: CreateVideoDependencies): RouteHandler =>
   async (exchange) => {
     const { form, body, event } = exchange;
     const { dryRun, idempotencyKey: key } = readPaidHeaders(
@@ -61,16 +67,16 @@ export const createCreateVideo =
       false,
     );
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
-    if (key === undefined || !body) return answer(ports, exchange, caller, dryRun);
-    const creations = videoCreations(ports.create, (job) => toStored(toCreationAnswer(job)));
+    if (key === undefined || !body) return answer(deps, exchange, caller, dryRun);
+    const creations = videoCreations(deps.create, (job) => toStored(toCreationAnswer(job)));
     const order = { key, body: body.json, fallbackModelId: undefined, creations };
-    return idempotentAnswer(ports.idempotency, exchange, order, (claimed) =>
-      answer(ports, exchange, caller, dryRun, claimed),
+    return idempotentAnswer(deps.idempotency, exchange, order, (claimed) =>
+      answer(deps, exchange, caller, dryRun, claimed),
     );
   };
 
 const answer = async (
-  { create, checkWebhookUrl }: CreateVideoPorts,
+  { create, checkWebhookUrl }: CreateVideoDependencies,
   exchange: Exchange,
   caller: Caller,
   dryRun: boolean,
@@ -97,18 +103,18 @@ const answer = async (
 
 /** GET /v1/videos/{id} (VID-3). */
 export const createGetVideo =
-  (ports: ReadPorts): RouteHandler =>
+  (deps: ReadDependencies): RouteHandler =>
   async (exchange) =>
-    json(200, toVideoObject(await readVideo(ports, admissionOf(exchange).accountId, idIn(exchange))));
+    json(200, toVideoObject(await readVideo(deps, admissionOf(exchange).accountId, idIn(exchange))));
 
 /** GET /v1/videos (VID-8): the account's own, newest first unless asked otherwise. */
 export const createListVideos =
-  (ports: ReadPorts): RouteHandler =>
+  (deps: ReadDependencies): RouteHandler =>
   async (exchange) => {
     const { accountId } = admissionOf(exchange);
     const { limit, newestFirst, afterId } = readListQuery(exchange.event.queryStringParameters ?? {});
-    const after = afterId === undefined ? undefined : await readCursor(ports, accountId, afterId);
-    const { jobs, more } = await listVideos(ports, accountId, { limit, newestFirst, after });
+    const after = afterId === undefined ? undefined : await readCursor(deps, accountId, afterId);
+    const { jobs, more } = await listVideos(deps, accountId, { limit, newestFirst, after });
     return json(200, {
       object: 'list',
       data: jobs.map(toVideoObject),
@@ -119,18 +125,18 @@ export const createListVideos =
   };
 
 /** A page may go on behind a video that has been deleted since. */
-const readCursor = async (ports: ReadPorts, accountId: string, afterId: string) => {
-  const position = await locateVideo(ports, accountId, afterId);
+const readCursor = async (deps: ReadDependencies, accountId: string, afterId: string) => {
+  const position = await locateVideo(deps, accountId, afterId);
   if (position) return position;
   throw invalidRequest('after', 'after: must be the id of one of your videos, such as the last_id of a page.');
 };
 
 /** DELETE /v1/videos/{id} (VID-8). */
 export const createDeleteVideo =
-  (ports: ReadPorts): RouteHandler =>
+  (deps: ReadDependencies): RouteHandler =>
   async (exchange) => {
     const id = idIn(exchange);
-    await removeVideo(ports, admissionOf(exchange).accountId, id);
+    await removeVideo(deps, admissionOf(exchange).accountId, id);
     return json(200, { id, object: 'video.deleted', deleted: true });
   };
 

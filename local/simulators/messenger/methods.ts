@@ -9,7 +9,7 @@ export type Outgoing = Rendered & {
   readonly buttons: readonly (readonly ChatButton[])[];
 };
 
-export type MethodPorts = {
+export type MethodDependencies = {
   readonly botId: number;
   readonly webhook: Webhook;
   /** Answers the message's number. */
@@ -57,7 +57,7 @@ const menuSchema = z.looseObject({
 });
 
 /** The methods that the gateway calls, https://core.telegram.org/bots/api, without TLS where that is asked for. */
-export function createMethods({ botId, webhook, send, now }: MethodPorts): Readonly<Record<string, Method>> {
+export function createMethods({ botId, webhook, send, now }: MethodDependencies): Readonly<Record<string, Method>> {
   const commands = new Map<string, readonly z.output<typeof command>[]>();
   let menuButton: object = { type: 'commands' };
   const bot = { id: botId, is_bot: true, first_name: 'Gateway', username: 'local_gateway_bot' };

@@ -56,8 +56,8 @@ const limitOf = async (throwing: () => unknown): Promise<unknown> => {
 
 test('LIM-8, OPS-3 and so is who has too many open holds, or too many streams that it has left', async () => {
   const scene = await ledgerScene(1_000_000n);
-  for (let hold = 0; hold < HOLDS_MAX; hold += 1) await placeHold(scene.ports, scene.order({ requestId: `r${hold}` }));
-  expect(await limitOf(() => placeHold(scene.ports, scene.order({ requestId: 'one too many' })))).toBe('holds');
+  for (let hold = 0; hold < HOLDS_MAX; hold += 1) await placeHold(scene.deps, scene.order({ requestId: `r${hold}` }));
+  expect(await limitOf(() => placeHold(scene.deps, scene.order({ requestId: 'one too many' })))).toBe('holds');
   const drains = new DetachedDrains();
   for (let drain = 0; drain < 8; drain += 1) drains.begin('account-1');
   expect(await limitOf(() => refuseManyDrains({ drains }, 'account-1'))).toBe('drains');

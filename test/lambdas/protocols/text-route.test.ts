@@ -58,13 +58,13 @@ const serve = async (
       ...streamChanges,
     }),
   };
-  const ports = {
-    text: world.ports,
-    idempotency: idempotencyOf(world.ports.ledger),
+  const deps = {
+    text: world.deps,
+    idempotency: idempotencyOf(world.deps.ledger),
     finished: (_id: string, told: Summary) => void finished.push({ ...told }),
   };
   const summary: Summary = { status: 200 };
-  const answer = createTextRoute(ports, adapter)(exchangeOf(summary));
+  const answer = createTextRoute(deps, adapter)(exchangeOf(summary));
   return { answer, summary, finished };
 };
 

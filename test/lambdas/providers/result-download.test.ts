@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
-import { createResultDownload, type ResultDownloadPorts } from '../../../lambdas/providers/result-download.ts';
+import { createResultDownload, type ResultDownloadDependencies } from '../../../lambdas/providers/result-download.ts';
 import { png, serverThat } from './image-server.ts';
 import { closedPort } from './vendor-server.ts';
 import { errorOf } from './video-wire-world.ts';
@@ -11,10 +11,10 @@ const secure = 'https://vendor.test/v1';
 
 const download = (
   url: string,
-  ports: ResultDownloadPorts = {},
+  deps: ResultDownloadDependencies = {},
   baseUrl = plain,
   signal = AbortSignal.timeout(20_000),
-) => createResultDownload(ports)({ url, baseUrl, signal });
+) => createResultDownload(deps)({ url, baseUrl, signal });
 
 const notFetched = {
   code: 'upstream_error',
@@ -107,7 +107,7 @@ test.for([
   `https://files.vendor.test/${'a'.repeat(8_192)}`,
 ])('ERR-5 a vendor behind https leads to no such place: %s', async (url) => {
   let looked = 0;
-  const lookup: ResultDownloadPorts['lookup'] = (_, __, callback) => {
+  const lookup: ResultDownloadDependencies['lookup'] = (_, __, callback) => {
     looked += 1;
     callback(new Error('not asked'), []);
   };
@@ -119,7 +119,7 @@ test.for(['127.0.0.1', '10.0.0.1', '169.254.169.254'])(
   'ERR-5 a name that leads to %s is not gone to',
   async (address) => {
     const server = await serverThat((_, response) => response.end(png));
-    const lookup: ResultDownloadPorts['lookup'] = (_, __, callback) => callback(null, [{ address, family: 4 }]);
+    const lookup: ResultDownloadDependencies['lookup'] = (_, __, callback) => callback(null, [{ address, family: 4 }]);
     const url = `https://files.vendor.test:${new URL(server.url).port}/`;
     const reach = { address: (host: string) => host === '8.8.8.8', port: () => true };
     expect(await errorOf(download(url, { lookup, reach }, secure))).toMatchObject(notFetched);
@@ -138,7 +138,7 @@ test.for(['http://127.0.0.1:1/', 'https://10.0.0.1/', 'file:///etc/passwd', ''])
 
 test('IMG-6 a redirect over https is followed', async () => {
   const names: string[] = [];
-  const lookup: ResultDownloadPorts['lookup'] = (name, _, callback) => {
+  const lookup: ResultDownloadDependencies['lookup'] = (name, _, callback) => {
     names.push(name);
     callback(new Error('no such name'), []);
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { VideoStepPorts } from '../../../lambdas/core/videos/dependencies.ts';
+import type { VideoStepDependencies } from '../../../lambdas/core/videos/dependencies.ts';
 import {
   chargeVideo,
   finishVideo,
@@ -24,7 +24,7 @@ const definition = readDefinition(
 );
 const LIMIT_MS = settings.VIDEO_LIMIT_SECONDS * 1_000;
 
-const steps: Readonly<Record<string, (ports: VideoStepPorts, videoId: string) => Promise<unknown>>> = {
+const steps: Readonly<Record<string, (ports: VideoStepDependencies, videoId: string) => Promise<unknown>>> = {
   Poll: pollVideo,
   Store: storeVideo,
   Charge: chargeVideo,

@@ -83,21 +83,21 @@ const rotationBugs = bugsIn('lambdas/core/accounts/issue-key.ts', rotationTests,
   {
     id: 'rotated-key-lost-with-its-reply',
     what: 'When the reply to a rotation is lost the old key is revoked and the new one told to nobody.',
-    find: '!(await isCurrent(ports, accountId, key.hash))',
+    find: '!(await isCurrent(deps, accountId, key.hash))',
     replace: 'isCurrent !== undefined',
   },
   {
     id: 'key-told-that-was-never-stored',
     what: 'Of two rotations at once the second is told a key that nothing knows.',
-    find: "reply === 'changed' && !(await isCurrent(ports, accountId, key.hash))",
+    find: "reply === 'changed' && !(await isCurrent(deps, accountId, key.hash))",
     replace: "reply === 'changed' && isCurrent === undefined",
   },
   {
     id: 'rotation-answered-before-it-is-written',
     what: 'The old key is let in for a while after the new one has been told.',
-    find: 'const reply = await retryUntilDefinite(ports, () => keys.replaceKey(replacement));',
+    find: 'const reply = await retryUntilDefinite(deps, () => keys.replaceKey(replacement));',
     replace:
-      "const writing = retryUntilDefinite(ports, () => keys.replaceKey(replacement));\n  const reply = await Promise.race([writing, Promise.resolve<'replaced' | 'changed' | 'blocked'>('replaced')]);",
+      "const writing = retryUntilDefinite(deps, () => keys.replaceKey(replacement));\n  const reply = await Promise.race([writing, Promise.resolve<'replaced' | 'changed' | 'blocked'>('replaced')]);",
     caughtBy: keyTests,
   },
 ]);

@@ -55,15 +55,15 @@ const deliverBugs = bugsIn('lambdas/core/images/draw-images.ts', deliverTests, [
   {
     id: 'link-charged-before-it-leads-anywhere',
     what: 'A link is told, and charged, whose image may not have been stored.',
-    find: 'const url = await retryUntilDefinite(ports.ledger, () =>',
+    find: 'const url = await retryUntilDefinite(deps.ledger, () =>',
     replace:
-      "void linkImage(ports, 0, bytes, mediaType).catch(() => undefined);\n    const url = await retryUntilDefinite(ports.ledger, async () => 'https://media.example/media/lost' ||",
+      "void linkImage(deps, 0, bytes, mediaType).catch(() => undefined);\n    const url = await retryUntilDefinite(deps.ledger, async () => 'https://media.example/media/lost' ||",
     caughtBy: faultTests,
   },
   {
     id: 'image-lost-at-the-first-trouble',
     what: 'An image that the vendor has been paid for is given up when the store fails once.',
-    find: 'await retryUntilDefinite(ports.ledger, () =>',
+    find: 'await retryUntilDefinite(deps.ledger, () =>',
     replace: 'await (retryUntilDefinite && ((call: () => Promise<string>) => call()))(() =>',
     caughtBy: faultTests,
   },

@@ -26,7 +26,7 @@ const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
     id: 'dispatch-after-a-charge',
     what: 'A take-over calls the vendor again although the old request was charged.',
-    find: 'if (settled) return answerOfSettled(ports, request);',
+    find: 'if (settled) return answerOfSettled(deps, request);',
     replace: 'await Promise.resolve(settled && answerOfSettled);',
     caughtBy: lostTests,
   },
@@ -58,7 +58,7 @@ const attemptBugs = bugsIn('lambdas/core/idempotency/claimed-execution.ts', answ
   {
     id: 'call-after-a-take-over',
     what: 'An owner that woke after its key was taken over calls the vendor all the same.',
-    find: 'if (this.#ports.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);',
+    find: 'if (this.#deps.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);',
     replace: 'await Promise.resolve(holdId);',
     caughtBy: 'test/lambdas/core/idempotency/claimed-execution-doubtful-ends.test.ts',
   },
@@ -95,7 +95,7 @@ const onceBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
     id: 'loser-serves-an-error',
     what: 'Whoever lost its key does not look for the answer of the one who has it.',
-    find: 'const answer = await answerOfAnother(ports, request);',
+    find: 'const answer = await answerOfAnother(deps, request);',
     replace: 'const answer = await Promise.resolve<StoredResponse | undefined>(answerOfAnother && undefined);',
   },
 ]);

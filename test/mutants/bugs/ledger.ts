@@ -55,8 +55,8 @@ const releaseBugs = bugsIn('lambdas/core/ledger/release.ts', `${tests}/resolve.t
   {
     id: 'release-over-a-charge',
     what: 'A release gives the whole hold back although the record says that it was charged.',
-    find: '(apply(ports, record, placedHold.amountPicos))',
-    replace: '(apply(ports, { ...record, amountPicos: 0n }, placedHold.amountPicos))',
+    find: '(apply(deps, record, placedHold.amountPicos))',
+    replace: '(apply(deps, { ...record, amountPicos: 0n }, placedHold.amountPicos))',
   },
   {
     id: 'release-never-applied',
@@ -70,14 +70,14 @@ const foreignBugs = bugsIn('lambdas/core/ledger/release.ts', outboxTests, [
   {
     id: 'sweeper-passes-over-the-outbox',
     what: 'The sweeper releases an expired hold without looking for a note.',
-    find: 'const note = await ports.outbox.read(holdId);',
+    find: 'const note = await deps.outbox.read(holdId);',
     replace: 'const note: { record: ChargeRecord } | undefined = undefined;',
   },
   {
     id: 'sweeper-takes-silence-for-no-note',
     what: 'An outbox that does not answer is taken for an empty one.',
-    find: 'await ports.outbox.read(holdId);',
-    replace: 'await ports.outbox.read(holdId).catch(() => undefined);',
+    find: 'await deps.outbox.read(holdId);',
+    replace: 'await deps.outbox.read(holdId).catch(() => undefined);',
   },
 ]);
 
@@ -91,8 +91,8 @@ const sweepBugs = bugsIn('lambdas/core/ledger/sweep.ts', `${tests}/sweep.test.ts
   {
     id: 'sweep-drops-the-charge',
     what: 'The sweeper gives the whole hold back where a charge was recorded.',
-    find: 'await apply(ports, record, hold.amountPicos);',
-    replace: 'await apply(ports, { ...record, amountPicos: 0n }, hold.amountPicos);',
+    find: 'await apply(deps, record, hold.amountPicos);',
+    replace: 'await apply(deps, { ...record, amountPicos: 0n }, hold.amountPicos);',
   },
   {
     id: 'sweep-waits-for-the-farthest',
@@ -140,8 +140,8 @@ const noteBugs = [
     {
       id: 'note-removed-first',
       what: 'A note is removed before its charge is recorded.',
-      find: 'const record = await commit(ports, note.record);',
-      replace: 'await ports.outbox.remove(holdId);\n  const record = await commit(ports, note.record);',
+      find: 'const record = await commit(deps, note.record);',
+      replace: 'await deps.outbox.remove(holdId);\n  const record = await commit(deps, note.record);',
     },
     {
       id: 'notes-end-at-the-first-failure',
@@ -152,8 +152,8 @@ const noteBugs = [
     {
       id: 'note-over-a-release',
       what: 'A note is charged although its hold was released first.',
-      find: 'await apply(ports, record, note.holdAmountPicos);',
-      replace: 'await apply(ports, note.record, note.holdAmountPicos);',
+      find: 'await apply(deps, record, note.holdAmountPicos);',
+      replace: 'await apply(deps, note.record, note.holdAmountPicos);',
     },
   ]),
 ];

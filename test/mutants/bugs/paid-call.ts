@@ -14,9 +14,9 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   {
     id: 'apply-before-commit',
     what: 'The account is changed before the charge is recorded.',
-    find: 'return { record: await commit(ports.ledger, record), noted: false };',
+    find: 'return { record: await commit(deps.ledger, record), noted: false };',
     replace:
-      'await apply(ports.ledger, record, placedHold.amountPicos);\n    return { record: await commit(ports.ledger, record), noted: false };',
+      'await apply(deps.ledger, record, placedHold.amountPicos);\n    return { record: await commit(deps.ledger, record), noted: false };',
     caughtBy: `${text}/generate-text.test.ts`,
   },
   {
@@ -24,8 +24,8 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     what: 'The answer under a key is stored after the charge, which then cannot carry its hash.',
     find: `const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));
   claimed?.charging();
-  return writeRecord(ports, settlement, toRecord(ports, settlement, charge, answer));`,
-    replace: `const committed = await writeRecord(ports, settlement, toRecord(ports, settlement, charge, undefined));
+  return writeRecord(deps, settlement, toRecord(deps, settlement, charge, answer));`,
+    replace: `const committed = await writeRecord(deps, settlement, toRecord(deps, settlement, charge, undefined));
   if (claimed && toStore) await claimed.stageResponse(placedHold.holdId, toStore);
   return committed;`,
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
@@ -62,7 +62,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   {
     id: 'uncertain-charge-left-open',
     what: 'A charge without a definite answer is not asked for again before the client gets its error.',
-    find: "const standing = await commit(ports.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);",
+    find: "const standing = await commit(deps.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);",
     replace: 'const standing = await Promise.resolve<ChargeRecord | undefined>(released && undefined);',
   },
   {
@@ -100,7 +100,7 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'circuit-loser-keeps-its-hold',
     what: 'Whoever does not get the probe of a circuit keeps its money held.',
-    find: "await release(ports.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });",
+    find: "await release(deps.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });",
     replace: '',
   },
   {
@@ -121,14 +121,14 @@ const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reser
   {
     id: 'throw-without-release',
     what: 'A call that throws leaves its money held.',
-    find: 'throw await failPaidCall(ports.ledger, failed, withdraw ? await withdraw(error) : error);',
+    find: 'throw await failPaidCall(deps.ledger, failed, withdraw ? await withdraw(error) : error);',
     replace: 'throw failed && withdraw ? await withdraw(error) : error;',
   },
   {
     id: 'release-before-the-withdrawal',
     what: 'The hold of a failed creation is released although its video could not be withdrawn.',
-    find: 'throw await failPaidCall(ports.ledger, failed, withdraw ? await withdraw(error) : error);',
-    replace: `const failure = await failPaidCall(ports.ledger, failed, error);
+    find: 'throw await failPaidCall(deps.ledger, failed, withdraw ? await withdraw(error) : error);',
+    replace: `const failure = await failPaidCall(deps.ledger, failed, error);
     throw withdraw ? await withdraw(failure) : failure;`,
   },
   {
@@ -150,29 +150,29 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
   {
     id: 'last-chunk-before-the-charge',
     what: 'A stream says its last words before its charge is recorded.',
-    find: `const committed = await commitCharge(ports, paid, usage);
+    find: `const committed = await commitCharge(deps, paid, usage);
     receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
     sink.finish(last, receipt);
     finished = true;`,
     replace: `receipt = { costPicos: paid.chargeFor(usage).amountPicos, usage, balancePicos: undefined };
     sink.finish(last, receipt);
     finished = true;
-    const committed = await commitCharge(ports, paid, usage);`,
+    const committed = await commitCharge(deps, paid, usage);`,
   },
   {
     id: 'account-before-the-last-chunk',
     what: 'The last chunk of a charged stream waits for the update of the account.',
     find: `sink.finish(last, receipt);
     finished = true;
-    await Promise.all([applyCharge(ports, paid, committed), paid.permit.report('succeeded')]);`,
-    replace: `await Promise.all([applyCharge(ports, paid, committed), paid.permit.report('succeeded')]);
+    await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);`,
+    replace: `await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);
     sink.finish(last, receipt);
     finished = true;`,
   },
   {
     id: 'broken-stream-keeps-its-hold',
     what: 'A stream that breaks off does not give its hold back.',
-    find: 'const failure = await failPaidCall(ports.ledger, paid, error);',
+    find: 'const failure = await failPaidCall(deps.ledger, paid, error);',
     replace: 'const failure = await Promise.resolve(failPaidCall && error);',
   },
   {
@@ -210,9 +210,9 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'dry-run-that-holds',
     what: 'A dry run reserves money.',
-    find: 'if (options.dryRun) return dryRun(ports, caller, order, first);',
+    find: 'if (options.dryRun) return dryRun(deps, caller, order, first);',
     replace:
-      'if (options.dryRun) await withPaidCall(ports, caller, { first: await makeReady(ports, caller, order, first) }, async () => async () => undefined);\n  if (options.dryRun) return dryRun(ports, caller, order, first);',
+      'if (options.dryRun) await withPaidCall(deps, caller, { first: await makeReady(deps, caller, order, first) }, async () => async () => undefined);\n  if (options.dryRun) return dryRun(deps, caller, order, first);',
     caughtBy: `${text}/generate-text-fallback.test.ts`,
   },
   {
@@ -220,7 +220,7 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
     what: 'The charge is made at the prices of the day the answer came, not of the hold.',
     find: '...settlementTerms(checked, cap) };',
     replace: `...settlementTerms(checked, cap), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
-    const row = ports.catalog.priceRow(model, ports.ledger.clock.now());
+    const row = deps.catalog.priceRow(model, deps.ledger.clock.now());
     return settlementTerms({ ...checked, row }, cap).chargeFor(usage);
   } };`,
   },
@@ -251,7 +251,7 @@ const deadlineBugs = bugsIn('lambdas/core/paid-call/deadline.ts', 'test/lambdas/
   {
     id: 'hold-without-grace',
     what: 'A hold expires with the deadline, so that the sweeper releases requests that are being charged.',
-    find: 'now + allowedMs + ports.holdGraceMs',
+    find: 'now + allowedMs + deps.holdGraceMs',
     replace: 'now + allowedMs',
   },
 ]);

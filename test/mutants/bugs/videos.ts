@@ -30,8 +30,8 @@ const chargeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-completed-after-a-release',
     what: 'A video whose hold was released meanwhile is completed all the same, and is free.',
-    find: 'await endVideo(ports, job, record);',
-    replace: "await endVideo(ports, job, { ...record, outcome: 'settled' });",
+    find: 'await endVideo(deps, job, record);',
+    replace: "await endVideo(deps, job, { ...record, outcome: 'settled' });",
     caughtBy: endTests,
   },
   {
@@ -39,7 +39,7 @@ const chargeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
     what: 'The last step completes a video although nothing was written about its money.',
     find: 'if (!record) throw new Error(`$' + '{videoId} is to be ended and its hold has no record`);',
     replace:
-      "if (!record) await ports.jobs.end(videoId, { state: 'completed', completedAtMs: 0 });\n  if (!record) return { webhook: false };",
+      "if (!record) await deps.jobs.end(videoId, { state: 'completed', completedAtMs: 0 });\n  if (!record) return { webhook: false };",
     caughtBy: endTests,
   },
   {
@@ -55,8 +55,8 @@ const releaseBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-failed-after-its-charge',
     what: 'A release step that comes after the charge fails a video that was paid for.',
-    find: 'await endVideo(ports, (await read()) ?? job, record);',
-    replace: "await endVideo(ports, (await read()) ?? job, { ...record, outcome: 'released' });",
+    find: 'await endVideo(deps, (await read()) ?? job, record);',
+    replace: "await endVideo(deps, (await read()) ?? job, { ...record, outcome: 'released' });",
     caughtBy: endTests,
   },
 ]);
@@ -110,21 +110,20 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'video-of-a-given-up-creation-promised',
     what: 'A creation whose video was given up meanwhile ends as a success.',
-    find: 'if (await retryUntilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId))) return;',
-    replace:
-      'await retryUntilDefinite(ports.ledger, () => ports.jobs.setUpstream(record.id, upstreamId));\n    return;',
+    find: 'if (await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId))) return;',
+    replace: 'await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId));\n    return;',
   },
   {
     id: 'video-of-a-refused-creation-listed',
     what: 'A creation that ended in an error leaves its video in the list.',
-    find: 'if (await retryUntilDefinite(ports.ledger, () => ports.jobs.refuse(videoIdOf(requestId), failure))) return error;',
+    find: 'if (await retryUntilDefinite(deps.ledger, () => deps.jobs.refuse(videoIdOf(requestId), failure))) return error;',
     replace: 'if (await Promise.resolve(failure)) return error;',
   },
   {
     id: 'video-begun-without-an-execution',
     what: 'A vendor is asked for a video that nothing would bring to its end.',
-    find: 'const started = await orUnavailable(retryUntilDefinite(ports.ledger, () => ports.machine.start(record.id)));',
-    replace: "const started = await ports.machine.start(record.id).catch(() => 'running');",
+    find: 'const started = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id)));',
+    replace: "const started = await deps.machine.start(record.id).catch(() => 'running');",
   },
   {
     id: 'circuit-blamed-for-a-job-record',
@@ -135,14 +134,14 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'failed-creation-not-withdrawn',
     what: 'A failed creation releases its hold and leaves its video to be made for free.',
-    find: '(mayStand ? withdraw(ports, caller, idempotent, error) : error)',
+    find: '(mayStand ? withdraw(deps, caller, idempotent, error) : error)',
     replace: '(mayStand && !withdraw ? undefined : error)',
   },
   {
     id: 'key-freed-beside-a-video-that-may-stand',
     what: 'A key is freed although the job record of its creation may have been written: two requests are promised two videos.',
-    find: 'mayStand = true;\n      await commitCreation(ports, beginning);',
-    replace: 'await commitCreation(ports, beginning);\n      mayStand = true;',
+    find: 'mayStand = true;\n      await commitCreation(deps, beginning);',
+    replace: 'await commitCreation(deps, beginning);\n      mayStand = true;',
     caughtBy: standingTests,
   },
   {
@@ -158,15 +157,15 @@ const standingBugs = bugsIn('lambdas/core/videos/existing-video.ts', histories, 
   {
     id: 'take-over-closes-no-video',
     what: 'A take-over looks whether there is a video and does not see to it that there never will be: one key makes two.',
-    find: 'const reply = await retryUntilDefinite(ports.ledger, () => ports.jobs.abandon(videoIdOf(requestId)));',
+    find: 'const reply = await retryUntilDefinite(deps.ledger, () => deps.jobs.abandon(videoIdOf(requestId)));',
     replace:
-      "const present = await retryUntilDefinite(ports.ledger, () => ports.jobs.read(videoIdOf(requestId)));\n      const reply: AbandonReply = present ? { kind: 'exists', job: present } : { kind: 'abandoned' };",
+      "const present = await retryUntilDefinite(deps.ledger, () => deps.jobs.read(videoIdOf(requestId)));\n      const reply: AbandonReply = present ? { kind: 'exists', job: present } : { kind: 'abandoned' };",
     caughtBy: standingTests,
   },
   {
     id: 'take-over-promises-a-video-not-begun',
     what: 'A take-over answers with a video that its creator may still refuse.',
-    find: 'if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(ports, job);',
+    find: 'if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(deps, job);',
     replace: 'await Promise.resolve(endUnbegun && isEnded);',
   },
   {
@@ -182,7 +181,7 @@ const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', standingTests, [
   {
     id: 'take-over-passes-over-a-video',
     what: 'A take-over does not look at what the old request has made, and makes another.',
-    find: 'if (standing) return adoptExisting(ports, request, claim.owner, standing);',
+    find: 'if (standing) return adoptExisting(deps, request, claim.owner, standing);',
     replace: 'await Promise.resolve(standing && adoptExisting);',
   },
 ]);

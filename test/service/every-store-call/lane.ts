@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request as openRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { hashApiKey, labelOf, makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
-import type { LedgerPorts } from '../../../lambdas/core/ledger/ledger.ts';
+import type { LedgerDependencies } from '../../../lambdas/core/ledger/ledger.ts';
 import type { createClients } from '../../../lambdas/functions/wiring/clients.ts';
 import { localTableNames } from '../../../local/create-tables.ts';
 import type { Call } from '../../support/fault-proxy.ts';
@@ -30,7 +30,7 @@ interface LaneOptions {
   readonly pepper: string;
   readonly clients: ReturnType<typeof createClients>;
   /** Past the proxy. */
-  readonly ledger: LedgerPorts;
+  readonly ledger: LedgerDependencies;
   readonly fundsPicos: bigint;
 }
 

@@ -59,7 +59,7 @@ const run = async (it: World, text = CSV, ending?: Ending): Promise<number | und
   const file: KeyFile = { ...real, add: (account, apiKey) => pending.push(() => real.add(account, apiKey)) };
   const through = <T>(_: string, call: () => Promise<T>): Promise<T> => step(call);
   const accounts = accountsThrough(through, it.accounts);
-  const ports = {
+  const deps = {
     ledger: ledgerThrough(through, it.ledger),
     accounts: {
       ...accounts,
@@ -73,7 +73,7 @@ const run = async (it: World, text = CSV, ending?: Ending): Promise<number | und
     random: () => 0,
     keys: { pepper: PEPPER, olderPeppers, newKeyBytes: () => randomBytes(32), file },
   };
-  ports.clock.after = (_, callback) => {
+  deps.clock.after = (_, callback) => {
     queueMicrotask(callback);
     return () => undefined;
   };
@@ -81,7 +81,7 @@ const run = async (it: World, text = CSV, ending?: Ending): Promise<number | und
     for (const row of rowsOf(text)) {
       const planned = await planRow({ ...it, records: it.ledger }, 'b1', row);
       if ('reason' in planned) throw new Error(planned.reason);
-      if (!planned.isDone) await importRow(ports, { ref: 'b1', reason: 'moved' }, planned);
+      if (!planned.isDone) await importRow(deps, { ref: 'b1', reason: 'moved' }, planned);
     }
     return turn + 1;
   } catch (error) {
@@ -158,11 +158,11 @@ test('OPS-5 import: keys of the file that were replaced since are told', async (
   await run(it);
   const file = openKeyFile(it.path, 'b1');
   const keys = { pepper: PEPPER, olderPeppers, newKeyBytes: () => randomBytes(32), file };
-  const ports = { ...it, clock: new ManualClock(), random: () => 0, keys };
-  expect(await staleKeys(ports)).toEqual([]);
+  const deps = { ...it, clock: new ManualClock(), random: () => 0, keys };
+  expect(await staleKeys(deps)).toEqual([]);
   const { hash } = (await it.keyStore.currentKey('two'))!;
   await it.keyStore.revokeKey('two', hash);
-  expect(await staleKeys(ports)).toEqual(['two']);
+  expect(await staleKeys(deps)).toEqual(['two']);
   file.close();
 });
 

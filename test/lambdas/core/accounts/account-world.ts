@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../../../lambdas/core/accounts/account-store.ts';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
-import { type Started, type StartPorts, startChat } from '../../../../lambdas/core/accounts/chats.ts';
+import { type StartDependencies, type Started, startChat } from '../../../../lambdas/core/accounts/chats.ts';
 import { type Issued, issueKey, type RotatedKey, rotateKey } from '../../../../lambdas/core/accounts/issue-key.ts';
 import type { CurrentKey, KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import { hashApiKey, keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
@@ -31,7 +31,7 @@ export const accountWorld = () => {
   const keys = new MemoryKeyStore(ledger);
   const accounts = new MemoryAccountStore(ledger, keys);
   const hashes: string[] = [];
-  const through = (stores: AccountsAndKeys = { accounts, keys }): StartPorts => ({
+  const through = (stores: AccountsAndKeys = { accounts, keys }): StartDependencies => ({
     ...recording(stores, hashes),
     clock,
     random: () => 0,
@@ -42,16 +42,16 @@ export const accountWorld = () => {
   });
   const process = (faults: AccountFaults = {}) => {
     const faulty = withAccountAndKeyFaults({ accounts, keys }, faults);
-    const ports = through(faulty);
+    const deps = through(faulty);
     return {
       calls: faulty.calls,
       landed: () => faulty.landed(),
-      start: (chatId = CHAT): Promise<Started> => clock.until(startChat(ports, chatId)),
+      start: (chatId = CHAT): Promise<Started> => clock.until(startChat(deps, chatId)),
       issue: (accountId: string, before: CurrentKey | undefined | 'new'): Promise<Issued> =>
-        clock.until(issueKey(ports, accountId, before)),
-      block: (accountId: string, isBlocked: boolean) => clock.until(blockAccount(ports, accountId, isBlocked)),
+        clock.until(issueKey(deps, accountId, before)),
+      block: (accountId: string, isBlocked: boolean) => clock.until(blockAccount(deps, accountId, isBlocked)),
       rotate: (accountId: string, keyId: string): Promise<RotatedKey> =>
-        clock.until(rotateKey(ports, { accountId, keyId })),
+        clock.until(rotateKey(deps, { accountId, keyId })),
     };
   };
   const usable = async (hash: string): Promise<boolean> => {

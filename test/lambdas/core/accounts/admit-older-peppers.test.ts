@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AdmissionPorts, admit } from '../../../../lambdas/core/accounts/admit.ts';
+import { type AdmissionDependencies, admit } from '../../../../lambdas/core/accounts/admit.ts';
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { AddressLimit, bucketOf, ProcessBuckets } from '../../../../lambdas/core/limits/rate-limit.ts';
@@ -26,7 +26,7 @@ const createScene = async (faults: FaultScript<keyof KeyStore> = {}) => {
   for (const key of [NEW, OLDER, OLDEST]) await memory.put(hashOf(key), `account of ${key}`);
   const keys = withKeyFaults(memory, faults);
   const keyBucket = bucketOf(10, 15);
-  const ports: AdmissionPorts = {
+  const deps: AdmissionDependencies = {
     ...peppers,
     addressLimit: new AddressLimit(bucketOf(1_000, 1_000), new MemoryAddressCounters(), clock),
     keyBucket,
@@ -34,7 +34,7 @@ const createScene = async (faults: FaultScript<keyof KeyStore> = {}) => {
     keys,
     clock,
   };
-  const ask = (credential: string) => admit(ports, 'a', { credential, param: 'Authorization', advice: 'Send it.' });
+  const ask = (credential: string) => admit(deps, 'a', { credential, param: 'Authorization', advice: 'Send it.' });
   return { clock, memory, keys, ask };
 };
 

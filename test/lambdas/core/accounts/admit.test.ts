@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AdmissionPorts, admit, admitAddress } from '../../../../lambdas/core/accounts/admit.ts';
+import { type AdmissionDependencies, admit, admitAddress } from '../../../../lambdas/core/accounts/admit.ts';
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
@@ -34,7 +34,7 @@ const createScene = async (faults: FaultScript<keyof KeyStore> = {}, counterFaul
   const shared = new MemoryAddressCounters();
   const counters = withCounterFaults(shared, counterFaults);
   const keys = withKeyFaults(memory, faults);
-  const ports: AdmissionPorts = {
+  const deps: AdmissionDependencies = {
     addressLimit: new AddressLimit(addressBucket, counters, clock),
     keyBucket,
     keyBuckets: new ProcessBuckets(keyBucket),
@@ -43,7 +43,7 @@ const createScene = async (faults: FaultScript<keyof KeyStore> = {}, counterFaul
     olderPeppers: [],
     clock,
   };
-  return { clock, memory, shared, counters, keys, ports };
+  return { clock, memory, shared, counters, keys, deps };
 };
 type Scene = Awaited<ReturnType<typeof createScene>>;
 
@@ -53,7 +53,7 @@ const refusal = async (pending: Promise<unknown>): Promise<GatewayError> => {
   throw new Error('expected a refusal');
 };
 const codeOf = async (scene: Scene, credential: string | undefined, address = 'a') =>
-  (await refusal(admit(scene.ports, address, offered(credential)))).code;
+  (await refusal(admit(scene.deps, address, offered(credential)))).code;
 const fillSharedAddress = async ({ shared, clock }: Scene) => {
   for (let index = 0; index < 60; index += 1) await shared.take('a', addressBucket, clock.now() * 1_000);
 };
@@ -62,8 +62,8 @@ const fillKey = async ({ memory, clock }: Scene) => {
 };
 
 test('AUTH-4 a known key is admitted, and its account and rate are told', async () => {
-  const { ports } = await createScene();
-  expect(await admit(ports, 'a', offered(KEY))).toEqual({
+  const { deps } = await createScene();
+  expect(await admit(deps, 'a', offered(KEY))).toEqual({
     accountId: 'account-1',
     rate: { limit: 15, remaining: 14, resetSeconds: 0.1 },
   });
@@ -85,16 +85,16 @@ test('AUTH-4 each wrong credential has its code, and none but a well-formed one 
 test('AUTH-4 a rotated key is 401 revoked_api_key and a blocked account 403', async () => {
   const scene = await createScene();
   await scene.memory.setBlocked(HASH, true);
-  expect(await refusal(admit(scene.ports, 'a', offered(KEY)))).toMatchObject({ code: 'account_blocked', status: 403 });
+  expect(await refusal(admit(scene.deps, 'a', offered(KEY)))).toMatchObject({ code: 'account_blocked', status: 403 });
   await scene.memory.revoke(HASH);
-  expect(await refusal(admit(scene.ports, 'a', offered(KEY)))).toMatchObject({ code: 'revoked_api_key', status: 401 });
+  expect(await refusal(admit(scene.deps, 'a', offered(KEY)))).toMatchObject({ code: 'revoked_api_key', status: 401 });
 });
 
 test('ERR-2 every 401 of an API key has x-should-retry: false', async () => {
   const scene = await createScene();
   await scene.memory.revoke(HASH);
   for (const key of [undefined, 'sk-proj-something', UNKNOWN, KEY]) {
-    expect(await refusal(admit(scene.ports, 'a', offered(key)))).toMatchObject({
+    expect(await refusal(admit(scene.deps, 'a', offered(key)))).toMatchObject({
       status: 401,
       headers: { 'x-should-retry': 'false' },
     });
@@ -102,10 +102,10 @@ test('ERR-2 every 401 of an API key has x-should-retry: false', async () => {
 });
 
 test('LIM-2 of 40 requests with one key at one instant 15 are admitted, the others are 429', async () => {
-  const { ports } = await createScene();
-  const settled = await Promise.allSettled(Array.from({ length: 40 }, () => admit(ports, 'a', offered(KEY))));
+  const { deps } = await createScene();
+  const settled = await Promise.allSettled(Array.from({ length: 40 }, () => admit(deps, 'a', offered(KEY))));
   expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(15);
-  expect(await refusal(admit(ports, 'a', offered(KEY)))).toMatchObject({
+  expect(await refusal(admit(deps, 'a', offered(KEY)))).toMatchObject({
     code: 'rate_limit_exceeded',
     status: 429,
     retryAfterSeconds: 1,
@@ -120,8 +120,8 @@ test('LIM-2 of 40 requests with one key at one instant 15 are admitted, the othe
 describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => {
   test("GEN-8 the process's own address bucket refuses before anything is looked up", async () => {
     const scene = await createScene();
-    for (let index = 0; index < 60; index += 1) scene.ports.addressLimit.takeLocal('a');
-    const error = await refusal(admit(scene.ports, 'a', offered(undefined)));
+    for (let index = 0; index < 60; index += 1) scene.deps.addressLimit.takeLocal('a');
+    const error = await refusal(admit(scene.deps, 'a', offered(undefined)));
     expect(error).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 });
     expect(error.message).toContain('address');
     expect([...scene.keys.calls, ...scene.counters.calls]).toEqual([]);
@@ -135,7 +135,7 @@ describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => 
     const scene = await createScene();
     await scene.memory.revoke(HASH);
     await fillSharedAddress(scene);
-    expect((await refusal(admit(scene.ports, 'a', offered(credential)))).message).toContain('address');
+    expect((await refusal(admit(scene.deps, 'a', offered(credential)))).message).toContain('address');
   });
 
   test('GEN-8 an address is refused even though the key store, which is down, answered first', async () => {
@@ -143,7 +143,7 @@ describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => 
     const delayed = { take: [{ kind: 'delayed', until: moment.until }] } as const;
     const scene = await createScene({ take: fails, read: fails }, delayed);
     await fillSharedAddress(scene);
-    const pending = refusal(admit(scene.ports, 'a', offered(KEY)));
+    const pending = refusal(admit(scene.deps, 'a', offered(KEY)));
     await scene.clock.flush();
     moment.come();
     expect((await pending).code).toBe('rate_limit_exceeded');
@@ -171,13 +171,13 @@ describe("LIM-4 the key's update cannot be had", () => {
     ['a lost reply', losesReply],
   ])('LIM-4 %s: one read identifies the key and the process limits it', async (_name, fault) => {
     const scene = await createScene({ take: fault });
-    const admitted = await admit(scene.ports, 'a', offered(KEY));
+    const admitted = await admit(scene.deps, 'a', offered(KEY));
     expect(admitted).toEqual({ accountId: 'account-1', rate: { limit: 15, remaining: 14, resetSeconds: 0.1 } });
     expect(scene.keys.calls).toEqual(['take', 'read']);
-    for (let index = 0; index < 14; index += 1) await admit(scene.ports, 'a', offered(KEY));
+    for (let index = 0; index < 14; index += 1) await admit(scene.deps, 'a', offered(KEY));
     expect(await codeOf(scene, KEY)).toBe('rate_limit_exceeded');
     await scene.clock.advance(100);
-    expect(await admit(scene.ports, 'a', offered(KEY))).toMatchObject({ rate: { remaining: 0 } });
+    expect(await admit(scene.deps, 'a', offered(KEY))).toMatchObject({ rate: { remaining: 0 } });
   });
 
   test('LIM-4 unknown, revoked and blocked keys are still told apart', async () => {
@@ -191,7 +191,7 @@ describe("LIM-4 the key's update cannot be had", () => {
 
   test('BILL-14 the read fails too: 503', async () => {
     const scene = await createScene({ take: fails, read: fails });
-    expect(await refusal(admit(scene.ports, 'a', offered(KEY)))).toMatchObject({
+    expect(await refusal(admit(scene.deps, 'a', offered(KEY)))).toMatchObject({
       code: 'service_unavailable',
       status: 503,
       retryAfterSeconds: 30,
@@ -203,7 +203,7 @@ describe("LIM-4 the key's update cannot be had", () => {
 test('LIM-4 the key is waited for, however slow it is', async () => {
   const moment = createMoment();
   const scene = await createScene({ take: [{ kind: 'delayed', until: moment.until }] });
-  const pending = admit(scene.ports, 'a', offered(KEY));
+  const pending = admit(scene.deps, 'a', offered(KEY));
   await scene.clock.advance(60_000);
   moment.come();
   expect(await pending).toMatchObject({ accountId: 'account-1' });
@@ -211,12 +211,12 @@ test('LIM-4 the key is waited for, however slow it is', async () => {
 
 test('AUTH-6 without a key the address alone is counted, in the process and in the store', async () => {
   const scene = await createScene();
-  await admitAddress(scene.ports, 'a');
+  await admitAddress(scene.deps, 'a');
   await fillSharedAddress(scene);
-  expect(await refusal(admitAddress(scene.ports, 'a'))).toMatchObject({ code: 'rate_limit_exceeded' });
-  for (let index = 0; index < 60; index += 1) scene.ports.addressLimit.takeLocal('b');
+  expect(await refusal(admitAddress(scene.deps, 'a'))).toMatchObject({ code: 'rate_limit_exceeded' });
+  for (let index = 0; index < 60; index += 1) scene.deps.addressLimit.takeLocal('b');
   const calls = scene.counters.calls.length;
-  expect(await refusal(admitAddress(scene.ports, 'b'))).toMatchObject({ status: 429, retryAfterSeconds: 1 });
+  expect(await refusal(admitAddress(scene.deps, 'b'))).toMatchObject({ status: 429, retryAfterSeconds: 1 });
   expect(scene.counters.calls).toHaveLength(calls);
   expect(scene.keys.calls).toEqual([]);
 });

@@ -16,7 +16,7 @@ const scheduledWorld = (scheduler: fc.Scheduler) => {
     await scheduler.schedule(Promise.resolve(), method);
     return call();
   }, world);
-  return { ...world, ports: world.through(stores), scheduled: stores.keys };
+  return { ...world, deps: world.through(stores), scheduled: stores.keys };
 };
 
 const hashesOf = (told: readonly (Started | undefined)[]): readonly string[] =>
@@ -26,7 +26,7 @@ test('KEY-1 however starts of one chat meet: one account, one credit, one usable
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, count) => {
       const world = scheduledWorld(scheduler);
-      const starts = Promise.all(Array.from({ length: count }, () => startChat(world.ports, CHAT)));
+      const starts = Promise.all(Array.from({ length: count }, () => startChat(world.deps, CHAT)));
       await scheduler.waitFor(starts);
       const told = await starts;
       const [accountId = '', ...others] = new Set(told.map((one) => one.accountId));
@@ -52,10 +52,10 @@ test('KEY-2 however rotations, starts, a revocation and a block meet, at most on
       const { accountId, hash } = first;
       if (isShown) await world.keys.markShown(accountId, hash);
       const acts: Record<string, () => Promise<string | undefined>> = {
-        rotate: async () => hashOf((await rotateKey(world.ports, { accountId, keyId: keyIdOf(hash) })).apiKey),
-        start: async () => hashesOf([await startChat(world.ports, CHAT)])[0],
+        rotate: async () => hashOf((await rotateKey(world.deps, { accountId, keyId: keyIdOf(hash) })).apiKey),
+        start: async () => hashesOf([await startChat(world.deps, CHAT)])[0],
         revoke: async () => void (await world.scheduled.revokeKey(accountId, hash)),
-        block: async () => void (await blockAccount(world.ports, accountId, true)),
+        block: async () => void (await blockAccount(world.deps, accountId, true)),
       };
       const pending = Promise.allSettled(chosen.map((deed) => acts[deed]?.()));
       await scheduler.waitFor(pending);

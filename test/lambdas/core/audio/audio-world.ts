@@ -11,7 +11,7 @@ import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import type { PaidCallPorts } from '../../../../lambdas/core/paid-call/dependencies.ts';
+import type { PaidCallDependencies } from '../../../../lambdas/core/paid-call/dependencies.ts';
 import { speech, tokenTranscription, transcription } from '../../../support/audio-samples.ts';
 import { type Fault, fails, withFaults, withOutboxFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-permit.ts';
@@ -65,7 +65,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
   const catalog = loadCatalog(
     data(options.models ?? [transcription(), tokenTranscription(), speech()], options.providers),
   );
-  const ports: PaidCallPorts = {
+  const deps: PaidCallDependencies = {
     catalog,
     reachable: () => true,
     ledger: { store, outbox, clock, random: () => 0, shortestLifetimeMs: 300_000 },
@@ -93,7 +93,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
   };
   const caller = { accountId: ACCOUNT, requestId: 'request-1', hostEndsAtMs: undefined };
   return {
-    ports,
+    deps,
     clock,
     memory,
     log,
@@ -110,7 +110,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
       order: Partial<TranscriptionParams> & { readonly file?: Uint8Array; readonly prompt?: string } = {},
     ) => {
       const { file = Buffer.from('ID3'), prompt, ...rest } = order;
-      return transcribe({ ...ports, wires: new Map([['openai_audio', hearing]]) }, caller, {
+      return transcribe({ ...deps, wires: new Map([['openai_audio', hearing]]) }, caller, {
         modelId: 'scribe-1',
         endUser: undefined,
         dryRun: false,
@@ -124,7 +124,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
       });
     },
     speak: (text: string, order: Partial<SpeechParams> = {}) =>
-      speak({ ...ports, wires: new Map([['openai_audio', speaking]]) }, caller, {
+      speak({ ...deps, wires: new Map([['openai_audio', speaking]]) }, caller, {
         modelId: 'voice-1',
         endUser: undefined,
         dryRun: false,

@@ -11,7 +11,7 @@ const faults = (['hold', 'putRecord', 'apply'] as const).flatMap((method) =>
 
 test.for(faults)('BILL-14 $name: a success is charged once, a failure is free', async ({ method, fault, turns }) => {
   for (const way of ['speak', 'transcribe'] as const) {
-    const { ports, clock, log, records, ...world } = await createAudioWorld({
+    const { deps, clock, log, records, ...world } = await createAudioWorld({
       fault: (called, turn) => (called === method && turn < turns ? fault : undefined),
     });
     const ask = async (): Promise<unknown> => {
@@ -23,7 +23,7 @@ test.for(faults)('BILL-14 $name: a success is charged once, a failure is free', 
     };
     const answer = await clock.until(ask().catch((error: unknown) => error));
     const settled = records().filter(({ outcome }) => outcome === 'settled');
-    const charged = new Set([...settled.map(({ holdId }) => holdId), ...(await ports.ledger.outbox.list())]);
+    const charged = new Set([...settled.map(({ holdId }) => holdId), ...(await deps.ledger.outbox.list())]);
     const isDown = method === 'hold' && turns > 1;
     const sent = log.filter((call) => call === 'send');
     expect([way, charged.size, sent.length]).toEqual([way, isDown ? 0 : 1, isDown ? 0 : 1]);

@@ -118,7 +118,7 @@ test.for([
   ['its provider', { providers: [provider({ enabled: false })] }],
 ] as const)('AUD-2 with %s switched off in the catalog it is 503 model_unavailable', async ([, options]) => {
   const world = await createAudioWorld(options);
-  expect(world.ports.catalog.find('scribe-1', world.clock.now())).toBeDefined();
+  expect(world.deps.catalog.find('scribe-1', world.clock.now())).toBeDefined();
   const error = await refusal(world.transcribe());
   expect(error).toMatchObject({ code: 'model_unavailable', status: 503, retryAfterSeconds: undefined });
   expect(world.log).toEqual([]);

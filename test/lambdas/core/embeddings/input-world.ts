@@ -1,6 +1,11 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
-import type { InputAnswer, InputCall, InputPorts, PaidInput } from '../../../../lambdas/core/inputs/paid-input.ts';
+import type {
+  InputAnswer,
+  InputCall,
+  InputDependencies,
+  PaidInput,
+} from '../../../../lambdas/core/inputs/paid-input.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
@@ -66,7 +71,7 @@ interface WorldOptions {
   readonly usd?: string;
   readonly play?: (call: InputCall) => Promise<InputAnswer>;
   readonly fault?: (method: keyof LedgerStore, turn: number) => Fault | undefined;
-  readonly reachable?: InputPorts['reachable'];
+  readonly reachable?: InputDependencies['reachable'];
   readonly wires?: readonly Wire[];
 }
 
@@ -92,7 +97,7 @@ export const createInputWorld = async (options: WorldOptions) => {
     },
   };
   const wires = options.wires ?? ['openai_embeddings', 'openai_moderations'];
-  const ports: InputPorts = {
+  const deps: InputDependencies = {
     catalog: loadCatalog(data(options.models)),
     wires: new Map(wires.map((name) => [name, wire] as const)),
     reachable: options.reachable ?? (() => true),
@@ -109,7 +114,7 @@ export const createInputWorld = async (options: WorldOptions) => {
     if (!found) throw new Error('the account is gone');
     return found;
   };
-  return { clock, memory, ports, caller, log, notices, sent, account, records: () => memory.recordsOf(ACCOUNT) };
+  return { clock, memory, deps, caller, log, notices, sent, account, records: () => memory.recordsOf(ACCOUNT) };
 };
 
 /** The answer of somebody who did not ask for the price alone. */

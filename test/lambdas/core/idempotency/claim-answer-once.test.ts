@@ -24,9 +24,9 @@ test('IDEM-2 the same request again gets the stored answer: one call, one charge
 
 test('IDEM-8 and BILL-1 claim, hold, call, prepare, charge record with the hash, account and claim', async () => {
   const calls: string[] = [];
-  const world = await keyedWorld({}, (ports) => ({
-    ...ports,
-    claims: withClaimFaults(ports.claims, (method) => {
+  const world = await keyedWorld({}, (deps) => ({
+    ...deps,
+    claims: withClaimFaults(deps.claims, (method) => {
       calls.push(method);
       return undefined;
     }),
@@ -125,7 +125,7 @@ test('IDEM-7 an answer above 256 KB is stored beside the claim and comes back by
   const long = 'é€😀'.repeat(40_000);
   const world = await keyedWorld({ play: async () => answered() });
   const { send, answers } = world;
-  const original = world.ports.wires;
+  const original = world.deps.wires;
   expect(original.size).toBe(1);
   expect(await send('r1', { keyHash: 'short' })).toEqual(answerOf('r1'));
   expect(answers.answers().size).toBe(0);
@@ -136,9 +136,9 @@ test('IDEM-7 an answer above 256 KB is stored beside the claim and comes back by
 });
 
 test('IDEM-8 a large answer that cannot be stored is not charged', async () => {
-  const world = await keyedWorld({}, (ports) => ({
-    ...ports,
-    answers: withAnswerFaults(ports.answers, { put: { kind: 'fails' } }),
+  const world = await keyedWorld({}, (deps) => ({
+    ...deps,
+    answers: withAnswerFaults(deps.answers, { put: { kind: 'fails' } }),
   }));
   const long = 'x'.repeat(300_000);
   expect(await world.clock.until(world.send(long))).toEqual(refused(503, 'service_unavailable'));
@@ -153,9 +153,9 @@ test('IDEM-8 an owner that slept past its lease serves the answer of the one who
     if (calls === 1) await moment.until;
     return answered();
   };
-  const world = await keyedWorld({ play }, (ports) => ({
-    ...ports,
-    claims: withClaimFaults(ports.claims, { renew: { kind: 'fails' } }),
+  const world = await keyedWorld({ play }, (deps) => ({
+    ...deps,
+    claims: withClaimFaults(deps.claims, { renew: { kind: 'fails' } }),
   }));
   const owner = world.send('r1');
   await world.clock.advance(LEASE_MS);
@@ -186,9 +186,9 @@ const never = new Promise<void>(() => undefined);
 const asleep = { kind: 'delayed', until: never } as const;
 
 test.for(['stageResponse', 'complete'] as const)('IDEM-8 an owner that dies at its %s is taken over', async (at) => {
-  const world = await keyedWorld({}, (ports) => ({
-    ...ports,
-    claims: withClaimFaults(ports.claims, (method, turn) => {
+  const world = await keyedWorld({}, (deps) => ({
+    ...deps,
+    claims: withClaimFaults(deps.claims, (method, turn) => {
       if (method === 'renew') return { kind: 'fails' };
       return method === at && turn === 0 ? asleep : undefined;
     }),
@@ -205,9 +205,9 @@ test.for(['stageResponse', 'complete'] as const)('IDEM-8 an owner that dies at i
 test.for(['claim', 'stageResponse', 'complete'] as const)(
   'IDEM-8 the lost reply of %s changes nothing for the client',
   async (method) => {
-    const world = await keyedWorld({}, (ports) => ({
-      ...ports,
-      claims: withClaimFaults(ports.claims, { [method]: [losesReply, losesReply] }),
+    const world = await keyedWorld({}, (deps) => ({
+      ...deps,
+      claims: withClaimFaults(deps.claims, { [method]: [losesReply, losesReply] }),
     }));
     expect(await world.clock.until(world.send('r1'))).toEqual(answerOf('r1'));
     expect(await world.send('r2')).toEqual(answerOf('r1', true));
@@ -218,9 +218,9 @@ test.for(['claim', 'stageResponse', 'complete'] as const)(
 test.for(['claim', 'stageResponse'] as const)(
   'IDEM-8 and BILL-14 a store that is down at %s: 503, nothing charged',
   async (method) => {
-    const world = await keyedWorld({}, (ports) => ({
-      ...ports,
-      claims: withClaimFaults(ports.claims, { [method]: { kind: 'fails' } }),
+    const world = await keyedWorld({}, (deps) => ({
+      ...deps,
+      claims: withClaimFaults(deps.claims, { [method]: { kind: 'fails' } }),
     }));
     expect(await world.clock.until(world.send('r1'))).toEqual(refused(503, 'service_unavailable'));
     expect(world.sent).toHaveLength(method === 'claim' ? 0 : 1);
@@ -229,8 +229,8 @@ test.for(['claim', 'stageResponse'] as const)(
 );
 
 test('IDEM-8 after a charge whose answer is lost nobody dispatches again', async () => {
-  const world = await keyedWorld({}, (ports) => ({
-    ...ports,
+  const world = await keyedWorld({}, (deps) => ({
+    ...deps,
     answers: { put: async () => undefined, get: async () => undefined },
   }));
   const long = 'x'.repeat(300_000);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { IdempotencyDependencies } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { resolveHoldById } from '../../../../lambdas/core/ledger/release.ts';
 import { createMoment, type FaultScript, fails, withClaimFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-permit.ts';
@@ -13,7 +13,10 @@ const refuses = async () => {
 };
 const withClaims =
   (faults: Parameters<typeof withClaimFaults>[1]) =>
-  (ports: IdempotencyPorts): IdempotencyPorts => ({ ...ports, claims: withClaimFaults(ports.claims, faults) });
+  (deps: IdempotencyDependencies): IdempotencyDependencies => ({
+    ...deps,
+    claims: withClaimFaults(deps.claims, faults),
+  });
 const refused = { status: 400, body: 'error content_filter', replayed: true };
 
 /** The vendor refuses the first request and would answer every other. */
@@ -79,29 +82,29 @@ test('IDEM-8 a charge that may stand behind a bug keeps its key', async () => {
 
 test('IDEM-8 a release by another in the very same millisecond is not taken for one of our own', async () => {
   const [prepared, goOn] = [createMoment(), createMoment()];
-  const world = await keyedWorld({ play: refuses }, (ports) => ({
-    ...ports,
+  const world = await keyedWorld({ play: refuses }, (deps) => ({
+    ...deps,
     claims: withClaimFaults(
       {
-        claim: (request) => ports.claims.claim(request),
+        claim: (request) => deps.claims.claim(request),
         renew: async () => true,
         stageResponse: async (...told) => {
-          const done = await ports.claims.stageResponse(...told);
+          const done = await deps.claims.stageResponse(...told);
           prepared.come();
           await goOn.until;
           return done;
         },
-        complete: (...told) => ports.claims.complete(...told),
-        free: (...told) => ports.claims.free(...told),
-        takeOver: (request) => ports.claims.takeOver(request),
-        read: (ref) => ports.claims.read(ref),
+        complete: (...told) => deps.claims.complete(...told),
+        free: (...told) => deps.claims.free(...told),
+        takeOver: (request) => deps.claims.takeOver(request),
+        read: (ref) => deps.claims.read(ref),
       },
       {},
     ),
   }));
   const owner = world.send('r1');
   await prepared.until;
-  const ledger = { ...world.ports.ledger, store: world.memory };
+  const ledger = { ...world.deps.ledger, store: world.memory };
   await resolveHoldById(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
   const claim = world.claim();
   const nowMs = claim?.leaseUntilMs ?? 0;
@@ -155,7 +158,7 @@ test('IDEM-8 and FALL-1 a key that was lost before its call says nothing about t
 
 test('IDEM-8 an owner whose hold was released by somebody about to take over makes no call', async () => {
   const { world, wake } = await stalledOwner(thrice);
-  const ledger = { ...world.ports.ledger, store: world.memory };
+  const ledger = { ...world.deps.ledger, store: world.memory };
   await resolveHoldById(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
   expect(await wake()).toMatchObject({ status: 409, body: 'idempotency_in_progress' });
   expect(world.sent).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { IdempotencyDependencies } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { resolveHoldById } from '../../../../lambdas/core/ledger/release.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import {
@@ -20,8 +20,11 @@ const refused = (status: number, body: string) => ({ status, body, replayed: fal
 const asleep = { kind: 'delayed', until: new Promise<void>(() => undefined) } as const;
 
 const withClaims =
-  (faults: FaultScript<keyof IdempotencyPorts['claims']>) =>
-  (ports: IdempotencyPorts): IdempotencyPorts => ({ ...ports, claims: withClaimFaults(ports.claims, faults) });
+  (faults: FaultScript<keyof IdempotencyDependencies['claims']>) =>
+  (deps: IdempotencyDependencies): IdempotencyDependencies => ({
+    ...deps,
+    claims: withClaimFaults(deps.claims, faults),
+  });
 
 test('IDEM-8 an answer that was prepared and never charged is not served', async () => {
   const world = await keyedWorld(
@@ -47,8 +50,8 @@ test('IDEM-8 a take-over gives back what the old request held, and does not wait
 });
 
 test('IDEM-8 a request that was charged and then died with its answer lost is not made again', async () => {
-  const world = await keyedWorld({}, (ports) => ({
-    ...withClaims({ renew: fails, complete: [asleep] })(ports),
+  const world = await keyedWorld({}, (deps) => ({
+    ...withClaims({ renew: fails, complete: [asleep] })(deps),
     answers: { put: async () => undefined, get: async () => undefined },
   }));
   void world.send('x'.repeat(300_000));
@@ -103,7 +106,7 @@ test('IDEM-8 an answer whose hold was released is not served, and the key is fre
   let calls = 0;
   const play = async () => {
     calls += 1;
-    if (calls === 1) await sweep({ ...world.ports.ledger, clock: new ManualClock(world.clock.now() + 901_000) });
+    if (calls === 1) await sweep({ ...world.deps.ledger, clock: new ManualClock(world.clock.now() + 901_000) });
     return answered();
   };
   const world = await keyedWorld({ play });
@@ -134,14 +137,14 @@ test('IDEM-8 and BILL-14 an owner whose lease had run out leaves no note, though
       // Of the owner's own writes the ledger takes none before its error has been decided.
       fault: (method, turn) => (method === 'putRecord' && turn < 8 ? throttled : undefined),
     },
-    (ports) => ({
-      ...ports,
-      claims: withClaimFaults(ports.claims, (method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
+    (deps) => ({
+      ...deps,
+      claims: withClaimFaults(deps.claims, (method, turn) => (method === 'renew' && turn < 3 ? fails : undefined)),
     }),
   );
   const owner = world.send('r1');
   await world.clock.advance(LEASE_MS);
-  const ledger = { ...world.ports.ledger, store: world.memory };
+  const ledger = { ...world.deps.ledger, store: world.memory };
   await resolveHoldById(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
   await world.clock.advance(LEASE_MS / 3);
   expect(world.claim()).toMatchObject({ owner: 'r1', leaseUntilMs: world.clock.now() + LEASE_MS });

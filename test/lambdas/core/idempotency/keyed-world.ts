@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
-import type { IdempotencyPorts, IdempotentRequest } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { IdempotencyDependencies, IdempotentRequest } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import type { TextOptions } from '../../../../lambdas/core/text/generate-text.ts';
 import { generateText } from '../../../../lambdas/core/text/generate-text.ts';
@@ -19,22 +19,22 @@ export interface Got {
 /** The real use case under a key, on stores in memory. Each request has an id of its own, as in different processes. */
 export const keyedWorld = async (
   options: WorldOptions = {},
-  change: (ports: IdempotencyPorts) => IdempotencyPorts = (ports) => ports,
+  change: (deps: IdempotencyDependencies) => IdempotencyDependencies = (deps) => deps,
 ) => {
   const world = await createWorld(options);
-  const own = idempotencyOf(world.ports.ledger);
-  const ports = change(own);
+  const own = idempotencyOf(world.deps.ledger);
+  const deps = change(own);
   const send = async (requestId: string, request: Partial<IdempotentRequest> = {}): Promise<Got> => {
     const idempotent = { accountId: ACCOUNT, keyHash: 'key-1', requestId, fingerprint: 'one', renderError, ...request };
     try {
-      const answered = await answerOnce(ports, idempotent, async (claimed) => {
+      const answered = await answerOnce(deps, idempotent, async (claimed) => {
         const toStored: NonNullable<TextOptions['idempotent']>['toStored'] = (_outcome, body, costPicos) => ({
           status: 200,
           headers: { 'x-cost': String(costPicos) },
           body,
         });
         const generated = await generateText(
-          world.ports,
+          world.deps,
           { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined },
           {
             protocol: 'chat_completions',
@@ -59,7 +59,7 @@ export const keyedWorld = async (
   /** Every hold ended, every sum right, and as many charges as told. */
   const expectCharges = async (count: number): Promise<void> => {
     await world.clock.advance(2_000_000 + GRACE_MS);
-    await sweep({ ...world.ports.ledger, store: world.memory });
+    await sweep({ ...world.deps.ledger, store: world.memory });
     const account = await world.account();
     const settled = world.records().filter(({ outcome }) => outcome === 'settled');
     expect([settled.length, account.holds.size, heldOf(account)]).toEqual([count, 0, 0n]);

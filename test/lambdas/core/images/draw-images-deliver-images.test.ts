@@ -14,9 +14,9 @@ const cut = imageOf(pictureOf({ width: 16, height: 16, about: 'a' }).subarray(0,
 const wide = imageOf(pictureOf({ width: 48, height: 16, about: 'wide' }));
 
 test('IMG-1 as links, in the order of the vendor, with their true dimensions', async () => {
-  const { ports, media } = await imageWorld();
+  const { deps, media } = await imageWorld();
   const images: readonly DrawnImage[] = [{ ...wide, revisedPrompt: 'a wide cat' }, ...pictures(1)];
-  const made = await deliverImages(ports, images, 'url');
+  const made = await deliverImages(deps, images, 'url');
   expect(made).toEqual([
     {
       content: { kind: 'url', url: expect.stringMatching(/^https:\/\/media\.example\/media\/\d{10}-0{31}1$/) },
@@ -33,8 +33,8 @@ test('IMG-1 as links, in the order of the vendor, with their true dimensions', a
 });
 
 test('IMG-1 as text, and nothing is stored', async () => {
-  const { ports, media } = await imageWorld();
-  const [made] = await deliverImages(ports, [wide], 'b64_json');
+  const { deps, media } = await imageWorld();
+  const [made] = await deliverImages(deps, [wide], 'b64_json');
   const text = pictureOf({ width: 48, height: 16, about: 'wide' }).toString('base64');
   expect(made?.content).toEqual({ kind: 'base64', text });
   expect(media.files.size).toBe(0);
@@ -47,20 +47,20 @@ test.for([
   ['an image that is cut', cut],
   ['nothing', imageOf(new Uint8Array())],
 ] as const)('IMG-7 %s is left out, and the others are there', async ([, lost]) => {
-  const { ports } = await imageWorld();
+  const { deps } = await imageWorld();
   for (const images of [
     [lost, wide],
     [wide, lost],
   ]) {
-    const made = await deliverImages(ports, images, 'b64_json');
+    const made = await deliverImages(deps, images, 'b64_json');
     expect(made.map(({ width }) => width)).toEqual([48]);
   }
 });
 
 test('IMG-7 without any image what kept the first one away is told', async () => {
-  const { ports } = await imageWorld();
-  await expect(deliverImages(ports, [lostImage(filtered), noImage], 'url')).rejects.toBe(filtered);
-  await expect(deliverImages(ports, [noImage, lostImage(filtered)], 'url')).rejects.toMatchObject({
+  const { deps } = await imageWorld();
+  await expect(deliverImages(deps, [lostImage(filtered), noImage], 'url')).rejects.toBe(filtered);
+  await expect(deliverImages(deps, [noImage, lostImage(filtered)], 'url')).rejects.toMatchObject({
     code: 'upstream_error',
     message: expect.stringContaining('Nothing was charged'),
   });
@@ -68,8 +68,8 @@ test('IMG-7 without any image what kept the first one away is told', async () =>
 
 test('IMG-7 a mistake of our own is not passed over beside an image', async () => {
   const bug = new TypeError('no such field');
-  const { ports } = await imageWorld();
-  await expect(deliverImages(ports, [wide, lostImage(bug)], 'url')).rejects.toBe(bug);
+  const { deps } = await imageWorld();
+  await expect(deliverImages(deps, [wide, lostImage(bug)], 'url')).rejects.toBe(bug);
 });
 
 test.for([
@@ -77,13 +77,13 @@ test.for([
   ['loses its reply', losesReply],
 ] as const)('IMG-6 a store that %s once is asked again: the link leads to its image', async ([, fault]) => {
   const world = await imageWorld({ fault: (_call, nth) => (nth === 0 ? fault : undefined) });
-  const [made] = await world.clock.until(deliverImages(world.ports, [wide], 'url'));
+  const [made] = await world.clock.until(deliverImages(world.deps, [wide], 'url'));
   expect(made?.content.kind === 'url' && world.hasImages(made.content.url)).toBe(true);
 });
 
 test('BILL-14 an image that cannot be stored is none: 503, Retry-After 30', async () => {
   const world = await imageWorld({ fault: () => fails });
-  await expect(world.clock.until(deliverImages(world.ports, [wide], 'url'))).rejects.toMatchObject({
+  await expect(world.clock.until(deliverImages(world.deps, [wide], 'url'))).rejects.toMatchObject({
     code: 'service_unavailable',
     status: 503,
     retryAfterSeconds: 30,

@@ -6,8 +6,8 @@ import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import {
   drawImages,
+  type ImageDependencies,
   type ImageParams,
-  type ImagePorts,
   type KeyedImages,
   type MadeImages,
 } from '../../../../lambdas/core/images/draw-images.ts';
@@ -70,7 +70,7 @@ interface WorldOptions {
   readonly wire?: ScriptedImageWire;
   readonly fault?: StoreFault;
   readonly circuits?: Circuits;
-  readonly reachable?: ImagePorts['reachable'];
+  readonly reachable?: ImageDependencies['reachable'];
 }
 
 /** The use case on stores in memory, with one account and a vendor that answers as told. */
@@ -113,7 +113,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     answers: faulty(withAnswerFaults(own.answers, planFor('answers'))),
   };
   let tokens = 0;
-  const ports: ImagePorts = {
+  const deps: ImageDependencies = {
     catalog: loadCatalog(data(options.models ?? [paint()])),
     wires: new Map([['openai_images', wire] as const]),
     reachable: options.reachable ?? (() => true),
@@ -138,7 +138,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     idempotent?: KeyedImages,
   ) =>
     drawImages(
-      ports,
+      deps,
       { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined },
       {
         protocol: 'images_generations',
@@ -214,7 +214,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
   const after = (ms: number): Promise<void> => sleep(clock, ms);
   const records = () => memory.recordsOf(ACCOUNT);
   return {
-    ...{ clock, memory, media, outbox, wire, ports, notices, reports, money, calls, claims: own.claims },
+    ...{ clock, memory, media, outbox, wire, deps, notices, reports, money, calls, claims: own.claims },
     ...{ draw, answer, send, sendKeyed, charges, hasImages, after, records },
   };
 };

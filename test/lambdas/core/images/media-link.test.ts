@@ -40,9 +40,9 @@ test.for([
 });
 
 test('IMG-6 an image stands behind its link with its type before the link is told', async () => {
-  const ports = world();
-  const url = await linkImage(ports, NOW, Uint8Array.of(1, 2), 'image/webp');
-  expect([...ports.media.files]).toEqual([
+  const deps = world();
+  const url = await linkImage(deps, NOW, Uint8Array.of(1, 2), 'image/webp');
+  expect([...deps.media.files]).toEqual([
     [url.slice('https://media.example/media/'.length), { bytes: Uint8Array.of(1, 2), mediaType: 'image/webp' }],
   ]);
 });

@@ -15,7 +15,7 @@ const worldOf = async (options: Options = {}) => {
   const world = await createInputWorld({ models: [embedding()], ...options });
   const ask = (request: Partial<InputRequest> = {}, order: Partial<EmbeddingParams> = {}) =>
     answerOf(
-      embed(world.ports, world.caller, {
+      embed(world.deps, world.caller, {
         modelId: 'vector-1',
         endUser: undefined,
         validateFor: () => ({ ...text, ...request }),

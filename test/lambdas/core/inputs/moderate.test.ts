@@ -14,7 +14,7 @@ const worldOf = async (options: Options = {}) => {
   const world = await createInputWorld({ models: [moderation()], play: uncounted, ...options });
   const ask = (request: Partial<InputRequest> = {}, modelId = 'watch-1') =>
     answerOf(
-      moderate(world.ports, world.caller, {
+      moderate(world.deps, world.caller, {
         modelId,
         endUser: undefined,
         validateFor: () => ({ body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1, ignored: [], ...request }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
-import { type AuditCursor, type AuditRunPorts, auditUntil } from '../../../../lambdas/core/ledger/audit-run.ts';
+import { type AuditCursor, type AuditRunDependencies, auditUntil } from '../../../../lambdas/core/ledger/audit-run.ts';
 import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { withRecordFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
@@ -39,17 +39,17 @@ const createScene = async (takesMs: Readonly<Record<string, number>> = {}) => {
   }
   const clock = new ManualClock();
   const cursor = memoryCursor();
-  const records: AuditRunPorts['records'] = {
+  const records: AuditRunDependencies['records'] = {
     ...withRecordFaults(store, {}),
     listRecords: async (accountId, range) => {
       clock.skip(takesMs[accountId] ?? 0);
       return store.listRecords(accountId, range);
     },
   };
-  const ports: AuditRunPorts = { store, records, clock, cursor };
-  const run = async (changes: Partial<AuditRunPorts> = {}) => {
+  const deps: AuditRunDependencies = { store, records, clock, cursor };
+  const run = async (changes: Partial<AuditRunDependencies> = {}) => {
     const seen: string[] = [];
-    const told = await auditUntil({ ...ports, ...changes }, clock.now() + RUN_MS, {
+    const told = await auditUntil({ ...deps, ...changes }, clock.now() + RUN_MS, {
       audited: ({ accountId, findings }) => seen.push(findings.length === 0 ? accountId : `${accountId} differs`),
       tooLong: (accountId) => seen.push(`${accountId} takes too long`),
     });
@@ -127,7 +127,7 @@ test.each([
   const { run, store } = await createScene();
   const page = Array<ChargeRecord>(200_000).fill(stray);
   let read = 0;
-  const listRecords: AuditRunPorts['records']['listRecords'] = async (accountId, range) => {
+  const listRecords: AuditRunDependencies['records']['listRecords'] = async (accountId, range) => {
     if (accountId !== 'two') return store.listRecords(accountId, range);
     read = range.beforeHoldId === undefined ? 1 : read + 1;
     return { records: page, more: read < pages };

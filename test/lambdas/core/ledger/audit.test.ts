@@ -11,11 +11,11 @@ import { ID, type LedgerScene, LIFETIME_MS, ledgerScene, settledRecord } from '.
 const idOf = (number: number): string => `r${String(number).padStart(4, '0')}.0`;
 
 /** Held, committed, and applied if asked. */
-const charge = async ({ ports }: LedgerScene, holdId: string, changes: Partial<ChargeRecord> = {}, applied = true) => {
-  const hold = { accountId: ID, holdId, amountPicos: 50n, expiresAtMs: ports.clock.now() + LIFETIME_MS };
-  await ports.store.hold({ ...hold, sweepAtMs: 0, previousHoldId: undefined });
-  const record = await commit(ports, { ...settledRecord(holdId, 30n, 0), ...changes });
-  if (applied) await apply(ports, record, 50n);
+const charge = async ({ deps }: LedgerScene, holdId: string, changes: Partial<ChargeRecord> = {}, applied = true) => {
+  const hold = { accountId: ID, holdId, amountPicos: 50n, expiresAtMs: deps.clock.now() + LIFETIME_MS };
+  await deps.store.hold({ ...hold, sweepAtMs: 0, previousHoldId: undefined });
+  const record = await commit(deps, { ...settledRecord(holdId, 30n, 0), ...changes });
+  if (applied) await apply(deps, record, 50n);
 };
 
 interface Tampering {
@@ -210,9 +210,9 @@ test('OPS-5 a charge that was overlooked for once is no finding', async () => {
 
 test('OPS-5 all accounts are audited; one that does not exist has no audit', async () => {
   const memory = new MemoryLedgerStore();
-  const ports = { store: memory, records: memory, clock: new ManualClock() };
+  const deps = { store: memory, records: memory, clock: new ManualClock() };
   for (const id of ['one', 'two', 'three']) await memory.createAccount(id);
-  const audits = await Array.fromAsync(auditAll(ports));
+  const audits = await Array.fromAsync(auditAll(deps));
   expect(audits.map(({ accountId }) => accountId)).toEqual(['one', 'two', 'three']);
-  expect(await auditAccount(ports, 'four')).toBeUndefined();
+  expect(await auditAccount(deps, 'four')).toBeUndefined();
 });

@@ -8,14 +8,14 @@ const order = { accountId: ID, ref: 'payment-1', amountPicos: 70n, reason: 'top-
 
 const credit = async (faults: LedgerFaults, changes: Partial<typeof order> = {}) => {
   const scene = await ledgerScene(30n, faults);
-  const reply = await scene.clock.until(creditAccount(scene.ports, { ...order, ...changes })).catch((error) => error);
+  const reply = await scene.clock.until(creditAccount(scene.deps, { ...order, ...changes })).catch((error) => error);
   return { scene, reply };
 };
 
 test('KEY-6 a credit answers the balance after it', async () => {
   const { scene, reply } = await credit({});
   expect(reply).toMatchObject({ kind: 'credited', balancePicos: 100n, account: { id: ID, creditedPicos: 100n } });
-  expect(await creditAccount(scene.ports, order)).toMatchObject({ kind: 'repeated', balancePicos: 100n });
+  expect(await creditAccount(scene.deps, order)).toMatchObject({ kind: 'repeated', balancePicos: 100n });
 });
 
 test.for<readonly [what: string, faults: LedgerFaults, kind: string]>([
@@ -32,7 +32,7 @@ test.for<readonly [what: string, faults: LedgerFaults, kind: string]>([
 test('KEY-6 without an answer it is a StoreError, and repeating it credits once', async () => {
   const { scene, reply } = await credit({ credit: [losesReply, fails, fails, fails] });
   expect(reply).toBeInstanceOf(StoreError);
-  expect(await creditAccount(scene.ports, order)).toMatchObject({ kind: 'repeated', balancePicos: 100n });
+  expect(await creditAccount(scene.deps, order)).toMatchObject({ kind: 'repeated', balancePicos: 100n });
 });
 
 test('KEY-6 another amount and an unknown account credit nothing', async () => {

@@ -3,7 +3,7 @@ import { sleep } from '../../../../lambdas/core/clock.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
-import type { LedgerPorts, LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
+import type { LedgerDependencies, LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
@@ -42,7 +42,7 @@ export class History {
   readonly told: Told[] = [];
   readonly #choices: Choices;
   readonly #store: InterleavedStore;
-  readonly #waiting: { readonly name: string; readonly start: (ports: LedgerPorts) => Promise<unknown> }[];
+  readonly #waiting: { readonly name: string; readonly start: (deps: LedgerDependencies) => Promise<unknown> }[];
   readonly #errors: unknown[] = [];
   readonly #versions = new Map<string, number>();
   readonly #everOpen = new Map<string, Set<string>>();
@@ -60,15 +60,15 @@ export class History {
     this.#waiting = [
       ...plans.map((plan, index) => ({
         name: `request-${index}`,
-        start: (ports: LedgerPorts) =>
-          playRequest(ports, `r${index}`, `account-${plan.account}`, plan, (told) => {
+        start: (deps: LedgerDependencies) =>
+          playRequest(deps, `r${index}`, `account-${plan.account}`, plan, (told) => {
             this.told[index] = told;
           }),
       })),
       { name: 'sweep-1', start: sweepNowAndThen },
       { name: 'sweep-2', start: sweepNowAndThen },
-      { name: 'credit-1', start: (ports) => topUp(ports, ACCOUNTS) },
-      { name: 'credit-2', start: (ports) => topUp(ports, ACCOUNTS) },
+      { name: 'credit-1', start: (deps) => topUp(deps, ACCOUNTS) },
+      { name: 'credit-2', start: (deps) => topUp(deps, ACCOUNTS) },
     ];
   }
 
@@ -153,21 +153,21 @@ export class History {
   #start(index: number): void {
     const [next] = this.#waiting.splice(index, 1);
     if (!next) return;
-    const ports = {
+    const deps = {
       store: this.#store.seenBy(next.name),
       outbox: this.outbox,
       clock: this.clock,
       random: () => 0,
       shortestLifetimeMs: LIFETIME_MS,
     };
-    next.start(ports).catch((error: unknown) => {
+    next.start(deps).catch((error: unknown) => {
       if (!(error instanceof StoreError)) this.#errors.push(error);
     });
   }
 
   /** Three undisturbed sweeps, a lifetime apart, must find and end whatever is open. */
   async #endHolds(): Promise<void> {
-    const ports = {
+    const deps = {
       store: this.ledger,
       outbox: this.outbox,
       clock: this.clock,
@@ -176,7 +176,7 @@ export class History {
     };
     for (let round = 0; round < 3; round += 1) {
       await this.clock.advance(LIFETIME_MS);
-      await sweep(ports);
+      await sweep(deps);
     }
     const open = this.ledger.accounts().flatMap(({ holds }) => [...holds.keys()]);
     expect(open, 'holds that no sweep finds').toEqual([]);
@@ -187,7 +187,7 @@ export class History {
 
 /** One request from its hold to its end. It tells what its client learns, in steps: a process may die in between. */
 export const playRequest = async (
-  ports: LedgerPorts,
+  deps: LedgerDependencies,
   requestId: string,
   accountId: string,
   plan: RequestPlan,
@@ -197,10 +197,10 @@ export const playRequest = async (
     accountId,
     requestId,
     amountPicos: plan.holdPicos,
-    expiresAtMs: ports.clock.now() + LIFETIME_MS,
+    expiresAtMs: deps.clock.now() + LIFETIME_MS,
   };
   const smaller = (availablePicos: bigint) => (availablePicos > 1n ? availablePicos / 2n : undefined);
-  const placed = await placeHold(ports, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
+  const placed = await placeHold(deps, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
     if (error instanceof GatewayError) return undefined;
     throw error;
   });
@@ -208,17 +208,17 @@ export const playRequest = async (
     tell('refused');
     return;
   }
-  await sleep(ports.clock, plan.callMs);
+  await sleep(deps.clock, plan.callMs);
   if (plan.ends === 'released') {
-    await release(ports, placed, { reason: 'upstream_error' });
+    await release(deps, placed, { reason: 'upstream_error' });
     tell('released');
     return;
   }
   const { holdId, amountPicos } = placed;
-  const at = ports.clock.now();
+  const at = deps.clock.now();
   let told: Told;
   try {
-    const record = await commit(ports, {
+    const record = await commit(deps, {
       accountId,
       holdId,
       requestId,
@@ -228,25 +228,25 @@ export const playRequest = async (
     });
     told = record.outcome === 'settled' ? 'charged' : 'failed';
     tell(told);
-    await apply(ports, record, amountPicos);
+    await apply(deps, record, amountPicos);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (told === undefined) tell('failed');
   }
 };
 
-export const sweepNowAndThen = async (ports: LedgerPorts): Promise<void> => {
+export const sweepNowAndThen = async (deps: LedgerDependencies): Promise<void> => {
   for (let round = 0; round < 4; round += 1) {
-    await sweep(ports).catch((error: unknown) => {
+    await sweep(deps).catch((error: unknown) => {
       if (!(error instanceof StoreError)) throw error;
     });
-    await sleep(ports.clock, LIFETIME_MS / 2);
+    await sleep(deps.clock, LIFETIME_MS / 2);
   }
 };
 
 /** The same reference twice for each account: two clerks, one payment. */
-export const topUp = async (ports: LedgerPorts, accountIds: readonly string[]): Promise<void> => {
+export const topUp = async (deps: LedgerDependencies, accountIds: readonly string[]): Promise<void> => {
   for (const accountId of accountIds) {
-    await ports.store.credit({ accountId, ref: 'second', amountPicos: 50n, reason: 'test', at: 0 });
+    await deps.store.credit({ accountId, ref: 'second', amountPicos: 50n, reason: 'test', at: 0 });
   }
 };

@@ -10,14 +10,12 @@ import { ID, LIFETIME_MS, ledgerScene } from './ledger-scene.ts';
 type Scene = Awaited<ReturnType<typeof ledgerScene>>;
 
 const refusal = async (scene: Scene, changes: Partial<HoldParams> = {}): Promise<GatewayError> => {
-  const error: unknown = await scene.clock
-    .until(placeHold(scene.ports, scene.order(changes)))
-    .catch((thrown) => thrown);
+  const error: unknown = await scene.clock.until(placeHold(scene.deps, scene.order(changes))).catch((thrown) => thrown);
   if (error instanceof GatewayError) return error;
   throw new Error('expected the hold to be refused');
 };
 const place = (scene: Scene, changes: Partial<HoldParams> = {}) =>
-  scene.clock.until(placeHold(scene.ports, scene.order(changes)));
+  scene.clock.until(placeHold(scene.deps, scene.order(changes)));
 const openHolds = (scene: Scene) => [...scene.account().holds.keys()];
 const records = (scene: Scene) =>
   scene.memory.recordsOf(ID).map(({ holdId, outcome, reason }) => [holdId, outcome, reason]);
@@ -37,7 +35,7 @@ test("BILL-1 the first try holds the amount under the request's first id", async
     holds: new Map([['r.0', { amountPicos: 100n, expiresAtMs: scene.clock.now() + LIFETIME_MS }]]),
   });
   expect(scene.memory.sweepAtOf(ID)).toBe(scene.clock.now() + LIFETIME_MS);
-  expect(scene.ports.store.calls).toEqual(['hold']);
+  expect(scene.deps.store.calls).toEqual(['hold']);
 });
 
 describe('a hold id goes over the wire once', () => {
@@ -60,7 +58,7 @@ describe('a hold id goes over the wire once', () => {
     expect(await place(scene)).toMatchObject({ holdId: 'r.0', amountPicos: 100n });
     expect(openHolds(scene)).toEqual(['r.0']);
     expect(records(scene)).toEqual([]);
-    expect(scene.ports.store.calls).toEqual(['hold', 'hold']);
+    expect(scene.deps.store.calls).toEqual(['hold', 'hold']);
   });
 
   test('BILL-13 each of four tries has its own id, the last one can still hold', async () => {
@@ -103,7 +101,7 @@ describe('refusals', () => {
     expect(error.code).toBe('insufficient_balance');
     expect(error.message).toContain('3.000000000001 USD');
     expect(error.message).toContain('0.25 USD');
-    expect(scene.ports.store.calls).toEqual(['hold']);
+    expect(scene.deps.store.calls).toEqual(['hold']);
   });
 
   test('BILL-13 a refusal after a try without reply closes the id of that try', async () => {
@@ -150,13 +148,13 @@ describe('the smaller hold', () => {
     });
     expect(asked).toEqual([80n]);
     expect(error.message).toContain('up to 1 USD');
-    expect(scene.ports.store.calls).toEqual(['hold', 'hold']);
+    expect(scene.deps.store.calls).toEqual(['hold', 'hold']);
   });
 
   test('BILL-6 not worth offering is 402 after one try', async () => {
     const scene = await ledgerScene(50n);
     expect((await refusal(scene, { smaller })).code).toBe('insufficient_balance');
-    expect(scene.ports.store.calls).toEqual(['hold']);
+    expect(scene.deps.store.calls).toEqual(['hold']);
   });
 
   test('BILL-6 a smaller hold whose reply was lost is adopted with the smaller amount', async () => {

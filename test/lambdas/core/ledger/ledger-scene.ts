@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { HoldParams } from '../../../../lambdas/core/ledger/hold.ts';
-import type { ChargeRecord, LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
+import type { ChargeRecord, LedgerDependencies } from '../../../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import { type Faulty, type LedgerFaults, withFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
@@ -15,9 +15,9 @@ export interface LedgerScene {
   readonly memory: MemoryLedgerStore;
   readonly outbox: MemoryOutbox;
   readonly clock: ManualClock;
-  readonly ports: LedgerPorts & { readonly store: Faulty };
+  readonly deps: LedgerDependencies & { readonly store: Faulty };
   /** The same ledger as another process sees it, with faults of its own. */
-  another(faults: LedgerFaults): LedgerPorts & { readonly store: Faulty };
+  another(faults: LedgerFaults): LedgerDependencies & { readonly store: Faulty };
   order(changes?: Partial<HoldParams>): HoldParams;
   /** Checks the balance on the way. */
   account(): Account;
@@ -40,7 +40,7 @@ export const ledgerScene = async (amountPicos: bigint, faults: LedgerFaults = {}
     memory,
     outbox,
     clock,
-    ports: portsWith(faults),
+    deps: portsWith(faults),
     another: portsWith,
     order: (changes) => ({
       accountId: ID,

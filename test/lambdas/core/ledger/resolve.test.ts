@@ -13,19 +13,19 @@ const held = async (faults: LedgerFaults = {}) => {
 };
 
 test('BILL-3 a committed record is applied: the charge is spent, the rest comes back', async () => {
-  const { ports, settled, account, clock } = await held();
-  expect(await commit(ports, settled)).toEqual(settled);
+  const { deps, settled, account, clock } = await held();
+  expect(await commit(deps, settled)).toEqual(settled);
   expect(account()).toMatchObject({ availablePicos: 900n, spentPicos: 0n });
-  expect(await clock.until(apply(ports, settled, 100n))).toEqual(account());
+  expect(await clock.until(apply(deps, settled, 100n))).toEqual(account());
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
 });
 
 test('BILL-13 a record that is there wins, and the late one is told', async () => {
-  const { ports, settled, account, memory } = await held();
+  const { deps, settled, account, memory } = await held();
   const expired = { ...settled, outcome: 'released', amountPicos: 0n, reason: 'expired' } as const;
-  await commit(ports, expired);
-  expect(await commit(ports, settled)).toEqual(expired);
-  await apply(ports, await commit(ports, settled), 100n);
+  await commit(deps, expired);
+  expect(await commit(deps, settled)).toEqual(expired);
+  await apply(deps, await commit(deps, settled), 100n);
   expect(account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n });
   expect(memory.recordsOf(ID)).toEqual([expired]);
 });
@@ -36,41 +36,41 @@ test.each([
   ['a conflict', conflict],
   ['a lost reply', losesReply],
 ])('BILL-13 after %s both writes are repeated and the money moves once', async (_name, fault) => {
-  const { ports, settled, account, clock } = await held({
+  const { deps, settled, account, clock } = await held({
     putRecord: [fault, fault, fault],
     apply: [fault, fault, fault],
   });
-  expect(await clock.until(commit(ports, settled))).toEqual(settled);
-  await clock.until(apply(ports, settled, 100n));
+  expect(await clock.until(commit(deps, settled))).toEqual(settled);
+  await clock.until(apply(deps, settled, 100n));
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
 });
 
 test('BILL-14 a store that stays down is told after four tries', async () => {
-  const { ports, settled, clock } = await held({ putRecord: fails, apply: fails });
+  const { deps, settled, clock } = await held({ putRecord: fails, apply: fails });
   const startMs = clock.now();
-  await expect(clock.until(commit(ports, settled))).rejects.toBeInstanceOf(StoreError);
+  await expect(clock.until(commit(deps, settled))).rejects.toBeInstanceOf(StoreError);
   expect(clock.now() - startMs).toBe((50 + 200 + 800) / 2);
-  await expect(clock.until(apply(ports, settled, 100n))).rejects.toBeInstanceOf(StoreError);
-  expect(ports.store.calls).toEqual([...Array(4).fill('putRecord'), ...Array(4).fill('apply')]);
+  await expect(clock.until(apply(deps, settled, 100n))).rejects.toBeInstanceOf(StoreError);
+  expect(deps.store.calls).toEqual([...Array(4).fill('putRecord'), ...Array(4).fill('apply')]);
 });
 
 test('BILL-2 release gives the whole hold back and says why', async () => {
-  const { ports, placedHold, account, memory } = await held();
-  await release(ports, placedHold, { reason: 'upstream_error' });
+  const { deps, placedHold, account, memory } = await held();
+  await release(deps, placedHold, { reason: 'upstream_error' });
   expect(account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
   expect(memory.recordsOf(ID)).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'upstream_error' }]);
 });
 
 test('BILL-13 release after a settlement obeys the settlement', async () => {
-  const { ports, placedHold, settled, account, memory } = await held();
-  await commit(ports, settled);
-  await release(ports, placedHold, { reason: 'internal_error' });
+  const { deps, placedHold, settled, account, memory } = await held();
+  await commit(deps, settled);
+  await release(deps, placedHold, { reason: 'internal_error' });
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
   expect(memory.recordsOf(ID)).toEqual([settled]);
 });
 
 test('BILL-13 release leaves the hold to the sweeper while the store is down', async () => {
-  const { ports, placedHold, account, clock } = await held({ putRecord: fails });
-  await clock.until(release(ports, placedHold, { reason: 'upstream_error' }));
+  const { deps, placedHold, account, clock } = await held({ putRecord: fails });
+  await clock.until(release(deps, placedHold, { reason: 'upstream_error' }));
   expect(account().holds.size).toBe(1);
 });

@@ -9,7 +9,7 @@ type Scene = Awaited<ReturnType<typeof ledgerScene>>;
 
 const hold = (scene: Scene, requestId: string, lifetimeMs = LIFETIME_MS) =>
   placeHold(scene.another({}), scene.order({ requestId, expiresAtMs: scene.clock.now() + lifetimeMs }));
-const run = (scene: Scene) => scene.clock.until(sweep(scene.ports));
+const run = (scene: Scene) => scene.clock.until(sweep(scene.deps));
 const nothing = { accounts: 0, released: 0, finished: 0, failed: 0 };
 
 test('BILL-13 an expired hold is released, and not a millisecond earlier', async () => {
@@ -28,7 +28,7 @@ test('BILL-13 an expired hold is released, and not a millisecond earlier', async
 test('BILL-13 a request that died between record and account is finished, not released', async () => {
   const scene = await ledgerScene(1_000n);
   const { holdId } = await hold(scene, 'r');
-  await commit(scene.ports, settledRecord(holdId, 70n, scene.clock.now()));
+  await commit(scene.deps, settledRecord(holdId, 70n, scene.clock.now()));
   await scene.clock.advance(LIFETIME_MS);
   expect(await run(scene)).toEqual({ accounts: 1, released: 0, finished: 1, failed: 0 });
   expect(scene.account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
@@ -55,7 +55,7 @@ test('BILL-13 a far expiry does not hide the holds that come before it', async (
 test('BILL-13 an account without holds leaves the list', async () => {
   const scene = await ledgerScene(1_000n);
   const { holdId } = await hold(scene, 'r');
-  await apply(scene.ports, await commit(scene.ports, settledRecord(holdId, 70n, 0)), 100n);
+  await apply(scene.deps, await commit(scene.deps, settledRecord(holdId, 70n, 0)), 100n);
   await scene.clock.advance(LIFETIME_MS);
   expect(await run(scene)).toEqual({ ...nothing, accounts: 1 });
   expect(scene.memory.sweepAtOf(ID)).toBeUndefined();

@@ -82,11 +82,11 @@ test.for([
   ['the beginning, later than the rule', by(700, 'beginning'), undefined, 600, 600],
   ['the beginning, later than the host', by(290, 'beginning'), 100, 70, 70],
 ] as const)('LIM-6 where a door waits for %s', async ([, answerBy, hostSeconds, aborts, expires]) => {
-  const { ports, clock } = await createWorld({});
-  const model = ports.catalog.find('alpha-1', NOW);
+  const { deps, clock } = await createWorld({});
+  const model = deps.catalog.find('alpha-1', NOW);
   if (!model) throw new Error('no model');
   const hostEndsAtMs = hostSeconds === undefined ? undefined : NOW + hostSeconds * 1_000;
-  const deadline = upstreamDeadline(ports, { hostEndsAtMs, answerBy }, model);
+  const deadline = upstreamDeadline(deps, { hostEndsAtMs, answerBy }, model);
   expect(deadline.expiresAtMs).toBe(NOW + expires * 1_000 + GRACE_MS);
   const signal = deadline.start();
   if (aborts > 0) await clock.advance(aborts * 1_000 - 1);
@@ -96,10 +96,10 @@ test.for([
 });
 
 test('LIM-6 a door counts from the arrival, whatever was waited for before the call', async () => {
-  const { ports, clock } = await createWorld({});
-  const model = ports.catalog.find('alpha-1', NOW);
+  const { deps, clock } = await createWorld({});
+  const model = deps.catalog.find('alpha-1', NOW);
   if (!model) throw new Error('no model');
-  const deadline = upstreamDeadline(ports, { hostEndsAtMs: undefined, answerBy: by(105, 'all') }, model);
+  const deadline = upstreamDeadline(deps, { hostEndsAtMs: undefined, answerBy: by(105, 'all') }, model);
   await clock.advance(8_000);
   const signal = deadline.start();
   await clock.advance(97_000);
@@ -111,10 +111,10 @@ test('LIM-6 what has begun has all of its time, and what must be whole by then h
     ['beginning', 600],
     ['all', 290],
   ] as const) {
-    const { ports, clock } = await createWorld({});
-    const model = ports.catalog.find('alpha-1', NOW);
+    const { deps, clock } = await createWorld({});
+    const model = deps.catalog.find('alpha-1', NOW);
     if (!model) throw new Error('no model');
-    const deadline = upstreamDeadline(ports, { hostEndsAtMs: undefined, answerBy: by(290, covers) }, model);
+    const deadline = upstreamDeadline(deps, { hostEndsAtMs: undefined, answerBy: by(290, covers) }, model);
     const signal = deadline.start();
     await clock.advance(100_000);
     deadline.started();

@@ -20,13 +20,13 @@ type Source = StreamSource<string, Sink>;
 /** Pumps one stream, and returns all that happened in its order. */
 const pumped = async (source: Partial<Source>, sink: Partial<Sink> = {}, report?: () => Promise<void>) => {
   const world = await createWorld();
-  const { log, ports } = world;
+  const { log, deps } = world;
   const caller: Pick<Caller, 'accountId' | 'requestId'> = { accountId: ACCOUNT, requestId: REQUEST };
   const hold = { ...caller, amountPicos: AMOUNT, expiresAtMs: world.clock.now() + GRACE_MS };
   const paid: PaidCall = {
     modelId: 'alpha-1',
     endUser: undefined,
-    placedHold: await placeHold(ports.ledger, hold),
+    placedHold: await placeHold(deps.ledger, hold),
     permit: {
       kind: 'permit',
       report: async (outcome) => {
@@ -55,7 +55,7 @@ const pumped = async (source: Partial<Source>, sink: Partial<Sink> = {}, report?
     deadline: 'until-charged',
     ...source,
   };
-  await pump(ports, paid, whole, logging);
+  await pump(deps, paid, whole, logging);
   return { log, account: await world.account() };
 };
 

@@ -28,7 +28,7 @@ const reserved = async (
       return undefined;
     },
   });
-  const model = world.ports.catalog.find('alpha-1', 0);
+  const model = world.deps.catalog.find('alpha-1', 0);
   if (!model) throw new Error('the model is missing');
   const first = {
     model,
@@ -42,7 +42,7 @@ const reserved = async (
     },
   };
   const caller = { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs: undefined };
-  const result = await withReservation(world.ports, caller, { first, withdraw: options.withdraw }, async () => {
+  const result = await withReservation(world.deps, caller, { first, withdraw: options.withdraw }, async () => {
     log.push('use');
     return use();
   }).catch((error: unknown) => error);

@@ -194,10 +194,10 @@ test('BILL-16 a dry run tells what would be held and touches no store', async ()
 
 test('BILL-8 an account with eight drains is told to wait, another is not', async () => {
   const world = await worldOf({});
-  const ends = Array.from({ length: 8 }, () => world.ports.drains.begin('account-1'));
+  const ends = Array.from({ length: 8 }, () => world.deps.drains.begin('account-1'));
   await expect(world.ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 });
   await expect(world.ask(undefined, true)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
-  expect([world.log, world.ports.drains.isFull('account-2')]).toEqual([[], false]);
+  expect([world.log, world.deps.drains.isFull('account-2')]).toEqual([[], false]);
   ends[0]?.();
   expect(await world.ask()).toMatchObject({ kind: 'answer' });
 });
@@ -234,13 +234,13 @@ test('BILL-16 nothing is fetched for a dry run', async () => {
   const gather = async () => {
     fetched += 1;
   };
-  const [wire] = world.ports.wires.values();
+  const [wire] = world.deps.wires.values();
   const fetching = {
     buildCall: (call: WireCall) => ({ ...wire!.buildCall(call), gather }),
   };
-  const ports = {
-    ...world.ports,
-    wires: new Map([...world.ports.wires.keys()].map((name) => [name, fetching] as const)),
+  const deps = {
+    ...world.deps,
+    wires: new Map([...world.deps.wires.keys()].map((name) => [name, fetching] as const)),
   };
   const order = {
     protocol: 'chat_completions',
@@ -250,9 +250,9 @@ test('BILL-16 nothing is fetched for a dry run', async () => {
     validateFor: () => requestOf(),
   } as const;
   const caller = { accountId: 'account-1', requestId: 'r', hostEndsAtMs: undefined };
-  await generateText(ports, caller, order, { render: () => '', dryRun: true });
+  await generateText(deps, caller, order, { render: () => '', dryRun: true });
   expect(fetched).toBe(0);
-  await generateText(ports, caller, order, { render: () => '', dryRun: false });
+  await generateText(deps, caller, order, { render: () => '', dryRun: false });
   expect(fetched).toBe(1);
 });
 

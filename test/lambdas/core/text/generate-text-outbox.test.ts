@@ -24,7 +24,7 @@ const cost = 40n * INPUT_PICOS + 10n * OUTPUT_PICOS;
 const down: WorldOptions['fault'] = (method) => (method === 'putRecord' || method === 'apply' ? fails : undefined);
 
 /** The ledger as another process has it, once it answers again. */
-const restored = ({ ports, memory, notes }: World) => ({ ...ports.ledger, store: memory, outbox: notes });
+const restored = ({ deps, memory, notes }: World) => ({ ...deps.ledger, store: memory, outbox: notes });
 
 const moneyOf = async (world: World) => {
   const account = await world.account();
@@ -77,8 +77,8 @@ test('BILL-13 a sweeper that cannot look into the outbox releases nothing', asyn
   const world = await createWorld({ fault: down, outboxFaults: { read: fails } });
   await world.clock.until(world.ask());
   await world.clock.advance(600_000 + GRACE_MS);
-  const ports = { ...world.ports.ledger, store: world.memory };
-  expect(await sweep(ports)).toMatchObject({ finished: 0, released: 0, failed: 1 });
+  const deps = { ...world.deps.ledger, store: world.memory };
+  expect(await sweep(deps)).toMatchObject({ finished: 0, released: 0, failed: 1 });
   expect(await moneyOf(world)).toEqual([0n, 1]);
 });
 
@@ -127,7 +127,7 @@ test('BILL-14 a note whose reply comes too late does not count: a release decide
 test('BILL-14 a note stays until the ledger has taken it', async () => {
   const world = await createWorld({ fault: down });
   await world.clock.until(world.ask());
-  const stillDown = { ...world.ports.ledger, outbox: world.notes };
+  const stillDown = { ...world.deps.ledger, outbox: world.notes };
   expect(await world.clock.until(settleOutbox(stillDown))).toMatchObject({ settled: 0, late: 0, failed: 1 });
   expect(world.notes.notes()).toHaveLength(1);
   expect(await settleOutbox(restored(world))).toEqual({ settled: 1, late: 0, failed: 0 });

@@ -34,7 +34,7 @@ const thrownBy = (world: World, stream = false): Promise<unknown> =>
 /** What the sweeper leaves once every hold is over its time. */
 const afterSweep = async (world: World) => {
   await world.clock.advance(600_000 + GRACE_MS + 1);
-  await sweep({ ...world.ports.ledger, store: world.memory });
+  await sweep({ ...world.deps.ledger, store: world.memory });
   const { availablePicos, spentPicos, holds } = await world.account();
   return { availablePicos, spentPicos, holds: holds.size };
 };
@@ -94,7 +94,7 @@ test('BILL-13, OPS-3 a plain answer after its hold was swept is 500, uncharged, 
   const world = await createWorld({
     play: async () => {
       const later = new ManualClock(world.clock.now() + 901_000);
-      await sweep({ ...world.ports.ledger, clock: later });
+      await sweep({ ...world.deps.ledger, clock: later });
       return answered();
     },
   });

@@ -118,7 +118,7 @@ test('BILL-13 a stream that ends after its hold was swept is an error event and 
         yield raw('b');
         // The process sleeps: time passes without its timers.
         const later = new ManualClock(world.clock.now() + 302_000);
-        await sweep({ ...world.ports.ledger, clock: later });
+        await sweep({ ...world.deps.ledger, clock: later });
         yield ended();
       }
       return { kind: 'stream', events: events(), close: () => undefined };

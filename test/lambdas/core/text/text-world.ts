@@ -8,7 +8,7 @@ import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import type { TextParams, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { generateText, type TextOptions } from '../../../../lambdas/core/text/generate-text.ts';
-import type { TextPorts } from '../../../../lambdas/core/text/text-candidates.ts';
+import type { TextDependencies } from '../../../../lambdas/core/text/text-candidates.ts';
 import type {
   Dispatch,
   TextWire,
@@ -76,7 +76,7 @@ export interface WorldOptions {
   readonly usd?: string;
   readonly play?: Play;
   readonly fault?: (method: Method, turn: number) => Fault | undefined;
-  readonly reachable?: TextPorts['reachable'];
+  readonly reachable?: TextDependencies['reachable'];
   readonly upstreamDeadlineMs?: number;
   readonly wires?: readonly Wire[];
   readonly render?: TextOptions['render'];
@@ -115,7 +115,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
       },
     }),
   };
-  const ports: TextPorts = {
+  const deps: TextDependencies = {
     catalog: options.providers
       ? loadCatalog(data(options.models ?? [text()], options.providers))
       : loadCatalog(data(options.models ?? [text()])),
@@ -142,7 +142,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     hostEndsAtMs?: number,
   ) =>
     generateText(
-      ports,
+      deps,
       { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs },
       {
         protocol: 'chat_completions',
@@ -168,7 +168,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     clock,
     memory,
     notes,
-    ports,
+    deps,
     log,
     notices,
     money,

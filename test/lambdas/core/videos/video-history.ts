@@ -259,7 +259,7 @@ export class VideoHistory {
     const calls = this.#healed ? 1 : [1, 2, 0][this.#choices.next(3)];
     for (let call = 0; call < (calls ?? 1); call += 1) {
       this.#calls += 1;
-      this.#start(`rule-${this.#calls}`, (process) => releaseVideo(process.ports(), videoId));
+      this.#start(`rule-${this.#calls}`, (process) => releaseVideo(process.deps(), videoId));
     }
   }
 
@@ -282,7 +282,7 @@ export class VideoHistory {
       if (diesAtCall) this.#traffic.killAt(name, diesAtCall, () => reject(new Error('Lambda.Unknown')));
       this.#start(name, async (process) => {
         if (!isStep(step)) throw new Error(`there is no step ${step}`);
-        const done = steps[step](process.ports(), videoId);
+        const done = steps[step](process.deps(), videoId);
         done.then(resolve, reject);
         await done;
       });

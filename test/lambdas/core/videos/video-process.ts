@@ -78,11 +78,11 @@ export class VideoProcess {
   }
 
   resume(): Promise<unknown> {
-    return resumeVideos(this.ports());
+    return resumeVideos(this.deps());
   }
 
   remove(videoId: string): Promise<void> {
-    const { jobs, files } = this.ports();
+    const { jobs, files } = this.deps();
     return removeVideo({ jobs, files, now: () => this.#outside.clock.now() }, ACCOUNT, videoId);
   }
 
@@ -90,7 +90,7 @@ export class VideoProcess {
     return sleep(this.#outside.clock, minutes * MINUTE_MS);
   }
 
-  ports() {
+  deps() {
     const { vendor, jobs, files, machine, notice } = this.#outside;
     return {
       catalog,
@@ -107,8 +107,8 @@ export class VideoProcess {
   }
 
   async #make(idempotent?: VideoOptions['idempotent']): Promise<Got> {
-    const ports = {
-      ...this.ports(),
+    const deps = {
+      ...this.deps(),
       reachable: () => true,
       circuits: freePassage(),
       drains: new DetachedDrains(),
@@ -118,7 +118,7 @@ export class VideoProcess {
     const caller = { accountId: ACCOUNT, requestId: this.#name, hostEndsAtMs: undefined };
     const validateFor = () => ask({ prompt: this.#name });
     const asked = orderOf({ validateFor, webhook: { url: 'https://client.example', secret: 's' } });
-    const made = await createVideo(ports, caller, asked, { dryRun: false, idempotent });
+    const made = await createVideo(deps, caller, asked, { dryRun: false, idempotent });
     if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
     return { status: 200, body: toStored(made.job).body };
   }
@@ -131,15 +131,15 @@ export class VideoProcess {
       requestId: this.#name,
       fingerprint: 'one',
       renderError: ({ status, code }: GatewayError) => ({ status, headers: {}, body: code }),
-      creations: videoCreations(this.ports(), toStored),
+      creations: videoCreations(this.deps(), toStored),
     };
-    const ports = {
+    const deps = {
       claims: claimsThrough(this.#through(), claims),
       answers: answersThrough(this.#through(), answers),
       ledger: this.#ledger(),
       leaseMs: LEASE_MS,
     };
-    const answered = await answerOnce(ports, idempotent, (claimed) => this.#make({ claimed, toStored }));
+    const answered = await answerOnce(deps, idempotent, (claimed) => this.#make({ claimed, toStored }));
     if (answered.kind === 'fresh') return answered.value;
     const { status, body } = answered.answer;
     return { status, body };

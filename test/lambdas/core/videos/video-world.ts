@@ -1,13 +1,13 @@
 import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
-import type { IdempotencyPorts } from '../../../../lambdas/core/idempotency/claim-store.ts';
-import type { LedgerPorts } from '../../../../lambdas/core/ledger/ledger.ts';
+import type { IdempotencyDependencies } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import type { LedgerDependencies } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
-import { type CreatePorts, createVideo } from '../../../../lambdas/core/videos/create-video.ts';
+import { type CreateDependencies, createVideo } from '../../../../lambdas/core/videos/create-video.ts';
 import { videoCreations } from '../../../../lambdas/core/videos/existing-video.ts';
-import type { ResumePorts } from '../../../../lambdas/core/videos/resume-videos.ts';
+import type { ResumeDependencies } from '../../../../lambdas/core/videos/resume-videos.ts';
 import type { VideoJob } from '../../../../lambdas/core/videos/video-job.ts';
 import {
   type Faulty,
@@ -60,7 +60,7 @@ export interface WorldOptions {
   readonly models?: Parameters<typeof catalogOf>;
   readonly watch?: JobWatch;
   /** Makes the delivery to a client's address. */
-  readonly deliver?: ResumePorts['deliver'];
+  readonly deliver?: ResumeDependencies['deliver'];
 }
 
 /** An account, a catalog, a vendor that does as told, and every part of videos on stores in memory. */
@@ -88,7 +88,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
   const delivered: VideoJob[] = [];
   const wire = new ScriptedVideoWire(options.script);
   const portsWith = (plan: WorldFaults) => {
-    const ledger: LedgerPorts & { readonly store: Faulty } = {
+    const ledger: LedgerDependencies & { readonly store: Faulty } = {
       store: withFaults(memory.ledger, plan.ledger ?? {}),
       outbox: memory.outbox,
       clock,
@@ -108,7 +108,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       measured: (values) => void measured.push(values),
       usageMissing: async (modelId) => void missing.push(modelId),
       deliver: options.deliver ?? (async (job) => void delivered.push(job)),
-    } satisfies ResumePorts;
+    } satisfies ResumeDependencies;
     const create = {
       ...steps,
       reachable: () => true,
@@ -117,18 +117,22 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       notice: (notice) => void notices.push(notice),
       holdGraceMs: 300_000,
       upstreamDeadlineMs: 900_000,
-    } satisfies CreatePorts;
+    } satisfies CreateDependencies;
     const claims = withClaimFaults(memory.claims, plan.claims ?? {});
-    const idempotency: IdempotencyPorts = { claims, answers: memory.answers, ledger, leaseMs: LEASE_MS };
+    const idempotency: IdempotencyDependencies = { claims, answers: memory.answers, ledger, leaseMs: LEASE_MS };
     return { steps, creating: create, idempotency };
   };
   const own = portsWith(faults);
 
   /** One request, without a key. */
-  const create = async (requestId = REQUEST, order = orderOf(), ports: CreatePorts = own.creating): Promise<Got> => {
+  const create = async (
+    requestId = REQUEST,
+    order = orderOf(),
+    deps: CreateDependencies = own.creating,
+  ): Promise<Got> => {
     try {
       const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
-      const created = await createVideo(ports, caller, order, { dryRun: false });
+      const created = await createVideo(deps, caller, order, { dryRun: false });
       if (created.kind !== 'video') throw new Error('nobody asked for a dry run');
       return { status: 200, body: toStored(created.job).body };
     } catch (error) {
@@ -138,7 +142,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
 
   /** One request under a key, by a process that sees the stores as told. */
   const createKeyed = async (requestId: string, plan: WorldFaults = faults, key = 'key-1'): Promise<Got> => {
-    const ports = plan === faults ? own : portsWith(plan);
+    const deps = plan === faults ? own : portsWith(plan);
     const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
     const idempotent = {
       accountId: ACCOUNT,
@@ -146,12 +150,12 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       requestId,
       fingerprint: 'one',
       renderError: ({ status, code }: GatewayError) => ({ status, headers: {}, body: code }),
-      creations: videoCreations(ports.steps, toStored),
+      creations: videoCreations(deps.steps, toStored),
     };
     try {
-      const answered = await answerOnce(ports.idempotency, idempotent, async (claimed) => {
+      const answered = await answerOnce(deps.idempotency, idempotent, async (claimed) => {
         const order = orderOf({ validateFor: () => ask({ prompt: requestId }) });
-        const made = await createVideo(ports.creating, caller, order, {
+        const made = await createVideo(deps.creating, caller, order, {
           dryRun: false,
           idempotent: { claimed, toStored },
         });

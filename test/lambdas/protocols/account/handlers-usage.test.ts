@@ -1,6 +1,10 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { createGetUsage, createListUsage, type UsagePorts } from '../../../../lambdas/protocols/account/handlers.ts';
+import {
+  createGetUsage,
+  createListUsage,
+  type UsageDependencies,
+} from '../../../../lambdas/protocols/account/handlers.ts';
 import { fails, withFaults, withRecordFaults } from '../../../support/memory/faults.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { createChain } from '../../http/chain.ts';
@@ -13,9 +17,9 @@ const charged = (accountId: string, id = requestId) =>
   ({ accountId, holdId: `${id}.0`, requestId: id, outcome: 'settled', amountPicos: 5n, at }) as const;
 
 /** The route at this path, asked by the owner of `account-1`. */
-const ask = async (ports: Partial<UsagePorts>, target: string) => {
+const ask = async (deps: Partial<UsageDependencies>, target: string) => {
   const memory = new MemoryLedgerStore();
-  const all = { ledgerStore: memory, ledgerRecords: memory, ...ports };
+  const all = { ledgerStore: memory, ledgerRecords: memory, ...deps };
   const { pathname, searchParams } = new URL(target, 'https://gateway.test');
   const handle = pathname === '/api/usage' ? createListUsage(all) : createGetUsage(all);
   const { handler, apiKey } = await createChain({ handle });
@@ -51,15 +55,15 @@ test.for([
 test('BILL-15 the next page of a CSV stands in a header, and the last one has none', async () => {
   const memory = new MemoryLedgerStore();
   for (let second = 0; second < 3; second += 1) await memory.putRecord(charged('account-1', ulid(at + second * 1_000)));
-  const ports = { ledgerStore: memory, ledgerRecords: memory };
-  const first = await ask(ports, '/api/usage?format=csv&limit=2');
+  const deps = { ledgerStore: memory, ledgerRecords: memory };
+  const first = await ask(deps, '/api/usage?format=csv&limit=2');
   expect(first.headers['content-type']).toBe('text/csv; charset=utf-8');
   expect(first.headers['content-disposition']).toMatch(/^attachment/);
   const cursor = first.headers['x-service-next-cursor'];
-  const second = await ask(ports, `/api/usage?format=csv&limit=2&cursor=${cursor}`);
+  const second = await ask(deps, `/api/usage?format=csv&limit=2&cursor=${cursor}`);
   expect(second.headers).not.toHaveProperty('x-service-next-cursor');
   expect([first, second].map(({ text }) => text.split('\r\n').length - 2)).toEqual([2, 1]);
-  const last = await ask(ports, `/api/usage?limit=2&cursor=${cursor}`);
+  const last = await ask(deps, `/api/usage?limit=2&cursor=${cursor}`);
   expect(last.body).toMatchObject({ has_more: false, next_cursor: null, data: [{ cost_usd: '0.000000000005' }] });
 });
 

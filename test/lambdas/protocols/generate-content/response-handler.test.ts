@@ -55,8 +55,8 @@ const served = async (...events: readonly (WireEvent | Error)[]) => {
     wires: ['gemini_generate_content'],
     play: async ({ request }) => (request.stream ? streamOf(...events) : answered()),
   });
-  const ports = { text: world.ports, idempotency: idempotencyOf(world.ports.ledger), finished: () => undefined };
-  return { world, plain: createTextRoute(ports, generateContent), stream: createStreamGenerateContent(ports) };
+  const deps = { text: world.deps, idempotency: idempotencyOf(world.deps.ledger), finished: () => undefined };
+  return { world, plain: createTextRoute(deps, generateContent), stream: createStreamGenerateContent(deps) };
 };
 
 const bodyOf = (response: GatewayResponse): Promise<string> =>
@@ -82,8 +82,8 @@ test.for([
     play: async () => ({ kind: 'stream', events: events(), close: () => undefined }),
   });
   const stream = createStreamGenerateContent({
-    text: world.ports,
-    idempotency: idempotencyOf(world.ports.ledger),
+    text: world.deps,
+    idempotency: idempotencyOf(world.deps.ledger),
     finished: () => undefined,
   });
   const response = await stream(exchangeOf('streamGenerateContent', alt));

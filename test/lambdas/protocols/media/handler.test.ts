@@ -24,14 +24,14 @@ beforeEach(() => {
 });
 
 const get = async (path: string, media: MediaStore = store) => {
-  const ports = { media, now: () => clock.now(), finished: (_id: string, summary: object) => void lines.push(summary) };
-  const chain = await createChain({ clock, handle: createGetMedia(ports) });
+  const deps = { media, now: () => clock.now(), finished: (_id: string, summary: object) => void lines.push(summary) };
+  const chain = await createChain({ clock, handle: createGetMedia(deps) });
   return invoke(chain.handler, functionUrlEvent({ path }));
 };
 
 const link = async (): Promise<string> => {
-  const ports = { media: store, newMediaToken: () => token, mediaUrl: 'https://media.example' };
-  const url = await linkImage(ports, clock.now(), png, 'image/png');
+  const deps = { media: store, newMediaToken: () => token, mediaUrl: 'https://media.example' };
+  const url = await linkImage(deps, clock.now(), png, 'image/png');
   expect(url).toBe(`https://media.example/media/${START / 1_000 + 86_400}-${token}`);
   return new URL(url).pathname;
 };

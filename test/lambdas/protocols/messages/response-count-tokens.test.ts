@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../../../lambdas/core/catalog/catalog.ts';
 import type { JsonObject } from '../../../../lambdas/core/json.ts';
-import type { CountCall, CountPorts } from '../../../../lambdas/core/text/count-tokens.ts';
+import type { CountCall, CountDependencies } from '../../../../lambdas/core/text/count-tokens.ts';
 import { createCountMessageTokens } from '../../../../lambdas/protocols/messages/response.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { createChain } from '../../http/chain.ts';
@@ -11,7 +11,7 @@ import { catalog, hello, NOW } from './messages-requests.ts';
 type Changes = Readonly<Record<string, unknown>>;
 
 /** The route behind the whole chain, with a vendor that is played. The account has no money at all. */
-const createCounting = async (ports: Partial<CountPorts<JsonObject>> = {}) => {
+const createCounting = async (deps: Partial<CountDependencies<JsonObject>> = {}) => {
   const clock = new ManualClock(NOW);
   const calls: CountCall[] = [];
   const handle = createCountMessageTokens({
@@ -22,7 +22,7 @@ const createCounting = async (ports: Partial<CountPorts<JsonObject>> = {}) => {
       calls.push(call);
       return { input_tokens: 42 };
     },
-    ...ports,
+    ...deps,
   });
   const { handler, apiKey, finished } = await createChain({ handle });
   const send = async (changes: Changes = {}, headers: Readonly<Record<string, string>> = {}) => {
@@ -97,8 +97,8 @@ test.for([
 const unreachable: Catalog = { ...catalog, provider: () => undefined };
 
 test('ERR-2 without a way to the vendor it is model_unavailable, after the request’s own errors', async () => {
-  for (const ports of [{ reachable: () => false }, { catalog: unreachable }]) {
-    const { send, calls, clock } = await createCounting(ports);
+  for (const deps of [{ reachable: () => false }, { catalog: unreachable }]) {
+    const { send, calls, clock } = await createCounting(deps);
     expect(await send()).toMatchObject({ status: 503, body: { error: { code: 'model_unavailable', param: 'model' } } });
     expect(await send({ thinking: { type: 'disabled' } })).toMatchObject({ status: 400 });
     expect(calls).toEqual([]);

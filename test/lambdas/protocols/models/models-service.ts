@@ -2,7 +2,7 @@ import { catalogData } from '../../../../catalog/index.ts';
 import type { Catalog } from '../../../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { RouteHandler } from '../../../../lambdas/http/exchange.ts';
-import type { ModelPorts } from '../../../../lambdas/protocols/models/handlers.ts';
+import type { ModelDependencies } from '../../../../lambdas/protocols/models/handlers.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { createChain } from '../../http/chain.ts';
 import { functionUrlEvent, invoke } from '../../http/function-url.ts';
@@ -11,7 +11,7 @@ export const NOW = Date.UTC(2026, 10, 20);
 export const catalog = loadCatalog(catalogData);
 
 /** One of the routes of models behind the whole chain. `fetch` is what an SDK can be given. */
-export const serveModels = async (create: (ports: ModelPorts) => RouteHandler, served: Catalog = catalog) => {
+export const serveModels = async (create: (deps: ModelDependencies) => RouteHandler, served: Catalog = catalog) => {
   const handle = create({ catalog: served, clock: new ManualClock(NOW) });
   const { handler, apiKey } = await createChain({ handle, keyBurst: 1_000, addressBurst: 1_000 });
   const paths: string[] = [];

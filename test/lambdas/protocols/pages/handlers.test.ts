@@ -23,13 +23,13 @@ beforeEach(() => {
 
 /** `/app` and its files, or those of the reference. */
 const get = async (path: string, pages: PageFiles = files) => {
-  const ports = { pages, now: () => 0, finished: (_id: string, summary: object) => void lines.push(summary) };
+  const deps = { pages, now: () => 0, finished: (_id: string, summary: object) => void lines.push(summary) };
   const page = path.startsWith('/app') ? 'app' : 'api-reference';
   const wholes: Readonly<Record<string, RouteHandler>> = {
-    [`/${page}`]: createGetPage(ports, page),
-    '/api-reference/clients': createGetPage(ports, page, 'clients.html'),
+    [`/${page}`]: createGetPage(deps, page),
+    '/api-reference/clients': createGetPage(deps, page, 'clients.html'),
   };
-  const handle = wholes[path] ?? createGetPageFile(ports, page);
+  const handle = wholes[path] ?? createGetPageFile(deps, page);
   const chain = await createChain({ handle });
   return invoke(chain.handler, functionUrlEvent({ path }));
 };
