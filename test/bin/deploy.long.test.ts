@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runDeployment } from '../../bin/deploy/run-deployment.ts';
 import { createProgram } from '../../bin/program.ts';
 import { createS3Client } from '../../lambdas/functions/wiring/clients.ts';
@@ -48,15 +48,11 @@ const withCredentials = async <T>(variables: Readonly<Record<string, string>>, w
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_EC2_METADATA_DISABLED: 'true',
   };
-  const before = { ...process.env };
-  Object.assign(process.env, nowhere, variables);
+  for (const [name, value] of Object.entries({ ...nowhere, ...variables })) vi.stubEnv(name, value);
   try {
     return await work();
   } finally {
-    for (const name of Object.keys({ ...nowhere, ...variables })) {
-      if (before[name] === undefined) delete process.env[name];
-      else process.env[name] = before[name];
-    }
+    vi.unstubAllEnvs();
   }
 };
 
