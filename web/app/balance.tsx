@@ -1,8 +1,22 @@
-import { Amount } from './amount.tsx';
 import type { Account } from './api-shapes.ts';
 import { useLanguage } from './language.ts';
 import { Section, WhenLoaded } from './section.tsx';
+import { writeUsd } from './usd.ts';
 import type { Loaded } from './use-loaded.ts';
+
+/** The whole amount, nothing rounded; what comes after the cents is shown smaller. */
+const Amount = ({ usd }: { readonly usd: string }) => {
+  const { language } = useLanguage();
+  const { before, main, rest, after } = writeUsd(usd, { language, withCents: true });
+  return (
+    <span class="amount">
+      {before}
+      {main}
+      {rest && <span class="amount-rest">{rest}</span>}
+      {after}
+    </span>
+  );
+};
 
 export const Balance = ({ account }: { readonly account: Loaded<Account> }) => {
   const { texts } = useLanguage();

@@ -1,10 +1,31 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fetchState, post, wordsOf } from './asking.ts';
 import { ChatComposer } from './chat-composer.tsx';
-import { ChatMessageView } from './chat-message-view.tsx';
 import type { ChatLanguage } from './languages.ts';
+import { MessageText } from './message-text.tsx';
 import { MiniApp } from './mini-app.tsx';
 import type { ChatButton, ChatMessage, MessengerState } from './wire.ts';
+
+interface ChatMessageViewProps {
+  readonly message: ChatMessage;
+  readonly onPress: (button: ChatButton) => void;
+  readonly onCommand: (text: string) => void;
+}
+
+const ChatMessageView = ({ message, onPress, onCommand }: ChatMessageViewProps) => (
+  <li class={`message ${message.from}`}>
+    <MessageText message={message} onCommand={onCommand} />
+    {message.buttons.map((row) => (
+      <div key={row.map(({ text }) => text).join()} class="buttons">
+        {row.map((button) => (
+          <button key={button.text} type="button" onClick={() => onPress(button)}>
+            {button.text}
+          </button>
+        ))}
+      </div>
+    ))}
+  </li>
+);
 
 interface ChatProps {
   readonly messenger: MessengerState | undefined;

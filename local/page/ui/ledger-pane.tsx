@@ -1,8 +1,24 @@
 import { AccountFigures } from './account-figures.tsx';
 import { LedgerRowView } from './ledger-row-view.tsx';
 import { type Ledger, requestIdOf } from './ledger-rows.ts';
-import { RequestLines } from './request-lines.tsx';
 import { TopUp } from './top-up.tsx';
+import type { RequestLine } from './wire.ts';
+
+const LINES_SHOWN = 30;
+
+/** Every request, also those that moved no money. */
+const RequestLines = ({ lines }: { lines: readonly RequestLine[] }) => (
+  <details class="requests" open>
+    <summary>Requests</summary>
+    <ol>
+      {lines.slice(0, LINES_SHOWN).map(({ at, method, path, status, total_ms }) => (
+        <li key={`${at} ${path} ${total_ms}`} class={status >= 400 ? 'bad' : ''}>
+          <span>{status}</span> <span class="path">{`${method} ${path}`}</span> <span>{total_ms} ms</span>
+        </li>
+      ))}
+    </ol>
+  </details>
+);
 
 interface LedgerPaneProps {
   readonly ledger: Ledger;

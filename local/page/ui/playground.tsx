@@ -2,8 +2,19 @@ import { useRef, useState } from 'preact/hooks';
 import { AnswerView } from './answer-view.tsx';
 import { askModel, type Question, type Reading } from './ask-model.ts';
 import { ModelField } from './model-field.tsx';
-import { VendorNote } from './vendor-note.tsx';
 import type { LocalState, VendorState } from './wire.ts';
+
+/** Who answers, and whether it is broken. */
+const VendorNote = ({ vendor }: { vendor: VendorState | undefined }) => {
+  if (!vendor) return null;
+  const who = vendor.is_simulated ? `${vendor.name}, simulated` : `${vendor.name} itself`;
+  return (
+    <p class="note">
+      Answered by {who}
+      {vendor.fault !== 'none' && <strong class="bad"> (broken: {vendor.fault})</strong>}
+    </p>
+  );
+};
 
 const FIRST_MODEL = 'gpt-4.1-mini';
 
