@@ -1,7 +1,8 @@
+import { layerProblem } from './core-layers.ts';
 import { COMPUTED } from './read-imports.ts';
 
-/** A part of the repository with rules of its own about what it may import. */
-export type Room =
+/** A part of the repository with its own rules about what it may import. */
+export type Module =
   | 'bin'
   | 'lib'
   | 'local'
@@ -13,119 +14,127 @@ export type Room =
   | 'test'
   | 'bench'
   | 'root'
-  | 'settings'
-  | 'limits'
-  | 'routes'
-  | LambdaRoom;
+  | LambdaFile
+  | LambdaFolder;
 
-const lambdaRooms = ['core', 'functions', 'host', 'http', 'messenger', 'protocols', 'providers', 'stores'] as const;
-type LambdaRoom = (typeof lambdaRooms)[number];
+const lambdaFolders = ['core', 'functions', 'host', 'http', 'messenger', 'protocols', 'providers', 'stores'] as const;
+type LambdaFolder = (typeof lambdaFolders)[number];
+
+/** Modules of one file, `lambdas/<name>.ts`. */
+const lambdaFiles = ['settings', 'routes', 'limits'] as const;
+type LambdaFile = (typeof lambdaFiles)[number];
 
 const folders = ['bin', 'lib', 'local', 'reference', 'catalog', 'web', 'test', 'bench'] as const;
 
-/** The room a file is in; undefined when it stands where nothing should. */
-export const roomOf = (path: string): Room | undefined => {
+/** The module of a file. Undefined: no module may contain the file. */
+export const moduleOf = (path: string): Module | undefined => {
   if (!path.includes('/')) return 'root';
-  if (path === 'lambdas/settings.ts') return 'settings';
-  if (path === 'lambdas/limits.ts') return 'limits';
-  if (path === 'lambdas/routes.ts') return 'routes';
   if (path.startsWith('local/simulators/')) return 'simulators';
   if (path.startsWith('local/page/ui/')) return 'local-ui';
   const [top, second] = path.split('/');
-  return top === 'lambdas' ? lambdaRooms.find((room) => room === second) : folders.find((folder) => folder === top);
+  if (top !== 'lambdas') return folders.find((folder) => folder === top);
+  return lambdaFolders.find((folder) => folder === second) ?? lambdaFiles.find((file) => `${file}.ts` === second);
 };
 
-/** Rooms that may import anything. */
-const free: ReadonlySet<Room> = new Set(['bin', 'local', 'test', 'bench', 'root']);
+/** Modules that may import everything in the repository. */
+const free: ReadonlySet<Module> = new Set(['test', 'bench', 'root']);
 
-/** What the others may import from inside the repository; `lib` is told apart further below. */
-const allowed: Readonly<Partial<Record<Room, readonly Room[]>>> = {
+const everyLambda: readonly Module[] = [...lambdaFolders, ...lambdaFiles];
+
+/** Imports of the other modules. `narrowed` below restricts some of them to single files. */
+const allowed: Readonly<Record<Exclude<Module, 'test' | 'bench' | 'root'>, readonly Module[]>> = {
   core: ['core'],
   limits: [],
   settings: ['core', 'limits'],
-  routes: ['core'],
-  http: ['core', 'http', 'limits', 'routes'],
-  protocols: ['core', 'http', 'routes', 'protocols'],
+  routes: ['core', 'limits'],
+  http: ['core', 'http', 'routes', 'limits'],
+  protocols: ['core', 'http', 'routes', 'limits', 'protocols'],
   providers: ['core', 'providers'],
   stores: ['core', 'stores'],
   messenger: ['core', 'http', 'routes', 'messenger'],
-  functions: [
-    'core',
-    'http',
-    'protocols',
-    'providers',
-    'stores',
-    'messenger',
-    'limits',
-    'settings',
-    'routes',
-    'catalog',
-    'functions',
-  ],
-  host: ['core', 'http', 'limits', 'settings', 'routes', 'functions', 'host'],
-  lib: ['lib', 'catalog', 'limits', 'settings', 'routes', 'core'],
-  reference: ['reference', 'protocols', 'http', 'core', 'limits', 'routes', 'catalog'],
-  simulators: ['simulators', 'core', 'protocols', 'catalog'],
-  catalog: ['catalog'],
-  web: ['web'],
+  functions: [...everyLambda.filter((module) => module !== 'host'), 'catalog'],
+  host: ['core', 'http', 'settings', 'routes', 'limits', 'functions', 'host'],
+  lib: ['lib', 'catalog', 'settings', 'routes', 'limits', 'core'],
+  local: [...everyLambda, 'catalog', 'lib', 'local', 'simulators', 'local-ui'],
+  simulators: ['simulators'],
   'local-ui': ['local-ui', 'web'],
+  reference: ['reference', 'protocols', 'http', 'core', 'routes', 'limits', 'catalog'],
+  catalog: ['catalog'],
+  web: ['web', 'core'],
+  bin: [...everyLambda, 'catalog', 'lib', 'local', 'simulators', 'reference', 'web', 'bin'],
 };
 
-const awsRooms: ReadonlySet<Room> = new Set(['stores', 'functions', ...free]);
-const cdkRooms: ReadonlySet<Room> = new Set(['lib', 'bin', 'test', 'root']);
+/** From the first module into the second, only the files that the pattern matches. */
+const narrowed: readonly (readonly [from: Module, to: Module, only: RegExp])[] = [
+  ['lib', 'core', /^lambdas\/core\/(?:catalog\/|metrics\.ts$)/],
+  ['web', 'core', /^lambdas\/core\/money\/usd\.ts$/],
+  ['local', 'lib', /^lib\/(?:tables\.ts|video\/definition\.ts|pages\/.*)$/],
+  ['local', 'local-ui', /^local\/page\/ui\/wire\.ts$/],
+  // The gateway gets its handlers from factories: an entry point acts when it is imported.
+  ['local', 'functions', /^lambdas\/functions\/wiring\//],
+];
 
-/** The rules of imports that this file breaks, one sentence each. */
+/** The only file of `lambdas/stores/dynamodb` that uses the SDK. */
+export const DYNAMODB_SDK = 'lambdas/stores/dynamodb/dynamodb.ts';
+
+const computing: ReadonlySet<Module> = new Set(['bin', 'local', ...free]);
+const awsModules: ReadonlySet<Module> = new Set(['stores', 'functions', 'bin', 'local', ...free]);
+const cdkModules: ReadonlySet<Module> = new Set(['lib', 'bin', 'test', 'root']);
+
+/** The import rules that this file breaks, one sentence each. */
 export const importProblems = (path: string, imports: readonly string[]): readonly string[] => {
-  const room = roomOf(path);
-  if (!room) return [`${path} stands in no known folder`];
-  const problems = imports.map((target) => problemOf(path, room, target));
+  const module = moduleOf(path);
+  if (!module) return [`${path} is in no known folder`];
+  const problems = imports.map((target) => problemOf(path, module, target));
   return problems.filter((problem) => problem !== undefined);
 };
 
-const problemOf = (path: string, room: Room, target: string): string | undefined => {
-  if (target === COMPUTED) return free.has(room) ? undefined : `${path} imports a computed target`;
-  const reason = isInside(target) ? insideProblem(path, room, target) : libraryProblem(path, room, target);
+const problemOf = (path: string, module: Module, target: string): string | undefined => {
+  if (target === COMPUTED) return computing.has(module) ? undefined : `${path} imports a computed target`;
+  const reason = isInside(target) ? insideProblem(path, module, target) : libraryProblem(path, module, target);
   return reason && `${path} imports ${target}: ${reason}`;
 };
 
-/** A package may have files with endings of ours, and `../` leads out of the repository. */
+/** Whether the target is a file. Packages may have names that end like files, and `../` leads out of the repository. */
 const isInside = (target: string): boolean => {
   const [top = ''] = target.split('/');
-  const isOurs = top === '..' || top === 'lambdas' || folders.some((folder) => folder === top);
-  return isOurs || /\.(?:ts|json)$/.test(target.split('?')[0] ?? '');
+  const isKnown = top === '..' || top === 'lambdas' || folders.some((folder) => folder === top);
+  return isKnown || /\.(?:ts|json)$/.test(target.split('?')[0] ?? '');
 };
 
-const insideProblem = (path: string, room: Room, target: string): string | undefined => {
-  if (free.has(room)) return undefined;
-  const other = roomOf(target);
-  if (!other || !allowed[room]?.includes(other))
-    return `${room} may not import ${other ?? 'what is in no known folder'}`;
-  if (room === 'lib' && other === 'core' && !/^lambdas\/core\/(?:catalog\/|metrics\.ts$)/.test(target)) {
-    return 'lib may import only the catalog and the metrics of the core';
-  }
-  if (room === other && (room === 'protocols' || room === 'providers')) return siblingProblem(path, target);
+const insideProblem = (path: string, module: Module, target: string): string | undefined => {
+  if (module === 'test' || module === 'bench' || module === 'root') return undefined;
+  const other = moduleOf(target);
+  if (!other) return `${module} may not import a file outside the known folders`;
+  if (!allowed[module].includes(other)) return `${module} may not import ${other}`;
+  const only = narrowed.find(([from, to]) => from === module && to === other)?.[2];
+  if (only && !only.test(target)) return `${module} may not import this file of ${other}`;
+  if (module === 'core') return layerProblem(path, target);
+  if (module === other && (module === 'protocols' || module === 'providers')) return siblingProblem(path, target);
   return undefined;
 };
 
-/** `lambdas/<room>/<folder>/...`; a file directly in the room belongs to all its folders. */
+/** `lambdas/<module>/<folder>/...`. A file directly in the module belongs to all its folders. */
 const siblingProblem = (path: string, target: string): string | undefined => {
   const [own, other] = [path, target].map((file) => {
     const [, , folder, ...rest] = file.split('/');
     return rest.length > 0 ? folder : undefined;
   });
   if (other === undefined || own === other) return undefined;
-  return own === undefined ? `what all folders share may not depend on ${other}` : `${own} may not depend on ${other}`;
+  return own === undefined
+    ? `a file that all folders share may not depend on ${other}`
+    : `${own} may not depend on ${other}`;
 };
 
-const DYNAMODB_PORT = 'lambdas/stores/dynamodb/dynamodb.ts';
-
-const libraryProblem = (path: string, room: Room, target: string): string | undefined => {
-  if (target.startsWith('@aws-sdk/') && !awsRooms.has(room)) return `${room} may not see the AWS SDK`;
-  if (target.startsWith('@aws-sdk/') && path.startsWith('lambdas/stores/dynamodb/') && path !== DYNAMODB_PORT) {
-    return `only ${DYNAMODB_PORT} may see the SDK of DynamoDB`;
-  }
-  if (/^(aws-cdk-lib|constructs)(\/|$)/.test(target) && !cdkRooms.has(room)) return `${room} may not see the CDK`;
-  if (room !== 'core' || target === 'node:crypto') return undefined;
+const libraryProblem = (path: string, module: Module, target: string): string | undefined => {
+  if (target.startsWith('@aws-sdk/') && !mayUseSdk(path, module)) return `${module} may not use the AWS SDK here`;
+  if (/^(aws-cdk-lib|constructs)(\/|$)/.test(target) && !cdkModules.has(module)) return `${module} may not use the CDK`;
+  if (module !== 'core' || target === 'node:crypto') return undefined;
   if (target === 'zod' && path.startsWith('lambdas/core/catalog/')) return undefined;
-  return 'core takes no library but node:crypto and, in its catalog, zod';
+  return 'core may import node:crypto and, in its catalog, zod';
+};
+
+const mayUseSdk = (path: string, module: Module): boolean => {
+  if (path.startsWith('lambdas/stores/dynamodb/')) return path === DYNAMODB_SDK;
+  return awsModules.has(module);
 };

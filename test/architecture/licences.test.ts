@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
-/** Licences that ask for no more than a notice. */
+/** Licences that require only a notice. */
 const permissive = new Set([
   '0BSD',
   'Apache-2.0',
@@ -16,11 +16,11 @@ const permissive = new Set([
   'Unlicense',
 ]);
 
-/** Changes to its own files would have to be published: fine for a tool that runs here and is not handed on. */
+/** Licences that require changes of their files to be published. A tool that only runs here may have one. */
 const forToolsOnly = new Set(['MPL-2.0']);
 
-/** Their package.json tells the licence in a form that npm does not copy, or only the readme does; read there, all MIT. */
-const toldElsewhere: Readonly<Record<string, string>> = {
+/** Packages whose licence npm does not copy into the lockfile. Each states MIT in its package.json or its readme. */
+const statedElsewhere: Readonly<Record<string, string>> = {
   'node_modules/busboy': 'MIT',
   'node_modules/humanize-number': 'MIT',
   'node_modules/streamsearch': 'MIT',
@@ -35,7 +35,7 @@ interface LockedPackage {
   readonly dev: boolean;
 }
 
-/** SPDX expressions as npm's packages have them: one name, or a choice of several. */
+/** Accepts an SPDX expression of one name or of a choice between several. */
 const isAllowed = ({ license = '', dev }: LockedPackage): boolean =>
   license
     .replace(/^\((.*)\)$/, '$1')
@@ -48,7 +48,7 @@ test('every package of the lockfile has a licence that lets it be used here', ()
   expect(own?.license).toBe('MIT');
   expect(Object.keys(packages).length).toBeGreaterThan(100);
   const refused = Object.entries(packages).filter(
-    ([path, locked]) => !isAllowed({ ...locked, license: locked.license ?? toldElsewhere[path] }),
+    ([path, locked]) => !isAllowed({ ...locked, license: locked.license ?? statedElsewhere[path] }),
   );
   expect(refused.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
 });

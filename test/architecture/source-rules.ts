@@ -1,7 +1,5 @@
-import { roomOf } from './import-rules.ts';
-import { withoutComments } from './read-imports.ts';
-
-const LINES_MAX = 400;
+import { DYNAMODB_SDK, moduleOf } from './import-rules.ts';
+import { isProduct, withoutComments } from './read-imports.ts';
 
 const topFolders = new Set(['bin', 'lib', 'local', 'reference', 'lambdas', 'catalog', 'web', 'test', 'bench', 'docs']);
 const emptyNames = new Set([
@@ -16,19 +14,19 @@ const emptyNames = new Set([
   'services',
 ]);
 
-/** A name that says nothing, or a place nobody planned. Folders end in a slash. */
+/** Problems of a path: an empty name or an unknown top-level folder. Paths of folders end in a slash. */
 export const pathProblems = (path: string): readonly string[] => {
   const problems: string[] = [];
   const [top = '', ...rest] = path.split('/');
   if (rest.length > 0 && !topFolders.has(top)) problems.push(`${path}: the top-level folder ${top} is unknown`);
   const names = path.split('/').map((name) => name.split('.')[0] ?? '');
-  const told = path.startsWith('test/service/') ? names.slice(2) : names;
-  const empty = told.find((name) => emptyNames.has(name));
-  if (empty) problems.push(`${path}: "${empty}" is no name for anything`);
+  const checked = path.startsWith('test/service/') ? names.slice(2) : names;
+  const empty = checked.find((name) => emptyNames.has(name));
+  if (empty) problems.push(`${path}: the name "${empty}" does not say what is in it`);
   return problems;
 };
 
-/** What enters the program only as an argument, given by `functions` and `host`. */
+/** Inputs that the program gets only as arguments, from `functions` and `host`. */
 const outside: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['process.env', /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[/],
   ['the time', /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(?:\(\s*\)|(?![\w(\s]))|\bperformance\s*\.\s*now\b/],
@@ -36,22 +34,44 @@ const outside: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['fetch', /(?<![.\w#])fetch\s*\(|\bglobalThis\s*(?:\.\s*fetch\b|\[)/],
 ];
 
-/** What the text of a file says that it should not. */
+/** Inputs that a source of `lambdas` takes from outside instead of its arguments. */
 export const sourceProblems = (path: string, source: string): readonly string[] => {
-  const problems: string[] = [];
-  const lines = source.split('\n').length - 1;
-  if (/^(lambdas|lib|local|reference|bin|web)\/.*\.tsx?$/.test(path) && lines > LINES_MAX) {
-    problems.push(`${path} has ${lines} lines, more than ${LINES_MAX}`);
-  }
-  const room = roomOf(path);
-  if (!path.startsWith('lambdas/') || room === 'functions' || room === 'host') return problems;
+  const module = moduleOf(path);
+  if (!path.startsWith('lambdas/') || module === 'functions' || module === 'host') return [];
   const code = withoutComments(source);
-  const paid = /\b(placeHold|commitCharge|applyCharge)\(/.exec(code)?.[1];
-  if (paid && !/^lambdas\/core\/paid-call\/(with-paid-call|settle)\.ts$/.test(path)) {
-    problems.push(`${path} calls ${paid}: use withPaidCall or withReservation`);
-  }
-  for (const [name, pattern] of outside) {
-    if (pattern.test(code)) problems.push(`${path} takes ${name} by itself`);
-  }
-  return problems;
+  return outside.filter(([, pattern]) => pattern.test(code)).map(([name]) => `${path} reads ${name} itself`);
+};
+
+/** Modules that start a process with its environment. Pages run in a browser, which has none. */
+const readsEnvironment = new Set(['functions', 'host', 'bin', 'test', 'bench', 'root', 'web', 'local-ui']);
+
+export const readsEnvironmentAnywhere = (path: string, source: string): boolean =>
+  !readsEnvironment.has(moduleOf(path) ?? '') && /\bprocess\.env\b/.test(withoutComments(source));
+
+const assignment =
+  /\bprocess\.env(?:\.\w+|\[[^\]]+\])\s*(?:[?|&]{2})?=(?!=)|Object\.assign\(process\.env\b|\bdelete process\.env\b/;
+
+/** Whether a file changes the environment of its process, which its other files share. */
+export const assignsEnvironment = (source: string): boolean => assignment.test(withoutComments(source));
+
+const paidCall = /^lambdas\/core\/paid-call\/(?:with-paid-call|settle)\.ts$/;
+
+/** Calls that only the places of the pattern may make. */
+const calls: readonly (readonly [call: string, pattern: RegExp, places: RegExp])[] = [
+  [
+    'new Command of the AWS SDK',
+    /\bnew \w+Command\(/,
+    new RegExp(`^(?:${DYNAMODB_SDK}|lambdas/stores/(?:s3|step-functions)/|lambdas/functions/wiring/|bin/|local/)`),
+  ],
+  ['placeHold', /\bplaceHold\(/, paidCall],
+  ['commitCharge', /\bcommitCharge\(/, paidCall],
+  ['applyCharge', /\bapplyCharge\(/, paidCall],
+];
+
+/** Calls that a product file makes in the wrong place, as `<file>: <call>`. */
+export const callProblems = (path: string, source: string): readonly string[] => {
+  if (!isProduct(path)) return [];
+  const code = withoutComments(source);
+  const wrong = calls.filter(([, pattern, places]) => !places.test(path) && pattern.test(code));
+  return wrong.map(([call]) => `${path}: ${call}`);
 };

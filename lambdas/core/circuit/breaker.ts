@@ -40,14 +40,14 @@ interface Entry {
 }
 
 class ProcessCircuits implements Circuits {
-  readonly #ports: CircuitDependencies;
+  readonly #deps: CircuitDependencies;
   readonly #settings: CircuitSettings;
   readonly #circuits = new RecentMap<Circuit>(CIRCUITS_MAX);
   readonly #quarantines: Quarantines;
   #entered = 0;
 
   constructor(deps: CircuitDependencies, settings: CircuitSettings) {
-    this.#ports = deps;
+    this.#deps = deps;
     this.#settings = settings;
     this.#quarantines = new Quarantines(deps.store, deps.clock, (modelId) =>
       deps.notice?.('model_quarantined', modelId),
@@ -57,7 +57,7 @@ class ProcessCircuits implements Circuits {
   peek(key: CircuitId, accountId: string): CallRejection | undefined {
     const circuit = this.#circuitOf(key);
     circuit.shared.look();
-    return this.#barred(circuit, key.modelId, hashOf(accountId));
+    return this.#rejection(circuit, key.modelId, hashOf(accountId));
   }
 
   async acquire(key: CircuitId, caller: { accountId: string; requestId: string }): Promise<CallPermit | CallRejection> {
@@ -66,33 +66,33 @@ class ProcessCircuits implements Circuits {
     const account = hashOf(caller.accountId);
     shared.look();
     await shared.lookedUp();
-    const rejection = this.#barred(circuit, key.modelId, account);
+    const rejection = this.#rejection(circuit, key.modelId, account);
     if (rejection) return rejection;
     this.#entered += 1;
     // One request may come here more than once.
     const owner = `${caller.requestId}/${this.#entered}`;
     if (!shared.isOpen) {
-      const isProbe = local.enter(account, owner, this.#ports.clock.now());
-      return this.#passage(circuit, { account, owner, isProbe, probe: undefined });
+      const isProbe = local.enter(account, owner, this.#deps.clock.now());
+      return this.#permit(circuit, { account, owner, isProbe, probe: undefined });
     }
     const probe = await shared.lease(owner);
     return probe && 'kind' in probe
       ? probe
-      : this.#passage(circuit, { account, owner, isProbe: probe !== undefined, probe });
+      : this.#permit(circuit, { account, owner, isProbe: probe !== undefined, probe });
   }
 
   async usageMissing(modelId: string): Promise<void> {
-    await inTime(this.#ports.clock, COUNTED_WITHIN_MS, this.#quarantines.usageMissing(modelId));
+    await inTime(this.#deps.clock, COUNTED_WITHIN_MS, this.#quarantines.usageMissing(modelId));
   }
 
-  #barred({ local, shared }: Circuit, modelId: string, account: string): CallRejection | undefined {
+  #rejection({ local, shared }: Circuit, modelId: string, account: string): CallRejection | undefined {
     if (this.#quarantines.isShut(modelId)) return { kind: 'quarantined' };
     if (shared.isOpen) local.forget();
-    return shared.rejection() ?? local.rejection(account, this.#ports.clock.now());
+    return shared.rejection() ?? local.rejection(account, this.#deps.clock.now());
   }
 
-  #passage(circuit: Circuit, { account, owner, isProbe, probe }: Entry): CallPermit {
-    const { clock } = this.#ports;
+  #permit(circuit: Circuit, { account, owner, isProbe, probe }: Entry): CallPermit {
+    const { clock } = this.#deps;
     let told = false;
     const report = async (outcome: Outcome): Promise<void> => {
       if (told) return;
@@ -113,14 +113,14 @@ class ProcessCircuits implements Circuits {
       local.forget();
       return;
     }
-    const change = local.report(account, owner, outcome, this.#ports.clock.now());
-    if (change) this.#ports.notice?.(`circuit_${change}`, name);
+    const change = local.report(account, owner, outcome, this.#deps.clock.now());
+    if (change) this.#deps.notice?.(`circuit_${change}`, name);
   }
 
   #circuitOf(key: CircuitId): Circuit {
     const name = `${key.providerId}/${key.modelId}`;
     return this.#circuits.getOrMake(name, () => {
-      const { store, clock, notice } = this.#ports;
+      const { store, clock, notice } = this.#deps;
       const settings = this.#settings;
       return {
         name,

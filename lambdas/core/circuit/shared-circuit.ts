@@ -34,7 +34,7 @@ const UNKNOWN_SECONDS = 5;
  */
 export class SharedCircuit {
   readonly #key: CircuitId;
-  readonly #ports: SharedDependencies;
+  readonly #deps: SharedDependencies;
   readonly #tally: CallTally;
   readonly #reads: SharedRun<boolean>;
   #state: CircuitState | undefined;
@@ -46,7 +46,7 @@ export class SharedCircuit {
 
   constructor(key: CircuitId, deps: SharedDependencies) {
     this.#key = key;
-    this.#ports = deps;
+    this.#deps = deps;
     this.#reads = new SharedRun(() => this.#read());
     this.#tally = new CallTally(deps.store, deps.clock, key, (startMs) => this.#accountsIn(startMs));
   }
@@ -57,7 +57,7 @@ export class SharedCircuit {
   }
 
   rejection(): CallRejection | undefined {
-    const now = this.#ports.clock.now();
+    const now = this.#deps.clock.now();
     if (!this.#state) return undefined;
     const { openUntilMs, probe } = this.#state;
     const untilMs = openUntilMs > now ? openUntilMs : (probe?.leaseUntilMs ?? 0);
@@ -66,7 +66,7 @@ export class SharedCircuit {
 
   /** Begins a look-up if what is known is older than 5 s. */
   look(): void {
-    const now = this.#ports.clock.now();
+    const now = this.#deps.clock.now();
     if (this.#isFresh(now) || now < this.#pausedUntilMs || this.#reads.pending) return;
     if (!this.isOpen && holdsFailure(this.#buckets, now)) void this.#tally.send();
     else this.#tally.dropSuccesses();
@@ -75,13 +75,13 @@ export class SharedCircuit {
 
   async lookedUp(): Promise<void> {
     const { pending } = this.#reads;
-    if (pending) await inTime(this.#ports.clock, LOOKED_UP_WITHIN_MS, pending);
+    if (pending) await inTime(this.#deps.clock, LOOKED_UP_WITHIN_MS, pending);
   }
 
   /** Of a half-open circuit. Undefined when it is closed after all. */
   async lease(owner: string): Promise<SharedProbe | CallRejection | undefined> {
-    const { store, clock } = this.#ports;
-    const probe = new SharedProbe(this.#key, owner, this.#ports);
+    const { store, clock } = this.#deps;
+    const probe = new SharedProbe(this.#key, owner, this.#deps);
     const pending = orUndefined(() => probe.take());
     const reply = await inTime(clock, LEASED_WITHIN_MS, pending);
     if (!reply) {
@@ -109,7 +109,7 @@ export class SharedCircuit {
   }
 
   async failed(account: string): Promise<void> {
-    const { clock, settings } = this.#ports;
+    const { clock, settings } = this.#deps;
     if (!this.#isFresh(clock.now())) await this.#reads.request();
     if (this.isOpen) return;
     this.#tally.addFailure(account);
@@ -120,7 +120,7 @@ export class SharedCircuit {
   }
 
   async #open(): Promise<void> {
-    const { store, clock, settings, noticeOpened } = this.#ports;
+    const { store, clock, settings, noticeOpened } = this.#deps;
     const now = clock.now();
     const opening = openedAgain(undefined, now, settings);
     const opened = await orUndefined(() => store.open(this.#key, opening, now, now + STATE_RETENTION_MS));
@@ -131,7 +131,7 @@ export class SharedCircuit {
 
   /** Whether the state is known now. */
   async #read(): Promise<boolean> {
-    const { store, clock, learnQuarantine } = this.#ports;
+    const { store, clock, learnQuarantine } = this.#deps;
     const now = clock.now();
     const learnt = this.#learnt;
     const reading = await orUndefined(() => store.read(this.#key, windowStarts(now), now));
@@ -197,7 +197,7 @@ interface SharedDependencies {
 export class SharedProbe {
   readonly #key: CircuitId;
   readonly #owner: string;
-  readonly #ports: SharedDependencies;
+  readonly #deps: SharedDependencies;
   #state: CircuitState | undefined;
   #learn: (state: CircuitState | undefined) => void = () => undefined;
   #doubt: () => void = () => undefined;
@@ -206,11 +206,11 @@ export class SharedProbe {
   constructor(key: CircuitId, owner: string, deps: SharedDependencies) {
     this.#key = key;
     this.#owner = owner;
-    this.#ports = deps;
+    this.#deps = deps;
   }
 
   async take(): ReturnType<CircuitStore['lease']> {
-    const { store, clock } = this.#ports;
+    const { store, clock } = this.#deps;
     const now = clock.now();
     const reply = await store.lease(this.#key, { owner: this.#owner, leaseUntilMs: now + LEASE_MS }, now);
     if ('leased' in reply) this.#state = reply.leased;
@@ -225,7 +225,7 @@ export class SharedProbe {
   }
 
   async end(outcome: Outcome): Promise<void> {
-    const { store, clock, settings, noticeClosed } = this.#ports;
+    const { store, clock, settings, noticeClosed } = this.#deps;
     this.#cancel();
     if (!this.#state) return;
     const now = clock.now();
@@ -243,7 +243,7 @@ export class SharedProbe {
 
   #renewAfter(leftMs: number): void {
     if (leftMs <= 0) return;
-    const { store, clock } = this.#ports;
+    const { store, clock } = this.#deps;
     this.#cancel = clock.after(RENEWED_EVERY_MS, async () => {
       this.#renewAfter(leftMs - RENEWED_EVERY_MS);
       const kept = await orUndefined(() => store.renew(this.#key, this.#owner, clock.now() + LEASE_MS));

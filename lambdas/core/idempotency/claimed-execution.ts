@@ -21,7 +21,7 @@ export const storeIsDown = (cause: StoreError): GatewayError =>
 
 /** One request's work under its key: from the claim to the answer that is stored. */
 export class ClaimedRequest {
-  readonly #ports: IdempotencyDependencies;
+  readonly #deps: IdempotencyDependencies;
   readonly #request: IdempotentRequest;
   readonly #dispatchesBefore: number;
   #leaseUntilMs: number;
@@ -33,7 +33,7 @@ export class ClaimedRequest {
 
   /** `dispatches` counts this attempt. */
   constructor(deps: IdempotencyDependencies, request: IdempotentRequest, leaseUntilMs: number, dispatches: number) {
-    this.#ports = deps;
+    this.#deps = deps;
     this.#request = request;
     this.#leaseUntilMs = leaseUntilMs;
     this.#dispatchesBefore = dispatches - 1;
@@ -43,7 +43,7 @@ export class ClaimedRequest {
   /** From then on another request may have released this one's holds, whether or not it got the key. */
   get takenOverAtMs(): number {
     if (this.#lapsed) return Number.NEGATIVE_INFINITY;
-    return this.#leaseUntilMs - Math.min(SKEW_MS, this.#ports.leaseMs / SKEW_SHARE);
+    return this.#leaseUntilMs - Math.min(SKEW_MS, this.#deps.leaseMs / SKEW_SHARE);
   }
 
   /**
@@ -51,7 +51,7 @@ export class ClaimedRequest {
    * over meanwhile, or the hold released by somebody about to, and a 503 when that cannot be found out: nobody would pay that call.
    */
   async dispatch(holdId: string): Promise<void> {
-    if (this.#ports.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);
+    if (this.#deps.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);
     this.#dispatched = true;
   }
 
@@ -69,7 +69,7 @@ export class ClaimedRequest {
    * no definite answer came: without a durable answer there is no charge.
    */
   async stageResponse(holdId: string, answer: StoredResponse): Promise<string> {
-    const { claims, answers, ledger } = this.#ports;
+    const { claims, answers, ledger } = this.#deps;
     try {
       const prepared = await retryUntilDefinite(ledger, () => toPrepared(answers, answer, holdId));
       const expiresAtMs = ledger.clock.now() + RETENTION_MS;
@@ -94,7 +94,7 @@ export class ClaimedRequest {
   /** The answer has been committed. What is not written here is found out from the charge record. */
   async complete(): Promise<void> {
     this.#end();
-    const { claims, ledger } = this.#ports;
+    const { claims, ledger } = this.#deps;
     try {
       await retryUntilDefinite(ledger, () => claims.complete(this.#request, this.#request.requestId));
     } catch (error) {
@@ -106,7 +106,7 @@ export class ClaimedRequest {
   async free(): Promise<void> {
     if (this.#ended) return;
     this.#end();
-    const { claims, ledger } = this.#ports;
+    const { claims, ledger } = this.#deps;
     const dispatches = this.#dispatchesBefore + (this.#dispatched ? 1 : 0);
     try {
       await retryUntilDefinite(ledger, () => claims.free(this.#request, this.#request.requestId, dispatches));
@@ -127,15 +127,15 @@ export class ClaimedRequest {
   }
 
   #renewLater(): void {
-    const { clock } = this.#ports.ledger;
-    this.#cancelRenewal = clock.after(this.#ports.leaseMs / 3, () => {
+    const { clock } = this.#deps.ledger;
+    this.#cancelRenewal = clock.after(this.#deps.leaseMs / 3, () => {
       // A lease that is not renewed runs out, and no more.
       this.#renew().catch(() => undefined);
     });
   }
 
   async #renewOrLose(holdId: string): Promise<void> {
-    const { ledger } = this.#ports;
+    const { ledger } = this.#deps;
     const { accountId } = this.#request;
     try {
       const isOwner = await retryUntilDefinite(ledger, () => this.#extend());
@@ -158,7 +158,7 @@ export class ClaimedRequest {
 
   /** Whether the claim is still this request's. */
   async #extend(): Promise<boolean> {
-    const { claims, ledger, leaseMs } = this.#ports;
+    const { claims, ledger, leaseMs } = this.#deps;
     const untilMs = ledger.clock.now() + leaseMs;
     const isOwner = await claims.renew(this.#request, this.#request.requestId, untilMs);
     // It ran out before this renewal was written, or may have.

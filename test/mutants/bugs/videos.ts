@@ -6,7 +6,7 @@ const endTests = 'test/lambdas/core/videos/finish-video-end.test.ts';
 const pollTests = 'test/lambdas/core/videos/poll-video.test.ts';
 const priceTests = 'test/lambdas/core/videos/video-price.test.ts';
 const resumeTests = 'test/lambdas/core/videos/resume-videos.test.ts';
-const standingTests = 'test/lambdas/core/videos/existing-creation.test.ts';
+const standingTests = 'test/lambdas/core/videos/existing-video.test.ts';
 const storeTests = 'test/lambdas/core/videos/finish-video-store-video.test.ts';
 
 const endBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
@@ -88,7 +88,9 @@ const pollBugs = bugsIn('lambdas/core/videos/poll-video.ts', pollTests, [
   {
     id: 'video-straight-from-queued-to-completed',
     what: 'A video that is found finished is never in progress, and its id can still be changed.',
-    find: "await retryUntilDefinite(ledger, () => jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined));",
+    find: `await retryUntilDefinite(ledger, () =>
+        jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined),
+      );`,
     replace: "if (status.kind === 'running') await jobs.advance(videoId, status.progress);",
     caughtBy: histories,
   },
