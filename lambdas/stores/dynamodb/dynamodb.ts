@@ -169,7 +169,7 @@ export interface DynamoDB {
 
 export const createDynamoDB = (client: DynamoDBClient): DynamoDB => {
   const documents = DynamoDBDocumentClient.from(client, {
-    marshallOptions: { removeUndefinedValues: true },
+    marshallOptions: { removeUndefinedValues: true, allowImpreciseNumbers: true },
     unmarshallOptions: { wrapNumbers: toNumber },
   });
   return {
