@@ -21,9 +21,9 @@ const faults: readonly (readonly [name: string, kind: string, make: (world: Worl
   ['is repeated late', 'repeated', (world) => ({ kind: 'repeated', until: world.after(LATE_MS) })],
 ];
 
-const manners = ['sent plainly', 'sent under a key'] as const;
-const send = (world: World, options: (typeof manners)[number], requestId: string): Promise<Got> =>
-  options === 'sent plainly' ? world.send(requestId, { n: 2 }) : world.sendKeyed(requestId, { n: 2 });
+const forms = ['sent plainly', 'sent under a key'] as const;
+const send = (world: World, form: (typeof forms)[number], requestId: string): Promise<Got> =>
+  form === 'sent plainly' ? world.send(requestId, { n: 2 }) : world.sendKeyed(requestId, { n: 2 });
 
 /** A world in which some calls go wrong. */
 const worldWith = async (isHit: (call: string, nth: number) => boolean, make: (world: World) => Fault) => {
@@ -36,17 +36,17 @@ const worldWith = async (isHit: (call: string, nth: number) => boolean, make: (w
 };
 
 /** The stores called by a request with which nothing goes wrong. */
-const callsOf = async (options: (typeof manners)[number]): Promise<readonly string[]> => {
+const callsOf = async (form: (typeof forms)[number]): Promise<readonly string[]> => {
   const world = await imageWorld();
-  expect(await send(world, options, 'r1')).toMatchObject({ status: 200 });
+  expect(await send(world, form, 'r1')).toMatchObject({ status: 200 });
   return world.calls;
 };
 
 /** A success is charged, with its images, and nothing else is; the key has the answer that was charged. */
-const expectHonest = async (world: World, options: (typeof manners)[number], first: Got): Promise<void> => {
-  if (options === 'sent under a key') {
+const expectHonest = async (world: World, form: (typeof forms)[number], first: Got): Promise<void> => {
+  if (form === 'sent under a key') {
     await world.clock.advance(LATE_MS * 4);
-    const again = await send(world, options, 'r2');
+    const again = await send(world, form, 'r2');
     expect(again.status).toBe(200);
     expect(world.hasImages(again.body)).toBe(true);
     if (first.status === 200) expect(again).toEqual({ ...first, replayed: true });
@@ -59,19 +59,19 @@ const expectHonest = async (world: World, options: (typeof manners)[number], fir
   if (first.status === 200) expect(world.hasImages(first.body)).toBe(true);
 };
 
-for (const options of manners) {
+for (const form of forms) {
   test.each(rowsOfTier(faults, ([, kind]) => kind))(
-    `BILL-14 one call of a request ${options} %s: it succeeds, once`,
+    `BILL-14 one call of a request ${form} %s: it succeeds, once`,
     async (_name, kind, make) => {
-      const calls = await callsOf(options);
+      const calls = await callsOf(form);
       expect(calls).toContain('media.put');
       for (const [hit, call] of calls.entries()) {
         // A hold is sent once, and by the client of the store never again (LedgerStore).
         if (call === 'ledger.hold' && kind === 'repeated') continue;
         const world = await worldWith((_call, nth) => nth === hit, make);
-        const first = await send(world, options, 'r1');
+        const first = await send(world, form, 'r1');
         expect([call, first.status]).toEqual([call, 200]);
-        await expectHonest(world, options, first);
+        await expectHonest(world, form, first);
       }
     },
   );
@@ -102,7 +102,7 @@ test.for([
   ['claims.claim', 503],
   ['ledger.hold', 503],
   ['media.put', 503],
-  ['claims.prepare', 503],
+  ['claims.stageResponse', 503],
   ['claims.complete', 200],
   ['ledger.putRecord', 200],
   ['ledger.apply', 200],
@@ -116,7 +116,7 @@ test.for([
     const first = await send(world, 'sent under a key', 'r1');
     if (status === 503) expect(first).toEqual(heldUp);
     else expect(first.status).toBe(200);
-    const isLost = down === 'claims.prepare';
+    const isLost = down === 'claims.stageResponse';
     expect(world.money.filter(({ uncollected }) => uncollected)).toEqual(
       isLost ? [{ uncollected: 2n * PER_IMAGE }] : [],
     );
@@ -125,17 +125,14 @@ test.for([
   }
 });
 
-test.each(manners)(
-  'BILL-14 neither the charge nor its note can be written: 503, uncharged, when %s',
-  async (options) => {
-    let isDown = true;
-    const world = await worldWith(
-      (call) => isDown && ['ledger.putRecord', 'outbox.put'].includes(call),
-      () => fails,
-    );
-    expect(await send(world, options, 'r1')).toEqual(heldUp);
-    isDown = false;
-    expect(world.notices).toEqual(['commit_failed']);
-    await expectHonest(world, options, heldUp);
-  },
-);
+test.each(forms)('BILL-14 neither the charge nor its note can be written: 503, uncharged, when %s', async (form) => {
+  let isDown = true;
+  const world = await worldWith(
+    (call) => isDown && ['ledger.putRecord', 'outbox.put'].includes(call),
+    () => fails,
+  );
+  expect(await send(world, form, 'r1')).toEqual(heldUp);
+  isDown = false;
+  expect(world.notices).toEqual(['commit_failed']);
+  await expectHonest(world, form, heldUp);
+});

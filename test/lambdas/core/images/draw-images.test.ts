@@ -183,7 +183,7 @@ test('BILL-10 images by the token without usage cost no tokens, and are an alarm
 
 test('GEN-8 what a model cannot do comes before the circuit, the circuit before the budget', async () => {
   const bar: ReturnType<typeof freePassage>['peek'] = () => ({ kind: 'open', retryAfterSeconds: 7 });
-  const circuits = { ...freePassage(), look: bar };
+  const circuits = { ...freePassage(), peek: bar };
   const tiered = paint({ prices: [{ unit: 'image', rates: {}, byTier: { '1K': '0.03' } }] });
   const unpriced = await imageWorld({ models: [tiered], circuits });
   await expect(unpriced.draw()).rejects.toMatchObject({ code: 'invalid_size' });

@@ -136,7 +136,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     upstreamDeadlineMs: options.upstreamDeadlineMs ?? 900_000,
   };
   const generate = (
-    options: Partial<TextOptions>,
+    changedOptions: Partial<TextOptions>,
     changes: Partial<TextRequest> = {},
     order: Partial<TextParams> = {},
     hostEndsAtMs?: number,
@@ -152,7 +152,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
         validateFor: () => requestOf(changes),
         ...order,
       },
-      { render: options.render ?? (({ content }) => JSON.stringify(content)), dryRun: false, ...options },
+      { render: options.render ?? (({ content }) => JSON.stringify(content)), dryRun: false, ...changedOptions },
     );
   const ask = async (changes?: Partial<TextRequest>, order?: Partial<TextParams>, hostEndsAtMs?: number) => {
     const generated = await generate({}, changes, order, hostEndsAtMs);

@@ -191,7 +191,7 @@ const streamed = async (parts: { readonly body?: JsonObject }, name: string) => 
 test('CHAT-11 a stream is read in the terms of the protocol that the client speaks', async () => {
   const native = await streamed({ body }, 'basic.sse');
   expect(native.events.map(({ kind }) => kind)).toEqual(['native', 'native', 'end']);
-  expect(native.events[0]).toMatchObject({ events: [expect.stringContaining('"alpha-1"')], opening: true });
+  expect(native.events[0]).toMatchObject({ events: [expect.stringContaining('"alpha-1"')], announcement: true });
   const neutral = await streamed({}, 'basic.sse');
   expect(neutral.events.map(({ kind }) => kind)).toEqual(['neutral', 'neutral', 'end']);
   expect([native.seen.discarded, neutral.seen.discarded]).toEqual([1, 1]);
