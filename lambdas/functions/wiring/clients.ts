@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { SFNClient } from '@aws-sdk/client-sfn';
 import { createDynamoDB, type DynamoDB } from '../../stores/dynamodb/dynamodb.ts';
 
 export interface ClientOptions {
@@ -106,39 +105,6 @@ export const createS3Client = async (
       // Every file that is being read has a connection to itself, and nobody may have to wait for a slow reader's.
       httpsAgent: { maxSockets: 500 },
       httpAgent: { maxSockets: 500 },
-    },
-  });
-};
-
-const TIMEOUT_MS = 3_000;
-
-/** One client per process, made when it is first asked for: most functions never start an execution. */
-export const createStepFunctionsAccess = (
-  options: ClientOptions,
-  timeoutMs = TIMEOUT_MS,
-): (() => Promise<SFNClient>) => {
-  let client: Promise<SFNClient> | undefined;
-  return () => {
-    client ??= createStepFunctionsClient(options, timeoutMs);
-    return client;
-  };
-};
-
-/** Repeats a call once: to start an execution again under its name starts nothing. */
-const createStepFunctionsClient = async (
-  { endpoint, region }: ClientOptions,
-  timeoutMs: number,
-): Promise<SFNClient> => {
-  const { SFNClient } = await import('@aws-sdk/client-sfn');
-  return new SFNClient({
-    maxAttempts: 2,
-    ...(region === undefined ? {} : { region }),
-    ...(endpoint === undefined ? {} : { endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
-    requestHandler: {
-      connectionTimeout: 1_000,
-      requestTimeout: timeoutMs,
-      throwOnRequestTimeout: true,
-      socketTimeout: timeoutMs,
     },
   });
 };

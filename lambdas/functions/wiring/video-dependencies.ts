@@ -8,9 +8,10 @@ import { createCircuitStore } from '../../stores/dynamodb/circuit-store.ts';
 import { createVideoJobStore } from '../../stores/dynamodb/video-job-store.ts';
 import { createVideoFiles } from '../../stores/s3/video-files.ts';
 import { createVideoWorkflow } from '../../stores/step-functions/video-machine.ts';
-import { type ClientOptions, createS3Access, createStepFunctionsAccess, patient } from './clients.ts';
+import { type ClientOptions, createS3Access, patient } from './clients.ts';
 import type { VideoFunctionDependencies } from './dependencies.ts';
 import { type Environment, type OpenLedger, openLedger } from './ledger.ts';
+import { createStepFunctionsAccess } from './step-functions-client.ts';
 import { openVendorAccess } from './vendor-access.ts';
 
 /** Needs no pepper: a function that nobody calls over HTTP is not given it. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { createStepFunctionsAccess } from '../../../../lambdas/functions/wiring/clients.ts';
+import { createStepFunctionsAccess } from '../../../../lambdas/functions/wiring/step-functions-client.ts';
 import { createVideoWorkflow } from '../../../../lambdas/stores/step-functions/video-machine.ts';
 
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:videos';
