@@ -61,8 +61,8 @@ interface Contradiction {
 type Rule = (environment: Environment) => Contradiction | undefined;
 
 /**
- * What no field can tell by itself. Fields that only one front door reads are refused with another one where they say something
- * else than they do by default: somebody thinks that they count.
+ * Rules across fields. Fields that only one front door reads are refused with another one where they say something
+ * else than they do by default: the operator expects them to take effect.
  */
 export const contradictionsIn = (environment: Environment): readonly Contradiction[] =>
   rules.map((rule) => rule(environment)).filter((found) => found !== undefined);

@@ -2,7 +2,7 @@ import { type Estimate, frontDoors, functionHost, recordsKept, services, sumOf, 
 import { costOf, type Price, type PriceName, prices } from './prices.ts';
 import { type Workload, workloads } from './workloads.ts';
 
-/** What an environment has whether or not anybody asks it anything, behind CloudFront. */
+/** Fixed resources of an environment without requests, behind CloudFront. */
 export const standing: readonly (readonly [what: string, name: PriceName, count: number])[] = [
   ['the firewall', 'firewallMonth', 1],
   ['its rules: the rate of an address and two groups of AWS, which only count', 'firewallRuleMonth', 3],

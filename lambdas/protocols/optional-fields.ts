@@ -105,7 +105,7 @@ interface AmountBounds {
   readonly example: string;
 }
 
-/** An amount of USD in a body, read into pico-USD: a decimal string, never a number, which could not be told exactly. */
+/** An amount of USD in a body, read into pico-USD: a decimal string, since a number is not exact. */
 export const usdAmount = ({ leastPicos, mostPicos, example }: AmountBounds) => {
   const message = `must be a decimal string of USD such as "${example}", from ${formatUsd(leastPicos)} to ${formatUsd(mostPicos)}, with at most 12 decimals`;
   const amount = z.string(message).transform((text, context): bigint => {
@@ -138,7 +138,7 @@ interface FormFields {
   readonly files: readonly string[];
   /** What such a file holds, to say so where text came in its place. */
   readonly content: string;
-  /** A file under the name of a text is told that it is one. */
+  /** Rejects a file in a text field, with an error that says so. */
   isText(name: string): boolean;
 }
 

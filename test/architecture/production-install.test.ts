@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { importsOf, readSource, repository, withoutComments } from './read-imports.ts';
 
-/** FunctionDependencies that a production host never loads. They import development dependencies. */
+/** Modules that a production host never loads. They import development dependencies. */
 const developmentOnly: ReadonlySet<string> = new Set([
   'local/emulated-engine.ts',
   'local/emulators/s3.ts',

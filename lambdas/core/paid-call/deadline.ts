@@ -4,7 +4,7 @@ import type { Caller, PaidCallDependencies } from './dependencies.ts';
 
 const PLAIN_MS = 600_000;
 const REASONING_MS = 900_000;
-/** RejectedCandidate of the host's own time to settle in. */
+/** Part of the host's time that is kept for the settlement. */
 const HOST_SETTLE_MARGIN_MS = 30_000;
 
 export interface Deadline {

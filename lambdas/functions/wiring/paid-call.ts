@@ -55,7 +55,7 @@ export const toProcessDependencies = (deps: FunctionDependencies): ProcessDepend
   paid: toPaidCallDependencies(deps),
 });
 
-/** Throws where this function has not been told what links begin with. */
+/** Throws if the settings have no base URL for links. */
 export const toMediaDependencies = ({
   media,
   newMediaToken,

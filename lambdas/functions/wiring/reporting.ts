@@ -43,7 +43,7 @@ export interface RequestMetrics {
   readonly values: Readonly<Partial<Record<RequestMetric, number | undefined>>>;
 }
 
-/** What the gateway itself, or what it is built on, has failed at. A vendor's own 503 cannot be told from these by its code. */
+/** Failures of the gateway or its platform. A provider's own 503 has the same code and counts too. */
 const ours: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);
 
 /** What one request adds to the metrics, by the dimensions that it is counted under. */

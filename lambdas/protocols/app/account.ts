@@ -64,7 +64,7 @@ const toKeyObject = ({ hash, label, issuedAtMs, isRevoked }: CurrentKey) => ({
   revoked: isRevoked,
 });
 
-/** The id of the account of whoever has opened the mini app. Throws `not_found` before it has one, and 503. */
+/** Account id of the user who opened the mini app. Throws `not_found` before the account exists, and 503. */
 export type AccountIdOf = (exchange: Exchange) => Promise<string>;
 
 export const createAccountIdOf =
@@ -87,7 +87,7 @@ export const rotationBody = z.strictObject({ key_id: z.string(keyIdMessage).rege
 const REPLACEMENT_UNCERTAIN =
   'The key may be replaced or not. Read the account again and replace the key that it shows then.';
 
-/** POST /app/api/key (KEY-2): the answer is the one place where the new key is ever told. */
+/** POST /app/api/key (KEY-2): only this response shows the new API key. */
 export const createRotateKey =
   (deps: RotateKeyDependencies): RouteHandler =>
   async (exchange) => {

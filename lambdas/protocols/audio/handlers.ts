@@ -13,7 +13,7 @@ import { toTranscriptionRequest } from './transcription-request.ts';
 
 export interface SpokenDependencies {
   readonly speech: SpeakDependencies;
-  /** Told once when the last byte has been written and the money is settled. */
+  /** Called once, after the last byte is written and the money is settled. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 
@@ -80,9 +80,9 @@ export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcr
     if (!form) throw new Error('a transcription without a form');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
     const { order, format } = toTranscriptionRequest(form);
-    const told = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
+    const params = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
     const answerBy = planAnswer(exchange, { kind: format === 'text' && !dryRun ? 'bytes' : 'json' });
-    const transcribed = await transcribe(deps.transcription, callerOf(exchange, answerBy), told);
+    const transcribed = await transcribe(deps.transcription, callerOf(exchange, answerBy), params);
     if (transcribed.kind === 'dry_run') return dryRunAnswer(exchange, transcribed);
     const { transcript, receipt } = transcribed;
     recordReceipt(summary, receipt);
@@ -98,9 +98,9 @@ export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcr
     if (!body) throw new Error('a request for speech without a body');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, true);
     const order = toSpeechParams(body.json);
-    const told = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
+    const params = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
     const answerBy = planAnswer(exchange, { kind: dryRun ? 'json' : 'bytes' });
-    const spoken = await speak(deps.speech, callerOf(exchange, answerBy), told);
+    const spoken = await speak(deps.speech, callerOf(exchange, answerBy), params);
     if (spoken.kind === 'dry_run') return dryRunAnswer(exchange, spoken);
     summary.firstByteMs = deps.speech.ledger.clock.now() - startedAtMs;
     return spokenAnswer(deps, exchange, spoken);

@@ -47,7 +47,7 @@ export const measureMedia = (
   };
 };
 
-/** FunctionDependencies of contents and of the results of functions. */
+/** Parts of contents and of function results. */
 const mediaOf = (contents: readonly Content[], at: string): PlacedMedia[] => {
   const found: PlacedMedia[] = [];
   for (const [index, { parts = [] }] of contents.entries()) {

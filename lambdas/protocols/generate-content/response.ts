@@ -61,8 +61,8 @@ export const eventStream = ({ write, requestId }: Context): StreamRenderer => ({
 });
 
 /**
- * Without it: one JSON array. Only a good answer closes it. After an error it stays open, so that whoever parses the whole of it
- * fails, and whoever reads the elements one by one finds the error as the last.
+ * Without it: one JSON array. Only a good answer closes it. After an error it stays open, so that a parser of
+ * the whole array fails, and a reader of single elements finds the error last.
  */
 export const arrayStream = ({ write, requestId }: Context): StreamRenderer => {
   let separator = '[';

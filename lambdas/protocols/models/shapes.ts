@@ -301,7 +301,7 @@ const sliceOf = (ids: readonly string[], query: Query) => {
   return { from, to, hasMore: to < ids.length };
 };
 
-/** Midnight of a day or a Unix second, without the fraction that nobody knows. */
+/** Midnight of a day or a Unix second, without the unknown fraction. */
 const toInstant = (at: number | string): string =>
   new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().replace('.000Z', 'Z');
 

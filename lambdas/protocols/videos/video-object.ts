@@ -33,7 +33,7 @@ export const toCreationAnswer = (job: VideoJob): GatewayResponse =>
   json(200, toVideoObject({ ...job, state: 'queued', progress: 0, completedAtMs: undefined }));
 
 /**
- * What a client's address is told of an ended video (VID-7): the same bytes in every attempt, with an id that tells repetitions.
+ * Webhook body of an ended video (VID-7): the same bytes in every attempt, with an id that identifies repeats.
  * Its time is that of the completion; of a failure there is only that of the video.
  */
 export const toWebhookBody = (job: VideoJob): string => {

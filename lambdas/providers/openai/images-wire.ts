@@ -108,7 +108,7 @@ const imagesOf = (counts: Counts, all: number): number | undefined => {
 
 type InputDetails = z.output<typeof imageUsage>['input_tokens_details'];
 
-/** A count that is not told apart is of text first. */
+/** A count without details is text first. */
 const cachedOf = (
   details: InputDetails,
   text: number,

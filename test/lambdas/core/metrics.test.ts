@@ -20,7 +20,7 @@ const isNoticed = (name: string, code = sources): boolean =>
 const isMeasured = (name: string, code = sources): boolean =>
   new RegExp(`\\bmeasured(?:\\?\\.)?\\(\\{[^}]*\\b${name}:`).test(code);
 
-test.each(operationalEvents)('OPS-3 %s is told of by the code', (name) => {
+test.each(operationalEvents)('OPS-3 %s is emitted by the code', (name) => {
   expect(isNoticed(name)).toBe(true);
 });
 

@@ -53,7 +53,7 @@ export const orderOf = ({ account, prompt }: VideoRound) => ({
   headers: { 'idempotency-key': account.accountId },
 });
 
-/** FunctionDependencies of a large file are told from files that go out whole. */
+/** Distinguishes parts of a large file from files that go out whole. */
 const partsWire: StoreWire = {
   ...s3Wire,
   describe(request, body) {

@@ -59,7 +59,7 @@ const write = (chatId: string, version: number, changed: Partial<WriteOfAccount>
   ...changed,
 });
 
-test('KEY-3 a write that brings the balance down to the threshold is told, whatever is held', async () => {
+test('KEY-3 a write that brings the balance down to the threshold sends a notification, whatever is held', async () => {
   const { run, sent } = await open();
   expect(await run(recordOf(1, write('1', 5, { held: LOW / 2n })))).toEqual([]);
   expect(sent).toEqual([`1: ${LOW}`]);
