@@ -199,7 +199,7 @@ export const environmentSchema = z
   .strictObject({
     /** Where everything is, but for what CloudFront takes from us-east-1 alone. */
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region of AWS such as eu-central-1'),
-    /** What stands before the functions: see docs/deployment.md for what each of them carries. */
+    /** What stands before the functions: see docs/operations/deployment.md for what each of them carries. */
     frontDoor: z.enum(frontDoors).default('cloudfront'),
     /** Without one, clients use the name that AWS gives the front door. */
     domain: domain.optional(),
