@@ -212,7 +212,7 @@ export const environmentSchema = z
      * whatever stands here: an event of 6 MB is the bound.
      */
     largeBodies: z.enum(['web-function', 'off']).default('web-function'),
-    /** Where inference runs: one environment per request, or many requests in one (docs/costs.md). */
+    /** Where inference runs: one environment per request, or many requests in one (docs/operations/costs.md). */
     inferenceHost: z.enum(['function-url', 'web-function']).default('function-url'),
     /** 30 a second per address and 10 per key, with bursts of 60 and 15, unless they are said. */
     limits: limits.prefault({}),
