@@ -4,17 +4,17 @@ import { Command } from 'commander';
 import { toTables, withTables } from './costs/tables.ts';
 
 const { check } = new Command('costs')
-  .description('write the tables of docs/costs.md anew')
+  .description('write the tables of docs/operations/costs.md anew')
   .option('--check', 'change nothing, and exit with 1 when they are stale')
   .parse()
   .opts<{ check?: true }>();
 
-const path = join(import.meta.dirname, '../docs/costs.md');
+const path = join(import.meta.dirname, '../docs/operations/costs.md');
 const before = readFileSync(path, 'utf8');
 const after = withTables(before, toTables());
 
 if (!check) writeFileSync(path, after);
 else if (before !== after) {
-  process.stderr.write('docs/costs.md is stale: run npm run costs\n');
+  process.stderr.write('docs/operations/costs.md is stale: run npm run costs\n');
   process.exitCode = 1;
 }

@@ -24,7 +24,7 @@ const memories = [512, 1_024, 1_769, 3_008] as const;
 /** Requests in one environment: a quarter of what it may be given, and all of that. */
 const CROWDS = [16, 64] as const;
 
-/** The tables of docs/costs.md, by the name of the place where each of them stands. */
+/** The tables of docs/operations/costs.md, by the name of the place where each of them stands. */
 export const toTables = (): Readonly<Record<string, string>> => ({
   totals: totals(),
   hosts: hosts(),

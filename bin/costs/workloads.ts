@@ -11,7 +11,7 @@ export interface Workload {
   readonly seconds: number;
   /** Of the function that takes most of it. */
   readonly memoryMb: number;
-  /** Of a processor, measured on a laptop's: `docs/costs.md` says how. */
+  /** Of a processor, measured on a laptop's: `docs/operations/costs.md` says how. */
   readonly cpuSeconds: number;
   readonly bytesIn: number;
   readonly bytesOut: number;

@@ -7,10 +7,12 @@ import { toTables, withTables } from '../../bin/costs/tables.ts';
 import { workloads } from '../../bin/costs/workloads.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 
-const document = readFileSync(join(import.meta.dirname, '../../docs/costs.md'), 'utf8');
+const document = readFileSync(join(import.meta.dirname, '../../docs/operations/costs.md'), 'utf8');
 
 test('the tables of costs are what the prices come to', () => {
-  expect(withTables(document, toTables()) === document, 'docs/costs.md is stale: run npm run costs').toBe(true);
+  expect(withTables(document, toTables()) === document, 'docs/operations/costs.md is stale: run npm run costs').toBe(
+    true,
+  );
 });
 
 test('a table without a place, or a place without a table, is an error', () => {

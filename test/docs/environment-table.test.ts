@@ -34,7 +34,7 @@ const fieldsOf = (field: Field, path = ''): (readonly [string, string])[] => {
   });
 };
 
-const document = readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8');
+const document = readFileSync(join(import.meta.dirname, '../../docs/operations/deployment.md'), 'utf8');
 const [, table = ''] = /<!-- environment -->\n([\s\S]*?)<!-- \/environment -->/.exec(document) ?? [];
 
 test('the deployment guide has every field of an environment, with its default', () => {

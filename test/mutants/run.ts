@@ -16,7 +16,7 @@ import { type Caught, renderPage } from './page.ts';
 const enough: Readonly<Record<Tier, number>> = { quick: 0.9, long: 1 };
 /** A mistake may make a test wait forever. */
 const trialMsMax: Readonly<Record<Tier, number>> = { quick: 300_000, long: 1_800_000 };
-const PAGE = join(import.meta.dirname, '../../docs/money-bugs.md');
+const PAGE = join(import.meta.dirname, '../../docs/internals/money-bugs.md');
 
 const fail = (message: string): never => {
   process.stderr.write(`${message}\n`);

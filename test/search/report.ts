@@ -19,7 +19,7 @@ export interface ClauseResult {
   readonly complete?: boolean;
 }
 
-/** docs/money-proof.md, all of it. */
+/** docs/internals/money-proof.md, all of it. */
 export const toDocument = (results: readonly ConfigurationResult[], clauses: readonly ClauseResult[]): string =>
   [
     introduction,

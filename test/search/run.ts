@@ -11,7 +11,7 @@ import { isTakenOut } from './without-clause.ts';
 /**
  * `npx node test/search/run.ts`: every configuration to its end.
  * `--config a,d` these; `--faults 1 --crashes 0` other budgets; `--states N` (millions) and `--minutes N` give up earlier; `--whole`
- * leaves no order out; `--clauses` takes out one clause after the other; `--document` does both and writes docs/money-proof.md.
+ * leaves no order out; `--clauses` takes out one clause after the other; `--document` does both and writes docs/internals/money-proof.md.
  * Fails when something is violated, when a search did not come to its end that should, and when a clause is not missed.
  */
 const { values: options } = parseArgs({
@@ -124,7 +124,7 @@ else {
   const clauseResults = options.clauses || options.document ? searchClauses() : [];
   const results = options.clauses && !options.document ? [] : await searchAll();
   if (options.document) {
-    writeFileSync(join(import.meta.dirname, '../../docs/money-proof.md'), toDocument(results, clauseResults));
+    writeFileSync(join(import.meta.dirname, '../../docs/internals/money-proof.md'), toDocument(results, clauseResults));
   }
   const bad = results.some(
     ({ configuration, found }) => found.violations.length > 0 || !(found.complete || configuration.partial),
