@@ -3,9 +3,11 @@ import { GatewayError } from '../lambdas/core/errors/gateway-error.ts';
 import { BODY_BYTES_MAX, BODY_LIMIT_TEXT } from '../lambdas/limits.ts';
 
 interface ErrorNote {
-  /** What comes behind the word when. */
+  /** Cause, as the rest of a sentence that starts with "when". */
   readonly when: string;
-  /** As a client might read it. */
+  /** What the client does about it, as one or two sentences. */
+  readonly fix: string;
+  /** Example of the message. */
   readonly message: string;
   readonly param?: string;
   /** Example for a code whose seconds the provider decides. */
@@ -15,177 +17,222 @@ interface ErrorNote {
 /** A code without its note does not compile. */
 export const errorNotes: Record<ErrorCode, ErrorNote> = {
   missing_api_key: {
-    when: 'no key was sent, or not in the way of this route',
+    when: 'no API key was sent, or not in a header of this route',
+    fix: 'Send the API key in the header of this route.',
     message: 'No API key was sent. Send it as "Authorization: Bearer <key>".',
     param: 'Authorization',
   },
   invalid_api_key: {
-    when: 'nobody has this key',
+    when: 'the API key is malformed or unknown',
+    fix: 'Copy the whole API key again.',
     message: 'The API key is not known. Check that it was copied whole.',
     param: 'Authorization',
   },
   revoked_api_key: {
-    when: 'the key was replaced or revoked',
+    when: 'the API key was replaced or revoked',
+    fix: 'Use the newest API key of the account.',
     message: 'This API key was replaced or revoked. Use the newest key of the account.',
     param: 'Authorization',
   },
   invalid_signature: {
-    when: 'what the caller proves itself with is missing, wrong or too old',
+    when: 'the signature or the signed data of the caller is missing, wrong or too old',
+    fix: 'Sign the exact body with the current time.',
     message:
       'X-Service-Signature: must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, five minutes old at most.',
     param: 'X-Service-Signature',
   },
   insufficient_balance: {
-    when: 'the balance does not cover the hold',
+    when: 'the available balance does not cover the hold',
+    fix: 'Top up, or lower `max_tokens`. The message names both amounts.',
     message: 'The balance is too low: 0.42 USD are needed, 0.1 USD are available.',
   },
   account_blocked: {
     when: 'the account is blocked for a violation of the terms',
+    fix: 'Contact the operator of the service.',
     message: 'This account is blocked for a violation of the terms.',
   },
   direct_access_refused: {
-    when: 'the gateway was called past its front door; use its public address',
+    when: 'the request went around the front door of the gateway',
+    fix: 'Use the public base URL of the API.',
     message: 'This address takes no requests of clients. Use the public address of the API.',
   },
   not_found: {
-    when: 'there is nothing under this path or id, or it is another account’s',
+    when: 'this path or id does not exist, or belongs to another account',
+    fix: 'Check the path and the id.',
     message: 'There is nothing of this id.',
   },
-  expired: { when: 'it was there, and its time is over', message: 'It is not kept any more.' },
+  expired: {
+    when: 'the file was stored, and its time is over',
+    fix: 'Create the image or the video again.',
+    message: 'It is not kept any more.',
+  },
   model_not_found: {
-    when: 'no model of this name is served; the nearest one is told',
+    when: 'no model has this name; the message names the nearest one',
+    fix: 'Use an id of `GET /v1/models`.',
     message: 'There is no model "gpt-4.1-mimi". Did you mean "gpt-4.1-mini"?',
     param: 'model',
   },
   method_not_allowed: {
-    when: 'the path has no such method',
+    when: 'the path does not have this method',
+    fix: 'Use a method of the `Allow` header.',
     message: 'PUT is not served at this path. Use GET, OPTIONS.',
   },
   invalid_request_error: {
     when: 'the body, a header or a parameter is wrong; `param` names it',
+    fix: 'Correct the field as the message says.',
     message: 'temperature: must be at most 2.',
     param: 'temperature',
   },
   invalid_messages: {
     when: '`messages` is missing, empty or malformed',
+    fix: 'Correct the message that `param` names.',
     message: 'messages[0].role: must be one of "system", "developer", "user", "assistant", "tool".',
     param: 'messages[0].role',
   },
   context_length_exceeded: {
-    when: 'the input is longer than the model’s context',
+    when: 'the input is longer than the context of the model',
+    fix: 'Shorten the input, or use a model with a larger context.',
     message: 'messages: longer than the context of the model.',
     param: 'messages',
   },
   invalid_image_format: {
-    when: 'an image is no PNG, JPEG or WebP, or cannot be fetched',
+    when: 'an image is not a PNG, JPEG or WebP image, or cannot be fetched',
+    fix: 'Send a PNG, JPEG or WebP image, or a public URL of one.',
     message: 'image: must be a PNG, JPEG or WebP image.',
     param: 'image',
   },
   content_filter: {
-    when: 'a safety filter of the vendor stopped the prompt or the answer',
+    when: 'a safety filter of the provider stopped the prompt or the output',
+    fix: 'Change the prompt.',
     message: 'The answer was stopped by the safety filter of the vendor. Nothing was charged.',
   },
   unsupported_parameter: {
-    when: 'the request asks for something to be kept; nothing is',
+    when: 'the request asks the gateway to store something',
+    fix: 'Leave the field out. Send the whole conversation each time.',
     message: 'store: not supported here. Answers are not kept: leave it out.',
     param: 'store',
   },
   idempotency_not_supported: {
-    when: 'an Idempotency-Key came with a stream, with a form, or to a route that has none',
+    when: 'an idempotency key came with a stream, with a form, or on a route without keys',
+    fix: 'Remove the header.',
     message: 'idempotency-key: works only on plain answers. Leave it out here.',
     param: 'idempotency-key',
   },
   invalid_fallback_model: {
-    when: 'the reserve is unknown, not allowed for this model, or not possible on this route',
+    when: 'the fallback model is unknown, not allowed for this model, or not possible on this route',
+    fix: 'Use a model of `GET /api/models/{id}/fallbacks`.',
     message: 'x-service-fallback-model: "gpt-6-sol" is no reserve of "gpt-4.1-mini".',
     param: 'x-service-fallback-model',
   },
   request_budget_exceeded: {
     when: 'the hold would be above 100 USD',
+    fix: 'Lower `max_tokens`, or split the request.',
     message: 'This request could cost 104.2 USD, more than 100 USD. Reduce max_tokens or split it.',
   },
   invalid_size: {
-    when: 'the model does not make this size; the message tells which it makes',
+    when: 'the model does not create this size; the message names the allowed sizes',
+    fix: 'Use one of the sizes in the message.',
     message: 'size: must be one of 1280x720, 720x1280.',
     param: 'size',
   },
   idempotency_in_progress: {
-    when: 'the first request under this Idempotency-Key is still under way',
+    when: 'the first request with this idempotency key is still in progress',
+    fix: 'Retry after `Retry-After`.',
     message: 'The first request under this key is not answered yet.',
     param: 'idempotency-key',
   },
   idempotency_exhausted: {
-    when: 'too many requests under this Idempotency-Key came to nothing; use a new one',
+    when: 'too many requests with this idempotency key failed, or its response is lost',
+    fix: 'Use a new idempotency key.',
     message: 'This key has been tried too often. Send a new one.',
     param: 'idempotency-key',
   },
   key_already_rotated: {
-    when: 'the API key has been replaced meanwhile; read the account again',
+    when: 'the API key was replaced in the meantime',
+    fix: 'Read the account again.',
     message: 'key_id: this key has been replaced already.',
     param: 'key_id',
   },
   credit_mismatch: {
     when: 'this payment was credited before with another amount',
+    fix: 'Use a new `ref` for a new payment.',
     message: 'amount_usd: this ref has credited 10 USD before. Nothing was credited now.',
     param: 'amount_usd',
   },
   video_not_ready: {
-    when: 'the video is not finished yet',
+    when: 'the video is not completed yet',
+    fix: 'Wait for the status `completed`.',
     message: 'The video is in_progress. Ask for its content once it is completed.',
   },
   video_in_progress: {
-    when: 'the video is still being made, and cannot be deleted',
+    when: 'the video is in progress and cannot be deleted',
+    fix: 'Wait for its end, then delete it.',
     message: 'The video is in_progress. Delete it once it has ended.',
   },
   payload_too_large: {
     when: `the body is above ${BODY_BYTES_MAX.toLocaleString('en-US')} bytes`,
+    fix: 'Send a smaller body, or split the request.',
     message: `The body is larger than ${BODY_LIMIT_TEXT}.`,
   },
   unsupported_media_type: {
     when: 'the body is compressed',
+    fix: 'Send the body without compression.',
     message: 'content-encoding: only identity is read. Send the body uncompressed.',
     param: 'content-encoding',
   },
   range_not_satisfiable: {
     when: 'no byte of the file is in the range',
+    fix: 'Request a range within the length of the file.',
     message: 'range: the video has 1048576 bytes, and none of them is in this range.',
     param: 'range',
   },
   idempotency_key_mismatch: {
-    when: 'the Idempotency-Key was used for another request',
+    when: 'the idempotency key was used for a different request',
+    fix: 'Use a new idempotency key.',
     message: 'This key belongs to another request. Send a new one.',
     param: 'idempotency-key',
   },
   unprocessable_entity: {
-    when: 'the request is well formed but the model cannot do it, such as several answers at once',
+    when: 'the request is valid but the model cannot do it, such as several choices in one request',
+    fix: 'Change the field that `param` names, or use another model.',
     message: 'n: "claude-haiku-4-5" gives one answer at a time. Send n: 1.',
     param: 'n',
   },
   rate_limit_exceeded: {
-    when: 'an address, a key or an account sends too much at once',
+    when: 'a client IP, an API key or an account sends too many requests',
+    fix: 'Retry after `Retry-After`.',
     message: 'Too many requests with this API key. Slow down and try again.',
   },
   upstream_capacity: {
-    when: 'the vendor is overloaded',
+    when: 'the provider is overloaded',
+    fix: 'Retry after `Retry-After`, or use another model.',
     message: 'The model is overloaded at the moment. Try again in 17 s.',
     retryAfterSeconds: 17,
   },
-  internal_error: { when: 'the gateway failed', message: 'Something went wrong here. Nothing was charged.' },
+  internal_error: {
+    when: 'the gateway failed',
+    fix: 'Retry. If it fails again, report the request id.',
+    message: 'Something went wrong here. Nothing was charged.',
+  },
   upstream_error: {
-    when: 'the vendor failed, or sent something unreadable',
+    when: 'the provider failed, or returned an invalid response',
+    fix: 'Retry the request.',
     message: 'The model answered with an error. Nothing was charged.',
   },
   service_unavailable: {
-    when: 'the vendor, its circuit or a part of the gateway is not available',
+    when: 'the provider, its circuit or a part of the gateway is not available',
+    fix: 'Retry after `Retry-After`, or use another model.',
     message: 'The model is not available at the moment. Try again later.',
   },
   model_unavailable: {
-    when: 'the model cannot be served at present; choose another',
+    when: 'the model is not available at present',
+    fix: 'Use another model.',
     message: 'The vendor does not serve this model at present. Choose another.',
     param: 'model',
   },
   upstream_timeout: {
-    when: 'the vendor did not answer in time',
+    when: 'the provider did not respond in time',
+    fix: 'Retry, or stream the response.',
     message: 'The model did not answer in time. Nothing was charged.',
   },
 };
