@@ -227,7 +227,7 @@ const BYTES_PER_TOKEN_MAX = 128;
 const TOKENS_AROUND_TOOLS = 1_000;
 
 /**
- * The most tokens a prompt is held for: what its text may have (docs/token-estimate.md), never more than it has bytes, and no prompt
+ * The most tokens a prompt is held for: what its text may have (docs/internals/token-estimate.md), never more than it has bytes, and no prompt
  * is longer than the model's context. The bytes of a recording or a PDF document do not bound its tokens, so either is held for at
  * the whole context: hours of silence fit in a few kilobytes, and so do hundreds of compressed pages.
  */

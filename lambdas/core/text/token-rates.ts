@@ -1,6 +1,6 @@
 /**
  * What a character costs, in hundredths of a token. The figures are those of o200k_base with something on top, and
- * `bench/token-estimate.ts` proves them (docs/token-estimate.md).
+ * `bench/token-estimate.ts` proves them (docs/internals/token-estimate.md).
  */
 
 /** A text by itself. */
