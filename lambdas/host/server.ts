@@ -121,8 +121,8 @@ const malformed = (request: IncomingMessage): string | undefined => {
     return 'Idempotency-Key: sent twice. Send it once.';
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-    return 'Expect: only 100-continue is understood.';
-  return request.url?.startsWith('/') ? undefined : 'The request line must hold a path, not a whole address.';
+    return 'Expect: only 100-continue is supported. Remove the header.';
+  return request.url?.startsWith('/') ? undefined : 'The request line must have a path, not a full URL.';
 };
 
 const errorText = (message: string, format: ClientFormat, requestId: string): string =>

@@ -37,7 +37,7 @@ const provers: Record<OtherCredential, Prover> = {
   bot: ({ botToken }, { headers }) => {
     const secret = headers['x-telegram-bot-api-secret-token'] ?? '';
     if (botToken === undefined || !isEqual(secret, updateSecretOf(botToken))) {
-      throw refused('X-Telegram-Bot-Api-Secret-Token', 'it is not the one that the webhook was set with.');
+      throw refused('X-Telegram-Bot-Api-Secret-Token', 'not the token of the webhook. Register the webhook again.');
     }
     return {};
   },
@@ -45,11 +45,11 @@ const provers: Record<OtherCredential, Prover> = {
     const [, text = ''] = /^tma +(\S+) *$/i.exec(authorization) ?? [];
     const initData = botToken === undefined ? undefined : readInitData(botToken, text, nowMs);
     if (!initData)
-      throw refused('Authorization', 'what the mini app was opened with is not valid any more. Open it again.');
+      throw refused('Authorization', 'the session of the mini app has expired. Open it again from the bot.');
     if (fresh && initData.ageMs > INIT_DATA_ROTATION_MS) {
       throw refused(
         'Authorization',
-        'the mini app was opened more than ten minutes ago. Open it again to replace the key.',
+        'to replace the key, the app must be opened within the last ten minutes. Open it again.',
       );
     }
     return { initData };
@@ -59,7 +59,7 @@ const provers: Record<OtherCredential, Prover> = {
     const wrong = (): GatewayError =>
       refused(
         'X-Service-Signature',
-        'must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, five minutes old at most.',
+        'must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, at most five minutes old.',
       );
     if (topUpKey === undefined || !isTimely(signature, nowMs)) throw wrong();
     return {

@@ -76,7 +76,7 @@ export class BodyBudget {
       const cancel = this.#clock.after(WAIT_MS, () => {
         this.#waiting.delete(waiter);
         reject(
-          new GatewayError('service_unavailable', 'Too many large requests are under way. Try again in a moment.', {
+          new GatewayError('service_unavailable', 'Too many large requests are in progress. Retry in a moment.', {
             retryAfterSeconds: 1,
           }),
         );

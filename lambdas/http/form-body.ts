@@ -68,10 +68,10 @@ const readParts = (bytes: Uint8Array, boundary: string): readonly MultipartPart[
 const toRefusal = (error: MultipartParseError): GatewayError => {
   if (error instanceof MaxPartsExceededError) return malformed(`The form has more than ${PARTS_MAX} parts.`);
   if (error instanceof MaxHeaderSizeExceededError) {
-    return malformed(`The head of a part of the form is longer than ${HEADER_BYTES_MAX} bytes.`);
+    return malformed(`The header of a part of the form is longer than ${HEADER_BYTES_MAX} bytes.`);
   }
   return malformed(
-    'The body is no whole multipart form: it must begin with the boundary of its content-type, and end with it.',
+    'The body is not a complete multipart form: it must start and end with the boundary of its content-type.',
   );
 };
 
@@ -106,7 +106,7 @@ const headersOf = (part: MultipartPart) => {
   try {
     return part.headers;
   } catch {
-    throw malformed('The head of a part of the form is not valid UTF-8.');
+    throw malformed('The header of a part of the form is not valid UTF-8.');
   }
 };
 

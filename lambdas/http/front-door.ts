@@ -65,7 +65,7 @@ const isOneOf = (secrets: readonly string[], secret: string): boolean =>
 const refused = (): GatewayError =>
   new GatewayError(
     'direct_access_refused',
-    'This address takes no requests of clients. Use the public address of the API.',
+    'Direct access to this URL is not allowed. Use the public base URL of the API.',
   );
 
 /**

@@ -144,9 +144,13 @@ const authenticate = async (deps: HttpDependencies, exchange: Exchange): Promise
 const limitChat = async ({ chatLimit }: HttpDependencies, chatId: string): Promise<void> => {
   const name = `chat#${chatId}`;
   if (chatLimit.takeLocal(name) && (await chatLimit.takeShared(name))) return;
-  throw new GatewayError('rate_limit_exceeded', 'Too many requests of this mini app. Slow down and try again.', {
-    limit: 'chat',
-  });
+  throw new GatewayError(
+    'rate_limit_exceeded',
+    'Too many requests from this mini app. Send fewer requests and retry.',
+    {
+      limit: 'chat',
+    },
+  );
 };
 
 const receive = async (

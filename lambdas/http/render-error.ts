@@ -78,7 +78,7 @@ export const toErrorBody = (error: GatewayError, format: ClientFormat, requestId
 export const toGatewayError = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError
     ? thrown
-    : new GatewayError('internal_error', 'Something went wrong on our side. Nothing was charged.', { cause: thrown });
+    : new GatewayError('internal_error', 'The gateway failed. Nothing was charged.', { cause: thrown });
 
 export const errorHeaders = (error: GatewayError): Record<string, string> => ({
   ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),

@@ -6,7 +6,7 @@ import { formatUsd } from '../core/money/usd.ts';
 /** What a client asks for, mostly of its account, or 503 when the store does not answer. */
 export const orUnavailable = async <T>(
   reading: Promise<T>,
-  message = 'The account cannot be read at the moment. Try again later.',
+  message = 'The account cannot be read now. Retry later.',
 ): Promise<T> => {
   try {
     return await reading;

@@ -80,7 +80,7 @@ export const checkImageFile = (bytes: Uint8Array, param: string): ImageFile => {
   const mediaType = sniffImage(bytes);
   if (!mediaType) throw refuse('must be a PNG, JPEG or WebP image.');
   const dimensions = measureImage(bytes);
-  if (!dimensions) throw refuse('the dimensions of the image cannot be read. Send it whole.');
+  if (!dimensions) throw refuse('the dimensions of the image cannot be read. Send a complete image.');
   const { width, height } = dimensions;
   if (width * height > PIXELS_MAX) {
     throw refuse(`the image is ${width}x${height}, more than ${PIXELS_MAX} pixels. Send a smaller one.`);

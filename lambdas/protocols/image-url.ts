@@ -25,7 +25,7 @@ export const platformHostOf = (url: string): string | undefined => {
  */
 export const inlineImageCharacters = (url: string, param: string): number => {
   if (!isInline(url)) {
-    if (!URL.canParse(url)) throw invalidFormat(param, 'this is no valid URL.');
+    if (!URL.canParse(url)) throw invalidFormat(param, 'this is not a valid URL.');
     return 0;
   }
   const [head] = headOf(url) ?? [];

@@ -114,7 +114,7 @@ const deepest = (issue: Issue, prefix: readonly PropertyKey[]): Found => {
 const toError = ({ issue, path }: Found): GatewayError => {
   if (issue.code === 'unrecognized_keys') {
     const param = toParam([...path, issue.keys[0] ?? '']);
-    return refusal(param, `${param}: this field is not supported here. Leave it out.`);
+    return refusal(param, `${param}: this field is not supported here. Remove it.`);
   }
   const param = toParam(path);
   return refusal(param, `${param}: ${explain(issue)}`);

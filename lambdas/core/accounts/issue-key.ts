@@ -74,7 +74,10 @@ export const rotateKey = async (
   const replacement = { accountId, oldHash: current.hash, key, atMs: clock.now() };
   const reply = await retryUntilDefinite(deps, () => keys.replaceKey(replacement));
   if (reply === 'blocked') {
-    throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.');
+    throw new GatewayError(
+      'account_blocked',
+      'This account is blocked for a violation of the terms. Contact the operator of this service.',
+    );
   }
   // A write whose reply was lost finds its own key when it is repeated.
   if (reply === 'changed' && !(await isCurrent(deps, accountId, key.hash))) throw alreadyRotated();
@@ -87,6 +90,6 @@ const isCurrent = async (deps: RotationDependencies, accountId: string, hash: st
 };
 
 const alreadyRotated = (): GatewayError =>
-  new GatewayError('key_already_rotated', 'key_id: this key has been replaced already. Read the account again.', {
+  new GatewayError('key_already_rotated', 'key_id: this key was already replaced. Read the account again.', {
     param: 'key_id',
   });

@@ -109,7 +109,7 @@ export const parsePeppers = (text: string): Peppers => {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const [pepper, ...olderPeppers] = new Set(lines.filter((line) => line !== ''));
   if (pepper === undefined || [pepper, ...olderPeppers].some(({ length }) => length < SECRET_LENGTH_MIN)) {
-    throw new Error(`a pepper has at least ${SECRET_LENGTH_MIN} letters, and each stands on a line of its own`);
+    throw new Error(`a pepper must have at least ${SECRET_LENGTH_MIN} characters, one pepper per line`);
   }
   return { pepper, olderPeppers };
 };

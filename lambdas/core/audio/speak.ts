@@ -102,7 +102,7 @@ const speechSource = async ({ bytes, close }: SpeechStream): Promise<StreamSourc
 };
 
 const silent = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model answered without any sound. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model returned no audio. Nothing was charged. Retry the request.');
 
 /** Returns the next piece that is not empty, or undefined at the end. */
 const nextPiece = async (bytes: SpeechStream['bytes']): Promise<Uint8Array | undefined> => {

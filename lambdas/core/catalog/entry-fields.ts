@@ -35,9 +35,9 @@ const upstreams = (kind: string, { providerKinds }: EntryContext) =>
           const provider = providerKinds.get(upstream.provider);
           if (provider === undefined) refuse('provider', `unknown provider "${upstream.provider}"`);
           else if (provider && !providerKindsOf(upstream.wire).includes(provider))
-            refuse('wire', `"${upstream.wire}" is not spoken by providers of kind "${provider}"`);
+            refuse('wire', `"${upstream.wire}" is not a wire of providers of kind "${provider}"`);
           if (!modelKindsOf(upstream.wire).includes(kind))
-            refuse('wire', `"${upstream.wire}" does not carry models of kind "${kind}"`);
+            refuse('wire', `"${upstream.wire}" does not support models of kind "${kind}"`);
         }),
     )
     .min(1)
@@ -61,11 +61,11 @@ const spanProblem = (
 ): readonly [field: string, message: string] | undefined => {
   if (from && until && until < from) return ['until', `${until} is before from, ${from}`];
   if (!before) return undefined;
-  if (!before.until) return ['from', 'overlaps the row before, which has no until'];
+  if (!before.until) return ['from', 'overlaps the previous row, which has no until'];
   const due = dayAfter(before.until);
   return from === due
     ? undefined
-    : ['from', `must be ${due}, the day after the row before ends, not ${from ?? 'absent'}`];
+    : ['from', `must be ${due}, the day after the previous row ends, not ${from ?? 'absent'}`];
 };
 
 /** Rows stand in order of time and leave no day out; only the first may lack `from`, only the last `until`. */

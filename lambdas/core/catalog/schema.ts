@@ -127,7 +127,7 @@ const textProtocols = ['chat_completions', 'generate_content'];
 const imageDisagreements = ({ protocols, text, upstreams, prices }: Checked) => {
   const isCalledSo = protocols.some((protocol) => textProtocols.includes(protocol));
   const problem = (field: string, message: string) => [{ path: [field], message }];
-  if (!isCalledSo) return text === undefined ? [] : problem('text', 'no protocol of the entry reads it');
+  if (!isCalledSo) return text === undefined ? [] : problem('text', 'no protocol of the entry uses it');
   return [
     ...(text === undefined ? problem('text', 'is missing, and protocols has a format for text') : []),
     ...(upstreams.some(({ wire }) => wire === 'gemini_generate_content_image')
@@ -138,6 +138,6 @@ const imageDisagreements = ({ protocols, text, upstreams, prices }: Checked) => 
       : problem('prices', 'a format for text needs a price by tokens')),
     ...(prices.every((row) => row.unit !== '1M_tokens' || row.imageTokensByTier !== undefined)
       ? []
-      : problem('prices', 'a format for text needs imageTokensByTier: an image is held for by its tokens')),
+      : problem('prices', 'a format for text needs imageTokensByTier: the hold of an image counts its tokens')),
   ];
 };

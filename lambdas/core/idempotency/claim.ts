@@ -30,11 +30,11 @@ const conflict = (code: 'idempotency_in_progress' | 'idempotency_exhausted', mes
 export const inProgress = (): GatewayError =>
   conflict(
     'idempotency_in_progress',
-    `idempotency-key: a request with this key is being answered. Ask again in ${retryPolicy.idempotency_in_progress.afterSeconds} s.`,
+    `idempotency-key: a request with this key is still in progress. Retry in ${retryPolicy.idempotency_in_progress.afterSeconds} s.`,
   );
 
 const exhausted = (why: string): GatewayError =>
-  conflict('idempotency_exhausted', `idempotency-key: ${why} Send the request with a new key.`);
+  conflict('idempotency_exhausted', `idempotency-key: ${why} Use a new key.`);
 
 /**
  * Claims the key, takes it over from a request that has shown no sign of life for the time of its lease, or answers what is stored.
@@ -83,7 +83,7 @@ const tryToClaim = async (
   refuseOther(claim, fingerprint);
   const stored = await committedAnswer(deps, request, claim);
   if (stored) return stored;
-  if (claim.state === 'done') throw exhausted('its answer is not there any more.');
+  if (claim.state === 'done') throw exhausted('its response is lost.');
   if (claim.leaseUntilMs > nowMs) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
   // Whoever has completed it meanwhile has done so with an answer, and it is looked at again.
@@ -103,7 +103,7 @@ const refuseOther = (claim: Claim, fingerprint: string): void => {
   if (claim.fingerprint !== fingerprint) {
     throw new GatewayError(
       'idempotency_key_mismatch',
-      'idempotency-key: was used with another body, endpoint or reserve. Send this request with a new key.',
+      'idempotency-key: already used with a different body, endpoint or fallback model. Use a new key.',
       { param: 'idempotency-key' },
     );
   }
@@ -136,7 +136,7 @@ const answerOfSettled = async (deps: IdempotencyDependencies, request: Idempoten
   const claim = await deps.claims.read(request);
   const stored = claim && (await committedAnswer(deps, request, claim));
   if (stored) return stored;
-  throw exhausted('a request with it was charged, and its answer is lost.');
+  throw exhausted('a request with this key was charged, and its response is lost.');
 };
 
 /** The answer of a claim, if the record of its hold has committed it. Throws StoreError. */

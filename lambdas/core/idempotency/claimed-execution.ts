@@ -17,7 +17,11 @@ export class ClaimLost extends Error {
 
 /** Before the vendor is called. */
 export const storeIsDown = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', { cause });
+  new GatewayError(
+    'service_unavailable',
+    'The idempotency key cannot be looked up now. Nothing was charged. Retry the request.',
+    { cause },
+  );
 
 /** One request's work under its key: from the claim to the answer that is stored. */
 export class ClaimedRequest {
@@ -78,7 +82,7 @@ export class ClaimedRequest {
         return prepared.hash;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      throw new GatewayError('service_unavailable', 'The answer could not be stored, so it is withheld. Try again.', {
+      throw new GatewayError('service_unavailable', 'The response could not be stored. Retry the request.', {
         cause: error,
       });
     }

@@ -47,7 +47,7 @@ export const chooseSize = (model: ImageModel, wish: RequestedSize): ChosenSize =
       return { kind: 'vendor', pixelsMax: AUTO_PIXELS_MAX };
     case 'forbidden':
       if (wish.size === undefined) return { kind: 'tier', tier: rule.actual, aspectRatio: undefined };
-      throw invalidSize(model, { allowed: `left out: the size is always ${rule.actual}`, nearest: undefined });
+      throw invalidSize(model, { allowed: `absent: the size is always ${rule.actual}`, nearest: undefined });
     case 'pixels':
       return chooseByArea(model, rule, wish.size);
   }
@@ -63,7 +63,7 @@ const refuseOtherFields = ({ id, capabilities, image }: ImageModel, wish: Reques
 };
 
 const adviceOf = ({ mode }: SizeRule): string => {
-  if (mode === 'forbidden') return 'Leave it out: its images have one size.';
+  if (mode === 'forbidden') return 'Remove it: the images of this model have one size.';
   return mode === 'ignored' ? 'Describe the size in the prompt.' : 'Use size.';
 };
 
@@ -105,12 +105,12 @@ const refuseTwoWays = ({ size, aspectRatio }: RequestedSize, hasEdges: boolean):
 };
 
 const oneOnly = (param: string, other: string): GatewayError =>
-  invalidRequest(param, `${param}: cannot be sent together with ${other}. Send one of the two.`);
+  invalidRequest(param, `${param}: cannot be combined with ${other}. Send one of the two.`);
 
 const edgesOf = ({ width, height }: RequestedSize): Dimensions | undefined => {
   if (width === undefined && height === undefined) return undefined;
-  if (width === undefined) throw invalidRequest('width', 'width: is missing. Send width and height together.');
-  if (height === undefined) throw invalidRequest('height', 'height: is missing. Send width and height together.');
+  if (width === undefined) throw invalidRequest('width', 'width: missing. Send width and height together.');
+  if (height === undefined) throw invalidRequest('height', 'height: missing. Send width and height together.');
   return { width, height };
 };
 

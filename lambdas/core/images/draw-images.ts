@@ -51,7 +51,7 @@ export interface KeyedImages {
 
 type DrawnImages = DryRun | { readonly kind: 'answer'; readonly made: MadeImages; readonly receipt: Receipt };
 
-const ADVICE = 'ask for fewer or smaller images';
+const ADVICE = 'request fewer or smaller images';
 
 /** Validates, places a hold, draws, stores the links and settles (BILL-1). Images that the client cannot get are free (IMG-7). */
 export const drawImages = async (
@@ -106,7 +106,7 @@ const toCounts = (images: readonly MadeImage[], drawing: Drawing): DrawnCounts =
 });
 
 const nothingDrawn = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model answered without an image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.');
 
 /** An image in the form that the client asked for, with the dimensions that it really has. */
 interface MadeImage extends Dimensions {
@@ -151,7 +151,9 @@ const deliver = async (
 };
 
 const noImage = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model sent something that is no image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model returned an invalid image. Nothing was charged. Retry the request.');
 
 const notStored = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Try again.', { cause });
+  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Retry the request.', {
+    cause,
+  });

@@ -30,7 +30,7 @@ const RECORDS_MAX = 500_000;
 /** A reading that was broken off. */
 class TooLong extends StoreError {
   constructor() {
-    super('unavailable', 'there is no time left to read more');
+    super('unavailable', 'no time is left to read more');
   }
 }
 

@@ -94,9 +94,13 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: 
       await sleep(deps.clock, deps.random() * PAUSE_MS * 2 ** attempts.length);
     }
   }
-  throw new GatewayError('service_unavailable', 'The balance cannot be reached at the moment. Nothing was charged.', {
-    cause,
-  });
+  throw new GatewayError(
+    'service_unavailable',
+    'The balance cannot be reached now. Nothing was charged. Retry the request.',
+    {
+      cause,
+    },
+  );
 };
 
 /** A refusal of ours was an answer; anything else but a definite no of the store leaves the id open. */
@@ -147,12 +151,15 @@ const giveUp = async (deps: LedgerDependencies, { accountId, requestId }: HoldPa
 
 const refuseUnlessShort = (account: Account): void => {
   if (account.status === 'blocked') {
-    throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.');
+    throw new GatewayError(
+      'account_blocked',
+      'This account is blocked for a violation of the terms. Contact the operator of this service.',
+    );
   }
   if (account.holds.size >= HOLDS_MAX) {
     throw new GatewayError(
       'rate_limit_exceeded',
-      `This account has ${HOLDS_MAX} requests in flight, the most it may have. Wait for one to end.`,
+      `This account has ${HOLDS_MAX} requests in progress, which is the limit. Wait for one to end.`,
       { limit: 'holds' },
     );
   }
@@ -161,11 +168,11 @@ const refuseUnlessShort = (account: Account): void => {
 const tooLittle = (account: Account, order: HoldParams): GatewayError => {
   const balance = balanceOf(account);
   if (balance <= 0n) {
-    return new GatewayError('insufficient_balance', `The balance is ${formatUsd(balance)} USD. Top up to go on.`);
+    return new GatewayError('insufficient_balance', `The balance is ${formatUsd(balance)} USD. Top up to continue.`);
   }
   const sentences = [
-    `This request reserves up to ${formatUsd(order.amountPicos)} USD, but only ${formatUsd(account.availablePicos)} USD is available.`,
-    account.holds.size === 0 ? '' : `${formatUsd(heldOf(account))} USD is reserved by requests in flight.`,
+    `This request needs a hold of up to ${formatUsd(order.amountPicos)} USD, but only ${formatUsd(account.availablePicos)} USD is available.`,
+    account.holds.size === 0 ? '' : `${formatUsd(heldOf(account))} USD is held by requests in progress.`,
     order.advice?.(account.availablePicos) ?? '',
     order.remedy ?? 'Top up or lower max_tokens.',
   ];

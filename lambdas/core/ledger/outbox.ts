@@ -72,7 +72,8 @@ export const settleOutbox = async (deps: LedgerDependencies): Promise<OutboxRepo
       if (!(error instanceof StoreError)) bugs.push(error);
     }
   });
-  const bug = bugs.length === 0 ? undefined : new AggregateError(bugs, `${bugs.length} notes could not be settled`);
+  const bug =
+    bugs.length === 0 ? undefined : new AggregateError(bugs, `${bugs.length} outbox entries could not be settled`);
   return { ...report, oldestAtMs, bug };
 };
 

@@ -121,7 +121,7 @@ export class AddressLimit {
   #abandoned(pending: Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(ABANDONED_AFTER_MS, () =>
-        reject(new StoreError('unavailable', 'the address counter did not answer in time')),
+        reject(new StoreError('unavailable', 'the client IP counter did not respond in time')),
       );
       pending.then(resolve, reject).finally(cancel);
     });

@@ -59,7 +59,7 @@ export const upstreamDeadline = (
 const timeout = (waitedMs: number): GatewayError =>
   new GatewayError(
     'upstream_timeout',
-    `The model gave no answer within ${Math.max(0, Math.round(waitedMs / 1_000))} s. Nothing was charged.`,
+    `The provider did not respond within ${Math.max(0, Math.round(waitedMs / 1_000))} s. Nothing was charged.`,
   );
 
 const reasons = (model: Model): boolean => model.kind === 'text' && model.reasoning !== null;

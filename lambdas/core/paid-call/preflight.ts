@@ -10,7 +10,7 @@ export const refuseAboveBudget = (amountPicos: bigint, param: string, advice: st
   if (amountPicos <= HOLD_MAX_PICOS) return;
   throw new GatewayError(
     'request_budget_exceeded',
-    `This request could cost ${formatUsd(amountPicos)} USD, more than the 100 USD one request may reserve: ${advice}.`,
+    `This request could cost ${formatUsd(amountPicos)} USD, more than the limit of 100 USD for one request: ${advice}.`,
     { param },
   );
 };
@@ -20,7 +20,7 @@ export const refuseManyDrains = ({ drains }: Pick<PaidCallDependencies, 'drains'
   if (!drains.isFull(accountId)) return;
   throw new GatewayError(
     'rate_limit_exceeded',
-    'This account has left too many streams before their end, and they are still being read. Wait for them to end.',
+    'This account disconnected from too many streams that are still being read. Wait for them to end.',
     { limit: 'drains' },
   );
 };

@@ -63,7 +63,10 @@ export const commitCharge = async (
   deps.notice('late_settlement', placedHold.requestId);
   loseIt();
   if (claimed) throw new ClaimLost();
-  throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
+  throw new GatewayError(
+    'internal_error',
+    'The response arrived after its hold expired. Nothing was charged. Retry the request.',
+  );
 };
 
 /** Whatever it throws, nothing is charged. */
@@ -151,9 +154,13 @@ const writeRecord = async (
     const standing = await commit(deps.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);
     if (standing?.outcome === 'settled') return { record: standing, noted: false };
     deps.notice('commit_failed', requestId);
-    throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
-      cause: error,
-    });
+    throw new GatewayError(
+      'service_unavailable',
+      'The charge could not be recorded, so the response is not sent. Retry the request.',
+      {
+        cause: error,
+      },
+    );
   }
 };
 

@@ -98,7 +98,7 @@ export const JSON_INSTRUCTION = 'Respond with one valid JSON object and nothing 
 export const schemaAlone = ({ schema }: Extract<AnswerFormat, { readonly kind: 'json_schema' }>): JsonObject => {
   if (schema !== undefined) return schema;
   const param = 'response_format.json_schema.schema';
-  throw invalidRequest(param, `${param}: must be given with this model.`);
+  throw invalidRequest(param, `${param}: required with this model.`);
 };
 
 export type TextProtocol = TextModel['protocols'][number];

@@ -51,7 +51,10 @@ export const countTokens = async <Counted>(
   const controller = new AbortController();
   const cancel = clock.after(DEADLINE_MS, () =>
     controller.abort(
-      new GatewayError('upstream_timeout', `The tokens were not counted within ${DEADLINE_MS / 1_000} s.`),
+      new GatewayError(
+        'upstream_timeout',
+        `The provider did not count the tokens within ${DEADLINE_MS / 1_000} s. Retry the request.`,
+      ),
     ),
   );
   try {

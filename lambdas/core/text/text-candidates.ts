@@ -63,7 +63,7 @@ const chooseFallback = (
   }
   throw new GatewayError(
     'invalid_fallback_model',
-    `x-service-fallback-model: is no reserve of "${primary.id}". GET /api/models/${primary.id}/fallbacks lists those it has.`,
+    `x-service-fallback-model: not an allowed fallback for "${primary.id}". See GET /api/models/${primary.id}/fallbacks.`,
     { param: 'x-service-fallback-model' },
   );
 };

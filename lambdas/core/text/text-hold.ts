@@ -33,7 +33,7 @@ export const priceText = ({ model, request, row, promptTokens }: CheckedText, ca
     return price(affordable);
   };
   const advice = (availablePicos: bigint): string =>
-    `What is available pays for ${affordableAt(availablePicos)} output tokens.`;
+    `The available balance pays for ${affordableAt(availablePicos)} output tokens.`;
   const isOurs = request.outputTokensMax === undefined;
   return {
     order: { amountPicos, advice, ...(isOurs ? { smaller } : {}) },

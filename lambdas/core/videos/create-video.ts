@@ -79,7 +79,7 @@ export const createVideo = async (
   const { model, circuit, money } = ready;
   const rejection = deps.circuits.peek(circuit, caller.accountId);
   if (rejection) throw rejectionError(model, rejection);
-  refuseAboveBudget(money.holdPicos, 'seconds', 'ask for fewer seconds or a smaller size');
+  refuseAboveBudget(money.holdPicos, 'seconds', 'request fewer seconds or a smaller size');
   if (options.dryRun) {
     refuseManyDrains(deps, caller.accountId);
     const prices = { [money.terms.unit === 'token' ? 'output' : 'second']: money.terms.ratePicos };
@@ -147,7 +147,7 @@ const beginVideo = async (
   const hold = {
     amountPicos: money.holdPicos,
     expiresAtMs: now + deps.times.holdMs,
-    remedy: 'Top up, or ask for fewer seconds or a smaller size.',
+    remedy: 'Top up, or request fewer seconds or a smaller size.',
   };
   let mayStand = false;
   const order = {
@@ -194,16 +194,20 @@ const orUnavailable = async <T>(pending: Promise<T>): Promise<T> => {
     return await pending;
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
-    throw new GatewayError('service_unavailable', 'The video cannot be begun at the moment. Nothing was charged.', {
-      cause,
-    });
+    throw new GatewayError(
+      'service_unavailable',
+      'The video cannot be started now. Nothing was charged. Retry the request.',
+      {
+        cause,
+      },
+    );
   }
 };
 
 const lateError = (ms: number): GatewayError =>
   new GatewayError(
     'upstream_timeout',
-    `The model did not accept the video within ${Math.round(ms / 1_000)} s. Nothing was charged.`,
+    `The provider did not accept the video within ${Math.round(ms / 1_000)} s. Nothing was charged.`,
   );
 
 /** Everybody counts from the creation: once the time is over, others give the video up. */
@@ -271,7 +275,7 @@ const withdraw = async (
 const toFailure = (error: unknown): VideoFailure =>
   error instanceof GatewayError
     ? { code: error.code, message: error.message }
-    : { code: 'internal_error', message: 'Something went wrong on our side. Nothing was charged.' };
+    : { code: 'internal_error', message: 'The gateway failed. Nothing was charged.' };
 
 const toJob = (record: VideoParamsRecord, upstreamId: string): VideoJob => ({
   ...record,

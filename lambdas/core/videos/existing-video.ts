@@ -35,7 +35,7 @@ export const videoCreations = (
   };
 };
 
-const removed = 'idempotency-key: the video of this key has been removed. Send the request with a new key.';
+const removed = 'idempotency-key: the video of this key was removed. Use a new key.';
 
 /** Its creation is still under way, or died before the vendor had answered: then it must not be taken up again by that process. */
 const endUnbegun = async (deps: ExistingVideoDependencies, job: VideoJob): Promise<void> => {

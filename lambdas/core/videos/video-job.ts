@@ -176,5 +176,5 @@ export const mayStillBegin = ({ createdAtMs }: VideoJob, { createMs }: VideoTime
 
 export const neverBegun: VideoFailure = {
   code: 'upstream_error',
-  message: 'The video was never begun. Nothing was charged. Ask for it again.',
+  message: 'Video creation did not complete. Nothing was charged. Create the video again.',
 };

@@ -91,6 +91,6 @@ export const toWireOptions = (deps: VideoFunctionDependencies): WireOptions => (
 
 const accessOf = ({ vendorAccess }: VideoFunctionDependencies, providerId: string): VendorAccess => {
   const access = vendorAccess(providerId);
-  if (!access) throw new GatewayError('model_unavailable', `The provider ${providerId} has no key here.`);
+  if (!access) throw new GatewayError('model_unavailable', `The provider ${providerId} has no key. Set its key.`);
   return access;
 };

@@ -68,14 +68,14 @@ const checkVideo = ({ url, param }: ChatMedia, model: TextModel, alternatives: A
 
 const refuseVideo = (param: string, { id }: TextModel, alternatives: Alternatives): GatewayError => {
   const others = alternatives(({ inputTypes }) => inputTypes.includes('video'));
-  return invalidRequest(param, `${param}: "${id}" does not take videos.${others}`);
+  return invalidRequest(param, `${param}: "${id}" does not accept videos.${others}`);
 };
 
 const checkImage = ({ url, param }: ChatMedia, model: TextModel, alternatives: Alternatives): void => {
   refuseVideoLink(url, param, model, alternatives);
   if (!model.inputTypes.includes('image')) {
     const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
-    throw invalidRequest(param, `${param}: "${model.id}" does not take images.${others}`);
+    throw invalidRequest(param, `${param}: "${model.id}" does not accept images.${others}`);
   }
   inlineImageCharacters(url, param);
 };

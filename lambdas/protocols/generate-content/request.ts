@@ -77,7 +77,7 @@ const refuseCandidates = ({ candidateCount = 1 }: GenerationConfig, { model, alt
   if (candidateCount === 1 || model.capabilities.multipleChoices) return;
   const param = `${at}generationConfig.candidateCount`;
   const others = alternatives(({ capabilities }) => capabilities.multipleChoices);
-  const message = `${param}: "${model.id}" gives one answer at a time. Send 1.${others}`;
+  const message = `${param}: "${model.id}" returns one choice per request. Send 1.${others}`;
   throw new GatewayError('unprocessable_entity', message, { param });
 };
 
@@ -92,7 +92,7 @@ const refuseImages = (
   if (field && sizes.length === 0) {
     const param = `${at}generationConfig.${field}`;
     const others = alternatives(({ imageTiers }) => imageTiers.length > 0);
-    throw invalidRequest(param, `${param}: "${id}" draws no images. Leave it out.${others}`);
+    throw invalidRequest(param, `${param}: "${id}" does not generate images. Remove the field.${others}`);
   }
   const { imageSize } = imageConfig ?? {};
   if (imageSize === undefined || sizes.includes(imageSize)) return;
@@ -157,7 +157,8 @@ export const toCountParams = (
       },
     };
   }
-  if (!contents || whole) throw invalidRequest('contents', 'contents: send either this or generateContentRequest.');
+  if (!contents || whole)
+    throw invalidRequest('contents', 'contents: cannot be combined with generateContentRequest. Send one of them.');
   return {
     validateFor: (model) => {
       const { sent, ignored } = checked({ body: { contents }, ignored: before, alternatives }, model, '');

@@ -48,7 +48,7 @@ const refuseSequential = (sent: string | undefined, { id, capabilities }: ImageM
   if (sent === undefined) return;
   const param = 'sequential_image_generation';
   const { sequential } = capabilities;
-  if (sequential.length === 0) throw invalidRequest(param, `${param}: not supported with "${id}". Leave it out.`);
+  if (sequential.length === 0) throw invalidRequest(param, `${param}: not supported with "${id}". Remove it.`);
   if (sequential.some((value) => value === sent)) return;
   const allowed = sequential.map((value) => `"${value}"`).join(', ');
   throw invalidRequest(param, `${param}: must be ${allowed} with "${id}".`);
@@ -115,7 +115,7 @@ export const toExtras = (sent: JsonObject, model: ImageModel, isKnown: (name: st
 const unknownField = (name: string, { id, extraFields }: ImageModel) => {
   const shown = shownName(name);
   const others = extraFields.length > 0 ? ` Further fields that it takes: ${extraFields.join(', ')}.` : '';
-  return invalidRequest(shown, `${shown}: this field is not supported with "${id}". Leave it out.${others}`);
+  return invalidRequest(shown, `${shown}: this field is not supported with "${id}". Remove it.${others}`);
 };
 
 const refuseValue = (name: string, value: JsonValue): void => {

@@ -136,7 +136,7 @@ const answer = {
   top_k: z.int().min(0, 'must be at least 0').optional(),
   stream: z.boolean().optional(),
   service_tier: z
-    .enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": other tiers have prices of their own')
+    .enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": other tiers are not supported')
     .optional(),
   metadata: fields({ user_id: z.string().optional() }, listed).optional(),
 };

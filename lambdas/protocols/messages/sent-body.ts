@@ -115,10 +115,10 @@ const refuseToolChoice = (
   alternatives: Alternatives,
 ): void => {
   if (!choice) return;
-  if (!tools?.length) throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
+  if (!tools?.length) throw invalidRequest('tool_choice', 'tool_choice: needs tools. Send both.');
   if (choice.type === 'auto' || choice.type === 'none' || model.capabilities.forcedToolChoice) return;
   const others = alternatives(({ capabilities }) => capabilities.forcedToolChoice);
-  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".${others}`);
+  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" accepts only "auto" and "none".${others}`);
 };
 
 const refuseFormat = (

@@ -29,7 +29,9 @@ export const findCallable = (
   const model = catalog.find(id, nowMs);
   const callable = model && callableIn(model, protocol);
   if (callable) return callable;
-  const message = model ? `The model "${model.id}" is not served in this format.` : catalog.explainMissing(id, nowMs);
+  const message = model
+    ? `The model "${model.id}" is not available in this format. Use another endpoint.`
+    : catalog.explainMissing(id, nowMs);
   throw new GatewayError('model_not_found', message, { param: 'model' });
 };
 

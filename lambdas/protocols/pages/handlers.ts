@@ -51,7 +51,7 @@ const answer = async (deps: PageDependencies, exchange: Exchange, asked: Asked):
   });
 };
 
-const UNREAD = 'Pages cannot be looked up at the moment. Try again later.';
+const UNREAD = 'Pages cannot be looked up now. Retry later.';
 
 const form = /^[a-z0-9-]{1,60}\.[a-z0-9.]{1,10}$/;
 

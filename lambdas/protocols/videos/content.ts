@@ -63,11 +63,15 @@ export const createGetVideoContent =
 /** The vendor's own API has thumbnails and sprite sheets as well. */
 const refuseVariant = (variant: string | undefined): void => {
   if (!variant || variant === 'video') return;
-  throw invalidRequest('variant', 'variant: only video is kept. Leave the parameter out.');
+  throw invalidRequest('variant', 'variant: only the video is stored. Remove the parameter.');
 };
 
 const unsatisfiable = (bytes: number): GatewayError =>
-  new GatewayError('range_not_satisfiable', `range: the video has ${bytes} bytes, and none of them is in this range.`, {
-    param: 'range',
-    headers: { 'content-range': `bytes */${bytes}` },
-  });
+  new GatewayError(
+    'range_not_satisfiable',
+    `range: the video has ${bytes} bytes, and none of them is in this range. Request a range within them.`,
+    {
+      param: 'range',
+      headers: { 'content-range': `bytes */${bytes}` },
+    },
+  );

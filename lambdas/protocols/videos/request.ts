@@ -17,7 +17,7 @@ const PARAM = 'input_reference';
 /** VID-2: the first frame, of exactly the size that is asked for. Throws the 400 of what is wrong with it. */
 export const toReference = (bytes: Uint8Array, { id, video }: VideoModel, size: Dimensions): ReferenceImage => {
   if (!video.inputReference) {
-    throw invalidRequest(PARAM, `${PARAM}: "${id}" starts from the prompt alone. Leave the file out.`);
+    throw invalidRequest(PARAM, `${PARAM}: "${id}" does not accept a first frame. Remove the file.`);
   }
   const { mediaType, width, height } = checkImageFile(bytes, PARAM);
   if (width !== size.width || height !== size.height) {
@@ -38,7 +38,7 @@ export const toWebhook = (url: string, headers: Headers, check: CheckWebhookUrl)
   const problem = check(url);
   if (problem !== undefined) throw invalidRequest('webhook_url', `webhook_url: ${problem}`);
   const apiKey = credentialForms.bearer.read(headers, {});
-  if (apiKey === undefined) throw new Error('a video was asked for without a key');
+  if (apiKey === undefined) throw new Error('a video was requested without a key');
   return { url, secret: webhookSecretOf(apiKey) };
 };
 

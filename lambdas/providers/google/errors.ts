@@ -96,15 +96,18 @@ export const toInBandError = (body: unknown, told: RefusalContext, protocol: Ask
 /** The model broke off for a reason that is neither its end nor a filter. */
 export const brokenOff = (reason: string): GatewayError => {
   const named = /^[A-Z_]{1,64}$/.test(reason) ? ` (${reason})` : '';
-  return new GatewayError('upstream_error', `The model broke off its answer${named}. Nothing was charged.`);
+  return new GatewayError(
+    'upstream_error',
+    `The provider stopped its response${named}. Nothing was charged. Retry the request.`,
+  );
 };
 
 export const noImage = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model sent something that is no image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model returned an invalid image. Nothing was charged. Retry the request.');
 
 /** A vendor that answers in words works: a prompt must not be able to close its model for everybody (ERR-9). */
 export const noImageDrawn = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model answered without an image. Nothing was charged.', {
+  new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.', {
     upstreamFailed: false,
   });
 

@@ -70,7 +70,7 @@ const fillSlots = async (slots: readonly ImageSlot[], fetchImage: ImageFetch): P
 
 const refuseMoreAnswers = (choices: number, modelId: string): void => {
   if (choices === 1) return;
-  const message = `n: "${modelId}" gives one answer at a time. Send n: 1.`;
+  const message = `n: "${modelId}" returns one choice per request. Send n: 1.`;
   throw new GatewayError('unprocessable_entity', message, { param: 'n' });
 };
 

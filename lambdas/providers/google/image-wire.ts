@@ -66,7 +66,7 @@ const toPart = (reference: ImageReference): JsonObject => {
 
 const bytesOf = (reference: ImageAsk['references'][number]) => {
   if (reference.kind === 'file') return reference.file;
-  throw invalidRequest(reference.param, `${reference.param}: must be a file. The vendor opens no links.`);
+  throw invalidRequest(reference.param, `${reference.param}: must be a file. The provider does not open links.`);
 };
 
 const imagesIn = ({ candidates }: Generated): readonly DrawnImage[] =>

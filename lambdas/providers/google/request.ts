@@ -51,7 +51,7 @@ export const fromConversation = (conversation: Conversation, modelId: string, dr
   const system = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []));
   const { contents, slots } = toContents(turns);
   if (contents.length === 0) {
-    const message = `messages: "${modelId}" needs a message that is no system message.`;
+    const message = `messages: "${modelId}" needs a message other than a system message.`;
     throw new GatewayError('invalid_messages', message, { param: 'messages' });
   }
   const toolConfig = toToolConfig(toolChoice, tools);
@@ -188,7 +188,7 @@ const toResponsePart = (
   const call = calls.get(callId);
   if (!call) {
     const place = `${param}.tool_call_id`;
-    const message = `${place}: answers no call of an assistant message before it, or one that has its answer.`;
+    const message = `${place}: not the result of an open call in a preceding assistant message.`;
     throw new GatewayError('invalid_messages', message, { param: place });
   }
   // One result for each call: a second one would repeat its name.

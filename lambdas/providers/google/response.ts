@@ -322,4 +322,6 @@ export class LinkedContent {
 }
 
 const notStored = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Try again.', { cause });
+  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Retry the request.', {
+    cause,
+  });

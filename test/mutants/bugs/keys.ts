@@ -65,9 +65,9 @@ const attemptBugs = bugsIn('lambdas/core/idempotency/claimed-execution.ts', answ
   {
     id: 'prepare-that-failed-is-charged',
     what: 'An answer is charged although it could not be stored.',
-    find: "throw new GatewayError('service_unavailable', 'The answer could not be stored",
+    find: "throw new GatewayError('service_unavailable', 'The response could not be stored",
     replace:
-      "if (error) return '';\n      throw new GatewayError('service_unavailable', 'The answer could not be stored",
+      "if (error) return '';\n      throw new GatewayError('service_unavailable', 'The response could not be stored",
   },
   {
     id: 'key-freed-after-its-charge',

@@ -37,7 +37,7 @@ const chargeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-charged-without-a-record',
     what: 'The last step completes a video although nothing was written about its money.',
-    find: 'if (!record) throw new Error(`$' + '{videoId} is to be ended and its hold has no record`);',
+    find: 'if (!record) throw new Error(`$' + '{videoId} must be ended and its hold has no record`);',
     replace:
       "if (!record) await deps.jobs.end(videoId, { state: 'completed', completedAtMs: 0 });\n  if (!record) return { webhook: false };",
     caughtBy: endTests,
