@@ -1,6 +1,6 @@
 import type { NewKey } from './keys.ts';
 
-/** What the bot speaks. */
+/** Language of the bot. */
 export type Language = 'en' | 'ru';
 
 /** A private chat with the bot. */

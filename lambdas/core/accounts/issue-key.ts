@@ -60,8 +60,8 @@ export interface RotatedKey {
 }
 
 /**
- * KEY-2: a new key in place of the one that the caller knows. Of two at once one wins. Throws `key_already_rotated` to the other, also
- * when its key had been replaced before, `account_blocked`, and StoreError when the store did not say.
+ * KEY-2: issues a new key in place of the one that the caller knows. Of two concurrent rotations, one wins. Throws
+ * `key_already_rotated` if the key was already replaced, `account_blocked`, and StoreError if the result is unknown.
  */
 export const rotateKey = async (
   deps: RotationDependencies,

@@ -20,7 +20,7 @@ export interface SpeakDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, SpeechWire>;
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface SpeechParams {
   readonly modelId: string;
   readonly endUser: string | undefined;

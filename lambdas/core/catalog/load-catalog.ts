@@ -13,7 +13,7 @@ export interface CatalogProblem {
   readonly message: string;
 }
 
-/** Carries every problem found, so that one run is enough to mend a file. */
+/** Carries every problem, so that one run shows everything that must be fixed in a file. */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   readonly problems: readonly CatalogProblem[];
@@ -72,7 +72,7 @@ const nameOf = (raw: unknown, place: string): string => {
   return named.success && named.data.id ? named.data.id : place;
 };
 
-/** Null when the provider's own entry is broken there, which is told once, at the provider. */
+/** Null if the provider's own entry is invalid. That problem is reported once, at the provider. */
 const kindOf = (raw: unknown): ProviderKind | null => {
   const kind = providerKindSchema.safeParse(raw);
   return kind.success ? kind.data.kind : null;
@@ -111,7 +111,10 @@ interface Row {
   readonly company: string;
 }
 
-/** What no entry can tell by itself: names used twice, replacements that lead nowhere, an entry in another company's file. */
+/**
+ * Problems between entries: names that are used twice, replacements that do not exist, an entry in the file of another
+ * company.
+ */
 const acrossEntries = (rows: readonly Row[]): readonly CatalogProblem[] => {
   const known = rows.flatMap(({ raw, company }) => {
     const linked = linkedSchema.safeParse(raw);
@@ -219,7 +222,9 @@ const priceWarnings = ({ id, prices }: Model, today: string, horizon: string): r
     return [{ id, field: `prices[${index}].until`, message: `this price ends with ${until}; ${after}` }];
   });
 
-/** What is valid and still wants a person's eye, for enabled entries: near shutdowns, near price changes, facts without a source. */
+/**
+ * Valid entries that need attention: near shutdowns, near price changes, facts without a source. Enabled entries only.
+ */
 export const catalogWarnings = (catalog: Catalog, nowMs: number): readonly CatalogProblem[] => {
   const today = utcDay(nowMs);
   const inDays = (days: number) => utcDay(nowMs + days * MS_PER_DAY);

@@ -60,7 +60,7 @@ export const textPrice = (markup: bigint) => {
     cacheWrite5m: usd.optional(),
     cacheWrite1h: usd.optional(),
     cacheRead: usd.optional(),
-    /** Of images in an answer. */
+    /** Price of images in the output. */
     imageOutput: usd.optional(),
   });
   const tier = z.strictObject({ aboveInputTokens: z.int().positive(), rates: rates.partial() });

@@ -18,7 +18,7 @@ const imageEntry = (context: EntryContext) =>
       ...entryFields('image', context),
       protocols: z.array(z.enum(['images_generations', 'images_edits', 'chat_completions', 'generate_content'])).min(1),
       ...imageRules,
-      /** What it is when it is called like a model for text; owed where `protocols` has one of those formats (CHAT-12). */
+      /** Properties of the model on text endpoints; required if `protocols` has one of those formats (CHAT-12). */
       text: imageAsText.optional(),
       prices: priceList(imagePrice(context.markup)),
     })
@@ -105,7 +105,9 @@ export type TextPriceRow = TextModel['prices'][number];
 /** Pico-USD per token. */
 export type TextRates = TextPriceRow['rates'];
 
-/** The limits and abilities of an image model at the formats for text. What is not here, it cannot do there. */
+/**
+ * Limits and capabilities of an image model on text endpoints. A capability that is absent here is not supported there.
+ */
 const imageAsText = z.strictObject({
   limits: textLimits,
   streaming: z.boolean(),

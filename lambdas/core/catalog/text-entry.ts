@@ -118,7 +118,7 @@ export const textEntry = (context: EntryContext) =>
           field: z.enum(['reasoning_effort', 'reasoning.effort', 'output_config.effort']),
           accepted: z.array(effort).min(1),
           default: effort,
-          /** What a web interface offers; no validation reads it (CAT-2). */
+          /** Levels that a web interface offers. No validation reads them (CAT-2). */
           levelsUi: z.array(effort),
         })
         .nullable(),

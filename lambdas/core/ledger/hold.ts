@@ -14,12 +14,12 @@ export interface PlacedHold {
   readonly expiresAtMs: number;
 }
 
-/** Ids a request may use, `.0` to `.3`. Whoever resolves the holds of another request looks at all of them. */
+/** Number of ids that a request may use, `.0` to `.3`. Resolving the holds of another request checks all of them. */
 export const HOLD_IDS = 4;
 
 export const holdIdOf = (requestId: string, number: number): string => `${requestId}.${number}`;
 
-/** For a further hold of the same request, after this one has been given back. */
+/** Next id for a further hold of the same request, after this one was released. */
 export const nextIdAfter = ({ holdId }: PlacedHold): number => Number(holdId.slice(holdId.lastIndexOf('.') + 1)) + 1;
 
 export const requestIdOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf('.'));
@@ -29,11 +29,11 @@ export interface HoldParams {
   readonly requestId: string;
   readonly amountPicos: bigint;
   readonly expiresAtMs: number;
-  /** Ids below this one were used for an earlier hold of the same request, which has been given back. */
+  /** First usable id. Lower ids belong to an earlier hold of the same request that was released. */
   readonly firstId?: number;
   /** Given what is available, a smaller amount worth trying once, or undefined (BILL-6). */
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
-  /** A sentence for whoever is short of money: what the available amount would do. */
+  /** Sentence for a client without enough money: what the available amount pays for. */
   readonly advice?: (availablePicos: bigint) => string;
   /** A sentence on what else would help. */
   readonly remedy?: string;
@@ -103,7 +103,7 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: 
   );
 };
 
-/** A refusal of ours was an answer; anything else but a definite no of the store leaves the id open. */
+/** A rejection is a definite result. Any other error, except a definite failure of the store, leaves the id open. */
 const uncertainAfter = (error: unknown): boolean =>
   error instanceof StoreError ? error.kind === 'unavailable' : !(error instanceof GatewayError);
 
@@ -129,7 +129,7 @@ const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]
   return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));
 };
 
-/** The amount to try next. Throws what the client is to be told when there is none. */
+/** Returns the amount to try next. Throws the client's error if there is none. */
 const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean): bigint => {
   if (reply.kind !== 'refused') throw new Error('only a refused hold can be made smaller');
   refuseUnlessShort(reply.account);
@@ -139,8 +139,8 @@ const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean):
 };
 
 /**
- * Ids that may still land are closed with a released record, so that nobody can ever settle them. Best effort: the
- * sweeper does the same once such a hold has expired.
+ * Closes ids whose write may still land with a released record, so that they can never be settled. Best effort: the
+ * sweeper does the same when such a hold expires.
  */
 const giveUp = async (deps: LedgerDependencies, { accountId, requestId }: HoldParams, attempts: readonly HoldTry[]) => {
   const at = deps.clock.now();

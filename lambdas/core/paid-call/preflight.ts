@@ -25,12 +25,12 @@ export const refuseManyDrains = ({ drains }: Pick<PaidCallDependencies, 'drains'
   );
 };
 
-/** What a request would reserve, found out without reserving it (BILL-16). */
+/** Hold that a request would need, computed without placing it (BILL-16). */
 export interface DryRun {
   readonly kind: 'dry_run';
   readonly model: Model;
   readonly holdPicos: bigint;
-  /** Of each answer; undefined where answers have no length. */
+  /** Output tokens per choice; undefined for responses without a length. */
   readonly outputTokensMax: number | undefined;
   /** Pico-USD for one of what is counted, such as a token. */
   readonly prices: Readonly<Record<string, bigint>>;
