@@ -11,7 +11,7 @@ export interface BodyLease {
   grow(bytes: number): Promise<void>;
   /** It has come whole: there is nothing more that it waits for. */
   whole(): void;
-  /** Gives everything back. */
+  /** Releases all bytes of the body. */
   end(): void;
 }
 
@@ -30,7 +30,7 @@ export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   #bytes = 0;
-  /** Of the bodies that are coming in, the oldest first. */
+  /** Leases of the bodies that are arriving, the oldest first. */
   readonly #leases = new Set<object>();
   readonly #waiting = new Set<Waiter>();
 

@@ -11,9 +11,9 @@ import { BODY_BYTES_MAX } from '../limits.ts';
 import type { Form, FormFile } from './exchange.ts';
 
 const PARTS_MAX = 64;
-/** Of one part. */
+/** Limit on the header of one part. */
 const HEADER_BYTES_MAX = 8 * 1024;
-/** Of a field that is text: a prompt of 32,000 characters, however they are written. */
+/** Limit on a text field: a prompt of 32,000 characters in any encoding. */
 const FIELD_BYTES_MAX = 256 * 1024;
 /** https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1. A longer one could make the search for it take seconds. */
 const BOUNDARY_CHARACTERS_MAX = 70;

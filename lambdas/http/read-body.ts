@@ -20,7 +20,7 @@ export const readBody = async (
   const lease = budget.enter();
   exchange.releaseBody = lease.end;
   if ((source.declaredBytes ?? 0) > BODY_BYTES_MAX) {
-    // The size is told only when there would be room for it (GEN-8).
+    // The size is checked only when the budget has room (GEN-8).
     await lease.grow(FREE_BYTES + 1);
     throw tooLarge();
   }

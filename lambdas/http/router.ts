@@ -79,7 +79,7 @@ export const matchRoute = (method: string, path: string, served: (name: RouteNam
   const asked = method === 'HEAD' ? 'GET' : method;
   const match = found.find(({ name, route }) => route.method === asked && served(name));
   if (match) return match;
-  // GEM-3: only a model that is asked for may have a colon in its name; elsewhere an action that is not served stands behind it.
+  // GEM-3: a model name may contain a colon. On other routes an unknown action follows it.
   const here = found.filter(({ params }) => !Object.values(params).some((value) => value.includes(':')));
   if (here.length === 0 || here.some(({ route }) => route.method === asked)) {
     throw new GatewayError(

@@ -60,7 +60,7 @@ export interface RotatedKey {
 }
 
 /**
- * KEY-2: issues a new key in place of the one that the caller knows. Of two concurrent rotations, one wins. Throws
+ * KEY-2: issues a new key in place of the one that the caller knows. One of two concurrent rotations wins. Throws
  * `key_already_rotated` if the key was already replaced, `account_blocked`, and StoreError if the result is unknown.
  */
 export const rotateKey = async (

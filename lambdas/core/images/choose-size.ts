@@ -20,13 +20,13 @@ import {
 
 type SizeRule = ImageModel['image']['size'];
 
-/** What the client said about size, as it said it; absent is undefined. */
+/** Size fields as the client sent them; undefined if absent. */
 export interface RequestedSize {
   readonly size: string | undefined;
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly aspectRatio: string | undefined;
-  /** A vendor that is told nothing follows the first reference. */
+  /** Whether the request has reference images. Without a size, the provider uses the size of the first one. */
   readonly hasReferences: boolean;
 }
 
@@ -72,10 +72,10 @@ type FreeRule = Extract<ImageModel['image']['size'], { readonly mode: 'free' }>;
 /** https://help.bfl.ai/articles/1691577414-can-i-generate-different-aspect-ratios-compared-to-what-the-input-image-is */
 const sizeDefault: Dimensions = { width: 1_024, height: 1_024 };
 
-/** An image of which only the ratio is told has about a megapixel, which is what the lowest price is for. */
+/** Pixels of an image with only a ratio: about a megapixel, the range of the lowest price. */
 const RATIO_PIXELS_MAX = 1_048_576;
 
-/** Any size within the bounds, told in one of up to three ways. Refuses two of them together. */
+/** Chooses any size within the bounds, given in one of three ways. Rejects two of them together. */
 const chooseFree = (model: ImageModel, rule: FreeRule, wish: RequestedSize): ChosenSize => {
   const { size, aspectRatio } = wish;
   const bounds = boundsOf(rule);

@@ -19,11 +19,11 @@ import { linkImage, type MediaDependencies } from './media.ts';
 
 export interface ImageDependencies extends PaidCallDependencies, MediaDependencies {
   readonly wires: ReadonlyMap<Wire, ImageWire>;
-  /** Undefined when the bytes are no whole image. */
+  /** Returns undefined if the bytes are not a complete image. */
   readonly measure: (bytes: Uint8Array) => Dimensions | undefined;
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface ImageParams {
   readonly protocol: 'images_generations' | 'images_edits';
   readonly modelId: string;
@@ -36,7 +36,7 @@ export interface ImageParams {
   validateFor(model: ImageModel): ImageAsk;
 }
 
-/** What is answered. `usage` is what was charged by, undefined where the vendor counts no tokens. */
+/** Result for the client. `usage` is the charged usage, undefined if the provider counts no tokens. */
 export interface MadeImages {
   readonly model: ImageModel;
   readonly images: readonly MadeImage[];
@@ -142,7 +142,8 @@ const deliver = async (
     return { content: { kind: 'base64', text: Buffer.from(bytes).toString('base64') }, width, height, revisedPrompt };
   }
   try {
-    // The vendor is to be paid for it either way. What a lost answer leaves behind has no link, and goes with its day.
+    // The provider charges for the image in any case. An image of a lost response has no link and is deleted with its
+    // day.
     const url = await retryUntilDefinite(deps.ledger, () => linkImage(deps, deps.ledger.clock.now(), bytes, mediaType));
     return { content: { kind: 'url', url }, width, height, revisedPrompt };
   } catch (error) {

@@ -289,7 +289,7 @@ const toDimensions = (found: RegExpExecArray | null): Dimensions | undefined => 
     : { width: Math.max(1, Number(width)), height: Math.max(1, Number(height)) };
 };
 
-/** Weight of the shape. Of two equally distant sizes, the one with the same shape is suggested. */
+/** Weight of the shape. If two sizes are equally distant, the one with the same shape is suggested. */
 const SHAPE_WEIGHT = 1.1;
 
 /** How far apart two sizes are; twice as much is as far as half as much. */

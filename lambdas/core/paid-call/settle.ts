@@ -164,7 +164,7 @@ const writeRecord = async (
   }
 };
 
-/** Brings the account up to date. What the store does not answer here, the sweeper finishes: the charge itself stands. */
+/** Updates the account. If the store fails, the sweeper finishes; the charge is already committed. */
 export const applyCharge = async (
   deps: PaidCallDependencies,
   { placedHold }: Settlement,
@@ -191,7 +191,7 @@ export const settle = async (
   const committed = await commitCharge(deps, settlement, usage, toAnswer);
   const [balancePicos] = await Promise.all([
     applyCharge(deps, settlement, committed),
-    // Whoever repeats the request finds the answer by its record as well.
+    // A repeated request also finds the response by its record.
     settlement.claimed?.complete().catch(() => deps.notice('apply_failed', committed.record.requestId)),
   ]);
   return { costPicos: committed.record.amountPicos, usage, balancePicos };

@@ -177,7 +177,7 @@ export interface Settled<Answer> {
 }
 
 interface Streamed<Answer, Last, Sink extends StreamSink<Last>> {
-  /** What is known of the response at its beginning. */
+  /** Start of the response. */
   readonly answer: Answer;
   readonly source: StreamSource<Last, Sink>;
   readonly terms: Terms;

@@ -32,11 +32,11 @@ export interface CreateDependencies extends PaidCallDependencies {
   readonly jobs: VideoJobStore;
   readonly machine: VideoWorkflow;
   readonly times: VideoTimes;
-  /** Undefined where nobody counts. */
+  /** Undefined if no meter is used. */
   readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface VideoParams {
   readonly modelId: string;
   readonly webhook: Webhook | undefined;
@@ -56,7 +56,7 @@ export interface VideoOptions {
 
 type CreatedVideo = DryRun | { readonly kind: 'video'; readonly job: VideoJob };
 
-/** A request that has been checked and priced, and can be begun. */
+/** A request that is checked and priced and can start. */
 interface ReadyVideo {
   readonly model: VideoModel;
   readonly route: Route<VideoWire>;
@@ -184,7 +184,7 @@ const commitCreation = async (deps: CreateDependencies, { record }: Beginning): 
 
 const startMachine = async (deps: CreateDependencies, { record, idempotent }: Beginning): Promise<void> => {
   const started = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id)));
-  // It has given the video up before it was begun.
+  // The workflow released the video before it was started.
   if (started === 'ended') throw given(idempotent) ?? lateError(deps.times.createMs);
 };
 
@@ -228,8 +228,8 @@ const callVendor = async (deps: CreateDependencies, { ready, record }: Beginning
 };
 
 /**
- * A definite no means that the machine, or whoever took the key over, has given the video up meanwhile. Without an answer the id may
- * be there or not: the video exists either way, and its state will tell.
+ * A definite failure means that the workflow or a takeover has released the video. Without a result the id may or may
+ * not be stored: the video exists in both cases, and its state will show it.
  */
 const noteUpstream = async (
   deps: CreateDependencies,
@@ -285,7 +285,7 @@ const toJob = (record: VideoParamsRecord, upstreamId: string): VideoJob => ({
   upstreamId,
 });
 
-/** What is not stored here is found by the video itself. */
+/** If this write fails, the response is rebuilt from the video itself. */
 const storeAnswer = async ({ idempotent, placedHold }: Beginning, job: VideoJob): Promise<void> => {
   if (!idempotent) return;
   try {

@@ -21,7 +21,7 @@ const NAME_PART = 1e9;
 /** No clip of a dozen seconds is larger; a vendor that sends on and on must not fill the bucket. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024 * 1024;
 
-/** The name of an MP4's first box stands behind its length: ISO/IEC 14496-12, 4.3. */
+/** Offset of the name of an MP4's first box, after its length: ISO/IEC 14496-12, 4.3. */
 const BOX_NAME_AT = 4;
 
 const FIRST_BOX = Buffer.from('ftyp');
@@ -50,7 +50,7 @@ export const storeVideo = async (deps: VideoStepDependencies, videoId: string): 
   await files.remove(name).catch(ignoreStore);
 };
 
-/** Two attempts may run at once, in two processes. */
+/** Name of one attempt. Two attempts may run concurrently in two processes. */
 const attemptName = ({ random }: VideoStepDependencies['ledger']): string =>
   Array.from({ length: 3 }, () => Math.floor(random() * NAME_PART)).join('-');
 
@@ -137,7 +137,7 @@ export const finishVideo = async (deps: VideoStepDependencies, videoId: string):
   return { webhook: job.webhook !== undefined && !job.refused };
 };
 
-/** Whether somebody waits to be told. */
+/** Whether a webhook must be sent. */
 interface VideoEnded {
   readonly webhook: boolean;
 }
@@ -153,8 +153,8 @@ const notStored: VideoFailure = {
 };
 
 /**
- * Ends a video that will not be delivered: a vendor that failed, time that is over, a fault that did not go away, an execution that
- * died. A charge that stands already wins, and the video is then completed. Throws StoreError. Safe to repeat.
+ * Ends a video that will not be delivered: a provider that failed, a timeout, a lasting fault, an execution that died.
+ * A committed charge takes precedence, and the video is then completed. Throws StoreError. Safe to repeat.
  */
 export const releaseVideo = async (deps: EndingDependencies, videoId: string): Promise<VideoEnded> => {
   const { jobs, ledger, notice } = deps;
@@ -180,7 +180,7 @@ const lateFailure: VideoFailure = {
     'The video could not be charged in time, so it is not available. Nothing was charged. Create the video again.',
 };
 
-/** What it takes to end a video, with nothing of vendors. */
+/** Dependencies for ending a video, without providers. */
 interface EndingDependencies extends Pick<VideoStepDependencies, 'jobs' | 'files' | 'ledger' | 'notice' | 'measured'> {
   readonly times: Pick<VideoTimes, 'limitMs'>;
 }
@@ -205,7 +205,7 @@ const endVideo = async (deps: EndingDependencies, job: VideoJob, record: ChargeR
   if (job.state !== 'failed' && (await retryUntilDefinite(ledger, () => jobs.end(job.id, failed)))) {
     notice('video_failed', job.id);
   }
-  // Nobody is ever given it, and it is cleaned up in time anyway.
+  // The file is never delivered, and the bucket deletes it in time.
   if (job.file) await files.remove(job.file.name).catch(ignoreStore);
 };
 

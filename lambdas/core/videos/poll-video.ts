@@ -4,7 +4,7 @@ import type { VideoStepDependencies } from './dependencies.ts';
 import { isEnded, mayStillBegin, neverBegun, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
 import type { VideoStatus } from './video-wire.ts';
 
-/** What the state machine chooses by. `ended`: nothing is left to do. */
+/** Result by which the workflow chooses its next step. `ended`: nothing is left to do. */
 export interface Polled {
   readonly outcome: 'running' | 'succeeded' | 'failed' | 'ended';
   /** Whole seconds, at least 1, until the next poll. */

@@ -27,12 +27,12 @@ export const noSuchVideo = (): GatewayError =>
 /** One of the account's own videos; another's is not there (AUTH-7). */
 export const readVideo = async ({ jobs }: ReadDependencies, accountId: string, videoId: string): Promise<VideoJob> => {
   const job = isVideoId(videoId) ? await answered(jobs.read(videoId)) : undefined;
-  // A refused creation has told nobody of a video.
+  // A refused creation has no video for the client.
   if (job?.accountId !== accountId || job.refused) throw noSuchVideo();
   return job;
 };
 
-/** Where one of the account's videos stands in the list, or stood before it was removed; undefined when there was none. */
+/** Returns the position of a video in the account's list, also after its removal; undefined if there was none. */
 export const locateVideo = async (
   { jobs }: ReadDependencies,
   accountId: string,

@@ -11,9 +11,9 @@ export interface VideoMoney {
   readonly terms: VideoTerms;
 }
 
-/** Encoders work in blocks, and the first frame stands at second 0. */
+/** Encoders work in blocks, and the first frame is at second 0. */
 const BLOCK_PIXELS = 32;
-/** The vendor's count is settled by; what is beyond this many times the estimate is no count of this video. */
+/** Factor above the estimate from which a count of the provider is implausible. */
 const IMPLAUSIBLE_TIMES = 2;
 const FULL_HD_EDGE = 1_080;
 

@@ -52,7 +52,10 @@ export const readPeppers = async (
   throw new Error('KEY_PEPPER: set KEY_PEPPER or KEY_PEPPER_SECRET');
 };
 
-/** Undefined where there is none, also when nobody has put one into the secret yet: what was drawn for it has no colon. */
+/**
+ * Returns the bot token; undefined if there is none, or if the secret still holds its generated value, which has no
+ * colon.
+ */
 export const readBotToken = async (
   { BOT_TOKEN, BOT_TOKEN_SECRET }: Pick<Settings, 'BOT_TOKEN' | 'BOT_TOKEN_SECRET'>,
   read = readSecret,
@@ -68,7 +71,7 @@ export const readTopUpKey = async (
 ): Promise<string | undefined> =>
   TOP_UP_KEY || !TOP_UP_KEY_SECRET ? TOP_UP_KEY : asLongEnough(await readCurrent(TOP_UP_KEY_SECRET, read));
 
-/** One that is too short to keep anybody out is none. */
+/** A secret below the minimum length counts as absent. */
 const asLongEnough = (secret = ''): string | undefined => {
   const value = secret.trim();
   return value.length < SECRET_LENGTH_MIN ? undefined : value;

@@ -14,7 +14,7 @@ import { type Environment, type OpenLedger, openLedger } from './ledger.ts';
 import { createStepFunctionsAccess } from './step-functions-client.ts';
 import { openVendorAccess } from './vendor-access.ts';
 
-/** Needs no pepper: a function that nobody calls over HTTP is not given it. */
+/** Needs no pepper, because this function is not called over HTTP. */
 export const videoDependenciesFromEnvironment = (environment: Environment): Promise<VideoFunctionDependencies> =>
   openVideoParts(openLedger(environment), environment);
 
