@@ -5,27 +5,27 @@ import { BODY_BYTES_MAX, BODY_LIMIT_TEXT } from '../lambdas/limits.ts';
 interface ErrorNote {
   /** Cause, as the rest of a sentence that starts with "when". */
   readonly when: string;
-  /** What the client does about it, as one or two sentences. */
+  /** Action of the client, in one or two sentences. */
   readonly fix: string;
   /** Example of the message. */
   readonly message: string;
   readonly param?: string;
-  /** Example for a code whose seconds the provider decides. */
+  /** Example for a code whose `Retry-After` comes from the provider. */
   readonly retryAfterSeconds?: number;
 }
 
-/** A code without its note does not compile. */
+/** Note of every code. A missing note is a type error. */
 export const errorNotes: Record<ErrorCode, ErrorNote> = {
   missing_api_key: {
     when: 'no API key was sent, or not in a header of this route',
     fix: 'Send the API key in the header of this route.',
-    message: 'No API key was sent. Send it as "Authorization: Bearer <key>".',
+    message: 'Authorization: no API key was sent. Send "Authorization: Bearer <key>".',
     param: 'Authorization',
   },
   invalid_api_key: {
     when: 'the API key is malformed or unknown',
     fix: 'Copy the whole API key again.',
-    message: 'The API key is not known. Check that it was copied whole.',
+    message: 'The API key is unknown. Copy the whole key again.',
     param: 'Authorization',
   },
   revoked_api_key: {
@@ -37,45 +37,44 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   invalid_signature: {
     when: 'the signature or the signed data of the caller is missing, wrong or too old',
     fix: 'Sign the exact body with the current time.',
-    message:
-      'X-Service-Signature: must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, five minutes old at most.',
+    message: 'X-Service-Signature: must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, at most 300 seconds old.',
     param: 'X-Service-Signature',
   },
   insufficient_balance: {
     when: 'the available balance does not cover the hold',
     fix: 'Top up, or lower `max_tokens`. The message names both amounts.',
-    message: 'The balance is too low: 0.42 USD are needed, 0.1 USD are available.',
+    message: 'The balance is too low: the request needs 0.42 USD, 0.1 USD are available. Top up or lower max_tokens.',
   },
   account_blocked: {
     when: 'the account is blocked for a violation of the terms',
     fix: 'Contact the operator of the service.',
-    message: 'This account is blocked for a violation of the terms.',
+    message: 'This account is blocked for a violation of the terms. Contact the operator of this service.',
   },
   direct_access_refused: {
     when: 'the request went around the front door of the gateway',
     fix: 'Use the public base URL of the API.',
-    message: 'This address takes no requests of clients. Use the public address of the API.',
+    message: 'Direct access to this URL is not allowed. Use the public base URL of the API.',
   },
   not_found: {
     when: 'this path or id does not exist, or belongs to another account',
     fix: 'Check the path and the id.',
-    message: 'There is nothing of this id.',
+    message: 'Nothing exists under this id. Check the id.',
   },
   expired: {
-    when: 'the file was stored, and its time is over',
+    when: 'the file was stored, but its storage time is over',
     fix: 'Create the image or the video again.',
-    message: 'It is not kept any more.',
+    message: 'The file is no longer stored. Create it again.',
   },
   model_not_found: {
     when: 'no model has this name; the message names the nearest one',
     fix: 'Use an id of `GET /v1/models`.',
-    message: 'There is no model "gpt-4.1-mimi". Did you mean "gpt-4.1-mini"?',
+    message: 'model: "gpt-4.1-mimi" does not exist. Did you mean "gpt-4.1-mini"?',
     param: 'model',
   },
   method_not_allowed: {
     when: 'the path does not have this method',
     fix: 'Use a method of the `Allow` header.',
-    message: 'PUT is not served at this path. Use GET, OPTIONS.',
+    message: 'PUT is not allowed at this path. Use GET or OPTIONS.',
   },
   invalid_request_error: {
     when: 'the body, a header or a parameter is wrong; `param` names it',
@@ -92,7 +91,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   context_length_exceeded: {
     when: 'the input is longer than the context of the model',
     fix: 'Shorten the input, or use a model with a larger context.',
-    message: 'messages: longer than the context of the model.',
+    message: 'messages: longer than the context of the model. Shorten the input.',
     param: 'messages',
   },
   invalid_image_format: {
@@ -104,30 +103,31 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   content_filter: {
     when: 'a safety filter of the provider stopped the prompt or the output',
     fix: 'Change the prompt.',
-    message: 'The answer was stopped by the safety filter of the vendor. Nothing was charged.',
+    message: 'The safety filter of the provider stopped the output. Nothing was charged. Change the prompt.',
   },
   unsupported_parameter: {
     when: 'the request asks the gateway to store something',
     fix: 'Leave the field out. Send the whole conversation each time.',
-    message: 'store: not supported here. Answers are not kept: leave it out.',
+    message: 'store: not supported, because the gateway stores no responses. Leave it out.',
     param: 'store',
   },
   idempotency_not_supported: {
     when: 'an idempotency key came with a stream, with a form, or on a route without keys',
     fix: 'Remove the header.',
-    message: 'idempotency-key: works only on plain answers. Leave it out here.',
+    message: 'idempotency-key: not supported on this request. Leave it out.',
     param: 'idempotency-key',
   },
   invalid_fallback_model: {
     when: 'the fallback model is unknown, not allowed for this model, or not possible on this route',
     fix: 'Use a model of `GET /api/models/{id}/fallbacks`.',
-    message: 'x-service-fallback-model: "gpt-6-sol" is no reserve of "gpt-4.1-mini".',
+    message:
+      'x-service-fallback-model: "gpt-6-sol" is not an allowed fallback for "gpt-4.1-mini". See GET /api/models/gpt-4.1-mini/fallbacks.',
     param: 'x-service-fallback-model',
   },
   request_budget_exceeded: {
     when: 'the hold would be above 100 USD',
     fix: 'Lower `max_tokens`, or split the request.',
-    message: 'This request could cost 104.2 USD, more than 100 USD. Reduce max_tokens or split it.',
+    message: 'This request could cost 104.2 USD; the limit is 100 USD. Lower max_tokens or split the request.',
   },
   invalid_size: {
     when: 'the model does not create this size; the message names the allowed sizes',
@@ -138,106 +138,106 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   idempotency_in_progress: {
     when: 'the first request with this idempotency key is still in progress',
     fix: 'Retry after `Retry-After`.',
-    message: 'The first request under this key is not answered yet.',
+    message: 'idempotency-key: a request with this key is still in progress. Retry in 5 s.',
     param: 'idempotency-key',
   },
   idempotency_exhausted: {
     when: 'too many requests with this idempotency key failed, or its response is lost',
     fix: 'Use a new idempotency key.',
-    message: 'This key has been tried too often. Send a new one.',
+    message: 'idempotency-key: too many requests with this key failed. Use a new key.',
     param: 'idempotency-key',
   },
   key_already_rotated: {
     when: 'the API key was replaced in the meantime',
     fix: 'Read the account again.',
-    message: 'key_id: this key has been replaced already.',
+    message: 'key_id: this API key was already replaced. Read the account again.',
     param: 'key_id',
   },
   credit_mismatch: {
     when: 'this payment was credited before with another amount',
     fix: 'Use a new `ref` for a new payment.',
-    message: 'amount_usd: this ref has credited 10 USD before. Nothing was credited now.',
+    message: 'amount_usd: this ref was already credited with 10 USD. Nothing was credited. Use a new ref.',
     param: 'amount_usd',
   },
   video_not_ready: {
     when: 'the video is not completed yet',
     fix: 'Wait for the status `completed`.',
-    message: 'The video is in_progress. Ask for its content once it is completed.',
+    message: 'The video is in_progress. Fetch its content after it has completed.',
   },
   video_in_progress: {
     when: 'the video is in progress and cannot be deleted',
     fix: 'Wait for its end, then delete it.',
-    message: 'The video is in_progress. Delete it once it has ended.',
+    message: 'The video is in_progress. Delete it after it has ended.',
   },
   payload_too_large: {
     when: `the body is above ${BODY_BYTES_MAX.toLocaleString('en-US')} bytes`,
     fix: 'Send a smaller body, or split the request.',
-    message: `The body is larger than ${BODY_LIMIT_TEXT}.`,
+    message: `The body is larger than ${BODY_LIMIT_TEXT}. Send a smaller body.`,
   },
   unsupported_media_type: {
     when: 'the body is compressed',
     fix: 'Send the body without compression.',
-    message: 'content-encoding: only identity is read. Send the body uncompressed.',
+    message: 'content-encoding: must be identity. Send the body uncompressed.',
     param: 'content-encoding',
   },
   range_not_satisfiable: {
     when: 'no byte of the file is in the range',
     fix: 'Request a range within the length of the file.',
-    message: 'range: the video has 1048576 bytes, and none of them is in this range.',
+    message: 'range: outside the video, which has 1048576 bytes. Request a range within its length.',
     param: 'range',
   },
   idempotency_key_mismatch: {
     when: 'the idempotency key was used for a different request',
     fix: 'Use a new idempotency key.',
-    message: 'This key belongs to another request. Send a new one.',
+    message: 'idempotency-key: already used with a different body, endpoint or fallback model. Use a new key.',
     param: 'idempotency-key',
   },
   unprocessable_entity: {
     when: 'the request is valid but the model cannot do it, such as several choices in one request',
     fix: 'Change the field that `param` names, or use another model.',
-    message: 'n: "claude-haiku-4-5" gives one answer at a time. Send n: 1.',
+    message: 'n: "claude-haiku-4-5" creates one choice per request. Send n: 1.',
     param: 'n',
   },
   rate_limit_exceeded: {
     when: 'a client IP, an API key or an account sends too many requests',
     fix: 'Retry after `Retry-After`.',
-    message: 'Too many requests with this API key. Slow down and try again.',
+    message: 'Too many requests with this API key. Retry in 1 s.',
   },
   upstream_capacity: {
     when: 'the provider is overloaded',
     fix: 'Retry after `Retry-After`, or use another model.',
-    message: 'The model is overloaded at the moment. Try again in 17 s.',
+    message: 'The model is overloaded. Retry in 17 s.',
     retryAfterSeconds: 17,
   },
   internal_error: {
-    when: 'the gateway failed',
+    when: 'the gateway failed unexpectedly',
     fix: 'Retry. If it fails again, report the request id.',
-    message: 'Something went wrong here. Nothing was charged.',
+    message: 'The gateway failed unexpectedly. Nothing was charged. Retry the request.',
   },
   upstream_error: {
     when: 'the provider failed, or returned an invalid response',
     fix: 'Retry the request.',
-    message: 'The model answered with an error. Nothing was charged.',
+    message: 'The provider returned an error. Nothing was charged. Retry the request.',
   },
   service_unavailable: {
     when: 'the provider, its circuit or a part of the gateway is not available',
     fix: 'Retry after `Retry-After`, or use another model.',
-    message: 'The model is not available at the moment. Try again later.',
+    message: 'The model is temporarily unavailable. Retry in 30 s.',
   },
   model_unavailable: {
-    when: 'the model is not available at present',
+    when: 'the provider does not offer the model at present',
     fix: 'Use another model.',
-    message: 'The vendor does not serve this model at present. Choose another.',
+    message: 'model: not available at present. Use another model.',
     param: 'model',
   },
   upstream_timeout: {
     when: 'the provider did not respond in time',
     fix: 'Retry, or stream the response.',
-    message: 'The model did not answer in time. Nothing was charged.',
+    message: 'The provider did not respond in time. Nothing was charged. Retry the request.',
   },
 };
 
-/** An error of this code, as a client might meet it. */
+/** Creates an example error with this code. */
 export const toError = (code: ErrorCode): GatewayError => {
   const { message, param, retryAfterSeconds } = errorNotes[code];
   return new GatewayError(code, message, {
