@@ -21,9 +21,7 @@ const members = {
 /** https://google.aip.dev/193 */
 const detail = z
   .looseObject({
-    '@type': z
-      .string()
-      .describe('`type.googleapis.com/google.rpc.ErrorInfo` in the first detail; `RetryInfo` if a retry helps.'),
+    '@type': z.string().describe('`type.googleapis.com/google.rpc.ErrorInfo` first; `RetryInfo` if a retry helps.'),
     reason: code.optional(),
     domain: z.string().optional(),
     metadata: z.record(z.string(), z.string()).optional().describe('`param` is the field or header to change.'),
