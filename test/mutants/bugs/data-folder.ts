@@ -4,43 +4,43 @@ const databaseTests = 'test/local/stores/sqlite/database.test.ts';
 const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
   {
     id: 'durable-with-the-sync-before',
-    what: 'A write that is made during a sync counts as durable when that sync ends, which does not cover it.',
+    what: 'A write during a sync counts as durable when that sync ends, although the sync does not cover it.',
     find: 'while (this.#syncedCommits < target) {',
     replace: 'if (this.#syncedCommits < target) {',
   },
   {
     id: 'sync-covers-later-commits',
-    what: 'A sync counts for the commits that were made while it ran.',
+    what: 'A sync also counts for commits made while it ran.',
     find: 'this.#syncedCommits = covered;',
     replace: 'this.#syncedCommits = this.#commits;',
   },
   {
     id: 'failed-sync-is-durable',
-    what: 'The gateway answers a request whose charge the disk did not confirm.',
+    what: 'The gateway returns a response whose charge the disk did not confirm.',
     find: "throw new StoreError('unavailable', 'the disk did not confirm a write', error);",
     replace: 'this.#syncedCommits = covered;',
   },
   {
     id: 'failed-sync-repeated',
-    what: 'The gateway repeats a failed sync, which succeeds although the disk has lost the pages.',
+    what: 'The gateway repeats a failed sync, which then succeeds although the disk lost the pages.',
     find: '      this.#needsCheckpoint = true;\n',
     replace: '',
   },
   {
     id: 'broken-checkpoint-is-durable',
-    what: 'A checkpoint that a reader stops counts as complete after a failed sync.',
+    what: 'A checkpoint that a reader blocked counts as complete after a failed sync.',
     find: "    if (result?.busy !== 0n) throw new Error('the checkpoint did not complete');\n",
     replace: '',
   },
   {
     id: 'foreign-commits-not-synced',
-    what: 'A client is shown what another process wrote before the disk has it.',
+    what: 'A client sees data of another process before the disk has it.',
     find: '    this.#foreignCommits += 1;\n    this.#commits += 1;',
     replace: '    this.#foreignCommits += 1;',
   },
   {
     id: 'read-before-its-sync',
-    what: 'A client is shown what a power cut can still undo.',
+    what: 'A client sees data that a power cut can still undo.',
     find: 'await this.#retry(query);\n    await this.durable();',
     replace: 'await this.#retry(query);',
     caughtBy: 'test/local/stores/sqlite/database-durability.test.ts',
@@ -54,7 +54,7 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
   },
   {
     id: 'failed-transaction-committed',
-    what: 'A transaction that fails keeps what it wrote before, such as a credit without its record.',
+    what: 'A failed transaction keeps its earlier writes, such as a credit without its record.',
     find: 'if (this.#db.isTransaction) this.#rollback.run();',
     replace: 'if (this.#db.isTransaction) this.#commit.run();',
   },
@@ -67,14 +67,14 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
   },
   {
     id: 'unknown-outcome-is-certain',
-    what: 'The gateway reports that a failed write left nothing behind although it may have.',
+    what: 'The gateway reports that a failed write changed nothing, although it may have.',
     find: "isCertain ? 'conflict' : 'unavailable'",
     replace: "'conflict'",
     caughtBy: 'test/local/stores/sqlite/database-unknown-outcome.test.ts',
   },
   {
     id: 'locked-database-is-unknown',
-    what: 'The gateway takes a locked database for a lost one, and gives up a hold that it could try again.',
+    what: 'The gateway treats a locked database as a lost one, and abandons a hold that it could retry.',
     find: 'const isCertain = isLocked(code) || ',
     replace: 'const isCertain = ',
   },
@@ -86,7 +86,7 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
   },
   {
     id: 'full-disk-is-unknown',
-    what: 'A write that a full disk refused counts as one that may have happened.',
+    what: 'A write that a full disk rejected counts as uncertain.',
     find: 'isLocked(code) || code === FULL || code === READONLY',
     replace: 'isLocked(code) || code === READONLY',
   },
@@ -146,13 +146,13 @@ const fileBugs = [
     },
     {
       id: 'removal-not-synced',
-      what: 'A power cut brings an outbox entry back that was settled.',
+      what: 'After a power cut, a settled outbox entry exists again.',
       find: '    // Also if the file was missing: an earlier remove may have failed at its sync.\n    await this.#syncFolder();\n',
       replace: '',
     },
     {
       id: 'failed-name-sync-is-certain',
-      what: 'The gateway charges nothing for a request whose outbox entry is on the disk after all.',
+      what: 'The gateway releases the hold of a request whose outbox entry is on the disk after all.',
       find: "throw this.#toStoreError(error, 'unavailable');",
       replace: "throw this.#toStoreError(error, 'conflict');",
     },
@@ -164,7 +164,7 @@ const fileBugs = [
     },
     {
       id: 'draft-of-a-living-process-removed',
-      what: 'A process that starts removes the outbox entry that another one is writing.',
+      what: 'A starting process removes the outbox entry that another process is writing.',
       find: 'return Number.parseInt(identity, 10) > 0 && !isRunning(identity);',
       replace: 'return Number.parseInt(identity, 10) > 0;',
     },
@@ -202,7 +202,7 @@ const fileBugs = [
     },
     {
       id: 'outbox-expires',
-      what: 'The gateway removes charges that have waited for two days.',
+      what: 'The gateway removes charges that are in the outbox for two days.',
       find: 'for (const files of [answers, media, videos])',
       replace: 'for (const files of [outbox, answers, media, videos])',
     },
@@ -221,7 +221,7 @@ const fileBugs = [
     },
     {
       id: 'responses-in-the-outbox',
-      what: 'Stored responses and outbox entries share a folder, and the worker takes a response for a charge.',
+      what: 'Stored responses and outbox entries share a folder, and the worker treats a response as a charge.',
       find: "open('answers')",
       replace: "open('outbox')",
       caughtBy: 'test/contracts/object-stores.contract.test.ts',
@@ -238,7 +238,7 @@ const diskBugs = bugsIn('local/stores/disk-space.ts', 'test/local/stores/disk-sp
   },
   {
     id: 'hold-without-space-for-its-charge',
-    what: 'The gateway places holds on an almost full disk for as long as the reserve file is there.',
+    what: 'The gateway places holds on an almost full disk as long as the reserve file exists.',
     find: 'this.#freeBytes < FREE_BYTES_MIN || !this.#hasReserve',
     replace: '!this.#hasReserve',
   },
@@ -250,7 +250,7 @@ const diskBugs = bugsIn('local/stores/disk-space.ts', 'test/local/stores/disk-sp
   },
   {
     id: 'reserve-fills-the-disk',
-    what: 'The reserve file takes the last free space, and the gateway refuses every hold.',
+    what: 'The reserve file uses the last free space, and the gateway rejects every hold.',
     find: 'this.#freeBytes < FREE_BYTES_MIN + RESERVE_BYTES) return',
     replace: 'this.#freeBytes < FREE_BYTES_MIN) return',
   },
