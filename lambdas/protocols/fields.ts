@@ -155,7 +155,7 @@ export const guardedNames: readonly string[] = [
 const EDITS_MAX = 2;
 
 export interface KeptFields {
-  /** What is left for the schema. The same object if nothing was removed. */
+  /** Remaining body for the schema. The same object if nothing was removed. */
   readonly body: JsonObject;
   readonly ignored: IgnoredFields;
 }

@@ -30,11 +30,11 @@ export interface OptionalField<Body> {
 export interface Entry {
   readonly model: TextModel;
   readonly alternatives: Alternatives;
-  /** Of this request with this model. */
+  /** Ignored fields of this request with this model. */
   readonly ignored: IgnoredFields;
   /** The vendor protocol, where a client's protocol is served by more than one. */
   readonly wire?: Wire;
-  /** Stands before the names of fields, such as `generationConfig.`. */
+  /** Prefix of the field names, such as `generationConfig.`. */
   readonly at?: string;
 }
 

@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import type { AnswerBy, Caller } from '../core/paid-call/dependencies.ts';
 import { admissionOf, type Exchange } from '../http/exchange.ts';
 
-/** What a client may say of a request that costs money, beside its body. */
+/** Headers of a paid request. */
 export interface PaidHeaders {
   /** IDEM-6. Undefined without one, and where a dry run makes it pointless (BILL-16). */
   readonly idempotencyKey: string | undefined;
@@ -13,7 +13,7 @@ export interface PaidHeaders {
   readonly requireParameters: boolean;
 }
 
-/** What a route can do of it. */
+/** Headers that a route supports. */
 export interface PaidHeaderRules {
   readonly takesKeys: boolean;
   readonly takesFallback: boolean;

@@ -106,7 +106,7 @@ const parseStart = (text: string, { reach, fail }: Trip): URL => {
   return url;
 };
 
-/** Never from https to http: whoever asked for https would get bytes that anyone on the way may have put there. */
+/** Returns the target of a redirect. Never changes from https to http, where the bytes could be replaced on the way. */
 const nextUrl = (location: string | undefined, from: URL, trip: Trip): URL => {
   const url = location === undefined ? null : URL.parse(location, from.href);
   const downgrade = from.protocol === 'https:' && url?.protocol === 'http:';
@@ -160,7 +160,7 @@ const readBody = async (response: IncomingMessage, { bytesMax, fail }: Trip): Pr
   return bytes.subarray(0, size);
 };
 
-/** Of one request together, each use of an image counted: that often it is written into the request. */
+/** Limit on the bytes of all images of a request. Each use of an image counts. */
 const BYTES_MAX = 20 * 1024 * 1024;
 
 const ADDRESSES_MAX = 20;

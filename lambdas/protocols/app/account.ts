@@ -25,7 +25,7 @@ export interface AppAccountDependencies {
   readonly ledgerRecords: LedgerRecords;
 }
 
-/** Of an account that has more in a week the latest tell its pace. */
+/** Limit on the records of the spend rate. With more records in a week, the latest ones count. */
 const PACE_RECORDS_MAX = 5_000;
 
 /** GET /app/api/account (KEY-4). */

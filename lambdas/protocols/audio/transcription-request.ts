@@ -6,7 +6,7 @@ import type { Form, FormFile } from '../../http/exchange.ts';
 import { toTextFields } from '../optional-fields.ts';
 import { shownName } from '../parse.ts';
 
-/** The one file of a form. Throws the 400 that says what stands in its place. */
+/** Returns the one file of a form. Throws 400 if the field is something else. */
 export const onlyFile = ({ files }: Form, name: string): FormFile => {
   const [file, second] = files;
   if (second) throw refuse(name, 'sent more than once. Send one file.');
@@ -64,7 +64,7 @@ export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
   };
 };
 
-/** Known to the vendor and asked for often: told apart from a misspelt name. */
+/** Rejects formats that the provider knows, with a message of their own. */
 const refuseOtherForms = ({ fields }: Form): void => {
   const asked = fields.find(({ name }) => name.replace(/\[\]$/, '') === 'timestamp_granularities');
   if (asked) throw refuse(asked.name, 'timestamps are not supported. Remove the field.');
@@ -101,7 +101,7 @@ const readTemperature = (sent: string | undefined): string | undefined => {
   throw refuse('temperature', 'must be a number from 0 to 1.');
 };
 
-/** The vendor goes by the ending of the name: a file that has none of the known ones gets it from what it is. */
+/** The provider uses the file extension. A file without a known extension gets one by its content. */
 const toAudioFile = ({ fileName, mediaType, bytes }: FormFile, { transcription }: TranscriptionModel): AudioFile => {
   const { formats } = transcription;
   const ending = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';

@@ -27,7 +27,7 @@ const imagePart = fields(
 );
 const copiedText = fields({ type: z.literal('text'), text: z.string() }, copied);
 const refusalPart = fields({ type: z.literal('refusal'), refusal: z.string() }, copied);
-/** What a model thought, as LiteLLM and LangChain keep it. It is not sent back. */
+/** Thinking of a model, as LiteLLM and LangChain keep it. It is not sent to the provider. */
 const thoughtPart = fields({ type: z.literal(['thinking', 'reasoning', 'redacted_thinking']) }, copied);
 
 const content = 'must be a string or an array of parts';

@@ -24,7 +24,7 @@ export interface ChatMedia {
   readonly param: string;
 }
 
-/** Every image and video of a conversation with where it stands. */
+/** Returns every image and video of a conversation with its path. */
 export const mediaOf = (messages: readonly ChatMessage[]): ChatMedia[] => {
   const found: ChatMedia[] = [];
   for (const [index, { content }] of messages.entries()) {
@@ -43,7 +43,7 @@ export const isVideo = (url: string, { videoLinkHosts }: TextModel): boolean =>
   inlineTypeOf(url)?.startsWith('video/') ?? videoLinkHosts.includes(platformHostOf(url) ?? '');
 
 export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings'> {
-  /** What stands in the body itself and is no text, in its order. */
+  /** Inline media in the body, in their order. */
   readonly inline: readonly string[];
 }
 

@@ -35,7 +35,7 @@ const refuseForcedTool = ({ tool_choice: choice }: ChatBody, model: TextModel): 
   throw invalidRequest('tool_choice', `tool_choice: "${model.id}" accepts only "auto" and "none".`);
 };
 
-/** CHAT-8. Claude is asked for JSON by an instruction. */
+/** CHAT-8. Claude is instructed to return JSON. */
 const refuseFormat = (
   { response_format: format }: ChatBody,
   wire: Wire,
@@ -166,7 +166,7 @@ interface Sent {
   readonly ignored: IgnoredFields;
   /** Added for the vendor by the gateway. */
   readonly instruction: string;
-  /** Of calls, for vendors that want them back. The chat body has none. */
+  /** Signatures of calls, for providers that need them back. The chat body has none. */
   readonly signatures: readonly string[];
 }
 
@@ -177,7 +177,7 @@ const measure = (
   { sent, ignored, instruction, signatures }: Sent,
 ): PromptSize => {
   const { inline, ...media } = measureMedia(mediaOf(body.messages), model, alternatives);
-  // What is sent is written anew. It can be shorter, without what is ignored, and longer: 1e20 becomes 21 digits.
+  // The body is serialized again. It can be shorter, without ignored fields, and longer: 1e20 becomes 21 digits.
   const isAsItCame = kept.body === json && ignored.names.length === 0 && !mayChange(body);
   const bytes = isAsItCame ? bodyBytes : Buffer.byteLength(JSON.stringify(sent) + signatures.join(''));
   return {

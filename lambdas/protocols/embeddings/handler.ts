@@ -10,7 +10,7 @@ import { createInputRoute } from '../input-route.ts';
 import { endUserName } from '../optional-fields.ts';
 import { parseWith, showAs } from '../parse.ts';
 
-/** Of one request, as the vendor takes it: https://platform.openai.com/docs/api-reference/embeddings/create */
+/** Limit on the inputs of one request. Source: https://platform.openai.com/docs/api-reference/embeddings/create */
 const INPUTS_MAX = 2_048;
 const DIMENSIONS_MAX = 100_000;
 /** Written out, a number takes some 22 bytes; an answer of more than 64 MiB is not read. */

@@ -241,7 +241,10 @@ const contents = listOf(content, { min: 1, max: 10_000, message: 'must be an arr
 /** https://ai.google.dev/api/generate-content#request-body */
 export const generateContentBody = message(
   {
-    /** Some SDKs repeat here what stands in the path: https://github.com/google-gemini/deprecated-generative-ai-swift/pull/175 */
+    /**
+     * Some SDKs repeat the model of the path here:
+     * https://github.com/google-gemini/deprecated-generative-ai-swift/pull/175
+     */
     model: z.string().optional(),
     contents,
     systemInstruction: systemInstruction.optional(),

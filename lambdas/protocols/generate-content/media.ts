@@ -13,7 +13,7 @@ const SNIFFED_CHARACTERS = 24;
 type Media = Pick<Part, 'inlineData' | 'fileData'>;
 
 interface PlacedMedia extends Media {
-  /** Of the part, in the client's body. */
+  /** Path of the part in the client's body. */
   readonly param: string;
 }
 

@@ -101,9 +101,9 @@ const refuseImages = (
   throw invalidRequest(param, `${param}: must be one of ${allowed} with "${id}".`);
 };
 
-/** What a client sent, and where. */
+/** Request of a client. */
 export interface ContentRequest {
-  /** As it stands in the path. */
+  /** Model id in the path. */
   readonly modelId: string;
   readonly stream: boolean;
   readonly json: JsonObject;
@@ -238,7 +238,7 @@ const measure = (parsed: Omit<Parsed, 'stream'>, model: TextModel, request: Chec
 const bytesOf = ({ body, bodyBytes, isWhole }: Omit<Parsed, 'stream'>, { sent, ...request }: Checked): number =>
   isWhole && request.isWhole && !mayGrow(body) ? bodyBytes : Buffer.byteLength(JSON.stringify(sent));
 
-/** What goes to the vendor is written anew, and a number can become longer by that: 1e20 has 21 digits. Text cannot. */
+/** Whether serializing the body again can make it longer: 1e20 has 21 digits. Text cannot grow. */
 const mayGrow = ({ contents, tools, generationConfig: config }: GenerateContentBody): boolean =>
   Boolean(tools ?? config?.responseSchema ?? config?.responseJsonSchema) ||
   contents.some(({ parts = [] }) =>

@@ -15,8 +15,9 @@ export const isReferenceName = (name: string): boolean =>
   name === 'image' || name === 'mask' || numberedForm.test(name);
 
 /**
- * IMG-4, IMG-10: the images that a JSON request draws from, in the order of the entry's fields; those without one are passed over.
- * Throws `invalid_image_format` for what is no image, and the 400 of a field that is another family's.
+ * IMG-4, IMG-10: returns the reference images of a JSON request, in the order of the fields in the catalog entry;
+ * fields without an image are skipped. Throws `invalid_image_format` for an invalid image, and 400 for a field of
+ * another family.
  */
 export const toReferences = (json: JsonObject, model: ImageModel): readonly ImageReference[] => {
   const { fields, form, max } = model.image.references;
@@ -84,7 +85,10 @@ const inlineOrUrl = (value: JsonValue, param: string): ImageReference => {
   return { kind: 'file', file: checkImageFile(decode(value.slice(value.indexOf(',') + 1), param), param), param };
 };
 
-/** The decoder passes over what is no base64 and stops at padding: then there are fewer bytes than the text has room for. */
+/**
+ * Decodes base64. The decoder skips invalid characters and stops at padding: then there are fewer bytes than the text
+ * has room for.
+ */
 const decode = (base64: string, param: string): Uint8Array => {
   const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
   const digits = base64.length - padding;

@@ -19,7 +19,7 @@ export const refuseEffortInThinking = ({ thinking }: JsonObject): void => {
 const accepts: Record<Thinking['type'], (thinking: Abilities | undefined) => boolean> = {
   adaptive: (thinking) => thinking?.adaptive === true,
   enabled: (thinking) => thinking?.manualBudget === true,
-  /** What does not think at all may be told so. */
+  /** A model that cannot think accepts `disabled`. */
   disabled: (thinking) => thinking?.canDisable !== false,
   between_tools: (thinking) => thinking?.betweenTools === true,
 };

@@ -111,7 +111,7 @@ export const createGetHealth =
     return found.length === 0 ? json(200, { status: 'ok' }) : json(503, { status: 'degraded', problems: found });
   };
 
-/** GET /api/models/{id}/fallbacks (CAT-3): what may be named as a reserve for this model. Other models than text have none. */
+/** GET /api/models/{id}/fallbacks (CAT-3): the allowed fallback models. Only text models have any. */
 export const createListFallbacks =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ route }) => {

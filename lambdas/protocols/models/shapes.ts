@@ -40,7 +40,7 @@ const fields = [
   'verbosity',
 ];
 
-/** What a field of the list depends on beside the model's vendor. */
+/** Conditions of a field of the list, besides the provider of the model. */
 const formats: Readonly<Record<string, (model: TextModel) => boolean>> = {
   response_format: ({ capabilities: { jsonObject, jsonSchema } }) => jsonObject || jsonSchema,
   structured_outputs: ({ capabilities }) => capabilities.jsonSchema,
@@ -307,8 +307,8 @@ const toInstant = (at: number | string): string =>
   new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().replace('.000Z', 'Z');
 
 /**
- * The vendor's ModelInfo, as its SDK 1.11.0 types it. What the catalog does not know is null: a line of models, which must not be
- * read from an id, and the day on which an end was announced.
+ * The provider's ModelInfo, as its SDK 1.11.0 types it. Facts that the catalog does not have are null: the model line,
+ * which cannot be derived from an id, and the day on which a shutdown was announced.
  */
 export const toMessagesModel = (model: TextModel) => {
   const { id, created, limits, lifecycle } = model;

@@ -197,7 +197,7 @@ const includeFor = ({ include }: JsonObject, model: TextModel): JsonObject => {
 };
 
 interface Measured {
-  /** What the client chose of what is sent. */
+  /** Fields of the body that the client chose. */
   readonly chosen: JsonObject;
   readonly sent: JsonObject;
 }
@@ -214,7 +214,7 @@ const measure = (
     throw invalidRequest(first.param, `${first.param}: "${model.id}" does not accept images.${others}`);
   }
   const inline = images.filter(({ url, param }) => inlineImageCharacters(url, param) > 0).map(({ url }) => url);
-  // What is sent is written anew. It can be shorter, without what is left out, and longer: 1e20 becomes 21 digits.
+  // The body is serialized again. It can be shorter, without removed fields, and longer: 1e20 becomes 21 digits.
   const isAsItCame = chosen === json && !mayGrow(body);
   const bytes = isAsItCame ? bodyBytes : Buffer.byteLength(JSON.stringify(chosen));
   return {

@@ -9,8 +9,8 @@ type Headers = Readonly<Record<string, string | undefined>>;
 const oneRange = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * VID-4, by RFC 9110, 14: the part of a file that is asked for. Undefined stands for all of it: without a range, with several, with one
- * that cannot be read, or when the client has another file than this one.
+ * VID-4, by RFC 9110, 14: returns the requested part of a file. Undefined means the whole file: without a range, with
+ * several ranges, with an invalid one, or if the client has another version of the file.
  */
 export const readRange = (
   { range = '', 'if-range': ifRange }: Headers,

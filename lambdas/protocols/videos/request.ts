@@ -14,7 +14,7 @@ import { parseWith, showAs } from '../parse.ts';
 
 const PARAM = 'input_reference';
 
-/** VID-2: the first frame, of exactly the size that is asked for. Throws the 400 of what is wrong with it. */
+/** VID-2: returns the first frame, of exactly the requested size. Throws 400. */
 export const toReference = (bytes: Uint8Array, { id, video }: VideoModel, size: Dimensions): ReferenceImage => {
   if (!video.inputReference) {
     throw invalidRequest(PARAM, `${PARAM}: "${id}" does not accept a first frame. Remove the file.`);
@@ -28,7 +28,7 @@ export const toReference = (bytes: Uint8Array, { id, video }: VideoModel, size: 
   return { mediaType, bytes };
 };
 
-/** What is wrong with an address, as a sentence; undefined when nothing is to be seen of it yet. */
+/** Returns the problem of a URL as a sentence; undefined if none is visible yet. */
 export type CheckWebhookUrl = (url: string) => string | undefined;
 
 type Headers = Readonly<Record<string, string | undefined>>;

@@ -245,7 +245,7 @@ const toInput = (text: string, param: string): JsonObject => {
   throw invalidMessages(param, 'must be a JSON object, nested at most 64 levels deep.');
 };
 
-/** In characters: of base64 that many give the bytes that tell the type. */
+/** Number of base64 characters that hold the bytes of the type. */
 const START = 24;
 
 const HEAD_MAX = 512;
@@ -314,7 +314,7 @@ const offSteps: readonly (string | undefined)[] = ['none', 'minimal'];
 
 const lowestIfOff = (effort: string | undefined): string | undefined => (offSteps.includes(effort) ? 'low' : effort);
 
-/** MSG-3 for clients of another protocol. A cap of the client's own that is too small is refused at once. */
+/** MSG-3 for clients of another protocol. Rejects a client's cap that is too small before the call. */
 const thinkingFor = (
   { thinking: wanted, turns, effort }: Pick<Conversation, 'thinking' | 'turns' | 'effort'>,
   model: TextModel,

@@ -89,7 +89,7 @@ const toInputImage = (reference: ImageReference): string =>
 
 const megapixels = z.number().nonnegative().optional().catch(undefined);
 
-/** What it costs is told as well, in the vendor's own money; it is not what a client pays. */
+/** The provider also reports a cost in its own currency, which is not the client's price. */
 const creation = z.object({ polling_url: z.string(), input_mp: megapixels, output_mp: megapixels });
 
 const toMilliMegapixels = ({ input_mp: reference, output_mp: output }: z.infer<typeof creation>) =>

@@ -31,7 +31,7 @@ export const createGenerateContentWire = (options: GenerateContentOptions): Text
   },
 });
 
-/** What is left of a call while its answer comes: not the request's body. */
+/** Data of a call that is needed while its response arrives, without the request body. */
 interface Target extends Pick<WireCall, 'protocol' | 'provider'> {
   readonly path: string;
   readonly streamed: boolean;

@@ -120,7 +120,7 @@ const cachedOf = (
   return { text: ofText, image: Math.min(split?.image_tokens ?? all - ofText, image) };
 };
 
-/** Of one image: servers that speak this protocol differ in what else they say. */
+/** Entry of one image. Servers with this protocol differ in their other fields. */
 const entry = z.object({
   b64_json: z.string().nullish().catch(null),
   url: z.string().nullish().catch(null),
