@@ -80,7 +80,7 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
   },
   {
     id: 'full-disk-keeps-its-reserve',
-    what: 'A charge fails on a full disk although the reserve file has space for it.',
+    what: 'A charge fails on a full disk although space is reserved for it.',
     find: 'if (code === FULL && mayFreeSpace && this.#options.onFull?.()) {',
     replace: 'if (code === LOCKED && mayFreeSpace && this.#options.onFull?.()) {',
   },
@@ -158,7 +158,7 @@ const fileBugs = [
     },
     {
       id: 'full-disk-refuses-an-entry',
-      what: 'An outbox entry fails on a full disk although the reserve file has space for it.',
+      what: 'An outbox entry fails on a full disk although space is reserved for it.',
       find: 'if (!isFull || !this.#options.onFull?.()) throw error;',
       replace: 'throw error;',
     },
@@ -232,25 +232,25 @@ const fileBugs = [
 const diskBugs = bugsIn('local/stores/disk-space.ts', 'test/local/stores/disk-space.test.ts', [
   {
     id: 'reserve-not-freed',
-    what: 'The gateway reports freed space and keeps the reserve file.',
+    what: 'The gateway reports freed space but keeps the reserved space.',
     find: '    rmSync(this.#reservePath, { force: true });\n',
     replace: '',
   },
   {
     id: 'hold-without-space-for-its-charge',
-    what: 'The gateway places holds on an almost full disk as long as the reserve file exists.',
+    what: 'The gateway places holds on an almost full disk as long as reserved space is left.',
     find: 'this.#freeBytes < FREE_BYTES_MIN || !this.#hasReserve',
     replace: '!this.#hasReserve',
   },
   {
     id: 'hold-without-a-reserve',
-    what: 'The gateway places holds after the reserve file was freed, with no space for their charges.',
+    what: 'The gateway places holds after the reserved space was freed, without space for their charges.',
     find: 'this.#freeBytes < FREE_BYTES_MIN || !this.#hasReserve',
     replace: 'this.#freeBytes < FREE_BYTES_MIN',
   },
   {
     id: 'reserve-fills-the-disk',
-    what: 'The reserve file uses the last free space, and the gateway rejects every hold.',
+    what: 'Reserving space uses the last free bytes, and the gateway rejects every hold.',
     find: 'this.#freeBytes < FREE_BYTES_MIN + RESERVE_BYTES) return',
     replace: 'this.#freeBytes < FREE_BYTES_MIN) return',
   },

@@ -242,7 +242,7 @@ const wiringBugs = [
   ...bugsIn('local/embedded-stores.ts', 'test/local/embedded-stores-wiring.test.ts', [
     {
       id: 'database-without-the-reserve',
-      what: 'The database does not free the reserve file on a full disk.',
+      what: 'The database does not free the reserved space on a full disk.',
       find: ', onFull });\n  const files',
       replace: ' });\n  const files',
     },

@@ -276,7 +276,7 @@ const leftBugs = bugsIn('lambdas/http/event-stream.ts', 'test/lambdas/http/event
     id: 'client-that-leaves-cancels',
     what: 'A client that leaves ends its stream with an error and is not charged.',
     find: 'if (this.#gone || this.#ended) return;',
-    replace: "if (this.#gone) throw new Error('nobody reads');\n    if (this.#ended) return;",
+    replace: "if (this.#gone) throw new Error('no reader');\n    if (this.#ended) return;",
   },
 ]);
 
