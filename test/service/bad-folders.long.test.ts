@@ -63,7 +63,7 @@ const withSql = (path: string, sql: string): void => {
   db.close();
 };
 
-/** Message of each program about a folder. `FOLDER` and `DATABASE` stand for paths. */
+/** Message of each program about a folder. `FOLDER` and `DATABASE` represent paths. */
 interface Messages {
   readonly start: string;
   readonly cli: string;

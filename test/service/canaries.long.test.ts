@@ -39,7 +39,7 @@ const proveAll = async (scene: CanaryScene, server: TestProgram, number: number)
     expect((await scene.openApp(server, chat, true)).status).toBe(200);
     expect((await scene.openApp(server, chat, false)).status).toBe(401);
   }
-  const { accountId, apiKey } = await scene.openAccount('key at the wrong door', 'refused');
+  const { accountId, apiKey } = await scene.openAccount('key in a wrong place', 'refused');
   expect((await scene.topUp(server, accountId, true)).status).toBe(200);
   expect((await scene.topUp(server, accountId, false)).status).toBe(401);
   const wrong = scene.canaries.secret('a wrong origin secret', 'refused');

@@ -42,7 +42,7 @@ export async function startCapacityProxy(target: string): Promise<CapacityProxy>
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  if (address === null || typeof address === 'string') throw new Error('the system assigned no port');
   return {
     endpoint: `http://127.0.0.1:${address.port}`,
     taken,

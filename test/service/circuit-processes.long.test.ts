@@ -51,13 +51,13 @@ describe('half-open circuit', () => {
       return told;
     });
     await within('the probe to reach the provider', gate.waitFor(1));
-    await until('everybody else', () => (ended >= size - 1 ? true : undefined));
+    await until('all other calls', () => (ended >= size - 1 ? true : undefined));
     expect(gate.arrived()).toBe(1);
     gate.open();
     return Promise.all(calls);
   };
 
-  test('FALL-1 FALL-5 one of 20 concurrent requests is the probe; three successes close the circuit', async () => {
+  test('FALL-1 FALL-5 one of 20 concurrent requests is the probe; 3 successes close the circuit', async () => {
     const model = 'claude-opus-5-5';
     await openAt(hasty, model, both());
     await untilHalfOpen(hasty, one, model);
@@ -117,9 +117,9 @@ describe('three processes on one store', () => {
   };
 
   test.for([
-    ['gemini-3.1-pro-preview', 'in one of them', [0, 0, 0]],
-    ['gpt-6-luna', 'in two of them', [0, 1, 0, 1]],
-  ] as const)('FALL-1 with %s, three of four failed %s and of two accounts open all three', async ([model, _, at]) => {
+    ['gemini-3.1-pro-preview', 'in one process', [0, 0, 0]],
+    ['gpt-6-luna', 'in two processes', [0, 1, 0, 1]],
+  ] as const)('FALL-1 with %s, failures of two accounts %s open the circuit in all three', async ([model, _, at]) => {
     expect(await Promise.all(servers.map((each) => isOpen(each, third, model)))).toEqual([false, false, false]);
     await series(
       model,

@@ -52,7 +52,7 @@ test.each([
   ['status 500 to embeddings', 'text-embedding-3-small', FAILS, 502, 5, embedding],
   ['status 500 to responses', 'gpt-5.4-pro', FAILS, 502, 5, response],
 ] as const)(
-  'FALL-1 FALL-5 ERR-2 %s five times in a row, of two accounts, opens the circuit for all accounts',
+  'FALL-1 FALL-5 ERR-2 %s five times in a row by two accounts opens the shared circuit',
   async (_, model, words, status, calls, make) => {
     const more = make as (model: string, words: string) => CallOptions;
     expect(await statusesOf(5, both, model, words, more(model, words))).toEqual([status]);

@@ -76,40 +76,37 @@ async function expectOne({ first, second }: Told, { accountId, apiKey }: GroupAc
 }
 
 test.for([
-  ['has come meanwhile', 0],
-  ['comes when it wakes', 6_000],
-] as const)(
-  'IDEM-8 an owner frozen during its provider call is taken over; its response that %s is dropped',
-  async ([_, delayMs]) => {
-    const account = await newcomer();
-    const { apiKey } = account;
-    const key = 'frozen';
-    const body = lastingChat('hello');
-    const gate = vendor.gate();
-    vendor.next({ delayMs });
-    const pending = postKeyed({ url: sleeper.url, apiKey }, key, body);
-    await within('the first call', gate.waitFor(1));
-    const second = await frozen(sleeper, async () => {
-      gate.open();
-      const early = await postKeyed({ url: wakeful.url, apiKey }, key, body);
-      if (early.status !== 200) {
-        expect([early.status, early.code, early.headers.get('retry-after')]).toEqual([
-          409,
-          'idempotency_in_progress',
-          '5',
-        ]);
-      }
-      const ask = () => untilAnswered(() => postKeyed({ url: wakeful.url, apiKey }, key, body));
-      return early.status === 200 ? early : within('the take-over', ask(), LIMIT_MS);
-    });
-    expect([second.status, second.replayed]).toEqual([200, false]);
-    expect(vendor.requests).toHaveLength(2);
-    const first = await within('the response of the frozen server', pending, LIMIT_MS);
-    expect(first.replayed || first.status === 409).toBe(true);
-    await expectOne({ first, second }, account, key, body);
-    expect(vendor.requests).toHaveLength(2);
-  },
-);
+  ['has arrived while frozen', 0],
+  ['arrives after waking', 6_000],
+] as const)('IDEM-8 a frozen owner is taken over; its response that %s is dropped', async ([_, delayMs]) => {
+  const account = await newcomer();
+  const { apiKey } = account;
+  const key = 'frozen';
+  const body = lastingChat('hello');
+  const gate = vendor.gate();
+  vendor.next({ delayMs });
+  const pending = postKeyed({ url: sleeper.url, apiKey }, key, body);
+  await within('the first call', gate.waitFor(1));
+  const second = await frozen(sleeper, async () => {
+    gate.open();
+    const early = await postKeyed({ url: wakeful.url, apiKey }, key, body);
+    if (early.status !== 200) {
+      expect([early.status, early.code, early.headers.get('retry-after')]).toEqual([
+        409,
+        'idempotency_in_progress',
+        '5',
+      ]);
+    }
+    const ask = () => untilAnswered(() => postKeyed({ url: wakeful.url, apiKey }, key, body));
+    return early.status === 200 ? early : within('the takeover', ask(), LIMIT_MS);
+  });
+  expect([second.status, second.replayed]).toEqual([200, false]);
+  expect(vendor.requests).toHaveLength(2);
+  const first = await within('the response of the frozen server', pending, LIMIT_MS);
+  expect(first.replayed || first.status === 409).toBe(true);
+  await expectOne({ first, second }, account, key, body);
+  expect(vendor.requests).toHaveLength(2);
+});
 
 const { seed, numRuns } = randomRuns(import.meta.filename, { quick: 6, long: 6 });
 
@@ -124,7 +121,7 @@ test(`IDEM-8 frozen at ${numRuns} random moments and taken over: one charge, one
     await sleep(random() * 120);
     const second = await frozen(sleeper, () =>
       within(
-        'the take-over',
+        'the takeover',
         untilAnswered(() => postKeyed({ url: wakeful.url, apiKey }, key, body)),
         LIMIT_MS,
       ),

@@ -20,7 +20,7 @@ test.for([
   ['/v1/chat/completions', chatBody('hello')],
   ['/v1/chat/completions', { model: 'claude-sonnet-5', messages: saying('no cap') }],
   ['/v1/responses', { model: 'gpt-5.5-pro', input: 'hello' }],
-] as const)('IDEM-1 and IDEM-2 %s: the same bytes again, no call, no charge', async ([path, body]) => {
+] as const)('IDEM-1 and IDEM-2 %s replays the same bytes without call or charge', async ([path, body]) => {
   const key = newKey();
   const first = await ask(key, body, { path });
   const { balance } = await gateway.account();
@@ -66,7 +66,7 @@ test.for([
   ['a fallback model', original, { headers: { 'x-service-fallback-model': 'gpt-4.1-nano' } }],
   ['another endpoint', original, { path: '/v1/responses' }],
   ['an invalid body', { ...original, messages: [] }, {}],
-] as const)('IDEM-3 %s under a used key is a mismatch', async ([_name, body, options]) => {
+] as const)('IDEM-3 %s with a used key is a mismatch', async ([_name, body, options]) => {
   const key = newKey();
   expect((await ask(key, original)).status).toBe(200);
   const reply = await ask(key, body, options);

@@ -167,7 +167,7 @@ const families = [...Map.groupBy(enabled, ({ image }) => image.family)].map(
 
 test.each([
   ['refused content', '[[image-blocked]]', 400, 'content_filter'],
-  ['an image that is a page', '[[image-html]]', 502, 'upstream_error'],
+  ['a page instead of an image', '[[image-html]]', 502, 'upstream_error'],
   ['a provider that fails', '[[status 500]]', 502, 'upstream_error'],
 ])('IMG-7 %s is an error in every family and costs nothing', async (_what, marker, status, code) => {
   const before = await gateway.account();

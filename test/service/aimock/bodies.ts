@@ -5,7 +5,7 @@
 export const CAP = 2_000;
 
 const schema = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] };
-const description = 'Tells the weather.';
+const description = 'Returns the weather.';
 
 export const cities = [
   { id: 'call_oslo', city: 'Oslo', result: 'rain' },

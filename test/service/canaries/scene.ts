@@ -41,7 +41,7 @@ export const openCanaryScene = async () => {
   const originSecret = secret('the origin secret');
   const botToken = `123456:${secret('the token of the bot')}`;
   const topUpKey = secret('the key for payments');
-  secret('what the messenger proves itself with', updateSecretOf(botToken));
+  secret('the secret of the messenger', updateSecretOf(botToken));
   const vendors = ['OPENAI', 'ANTHROPIC', 'GEMINI', 'ARK', 'BFL'];
   const vendorKeys = Object.fromEntries(vendors.map((name) => [`${name}_API_KEY`, secret(`the provider key ${name}`)]));
   const simulator: Simulator = await startSimulator();
@@ -145,7 +145,7 @@ export const openCanaryScene = async () => {
       headers: { 'x-telegram-bot-api-secret-token': token },
       body: JSON.stringify({ update_id: chat, message: update }),
     });
-    for (const key of keysIn(vendor.told.join())) secret('bot: key in force', key);
+    for (const key of keysIn(vendor.told.join())) secret('bot: current key', key);
     return answer;
   };
 

@@ -165,7 +165,7 @@ const pairs = ranks.flatMap(([kind, first, second]) =>
 );
 
 test.each(rowsOfTier(pairs, ([one, other]) => `${one} ${other}`))(
-  'AUTH-2 AUTH-3 %s wins over %s on %s %s',
+  'AUTH-2 AUTH-3 %s takes precedence over %s on %s %s',
   async (_one, _other, _method, _target, address, first, second) => {
     const both = (one: string, other: string) => {
       const [a, b] = [first.carry(one), second.carry(other)];
@@ -343,7 +343,7 @@ const under = (key: string, ...names: readonly string[]) => names.map((name) => 
 test.each<readonly [what: string, target: string, headers: (key: string) => readonly string[]]>([
   ['twice', account.target, (key) => under(`Bearer ${key}`, 'authorization', 'authorization')],
   ['twice, the first empty', account.target, (key) => ['authorization: Bearer ', `authorization: Bearer ${key}`]],
-  ['beside Basic in one header', account.target, (key) => [`authorization: Basic eDp5, Bearer ${key}`]],
+  ['with Basic in one header', account.target, (key) => [`authorization: Basic eDp5, Bearer ${key}`]],
   ['under other names', account.target, (key) => under(key, 'x-api-key', 'api-key', 'x-provider-api-key')],
   ['in a cookie', account.target, (key) => [`cookie: authorization=Bearer ${key}`]],
   ['twice', message, (key) => under(key, 'x-api-key', 'x-api-key')],
@@ -362,7 +362,7 @@ test.each<readonly [what: string, target: string, headers: (key: string) => read
 });
 
 test.each(rowsOfTier(guarded, ({ credential, method }) => `${credential} ${method}`))(
-  'AUTH-1 AUTH-2 AUTH-3 $method $target refuses a good key under any other name in its query',
+  'AUTH-1 AUTH-2 AUTH-3 $method $target rejects a valid key under another query name',
   async (address) => {
     const key = keyOf('good');
     const names = ['api_key', 'x-api-key', 'x-goog-api-key', 'access_token', 'KEY', 'key[]'];

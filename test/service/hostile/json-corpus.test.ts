@@ -82,7 +82,7 @@ const isIgnored = ({ name }: PostRoute, members: string): boolean =>
   ignoringRoutes.has(name) && !/1e400|__proto__/.test(members);
 
 test.each(everywhere(strange))(
-  'GEN-2 GEN-9 GEN-16 ERR-8 %s beside the fields of %s is 400 and named, or ignored',
+  'GEN-2 GEN-9 GEN-16 ERR-8 %s in addition to the fields of %s is 400 and named, or ignored',
   async (_what, _name, route, [, members, param]) => {
     const body = having(route, members);
     if (!isIgnored(route, members)) return refused(route, body, { code: I, param });
@@ -132,7 +132,7 @@ const encodings = [
 ] as const;
 
 test.each(everywhere(encodings))(
-  'GEN-12 %s around good JSON at %s is refused',
+  'GEN-12 %s with valid JSON at %s is rejected',
   async (what, _name, route, [, headers, status, code, param]) => {
     // Videos can also be created by form, and this body is not one.
     const named = route === videos && what === 'a form with files' ? null : param;
@@ -141,7 +141,7 @@ test.each(everywhere(encodings))(
 );
 
 test.each(schemas.map(([route, ...rest]) => [route.name, route, ...rest] as const))(
-  'GEN-2 %s accepts 64 levels of JSON in a tool schema and refuses 65',
+  'GEN-2 %s accepts 64 levels of JSON in a tool schema and rejects 65',
   async (_, route, level, body) => {
     const deep = (levels: number) => `{"type":"object","properties":{"a":${nested(levels, '{}')}}}`;
     // The schema, its properties and the innermost object are three more levels.
@@ -176,7 +176,7 @@ test('GEN-4 an error of the provider names its field too', async () => {
 });
 
 test.each(everywhere([['malformed requests'] as const]))(
-  'GEN-2 %s at %s leave the next request as it was',
+  'GEN-2 %s at %s do not affect the next request',
   async (_what, _name, route) => {
     await Promise.all(malformed.map(([, body]) => send(route, body)));
     expect((await send(route, textOf(route))).reply.status).toBe(200);

@@ -145,7 +145,7 @@ export const wrong: readonly (readonly [what: string, route: PostRoute, body: st
     ['half a character', videos, having(videos, '"prompt":"\\ud800"'), I, 'prompt'],
     ['a prompt of 4 million characters', videos, having(videos, `"prompt":"${huge}"`), I, 'prompt'],
     ['seconds as a number', videos, having(videos, '"seconds":4'), I, 'seconds'],
-    ['a size that is not sold', videos, having(videos, '"size":"1280x0720"'), 'invalid_size', 'size'],
+    ['an unsupported size', videos, having(videos, '"size":"1280x0720"'), 'invalid_size', 'size'],
     ['a private webhook', videos, having(videos, '"webhook_url":"http://127.0.0.1/"'), I, 'webhook_url'],
     ['a webhook that is not HTTP', videos, having(videos, '"webhook_url":"javascript:alert(1)"'), I, 'webhook_url'],
     ['10,000 broken inputs', moderations, having(moderations, `"input":[${many(() => '{}')}]`), I, 'input'],

@@ -189,7 +189,7 @@ const table: readonly (readonly Fault[])[] = [
   [
     { name: 'the 400 of a key', outcome: '400 idempotency-key', headers: ['idempotency-key: no key'] },
     {
-      ...{ name: 'the 400 of a key that is not served', outcome: '400 idempotency_not_supported', headers: [KEY] },
+      ...{ name: 'the 400 of an unsupported key', outcome: '400 idempotency_not_supported', headers: [KEY] },
       on: (route) => !takesKeys(route),
     },
     {
@@ -335,7 +335,7 @@ test.each(routesOfTier(keyed))(
 );
 
 test.each(routesOfTier([...keyed, ...creations]))(
-  'GEN-8 IDEM-2 IDEM-3 IDEM-4 %s rejects an idempotency key in use, then replays its response whatever else is wrong',
+  'GEN-8 IDEM-2 IDEM-3 IDEM-4 %s handles its idempotency key before all later checks',
   async (_, route) => {
     const gateway = await gatewayOf({ circuits: true });
     const { apiKey, accountId } = await gateway.issue();
