@@ -110,11 +110,11 @@ test('VID-7 BILL-14 a video survives an outage of the database during its polls'
 
 /** Markers of a failing video, its error code, and a pattern of its message. */
 const failures: readonly (readonly [markers: string, code: string, words: RegExp])[] = [
-  ['[[takes 100]] [[video-fails]]', 'upstream_error', /could not make/],
+  ['[[takes 100]] [[video-fails]]', 'upstream_error', /could not create/],
   ['[[takes 100]] [[video-blocked]]', 'content_filter', /safety filter/],
   ['[[takes 400]] [[video-vanishes]]', 'upstream_error', /lost this video/],
-  ['[[takes 100]] [[video-stalls]]', 'upstream_timeout', /within the time/],
-  ['[[takes 100]] [[video-unknown]]', 'upstream_timeout', /within the time/],
+  ['[[takes 100]] [[video-stalls]]', 'upstream_timeout', /in time/],
+  ['[[takes 100]] [[video-unknown]]', 'upstream_timeout', /in time/],
 ];
 
 /** More than the hold, but plausible. */
