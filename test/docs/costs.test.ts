@@ -10,7 +10,7 @@ import { formatUsd } from '../../lambdas/core/money/usd.ts';
 const document = readFileSync(join(import.meta.dirname, '../../docs/costs.md'), 'utf8');
 
 test('the tables of costs are what the prices come to', () => {
-  expect(withTables(document, toTables()) === document, 'docs/costs.md is stale: run npm run costs').toBe(true);
+  expect(withTables(document, toTables()) === document, 'docs/costs.md is outdated. Run npm run costs.').toBe(true);
 });
 
 test('a table without a place, or a place without a table, is an error', () => {

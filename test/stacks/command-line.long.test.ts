@@ -100,8 +100,8 @@ test('OPS-1 behind API Gateway one environment synthesizes alone, with its bundl
 
 test.each([
   [{ frontDoor: 'nginx' }, /^environments\.dev\.frontDoor: /m],
-  [{ environment: 'production' }, /^-c environment: must be one of dev, staging, prod$/m],
-  [{ frontdoor: 'none' }, /^-c frontdoor: is not known; there is environment, frontDoor, restart, /m],
+  [{ environment: 'production' }, /^-c environment: must be one of dev, staging, prod\.$/m],
+  [{ frontdoor: 'none' }, /^-c frontdoor: unknown name\. Use one of environment, frontDoor, restart, /m],
   [{ environment: 'dev', originSecretVersion: 'v1' }, /^-c originSecretVersion: must be a VersionId/m],
 ])('OPS-1 a wrong word on the command line stops synthesis with its path: %o', (context, message) => {
   const { status, stderr } = runApart([program], newFolder(), withContext(context));
