@@ -135,11 +135,11 @@ export const withTables = (document: string, tables: Readonly<Record<string, str
   const placed = new Set<string>();
   const filled = document.replace(place, (_whole, name: string) => {
     const table = tables[name];
-    if (table === undefined) throw new Error(`The document names the table "${name}", which does not exist.`);
+    if (table === undefined) throw new Error(`docs/costs.md has a place for the table "${name}", but there is no table "${name}".`);
     placed.add(name);
     return `<!-- costs: ${name} -->\n${table}\n<!-- /costs -->`;
   });
   const homeless = Object.keys(tables).filter((name) => !placed.has(name));
-  if (homeless.length > 0) throw new Error(`The document has no place for ${homeless.join(', ')}.`);
+  if (homeless.length > 0) throw new Error(`docs/costs.md has no place for ${homeless.join(', ')}.`);
   return filled;
 };
