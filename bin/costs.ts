@@ -4,17 +4,17 @@ import { Command } from 'commander';
 import { toTables, withTables } from './costs/tables.ts';
 
 const { check } = new Command('costs')
-  .description('update the tables of docs/costs.md')
+  .description('update the tables of docs/operations/costs.md')
   .option('--check', 'change nothing, and exit with 1 if they are outdated')
   .parse()
   .opts<{ check?: true }>();
 
-const path = join(import.meta.dirname, '../docs/costs.md');
+const path = join(import.meta.dirname, '../docs/operations/costs.md');
 const before = readFileSync(path, 'utf8');
 const after = withTables(before, toTables());
 
 if (!check) writeFileSync(path, after);
 else if (before !== after) {
-  process.stderr.write('docs/costs.md is outdated. Run npm run costs.\n');
+  process.stderr.write('docs/operations/costs.md is outdated. Run npm run costs.\n');
   process.exitCode = 1;
 }

@@ -1,13 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createReference, toText } from '../reference/document.ts';
+import { createErrorsPage } from '../reference/errors-page.ts';
 
-/** `--check` changes nothing, and exits with 1 if the file differs from its sources. */
-const path = join(import.meta.dirname, '../web/api-reference/openapi.json');
-const text = toText(createReference());
+/** Generated files by path. `--check` changes nothing and exits with 1 when a file differs from its sources. */
+const files = {
+  'web/api-reference/openapi.json': toText(createReference()),
+  'docs/guides/errors-and-retries.md': createErrorsPage(),
+};
 
-if (!process.argv.includes('--check')) writeFileSync(path, text);
-else if (readFileSync(path, 'utf8') !== text) {
-  process.stderr.write('web/api-reference/openapi.json is outdated. Run npm run reference.\n');
-  process.exitCode = 1;
+for (const [name, text] of Object.entries(files)) {
+  const path = join(import.meta.dirname, '..', name);
+  if (!process.argv.includes('--check')) writeFileSync(path, text);
+  else if (readFileSync(path, 'utf8') !== text) {
+    process.stderr.write(`${name} is outdated. Run npm run reference.\n`);
+    process.exitCode = 1;
+  }
 }

@@ -23,7 +23,7 @@ const perObject =
 const tracing =
   'X-Ray takes no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
 const drawnOnce =
-  'Nobody could use a value that changes by itself: docs/deployment.md says how each of the secrets is replaced by hand.';
+  'Nobody could use a value that changes by itself: docs/operations/deployment.md says how each of the secrets is replaced by hand.';
 
 /** What cdk-nag finds and what stays as it is. A test fails on whatever else it finds, and on a row here that nothing is found for. */
 export const acknowledgements: readonly Acknowledgement[] = [

@@ -199,7 +199,7 @@ export const environmentSchema = z
   .strictObject({
     /** Where everything is, but for what CloudFront takes from us-east-1 alone. */
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region of AWS such as eu-central-1'),
-    /** What stands before the functions: see docs/deployment.md for what each of them carries. */
+    /** What stands before the functions: see docs/operations/deployment.md for what each of them carries. */
     frontDoor: z.enum(frontDoors).default('cloudfront'),
     /** Without one, clients use the name that AWS gives the front door. */
     domain: domain.optional(),
@@ -212,7 +212,7 @@ export const environmentSchema = z
      * whatever stands here: an event of 6 MB is the bound.
      */
     largeBodies: z.enum(['web-function', 'off']).default('web-function'),
-    /** Where inference runs: one environment per request, or many requests in one (docs/costs.md). */
+    /** Where inference runs: one environment per request, or many requests in one (docs/operations/costs.md). */
     inferenceHost: z.enum(['function-url', 'web-function']).default('function-url'),
     /** 30 a second per address and 10 per key, with bursts of 60 and 15, unless they are said. */
     limits: limits.prefault({}),

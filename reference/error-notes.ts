@@ -3,194 +3,243 @@ import { GatewayError } from '../lambdas/core/errors/gateway-error.ts';
 import { BODY_BYTES_MAX, BODY_LIMIT_TEXT } from '../lambdas/limits.ts';
 
 interface ErrorNote {
-  /** What comes behind the word when. */
+  /** Cause, as the rest of a sentence that starts with "when". */
   readonly when: string;
-  /** As a client might read it. */
+  /** Action of the client, in one or two sentences. */
+  readonly fix: string;
+  /** Example of the message. */
   readonly message: string;
   readonly param?: string;
-  /** Example for a code whose seconds the provider decides. */
+  /** Example for a code whose `Retry-After` comes from the provider. */
   readonly retryAfterSeconds?: number;
 }
 
-/** A code without its note does not compile. */
+/** Note of every code. A missing note is a type error. */
 export const errorNotes: Record<ErrorCode, ErrorNote> = {
   missing_api_key: {
-    when: 'no key was sent, or not in the way of this route',
-    message: 'No API key was sent. Send it as "Authorization: Bearer <key>".',
+    when: 'no API key was sent, or not in a header of this route',
+    fix: 'Send the API key in the header of this route.',
+    message: 'Authorization: no API key was sent. Send "Authorization: Bearer <key>".',
     param: 'Authorization',
   },
   invalid_api_key: {
-    when: 'nobody has this key',
-    message: 'The API key is not known. Check that it was copied whole.',
+    when: 'the API key is malformed or unknown',
+    fix: 'Copy the whole API key again.',
+    message: 'The API key is unknown. Copy the whole key again.',
     param: 'Authorization',
   },
   revoked_api_key: {
-    when: 'the key was replaced or revoked',
+    when: 'the API key was replaced or revoked',
+    fix: 'Use the newest API key of the account.',
     message: 'This API key was replaced or revoked. Use the newest key of the account.',
     param: 'Authorization',
   },
   invalid_signature: {
-    when: 'what the caller proves itself with is missing, wrong or too old',
+    when: 'the signature or the signed data of the caller is missing, wrong or too old',
+    fix: 'Sign the exact body with the current time.',
     message:
-      'X-Service-Signature: must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, five minutes old at most.',
+      'X-Service-Signature: must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, at most five minutes old.',
     param: 'X-Service-Signature',
   },
   insufficient_balance: {
-    when: 'the balance does not cover the hold',
-    message: 'The balance is too low: 0.42 USD are needed, 0.1 USD are available.',
+    when: 'the available balance does not cover the hold',
+    fix: 'Top up, or lower `max_tokens`. The message names both amounts.',
+    message: 'This request needs a hold of up to 0.42 USD, but only 0.1 USD is available. Top up or lower max_tokens.',
   },
   account_blocked: {
     when: 'the account is blocked for a violation of the terms',
-    message: 'This account is blocked for a violation of the terms.',
+    fix: 'Contact the operator of the service.',
+    message: 'This account is blocked for a violation of the terms. Contact the operator of this service.',
   },
   direct_access_refused: {
-    when: 'the gateway was called past its front door; use its public address',
-    message: 'This address takes no requests of clients. Use the public address of the API.',
+    when: 'the request went around the front door of the gateway',
+    fix: 'Use the public base URL of the API.',
+    message: 'Direct access to this URL is not allowed. Use the public base URL of the API.',
   },
   not_found: {
-    when: 'there is nothing under this path or id, or it is another account’s',
-    message: 'There is nothing of this id.',
+    when: 'this path or id does not exist, or belongs to another account',
+    fix: 'Check the path and the id.',
+    message: 'There is nothing with this id. Check the id.',
   },
-  expired: { when: 'it was there, and its time is over', message: 'It is not kept any more.' },
+  expired: {
+    when: 'the file was stored, but its storage time is over',
+    fix: 'Create the image or the video again.',
+    message: 'The file is no longer available. Create it again.',
+  },
   model_not_found: {
-    when: 'no model of this name is served; the nearest one is told',
-    message: 'There is no model "gpt-4.1-mimi". Did you mean "gpt-4.1-mini"?',
+    when: 'no model has this name; the message names the nearest one',
+    fix: 'Use an id of `GET /v1/models`.',
+    message: 'The model "gpt-4.1-mimi" does not exist or is not enabled. The nearest model id is "gpt-4.1-mini".',
     param: 'model',
   },
   method_not_allowed: {
-    when: 'the path has no such method',
-    message: 'PUT is not served at this path. Use GET, OPTIONS.',
+    when: 'the path does not have this method',
+    fix: 'Use a method of the `Allow` header.',
+    message: 'PUT is not allowed on this path. Use GET, OPTIONS.',
   },
   invalid_request_error: {
     when: 'the body, a header or a parameter is wrong; `param` names it',
+    fix: 'Correct the field as the message says.',
     message: 'temperature: must be at most 2.',
     param: 'temperature',
   },
   invalid_messages: {
     when: '`messages` is missing, empty or malformed',
+    fix: 'Correct the message that `param` names.',
     message: 'messages[0].role: must be one of "system", "developer", "user", "assistant", "tool".',
     param: 'messages[0].role',
   },
   context_length_exceeded: {
-    when: 'the input is longer than the model’s context',
-    message: 'messages: longer than the context of the model.',
+    when: 'the input is longer than the context of the model',
+    fix: 'Shorten the input, or use a model with a larger context.',
+    message: 'messages: longer than the context of the model. Shorten them.',
     param: 'messages',
   },
   invalid_image_format: {
-    when: 'an image is no PNG, JPEG or WebP, or cannot be fetched',
+    when: 'an image is not a PNG, JPEG or WebP image, or cannot be fetched',
+    fix: 'Send a PNG, JPEG or WebP image, or a public URL of one.',
     message: 'image: must be a PNG, JPEG or WebP image.',
     param: 'image',
   },
   content_filter: {
-    when: 'a safety filter of the vendor stopped the prompt or the answer',
-    message: 'The answer was stopped by the safety filter of the vendor. Nothing was charged.',
+    when: 'a safety filter of the provider stopped the prompt or the output',
+    fix: 'Change the prompt.',
+    message: 'The safety filter of the provider stopped the output. Nothing was charged. Change the prompt.',
   },
   unsupported_parameter: {
-    when: 'the request asks for something to be kept; nothing is',
-    message: 'store: not supported here. Answers are not kept: leave it out.',
+    when: 'the request asks the gateway to store something',
+    fix: 'Leave the field out. Send the whole conversation each time.',
+    message: 'store: not supported. Responses are not stored. Remove the field.',
     param: 'store',
   },
   idempotency_not_supported: {
-    when: 'an Idempotency-Key came with a stream, with a form, or to a route that has none',
-    message: 'idempotency-key: works only on plain answers. Leave it out here.',
+    when: 'an idempotency key came with a stream, with a form, or on a route without keys',
+    fix: 'Remove the header.',
+    message: 'idempotency-key: works only on responses without a stream. Remove the header.',
     param: 'idempotency-key',
   },
   invalid_fallback_model: {
-    when: 'the reserve is unknown, not allowed for this model, or not possible on this route',
-    message: 'x-service-fallback-model: "gpt-6-sol" is no reserve of "gpt-4.1-mini".',
+    when: 'the fallback model is unknown, not allowed for this model, or not possible on this route',
+    fix: 'Use a model of `GET /api/models/{id}/fallbacks`.',
+    message:
+      'x-service-fallback-model: not an allowed fallback for "gpt-4.1-mini". See GET /api/models/gpt-4.1-mini/fallbacks.',
     param: 'x-service-fallback-model',
   },
   request_budget_exceeded: {
     when: 'the hold would be above 100 USD',
-    message: 'This request could cost 104.2 USD, more than 100 USD. Reduce max_tokens or split it.',
+    fix: 'Lower `max_tokens`, or split the request.',
+    message:
+      'This request could cost 104.2 USD, more than the limit of 100 USD for one request: reduce max_tokens or split it.',
   },
   invalid_size: {
-    when: 'the model does not make this size; the message tells which it makes',
+    when: 'the model does not create this size; the message names the allowed sizes',
+    fix: 'Use one of the sizes in the message.',
     message: 'size: must be one of 1280x720, 720x1280.',
     param: 'size',
   },
   idempotency_in_progress: {
-    when: 'the first request under this Idempotency-Key is still under way',
-    message: 'The first request under this key is not answered yet.',
+    when: 'the first request with this idempotency key is still in progress',
+    fix: 'Retry after `Retry-After`.',
+    message: 'idempotency-key: a request with this key is still in progress. Retry in 5 s.',
     param: 'idempotency-key',
   },
   idempotency_exhausted: {
-    when: 'too many requests under this Idempotency-Key came to nothing; use a new one',
-    message: 'This key has been tried too often. Send a new one.',
+    when: 'too many requests with this idempotency key failed, or its response is lost',
+    fix: 'Use a new idempotency key.',
+    message: 'idempotency-key: it was tried 6 times. Use a new key.',
     param: 'idempotency-key',
   },
   key_already_rotated: {
-    when: 'the API key has been replaced meanwhile; read the account again',
-    message: 'key_id: this key has been replaced already.',
+    when: 'the API key was replaced in the meantime',
+    fix: 'Read the account again.',
+    message: 'key_id: this key was already replaced. Read the account again.',
     param: 'key_id',
   },
   credit_mismatch: {
     when: 'this payment was credited before with another amount',
-    message: 'amount_usd: this ref has credited 10 USD before. Nothing was credited now.',
+    fix: 'Use a new `ref` for a new payment.',
+    message: 'amount_usd: this ref was already credited with 10 USD. Nothing was credited.',
     param: 'amount_usd',
   },
   video_not_ready: {
-    when: 'the video is not finished yet',
-    message: 'The video is in_progress. Ask for its content once it is completed.',
+    when: 'the video is not completed yet',
+    fix: 'Wait for the status `completed`.',
+    message: 'The video is not completed. Request its status until it is completed.',
   },
   video_in_progress: {
-    when: 'the video is still being made, and cannot be deleted',
-    message: 'The video is in_progress. Delete it once it has ended.',
+    when: 'the video is in progress and cannot be deleted',
+    fix: 'Wait for its end, then delete it.',
+    message: 'The video is in progress. Wait for its end, then delete it.',
   },
   payload_too_large: {
     when: `the body is above ${BODY_BYTES_MAX.toLocaleString('en-US')} bytes`,
-    message: `The body is larger than ${BODY_LIMIT_TEXT}.`,
+    fix: 'Send a smaller body, or split the request.',
+    message: `The body is larger than ${BODY_LIMIT_TEXT}. Send a smaller body.`,
   },
   unsupported_media_type: {
     when: 'the body is compressed',
-    message: 'content-encoding: only identity is read. Send the body uncompressed.',
+    fix: 'Send the body without compression.',
+    message: 'content-encoding: only identity is supported. Send the body without compression.',
     param: 'content-encoding',
   },
   range_not_satisfiable: {
     when: 'no byte of the file is in the range',
-    message: 'range: the video has 1048576 bytes, and none of them is in this range.',
+    fix: 'Request a range within the length of the file.',
+    message: 'range: the video has 1048576 bytes, and none of them is in this range. Request a range within them.',
     param: 'range',
   },
   idempotency_key_mismatch: {
-    when: 'the Idempotency-Key was used for another request',
-    message: 'This key belongs to another request. Send a new one.',
+    when: 'the idempotency key was used for a different request',
+    fix: 'Use a new idempotency key.',
+    message: 'idempotency-key: already used with a different body, endpoint or fallback model. Use a new key.',
     param: 'idempotency-key',
   },
   unprocessable_entity: {
-    when: 'the request is well formed but the model cannot do it, such as several answers at once',
-    message: 'n: "claude-haiku-4-5" gives one answer at a time. Send n: 1.',
+    when: 'the request is valid but the model cannot do it, such as several choices in one request',
+    fix: 'Change the field that `param` names, or use another model.',
+    message: 'n: "claude-haiku-4-5" returns one choice per request. Send n: 1.',
     param: 'n',
   },
   rate_limit_exceeded: {
-    when: 'an address, a key or an account sends too much at once',
-    message: 'Too many requests with this API key. Slow down and try again.',
+    when: 'a client IP, an API key or an account sends too many requests',
+    fix: 'Retry after `Retry-After`.',
+    message: 'Too many requests with this API key. Send fewer requests and retry.',
   },
   upstream_capacity: {
-    when: 'the vendor is overloaded',
-    message: 'The model is overloaded at the moment. Try again in 17 s.',
+    when: 'the provider is overloaded',
+    fix: 'Retry after `Retry-After`, or use another model.',
+    message: 'The provider is overloaded. Retry in 17 s.',
     retryAfterSeconds: 17,
   },
-  internal_error: { when: 'the gateway failed', message: 'Something went wrong here. Nothing was charged.' },
+  internal_error: {
+    when: 'the gateway failed unexpectedly',
+    fix: 'Retry. If it fails again, report the request id.',
+    message: 'The gateway failed. Nothing was charged.',
+  },
   upstream_error: {
-    when: 'the vendor failed, or sent something unreadable',
-    message: 'The model answered with an error. Nothing was charged.',
+    when: 'the provider failed, or returned an invalid response',
+    fix: 'Retry the request.',
+    message: 'The provider returned an error. Nothing was charged. Retry the request.',
   },
   service_unavailable: {
-    when: 'the vendor, its circuit or a part of the gateway is not available',
-    message: 'The model is not available at the moment. Try again later.',
+    when: 'the provider, its circuit or a part of the gateway is not available',
+    fix: 'Retry after `Retry-After`, or use another model.',
+    message: 'The model is not available now. Retry later.',
   },
   model_unavailable: {
-    when: 'the model cannot be served at present; choose another',
-    message: 'The vendor does not serve this model at present. Choose another.',
+    when: 'the provider does not offer the model at present',
+    fix: 'Use another model.',
+    message: 'The provider does not offer this model at present. Use another model.',
     param: 'model',
   },
   upstream_timeout: {
-    when: 'the vendor did not answer in time',
-    message: 'The model did not answer in time. Nothing was charged.',
+    when: 'the provider did not respond in time',
+    fix: 'Retry, or stream the response.',
+    message: 'The provider did not respond in time. Nothing was charged. Retry the request.',
   },
 };
 
-/** An error of this code, as a client might meet it. */
+/** Creates an example error with this code. */
 export const toError = (code: ErrorCode): GatewayError => {
   const { message, param, retryAfterSeconds } = errorNotes[code];
   return new GatewayError(code, message, {

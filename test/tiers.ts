@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `quick` runs before every commit, `long` runs what `quick` leaves out. CONTRIBUTING.md has the rule that decides. */
+/** `quick` runs before every commit, `long` runs what `quick` leaves out. `docs/internals/testing.md` has the rule that decides. */
 export type Tier = 'quick' | 'long';
 
 /** Test folders by area. An area is a vitest project in the quick tier, and `<area>-long` in the long tier. */
@@ -52,8 +52,8 @@ export const rowsOfTier = <Row>(rows: readonly Row[], kindOf: (row: Row) => stri
   currentTier() === 'long' ? rows : [...new Map(rows.toReversed().map((row) => [kindOf(row), row])).values()].reverse();
 
 /**
- * Project that runs a test file in a tier. The long tier takes the complete form of a file if it has one, otherwise its
- * quick form. Undefined: a long file in the quick tier.
+ * Returns the project that runs a test file in a tier. The long tier uses the complete form of a file if it has one,
+ * otherwise its quick form. Undefined for a long file in the quick tier.
  */
 export const projectOfFile = (file: string, tier: Tier): string | undefined => {
   if (runsInTier(file, tier)) return projectOf(areaOf(file), tier);

@@ -24,7 +24,7 @@ const memories = [512, 1_024, 1_769, 3_008] as const;
 /** Concurrent requests in one environment: a quarter of its maximum, and the maximum. */
 const CROWDS = [16, 64] as const;
 
-/** Returns the tables of docs/costs.md, by the name of their place there. */
+/** Returns the tables of docs/operations/costs.md, by the name of their place there. */
 export const toTables = (): Readonly<Record<string, string>> => ({
   totals: totals(),
   hosts: hosts(),
@@ -135,11 +135,12 @@ export const withTables = (document: string, tables: Readonly<Record<string, str
   const placed = new Set<string>();
   const filled = document.replace(place, (_whole, name: string) => {
     const table = tables[name];
-    if (table === undefined) throw new Error(`docs/costs.md has a place for the table "${name}", but there is no table "${name}".`);
+    if (table === undefined)
+      throw new Error(`docs/operations/costs.md has a place for the table "${name}", but there is no table "${name}".`);
     placed.add(name);
     return `<!-- costs: ${name} -->\n${table}\n<!-- /costs -->`;
   });
   const homeless = Object.keys(tables).filter((name) => !placed.has(name));
-  if (homeless.length > 0) throw new Error(`docs/costs.md has no place for ${homeless.join(', ')}.`);
+  if (homeless.length > 0) throw new Error(`docs/operations/costs.md has no place for ${homeless.join(', ')}.`);
   return filled;
 };

@@ -14,7 +14,7 @@ export interface Workload {
   readonly seconds: number;
   /** Memory of the function that takes most of the time. */
   readonly memoryMb: number;
-  /** Processor time as measured on a laptop; `docs/costs.md` describes the measurement. */
+  /** Processor time as measured on a laptop; `docs/operations/costs.md` describes the measurement. */
   readonly cpuSeconds: number;
   readonly bytesIn: number;
   readonly bytesOut: number;

@@ -5,7 +5,7 @@ const jpegStart = [0xff, 0xd8, 0xff];
 const riff = [0x52, 0x49, 0x46, 0x46];
 const webp = [0x57, 0x45, 0x42, 0x50];
 
-/** What the first bytes say (CHAT-6); 12 are enough. A declared type or a file name is not asked. */
+/** Detects the image type from the first 12 bytes (CHAT-6). Ignores the declared type and the file name. */
 export const sniffImage = (bytes: Uint8Array): ImageMediaType | undefined => {
   const holds = (expected: readonly number[], from = 0): boolean =>
     expected.every((byte, index) => bytes[from + index] === byte);

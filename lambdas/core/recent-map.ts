@@ -22,7 +22,7 @@ export class RecentMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    // Setting anew moves an entry to the end.
+    // Inserting an entry again moves it to the end.
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#max) return;

@@ -9,7 +9,7 @@ export const SIGNATURE_AGE_MS = 5 * 60_000;
 
 const form = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 
-/** Whether a signature has the form and the age that it needs: all that can be told before there is a body. */
+/** Whether a signature has the required form and age. This is checked before the body is read. */
 export const isTimely = (signature: string, nowMs: number): boolean => {
   const [, t = ''] = form.exec(signature) ?? [];
   return t !== '' && Math.abs(nowMs - Number(t) * 1_000) <= SIGNATURE_AGE_MS;
@@ -20,15 +20,18 @@ export const isSigned = (secret: string, signature: string, body: Uint8Array): b
   return isEqual(signature, signBody(secret, body, Number(t)));
 };
 
-/** How long it takes tells nobody how much of a secret was guessed. */
+/** Compares in constant time, so that the duration does not reveal a part of the secret. */
 export const isEqual = (one: string, other: string): boolean => {
   const [given, expected] = [Buffer.from(one), Buffer.from(other)];
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
-/** What the deliveries about a key's videos are signed with: whoever has the key can work it out, and nothing else follows from it. */
+/**
+ * Returns the key that signs webhooks of videos. The owner of the API key can derive it, and nothing else follows from
+ * it.
+ */
 export const webhookSecretOf = (apiKey: string): string => createHmac('sha256', apiKey).update('webhook').digest('hex');
 
-/** What the messenger sends with every update: it follows from the bot's token, whose owner sets it anyway. */
+/** Returns the secret token that the messenger sends with every update. It is derived from the bot token. */
 export const updateSecretOf = (botToken: string): string =>
   createHmac('sha256', botToken).update('updates').digest('hex');

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
-/** The head of an answer: what `HttpResponseStream.from` is told. */
+/** Status and headers of a response: the argument of `HttpResponseStream.from`. */
 export interface Prelude {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export interface Receiver {
   end(done: () => void): void;
 }
 
-/** What a handler writes to. It never fails and never closes early: what has nowhere to go is dropped. */
+/** Stream for a handler. It never fails and never closes early; data without a receiver is dropped. */
 export const createResponseStream = (receiver: Receiver): Writable => {
   let begun = false;
   const begin = (stream: Writable): void => {

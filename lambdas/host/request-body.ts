@@ -66,7 +66,7 @@ const collect = (announcedBytes: number) => {
       put(piece);
       if (room || bytes < ROOM_FROM_BYTES || bytes >= announcedBytes) return;
       const early = pieces;
-      // Memory that nothing was written to is none yet.
+      // Memory without data does not count yet.
       room = Buffer.allocUnsafeSlow(announcedBytes);
       pieces = [];
       bytes = 0;
@@ -108,7 +108,7 @@ const watchPace = (request: IncomingMessage) => {
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 const UNREAD_MS = 30_000;
 
-/** Reads away what nobody asked for, and calls back when there is no more of it or enough. */
+/** Reads and drops the rest of a body. Calls back at its end, or when enough was read. */
 export const discardRest = (request: IncomingMessage, done: () => void): void => {
   if (request.complete || request.destroyed) {
     done();

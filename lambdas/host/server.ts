@@ -10,17 +10,17 @@ import { createResponseStream, type StreamingHandler } from './lambda-runtime.ts
 import { toEvent } from './to-event.ts';
 
 export interface HostOptions {
-  /** Those that this host serves, at least one. What is nobody's else is answered by one of them, too. */
+  /** Handlers of this host, at least one. Any of them handles a request without a route. */
   readonly handlers: Readonly<Partial<Record<HttpFunction, StreamingHandler>>>;
   readonly port: number;
   readonly address: string;
   readonly now: () => number;
   readonly newRequestId: () => string;
-  /** Where a request comes from; the other end of its connection unless told otherwise (LIM-7). */
+  /** Returns the client IP; the peer of the connection by default (LIM-7). */
   readonly sourceIp?: (request: IncomingMessage) => string;
-  /** What whoever runs this host gives a request before it ends it, counted from the request's start (LIM-6). */
+  /** Time limit of a request on this host in ms, counted from its start (LIM-6). */
   readonly requestMs?: number;
-  /** What this host serves beside its routes; answers whether it has taken the request. */
+  /** Handles requests besides the routes; returns whether it took the request. */
   readonly beside?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** A handler that fails as a whole, which none should. */
   readonly onCrash: (error: unknown) => void;
@@ -95,7 +95,7 @@ const serve = async (options: HostOptions, request: IncomingMessage, response: S
   await handler(event, createResponseStream(toReceiver(response, () => isCut(event))), toContext(options));
 };
 
-/** What Lambda tells a handler of how long it may take, where anybody ends requests at all. */
+/** Context with the remaining time, if the host limits requests. */
 const toContext = ({ requestMs, now }: HostOptions): Record<string, unknown> => {
   if (requestMs === undefined) return { functionName: 'local' };
   const endsAtMs = now() + requestMs;
@@ -121,8 +121,8 @@ const malformed = (request: IncomingMessage): string | undefined => {
     return 'Idempotency-Key: sent twice. Send it once.';
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-    return 'Expect: only 100-continue is understood.';
-  return request.url?.startsWith('/') ? undefined : 'The request line must hold a path, not a whole address.';
+    return 'Expect: only 100-continue is supported. Remove the header.';
+  return request.url?.startsWith('/') ? undefined : 'The request line must have a path, not a full URL.';
 };
 
 const errorText = (message: string, format: ClientFormat, requestId: string): string =>
@@ -137,7 +137,7 @@ const errorHeaders = (requestId: string, format: ClientFormat): Record<string, s
 });
 
 const rawError = (message: string, requestId: string): string => {
-  // What cannot be read as HTTP has no path, either.
+  // A request that is not valid HTTP has no path.
   const body = errorText(message, 'plain', requestId);
   const headers = { ...errorHeaders(requestId, 'plain'), 'content-length': String(Buffer.byteLength(body)) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

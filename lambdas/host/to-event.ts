@@ -4,8 +4,8 @@ import { withUnreadBody } from '../http/body-source.ts';
 import { createBodySource } from './request-body.ts';
 
 /**
- * A request as a function URL hands it over (payload format 2.0), but for the body, which stays on the wire until somebody
- * asks. https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
+ * Converts a request to the event of a function URL (payload format 2.0), without the body, which is read later.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
  */
 export const toEvent = (request: IncomingMessage, nowMs: number, sourceIp = remoteAddress): APIGatewayProxyEventV2 => {
   const [rawPath = '/', ...query] = (request.url ?? '/').split('?');

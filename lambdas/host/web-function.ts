@@ -49,7 +49,7 @@ export const endWhenAsked = (host: Host, process: Asked, lastMs = LAST_MS): void
   });
 };
 
-/** Throws an Error for what is no `host:port`. */
+/** Parses `host:port`. Throws Error for any other text. */
 const parseEndpoint = (endpoint: string): { readonly address: string; readonly port: number } => {
   const [, address = '', port = ''] = /^\[?(.+?)\]?:(\d+)$/.exec(endpoint) ?? [];
   if (address === '') throw new Error(`${ENDPOINT_VARIABLE}: must be a host and a port, such as ${OWN_ENDPOINT}`);
@@ -57,8 +57,8 @@ const parseEndpoint = (endpoint: string): { readonly address: string; readonly p
 };
 
 /**
- * The last address of the header: Lambda itself puts it there, the connection being its own. What stands before it is the client's
- * word and counts for nothing (LIM-7). https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html
+ * Returns the last address of the header, which Lambda adds from its own connection. Earlier entries come from the
+ * client and are ignored (LIM-7). Source: https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html
  */
 const forwardedFor = ({ headersDistinct }: IncomingMessage): string =>
   headersDistinct['x-forwarded-for']?.at(-1)?.split(',').at(-1)?.trim() ?? '';

@@ -3,11 +3,11 @@ import { GatewayError } from '../core/errors/gateway-error.ts';
 import { isEqual, isSigned, isTimely, updateSecretOf } from '../core/signature.ts';
 import type { Credential, KeyCredential, OtherCredential } from '../routes.ts';
 
-/** What callers without an API key are known by. Without a secret nobody gets in by it. */
+/** Secrets of callers without an API key. Without a secret, such callers are rejected. */
 export interface CallerSecrets {
-  /** Of the messenger's bot. */
+  /** Token of the messenger's bot. */
   readonly botToken: string | undefined;
-  /** Shared with whoever reports payments (KEY-6). */
+  /** Secret that is shared with the payment provider (KEY-6). */
   readonly topUpKey: string | undefined;
 }
 
@@ -22,11 +22,11 @@ interface Claim {
   readonly credential: OtherCredential;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly nowMs: number;
-  /** What the mini app was opened with has to be recent. */
+  /** Whether the session of the mini app must be recent. */
   readonly fresh?: boolean | undefined;
 }
 
-/** Throws `invalid_signature` before the body is read, where that can be told (KEY-5). */
+/** Throws `invalid_signature` before the body is read, if the signature alone shows it (KEY-5). */
 export const authenticateCaller = (secrets: CallerSecrets, claim: Claim): CallerIdentity =>
   provers[claim.credential](secrets, claim);
 
@@ -37,7 +37,7 @@ const provers: Record<OtherCredential, Prover> = {
   bot: ({ botToken }, { headers }) => {
     const secret = headers['x-telegram-bot-api-secret-token'] ?? '';
     if (botToken === undefined || !isEqual(secret, updateSecretOf(botToken))) {
-      throw refused('X-Telegram-Bot-Api-Secret-Token', 'it is not the one that the webhook was set with.');
+      throw refused('X-Telegram-Bot-Api-Secret-Token', 'not the token of the webhook. Register the webhook again.');
     }
     return {};
   },
@@ -45,11 +45,11 @@ const provers: Record<OtherCredential, Prover> = {
     const [, text = ''] = /^tma +(\S+) *$/i.exec(authorization) ?? [];
     const initData = botToken === undefined ? undefined : readInitData(botToken, text, nowMs);
     if (!initData)
-      throw refused('Authorization', 'what the mini app was opened with is not valid any more. Open it again.');
+      throw refused('Authorization', 'the session of the mini app has expired. Open it again from the bot.');
     if (fresh && initData.ageMs > INIT_DATA_ROTATION_MS) {
       throw refused(
         'Authorization',
-        'the mini app was opened more than ten minutes ago. Open it again to replace the key.',
+        'to replace the key, the app must be opened within the last ten minutes. Open it again.',
       );
     }
     return { initData };
@@ -59,7 +59,7 @@ const provers: Record<OtherCredential, Prover> = {
     const wrong = (): GatewayError =>
       refused(
         'X-Service-Signature',
-        'must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, five minutes old at most.',
+        'must be t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">, at most five minutes old.',
       );
     if (topUpKey === undefined || !isTimely(signature, nowMs)) throw wrong();
     return {
@@ -78,7 +78,7 @@ type Values = Readonly<Record<string, string | undefined>>;
 interface CredentialForm {
   /** As the caller sent it; undefined when there is none, or another scheme. */
   read(headers: Values, query: Values): string | undefined;
-  /** What a caller without one is told: the name of the header and how to send it. */
+  /** Advice for a caller without a credential: the header and how to send it. */
   readonly param: string;
   readonly advice: string;
 }

@@ -46,8 +46,8 @@ export class BinaryStream {
   }
 
   /**
-   * Nothing follows, and what was written is not the whole. For where nobody can break the client's connection: a body that goes without
-   * its end makes Lambda end the answer as a failed one, at the price of this environment.
+   * Ends the body as incomplete, for hosts that cannot break the client's connection: Lambda ends the response as
+   * failed, at the cost of this execution environment.
    */
   abandon(): void {
     this.#ended = true;

@@ -11,7 +11,7 @@ export interface BodyLease {
   grow(bytes: number): Promise<void>;
   /** It has come whole: there is nothing more that it waits for. */
   whole(): void;
-  /** Gives everything back. */
+  /** Releases all bytes of the body. */
   end(): void;
 }
 
@@ -30,7 +30,7 @@ export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   #bytes = 0;
-  /** Of the bodies that are coming in, the oldest first. */
+  /** Leases of the bodies that are arriving, the oldest first. */
   readonly #leases = new Set<object>();
   readonly #waiting = new Set<Waiter>();
 
@@ -76,7 +76,7 @@ export class BodyBudget {
       const cancel = this.#clock.after(WAIT_MS, () => {
         this.#waiting.delete(waiter);
         reject(
-          new GatewayError('service_unavailable', 'Too many large requests are under way. Try again in a moment.', {
+          new GatewayError('service_unavailable', 'Too many large requests are in progress. Retry in a moment.', {
             retryAfterSeconds: 1,
           }),
         );

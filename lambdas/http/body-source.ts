@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
 /**
- * Where a body comes from. A function URL has read it before the handler runs; a host of ours has not, so that a request can be
- * refused unread.
+ * Source of a body. A function URL has read it before the handler runs; the HTTP server of `lambdas/host` has not, so a
+ * request can be rejected unread.
  */
 export interface BodySource {
-  /** What the client says, before anything is read. */
+  /** Length that the client declares, before anything is read. */
   readonly declaredBytes: number | undefined;
   /**
    * All of it; `too-long` once it is known to be more than the limit; `incomplete` when the client left or was too slow. `grow`

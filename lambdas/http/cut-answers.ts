@@ -1,6 +1,6 @@
 /**
- * Requests whose client was dropped in the middle of its answer. A host that owns the connection breaks it then, so that nobody
- * takes the part for the whole; behind a function URL the answer just ends without its proper end.
+ * Requests whose client was disconnected during its response. A host that owns the connection breaks it, so that the
+ * part does not look complete; behind a function URL the response ends without its end marker.
  */
 const cut = new WeakSet<object>();
 
@@ -19,7 +19,7 @@ export const onCutEnd = (event: object, callback: Callback): void => {
   endings.set(event, callback);
 };
 
-/** Whether somebody here owns the client's connection and breaks it; behind a function URL nobody does. */
+/** Whether the host owns the client's connection and can break it. A function URL cannot. */
 export const canBreak = (event: object): boolean => endings.has(event);
 
 /** All of this answer has been made. */
@@ -27,7 +27,7 @@ export const endCut = (event: object): void => {
   if (cut.has(event)) endings.get(event)?.();
 };
 
-/** Requests whose client broke the connection. Only a host that owns connections knows; Lambda tells nobody. */
+/** Requests whose client broke the connection. Only a host that owns connections knows it. */
 const left = new WeakSet<object>();
 
 const leaving = new WeakMap<object, Callback>();
@@ -37,7 +37,7 @@ export const markAsLeft = (event: object): void => {
   leaving.get(event)?.();
 };
 
-/** Calls back once, at once if the client has left already. */
+/** Calls back once, immediately if the client has already left. */
 export const onClientLeft = (event: object, callback: Callback): void => {
   if (left.has(event)) callback();
   else leaving.set(event, callback);

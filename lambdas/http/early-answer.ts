@@ -79,7 +79,7 @@ const restOf = async (
   }
 };
 
-/** Never fails: nobody waits for it. */
+/** Never fails, because no caller waits for it. */
 const finish = async (
   { clock, finished }: EarlyDependencies,
   { event, requestId, summary, startedAtMs }: Exchange,
@@ -88,7 +88,7 @@ const finish = async (
 ): Promise<void> => {
   try {
     const text = await rest.catch((bug: unknown) => {
-      // What cannot be put into words must not look like a good end.
+      // A failure without a text must not look like a good end.
       summary.cause = bug;
       markAsCut(event);
       return '';
@@ -96,7 +96,7 @@ const finish = async (
     if (text === undefined) return;
     begun.write(text);
     summary.totalMs = clock.now() - startedAtMs;
-    // What is left after a body's end may never run.
+    // Code after the end of a body may never run.
     finished(requestId, summary);
   } catch {
     markAsCut(event);
@@ -105,13 +105,16 @@ const finish = async (
   endCut(event);
 };
 
-/** Before the door gives up: when an answer must have failed that cannot be begun, so that its status still arrives. */
+/**
+ * Time before the front door's timeout in ms at which a response that cannot start early fails, so that its status
+ * still arrives.
+ */
 const REFUSED_BEFORE_MS = 10_000;
 
 /** The same for bytes and bare text, which have no place for a keep-alive at any time: all of it must be there (LIM-6). */
 const BYTES_BEFORE_MS = 15_000;
 
-/** What an answer looks like on the wire, as far as that decides whether it can be begun before it is known. */
+/** Form of a response, which decides whether it can start before its result is known. */
 type AnswerForm =
   | { readonly kind: 'stream'; readonly opening: EarlyResponse }
   | { readonly kind: 'json' }

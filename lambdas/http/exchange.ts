@@ -10,17 +10,17 @@ import type { Route, RouteName } from '../routes.ts';
 import type { EventStream } from './event-stream.ts';
 import type { FrontDoorTimeouts } from './front-door.ts';
 
-/** What a handler answers: streamed when the body is a stream. */
+/** Response of a handler: streamed if the body is a stream. */
 export interface GatewayResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: string | Readable;
 }
 
-/** How an answer is begun while nobody knows yet what becomes of it. */
+/** Start of a response whose result is not known yet. */
 export interface EarlyResponse {
   readonly headers: Readonly<Record<string, string>>;
-  /** Stands before everything else, again after each silence, and means nothing. */
+  /** Sent first and after each silence; clients ignore it. */
   readonly keepAlive: string;
   /** What such an answer ends with where the request failed: nothing that could be taken for a good end. */
   readonly failure: (error: GatewayError) => string;
@@ -28,7 +28,7 @@ export interface EarlyResponse {
   readonly rest?: (status: number, body: string) => string;
 }
 
-/** What is told of a request when it is over (one log line, the metrics). Never a prompt and never a key. */
+/** Data about a finished request, for one log line and the metrics. Never contains a prompt or a key. */
 export interface Summary {
   status: number;
   /** Under which the log of the front door has it. */
@@ -51,7 +51,7 @@ export interface Summary {
   /** Milliseconds from the request's arrival. */
   firstByteMs?: number;
   totalMs?: number;
-  /** What was thrown when it was not meant to be thrown. */
+  /** Unexpected error. */
   cause?: unknown;
 }
 
@@ -59,7 +59,7 @@ export interface Summary {
 export interface FormFile {
   readonly field: string;
   readonly fileName: string;
-  /** What the client says it is; empty when it says nothing. */
+  /** Media type that the client declares; empty if it declares none. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
@@ -72,14 +72,14 @@ export interface Form {
 
 /** One request on its way through the chain. */
 export interface Exchange {
-  /** A ULID of ours, whatever the client sent (GEN-4). */
+  /** ULID of the gateway, whatever the client sent (GEN-4). */
   readonly requestId: string;
   readonly startedAtMs: number;
   /** When all of it was here, its body as well: from then on a front door waits for the answer. */
   receivedAtMs: number;
   /** When the host stops this process, if it does. Unix milliseconds. */
   readonly hostEndsAtMs: number | undefined;
-  /** Of what stands before this program. */
+  /** Timeouts of the front door. */
   readonly frontDoorTimeouts?: FrontDoorTimeouts | undefined;
   readonly event: APIGatewayProxyEventV2;
   readonly summary: Summary;
@@ -94,13 +94,16 @@ export interface Exchange {
   body: { readonly json: JsonObject; readonly bytes: number } | undefined;
   /** In place of `body`, where the route takes forms and the client sent one. */
   form?: Form | undefined;
-  /** Gives back what the body took of the process's budget. */
+  /** Releases the bytes of the body from the budget of the process. */
   releaseBody: () => void;
-  /** Set by an answer that is told of when its stream ends. */
+  /** Set by a response that is logged when its stream ends. */
   finishesLater: boolean;
-  /** Where something gives up on silence: how this answer is begun in time, if it can be. Set before the handler first waits. */
+  /**
+   * How this response starts early, if the front door times out and the form allows it. Set before the handler first
+   * waits.
+   */
   earlyResponse?: EarlyResponse | undefined;
-  /** What was begun in that way. Until the handler is done, the request is still at work. */
+  /** Response that was started early. The request is in progress until the handler is done. */
   startedResponse?: EventStream | undefined;
 }
 
@@ -135,7 +138,7 @@ export const timeOfRequest = (requestId: string): number => decodeTime(requestId
 /** The UTC day a request came on, such as `2026-11-20`. */
 export const dayOfRequest = (requestId: string): string => utcDay(timeOfRequest(requestId));
 
-/** Nobody needs what the client sent any more. */
+/** Releases the memory of the client's request. */
 export const releaseRequest = (exchange: Exchange): void => {
   exchange.releaseBody();
   exchange.body = undefined;

@@ -11,9 +11,9 @@ import { BODY_BYTES_MAX } from '../limits.ts';
 import type { Form, FormFile } from './exchange.ts';
 
 const PARTS_MAX = 64;
-/** Of one part. */
+/** Limit on the header of one part. */
 const HEADER_BYTES_MAX = 8 * 1024;
-/** Of a field that is text: a prompt of 32,000 characters, however they are written. */
+/** Limit on a text field: a prompt of 32,000 characters in any encoding. */
 const FIELD_BYTES_MAX = 256 * 1024;
 /** https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1. A longer one could make the search for it take seconds. */
 const BOUNDARY_CHARACTERS_MAX = 70;
@@ -68,10 +68,10 @@ const readParts = (bytes: Uint8Array, boundary: string): readonly MultipartPart[
 const toRefusal = (error: MultipartParseError): GatewayError => {
   if (error instanceof MaxPartsExceededError) return malformed(`The form has more than ${PARTS_MAX} parts.`);
   if (error instanceof MaxHeaderSizeExceededError) {
-    return malformed(`The head of a part of the form is longer than ${HEADER_BYTES_MAX} bytes.`);
+    return malformed(`The header of a part of the form is longer than ${HEADER_BYTES_MAX} bytes.`);
   }
   return malformed(
-    'The body is no whole multipart form: it must begin with the boundary of its content-type, and end with it.',
+    'The body is not a complete multipart form: it must start and end with the boundary of its content-type.',
   );
 };
 
@@ -106,7 +106,7 @@ const headersOf = (part: MultipartPart) => {
   try {
     return part.headers;
   } catch {
-    throw malformed('The head of a part of the form is not valid UTF-8.');
+    throw malformed('The header of a part of the form is not valid UTF-8.');
   }
 };
 

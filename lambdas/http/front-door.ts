@@ -6,19 +6,21 @@ import { isEqual } from '../core/signature.ts';
 /** How long a front door waits for an answer that does not begin, and whether one may begin before its status is known. */
 export interface FrontDoorTimeouts {
   readonly silenceMs: number;
-  /** A stream is begun with a keep-alive (CHAT-11). */
+  /** Whether a stream starts early with a keep-alive (CHAT-11). */
   readonly commitsStreams: boolean;
-  /** A plain JSON answer is begun with white space (ERR-6); else it ends as 504 while the door still waits. */
+  /**
+   * Whether a plain JSON response starts early with white space (ERR-6); otherwise it ends as 504 before the timeout.
+   */
   readonly commitsJson: boolean;
 }
 
-/** What stands between the clients and this program. */
+/** Front door between the clients and this program. */
 export interface FrontDoor {
   /** AUTH-9. Throws `direct_access_refused` for a request that did not come through it. */
   admit(event: APIGatewayProxyEventV2): Promise<void>;
-  /** LIM-7: the address of the client as the door tells it. */
+  /** LIM-7: client IP as the front door reports it. */
   addressOf(event: APIGatewayProxyEventV2): string | undefined;
-  /** What the door's own log calls this request. */
+  /** Id of this request in the log of the front door. */
   requestIdOf(event: APIGatewayProxyEventV2): string | undefined;
   /** Undefined where nothing but the client itself waits. */
   readonly frontDoorTimeouts: FrontDoorTimeouts | undefined;
@@ -32,7 +34,7 @@ export const openFrontDoor: FrontDoor = {
   frontDoorTimeouts: undefined,
 };
 
-/** What the edge proves itself with. */
+/** Secrets that the edge sends. */
 export interface OriginSecrets {
   /** All that are valid: two while one takes the place of the other. */
   current(): readonly string[];
@@ -49,7 +51,7 @@ export const createEdgeFrontDoor = (secrets: OriginSecrets, frontDoorTimeouts: F
     // Nothing further on may log it or send it on.
     delete headers[SECRET_HEADER];
     if (isOneOf(secrets.current(), secret)) return;
-    // It may be newer than this process; what is empty is nobody's.
+    // The value may be newer than this process. An empty value is never valid.
     if (secret !== '') await secrets.refresh();
     if (!isOneOf(secrets.current(), secret)) throw refused();
   },
@@ -65,11 +67,11 @@ const isOneOf = (secrets: readonly string[], secret: string): boolean =>
 const refused = (): GatewayError =>
   new GatewayError(
     'direct_access_refused',
-    'This address takes no requests of clients. Use the public address of the API.',
+    'Direct access to this URL is not allowed. Use the public base URL of the API.',
   );
 
 /**
- * `203.0.113.7:4711`, and an IPv6 address without brackets as well: its port stands behind the last colon.
+ * Parses `203.0.113.7:4711`, and an IPv6 address without brackets, whose port follows the last colon. Source:
  * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/adding-cloudfront-headers.html#cloudfront-headers-viewer-location
  */
 const viewerAddress = (header: string | undefined): string | undefined => {
@@ -77,7 +79,7 @@ const viewerAddress = (header: string | undefined): string | undefined => {
   return bracketed ?? bare;
 };
 
-/** A client of API Gateway may choose its own, and whoever comes past the edge any. */
+/** A client of API Gateway, or one that goes around the edge, can choose this id. */
 const toRequestId = (told: string | undefined): string | undefined =>
   told !== undefined && /^[\w=-]{1,128}$/.test(told) ? told : undefined;
 
@@ -91,7 +93,7 @@ export const addressBucket = (address: string | undefined): string => {
   const text = address ?? '';
   if (isIPv4(text)) return text;
   if (!isIPv6(text)) return 'unknown';
-  // A URL's host is the canonical form; a zone such as %eth0 is no part of it.
+  // The host of a URL is the canonical form; a zone such as %eth0 is not part of it.
   const canonical = new URL(`http://[${text.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
   const [, high, low] = mappedV4.exec(canonical) ?? [];
   return high && low ? toV4(Number.parseInt(high, 16), Number.parseInt(low, 16)) : `${firstFourGroups(canonical)}::/64`;

@@ -38,7 +38,7 @@ export interface HttpDependencies {
   /** What callers without an API key are known by. */
   readonly secrets: CallerSecrets;
   readonly bodies: BodyBudget;
-  /** How often one chat's mini app may ask: what it asks for is dear to read. */
+  /** Rate limit of one chat's mini app, whose requests are expensive to read. */
   readonly chatLimit: AddressLimit;
   /** Called once for each request, when all of its answer has been made. */
   readonly finished: (requestId: string, summary: Summary) => void;
@@ -109,7 +109,8 @@ const isHead = ({ event }: Exchange): boolean => event.requestContext.http.metho
 
 const route = (exchange: Exchange, served: (name: RouteName) => boolean): void => {
   const { rawPath, requestContext } = exchange.event;
-  // Of any function: API Gateway cannot tell the paths of two apart, and sends what is asked before the method is known to one.
+  // API Gateway cannot distinguish the paths of two functions and sends preflight requests to one of them, so any
+  // function handles them.
   if (isPreflight(exchange) && matchPath(rawPath).length > 0) return;
   exchange.route = matchRoute(requestContext.http.method, rawPath, served);
   exchange.summary.route = exchange.route.name;
@@ -144,9 +145,13 @@ const authenticate = async (deps: HttpDependencies, exchange: Exchange): Promise
 const limitChat = async ({ chatLimit }: HttpDependencies, chatId: string): Promise<void> => {
   const name = `chat#${chatId}`;
   if (chatLimit.takeLocal(name) && (await chatLimit.takeShared(name))) return;
-  throw new GatewayError('rate_limit_exceeded', 'Too many requests of this mini app. Slow down and try again.', {
-    limit: 'chat',
-  });
+  throw new GatewayError(
+    'rate_limit_exceeded',
+    'Too many requests from this mini app. Send fewer requests and retry.',
+    {
+      limit: 'chat',
+    },
+  );
 };
 
 const receive = async (
@@ -176,7 +181,7 @@ const complete = (
 ): GatewayResponse => {
   if (!response) throw new Error('a handler answered nothing');
   const format = formatOf(exchange.event.rawPath, exchange.event.headers);
-  // A stream lives long after its request has been sent on; what was begun early may still need it.
+  // A stream outlives its request; a response that was started early may still need it.
   if (!exchange.startedResponse) releaseRequest(exchange);
   exchange.summary.status = response.statusCode;
   if (!exchange.finishesLater) {

@@ -20,14 +20,15 @@ export const readBody = async (
   const lease = budget.enter();
   exchange.releaseBody = lease.end;
   if ((source.declaredBytes ?? 0) > BODY_BYTES_MAX) {
-    // The size is told only when there would be room for it (GEN-8).
+    // The size is checked only when the budget has room (GEN-8).
     await lease.grow(FREE_BYTES + 1);
     throw tooLarge();
   }
   const bytes = await source.read(BODY_BYTES_MAX, lease.grow);
   lease.whole();
   if (bytes === 'too-long') throw tooLarge();
-  if (bytes === 'incomplete') throw new GatewayError('invalid_request_error', 'The body did not arrive whole.');
+  if (bytes === 'incomplete')
+    throw new GatewayError('invalid_request_error', 'The body did not arrive completely. Send it again.');
   check(bytes);
   refuseEncoding(event.headers);
   const contentType = event.headers['content-type'] ?? '';
@@ -41,25 +42,24 @@ export const readBody = async (
 };
 
 /** GEN-12. */
-const FORM_WANTED = 'content-type: this endpoint takes multipart/form-data, with the files in it.';
+const FORM_WANTED = 'content-type: this endpoint accepts multipart/form-data with the files.';
 
 const tooLarge = (): GatewayError =>
-  new GatewayError('payload_too_large', `The body is larger than ${BODY_LIMIT_TEXT}.`);
+  new GatewayError('payload_too_large', `The body is larger than ${BODY_LIMIT_TEXT}. Send a smaller body.`);
 
 /** GEN-12. */
 const refuseEncoding = (headers: Readonly<Record<string, string | undefined>>): void => {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (!encoding || encoding === 'identity') return;
-  const message = 'content-encoding: only identity is read. Send the body uncompressed.';
+  const message = 'content-encoding: only identity is supported. Send the body without compression.';
   throw new GatewayError('unsupported_media_type', message, { param: 'content-encoding' });
 };
 
 /** GEN-12: JSON is read whatever its content type, but not out of a form. */
 const refuseMultipart = (contentType: string, taken: Route['body']): void => {
   if (!contentType.trim().toLowerCase().startsWith('multipart/')) return;
-  const fix =
-    taken === 'json' ? 'JSON, not a multipart form' : 'JSON or multipart/form-data, no other kind of multipart';
-  throw invalidRequest('content-type', `content-type: this endpoint takes ${fix}.`);
+  const fix = taken === 'json' ? 'JSON, not a multipart form' : 'JSON or multipart/form-data';
+  throw invalidRequest('content-type', `content-type: this endpoint accepts ${fix}.`);
 };
 
 const DEPTH_MAX = 64;
@@ -110,7 +110,7 @@ const refuseDepth = (path: readonly string[]): void => {
 const checkMember = (member: JsonValue | undefined, name: string | number, path: string[]): void => {
   if (name === '__proto__') {
     const param = toParam([...path, name]);
-    throw invalidRequest(param, `${param}: this name is not accepted. Choose another.`);
+    throw invalidRequest(param, `${param}: this name is not allowed. Use another name.`);
   }
   if (typeof member === 'number' && !Number.isFinite(member)) {
     const param = toParam([...path, step(name)]);

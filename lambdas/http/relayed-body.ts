@@ -9,7 +9,7 @@ export interface Relay {
   readonly event: object;
   /** The source is closed at its first piece, and the body is empty. */
   readonly headOnly?: boolean;
-  /** Told once, before the body ends, with what broke it; of a client that left there is nothing to tell. */
+  /** Called once before the body ends, with the error that broke it. Not called if the client left. */
   readonly ended: (cause: unknown) => void;
 }
 

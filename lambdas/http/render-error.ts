@@ -65,7 +65,7 @@ export const toErrorBody = (error: GatewayError, format: ClientFormat, requestId
       return { error: { message: inClientWords(error), type: error.type, code, param } };
     case 'messages': {
       const details = error.sdkDetails && { details: error.sdkDetails };
-      // The SDK prints the whole body, so the members stand in the vendor's order.
+      // The SDK prints the whole body, so the members are in the provider's order.
       const members = { type: messagesTypeOf(error), message, code, param, ...details };
       return { type: 'error', error: members, request_id: requestId };
     }
@@ -78,7 +78,7 @@ export const toErrorBody = (error: GatewayError, format: ClientFormat, requestId
 export const toGatewayError = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError
     ? thrown
-    : new GatewayError('internal_error', 'Something went wrong on our side. Nothing was charged.', { cause: thrown });
+    : new GatewayError('internal_error', 'The gateway failed. Nothing was charged.', { cause: thrown });
 
 export const errorHeaders = (error: GatewayError): Record<string, string> => ({
   ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
@@ -96,7 +96,10 @@ const googleAction = /^\/v1\/models\/[^/]+(?::|%3A)[a-z]+$/i;
 const sends = (headers: Headers, names: readonly string[]): boolean =>
   names.some((name) => headers[name] !== undefined);
 
-/** By headers that no other caller sends: the lists of models stand at the same path for all (CAT-7). */
+/**
+ * Returns the format by headers that only one kind of client sends. The lists of models have the same path for all
+ * (CAT-7).
+ */
 export const formatByHeaders = (headers: Headers): ClientFormat => {
   if (sends(headers, ['x-provider-api-key', 'x-goog-api-key'])) return 'generate_content';
   return sends(headers, ['provider-version', 'anthropic-version', 'x-api-key']) ? 'messages' : 'plain';
@@ -109,7 +112,7 @@ export const formatOf = (path: string, headers: Headers): ClientFormat => {
   return path === '/v1/models' || path.startsWith('/v1/models/') ? formatByHeaders(headers) : 'plain';
 };
 
-/** What the log line says of an error. Of what the client can put right there is nothing for the operator to look at. */
+/** Sets the log fields of an error. A client error needs no attention of the operator. */
 export const recordError = (summary: Summary, { code, limit, cause, status }: GatewayError): void => {
   summary.errorCode = code;
   if (limit !== undefined) summary.limit = limit;

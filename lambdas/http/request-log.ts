@@ -26,8 +26,8 @@ export const toRequestRecord = (requestId: string, summary: Summary): Record<str
 });
 
 /**
- * What was thrown: its name and the one place it came from. Neither its message, which may quote what a client sent, nor its
- * stack belongs into a log (ERR-5).
+ * Name and origin of an unexpected error. Its message may quote the client, so neither the message nor the stack is
+ * logged (ERR-5).
  */
 export const toCause = (thrown: unknown): Record<string, unknown> => {
   if (!(thrown instanceof Error)) return { name: typeof thrown };

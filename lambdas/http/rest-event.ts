@@ -12,8 +12,8 @@ const isRestEvent = (event: APIGatewayProxyEventV2 | APIGatewayProxyEvent): even
   'httpMethod' in event;
 
 /**
- * The path comes as the client wrote it, without the stage, which only `requestContext.path` has. A base path of a custom domain would
- * stand in both, so a domain of the gateway's has none.
+ * The path is as the client wrote it, without the stage, which only `requestContext.path` has. A base path of a custom
+ * domain would be in both, so the gateway's domain has none.
  */
 const fromRestEvent = (event: APIGatewayProxyEvent): APIGatewayProxyEventV2 => {
   const { requestContext, path, httpMethod, body, isBase64Encoded } = event;
@@ -84,7 +84,7 @@ const toEntry = ([name, value]: readonly [string, string | undefined]): [string,
 const toQueryString = (query: Values): string =>
   query.flatMap(([name, values]) => values.map((value) => `${encode(name)}=${encode(value)}`)).join('&');
 
-/** What is half a character would throw. */
+/** Half of a surrogate pair would throw. */
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 const joinParameters = (query: Values): Record<string, string> =>

@@ -79,13 +79,16 @@ export const matchRoute = (method: string, path: string, served: (name: RouteNam
   const asked = method === 'HEAD' ? 'GET' : method;
   const match = found.find(({ name, route }) => route.method === asked && served(name));
   if (match) return match;
-  // GEM-3: only a model that is asked for may have a colon in its name; elsewhere an action that is not served stands behind it.
+  // GEM-3: a model name may contain a colon. On other routes an unknown action follows it.
   const here = found.filter(({ params }) => !Object.values(params).some((value) => value.includes(':')));
   if (here.length === 0 || here.some(({ route }) => route.method === asked)) {
-    throw new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}. The API lives under /v1.`);
+    throw new GatewayError(
+      'not_found',
+      `There is nothing at ${path.slice(0, 200)}. GET /api-reference lists every route.`,
+    );
   }
   const allow = allowedMethods(here);
-  throw new GatewayError('method_not_allowed', `${method} is not served at this path. Use ${allow}.`, {
+  throw new GatewayError('method_not_allowed', `${method} is not allowed on this path. Use ${allow}.`, {
     headers: { allow },
   });
 };

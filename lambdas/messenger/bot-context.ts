@@ -20,9 +20,9 @@ export interface BotDependencies extends StartDependencies {
   readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
   readonly ledgerRecords: LedgerRecords;
   readonly catalog: Catalog;
-  /** The gateway's own address; without one nobody is told it, and there is no app. */
+  /** Public base URL of the gateway; without it the bot shows no URL and no app. */
   readonly publicUrl: string | undefined;
-  /** What is said of topping up, or the link for it. */
+  /** Text or link for topping up. */
   readonly topUpText: string | undefined;
   readonly notice: (name: OperationalEventName, details: Readonly<Record<string, string>>) => void;
 }
@@ -47,7 +47,7 @@ interface Visited {
 
 /** One message of a user in a chat of their own, on its way through the commands. */
 export class BotContext extends Context {
-  /** Of the user, and of the chat. */
+  /** Id of the user and of the chat. */
   readonly userId: number;
   readonly texts: Texts;
   /** Known once the chat has been looked up, if it has an account. */
@@ -68,7 +68,10 @@ export class BotContext extends Context {
   }
 }
 
-/** What the library would ask the messenger for at every start: none of it is needed but the id, with which a token begins. */
+/**
+ * Data that the library would request from the messenger at every start. Only the id is used, with which a token
+ * starts.
+ */
 export const botOf = (botToken: string): Me => ({
   id: Number(botToken.split(':')[0]),
   is_bot: true,
@@ -87,7 +90,7 @@ export const botOf = (botToken: string): Me => ({
 
 const updateId = z.int().nonnegative();
 
-/** Throws the 400: without its number an update cannot be told from another. */
+/** Throws 400, because an update without its number cannot be identified. */
 export const readUpdateId = (json: JsonObject): number => {
   const parsed = updateId.safeParse(json.update_id);
   if (parsed.success) return parsed.data;
@@ -96,7 +99,7 @@ export const readUpdateId = (json: JsonObject): number => {
 
 const id = z.int().positive();
 
-/** Somebody has written to the bot in a chat of their own. Groups, channels and other bots are not spoken to. */
+/** Message of a user in a private chat. Groups, channels and other bots get no reply. */
 const messageSchema = z.object({
   message_id: z.int(),
   date: z.int(),
@@ -110,7 +113,7 @@ export type PrivateMessage = z.output<typeof messageSchema>;
 /** Undefined for whatever is not to be answered. */
 export const readMessage = (json: JsonObject): PrivateMessage | undefined => messageSchema.safeParse(json.message).data;
 
-/** Of all that an update has, what the library looks at. The command at the beginning is the only entity. */
+/** Fields of an update that the library reads. The command at the start is the only entity. */
 const toUpdate = (update_id: number, { message_id, date, chat, from, text }: PrivateMessage): Update => {
   const [command] = /^\/\w+(@\w+)?/.exec(text ?? '') ?? [];
   return {

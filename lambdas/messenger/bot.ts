@@ -34,7 +34,7 @@ export const createBot = (deps: BotDependencies): Answering => {
   return async (visit) => void (await answer(visit, async () => undefined));
 };
 
-/** Whoever writes lets the bot write back, whatever was before, and in a language of theirs. */
+/** Reopens a closed bot chat and updates its language when the user writes. */
 const recognize = async (deps: BotDependencies, visit: BotContext): Promise<void> => {
   const { accounts } = deps;
   const { language } = visit.texts;

@@ -5,7 +5,7 @@ export interface Html {
 
 type Piece = string | number | Html;
 
-/** What is put in is escaped, unless it is such text itself. */
+/** Escapes inserted values, unless they are such text. */
 export const html = (parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html => ({
   html: parts.map((part, index) => `${part}${index < pieces.length ? toHtml(pieces[index] ?? '') : ''}`).join(''),
 });

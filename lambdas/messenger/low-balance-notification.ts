@@ -41,7 +41,7 @@ const wordings: Readonly<Record<Language, Wording>> = {
   en: (balance, threshold) =>
     lines([
       html`<b>Your balance is low</b>: ${balance} USD`,
-      html`I tell you when it falls to ${threshold} USD. How to add money: /topup`,
+      html`I notify you when it falls to ${threshold} USD. How to add money: /topup`,
     ]),
   ru: (balance, threshold) =>
     lines([

@@ -78,6 +78,6 @@ const kindOf = (status: number): MessengerError['kind'] => {
   return status >= 500 || status === 429 || status === 401 || status === 404 ? 'later' : 'refused';
 };
 
-/** What stands further behind may quote the message. */
+/** Text after the colon may quote the message. */
 const reasonOf = ({ error_code, description }: GrammyError): string =>
   `the Bot API answered ${error_code}: ${description.split(':').slice(0, 2).join(':').slice(0, 80)}`;

@@ -9,7 +9,7 @@ import { BotContext, botOf, type PrivateMessage, readMessage, readUpdateId } fro
 import { ChatBusyError } from './commands/start.ts';
 import { createMessenger, MessengerError, openApi } from './messenger-api.ts';
 
-/** The messenger has its own times to deliver again; this is for whoever reads the answer. */
+/** The messenger has its own schedule for retries; this value is for readers of the response. */
 const RETRY_SECONDS = 5;
 const RETRY_SECONDS_MAX = 300;
 
@@ -24,7 +24,7 @@ export const createTakeUpdate = (deps: BotDependencies): RouteHandler => {
     const updateId = readUpdateId(body);
     const key: TurnKey = `update#${updateId}`;
     const claim = await orLater(retryUntilDefinite(deps, () => deps.updates.claim(key, deps.clock.now())));
-    // A claim whose reply was lost looks like somebody else's: it runs out by itself.
+    // A claim with a lost reply looks like the claim of another delivery. It expires by itself.
     if (claim === 'busy') throw later(undefined);
     const message = readMessage(body);
     if (claim === 'claimed') {

@@ -3,10 +3,10 @@ import { StoreError } from '../core/errors/store-error.ts';
 import { type Account, balanceOf, heldOf } from '../core/ledger/ledger.ts';
 import { formatUsd } from '../core/money/usd.ts';
 
-/** What a client asks for, mostly of its account, or 503 when the store does not answer. */
+/** Runs a read, mostly of the account. Throws 503 if the store fails. */
 export const orUnavailable = async <T>(
   reading: Promise<T>,
-  message = 'The account cannot be read at the moment. Try again later.',
+  message = 'The account cannot be read now. Retry later.',
 ): Promise<T> => {
   try {
     return await reading;

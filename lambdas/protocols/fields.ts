@@ -42,7 +42,7 @@ export class IgnoredFields {
 /** `path` is that of one of them. */
 export const tooMany = (path: readonly PropertyKey[]): GatewayError => {
   const name = toName(path);
-  return invalidRequest(name, `${name}: the request has more than ${MEMBERS_MAX} unknown fields. Leave them out.`);
+  return invalidRequest(name, `${name}: the request has more than ${MEMBERS_MAX} unknown fields. Remove them.`);
 };
 
 /** The client chose the name, so only characters that are safe in a header remain. */
@@ -69,7 +69,7 @@ export const refuseIgnored = ([first]: readonly string[], modelId: string): void
   if (first === undefined) return;
   throw invalidRequest(
     first,
-    `${first}: ignored with "${modelId}", and x-service-require-parameters is true. Leave out the field or the header.`,
+    `${first}: ignored with "${modelId}", and x-service-require-parameters is true. Remove the field or the header.`,
   );
 };
 
@@ -155,7 +155,7 @@ export const guardedNames: readonly string[] = [
 const EDITS_MAX = 2;
 
 export interface KeptFields {
-  /** What is left for the schema. The same object if nothing was removed. */
+  /** Remaining body for the schema. The same object if nothing was removed. */
   readonly body: JsonObject;
   readonly ignored: IgnoredFields;
 }
@@ -254,7 +254,7 @@ const nameOf = (written: string, policy: FieldPolicy | undefined): string =>
 
 const twoSpellings = (path: readonly PropertyKey[]): GatewayError => {
   const param = toParam(path);
-  return invalidRequest(param, `${param}: this field is here in two spellings. Send one of them.`);
+  return invalidRequest(param, `${param}: this field has two spellings in the request. Send one of them.`);
 };
 
 interface Member {
@@ -294,7 +294,7 @@ const ignore = ({ name, member, object, hasKind }: Member, policy: FieldPolicy, 
     if (!isEmpty(member) || (kinds && isJsonObject(member))) refuse(refused[name], path);
     return;
   }
-  if (!hasKind) refuse('this field is not supported here. Leave it out.', path);
+  if (!hasKind) refuse('this field is not supported here. Remove it.', path);
   if (unknown === 'accept' || place.isCopied) return;
   if (guarded && !listed?.includes(name)) refuseNearMiss(guarded, object, path);
   place.ignored.add(path);
@@ -322,7 +322,7 @@ const refuseNearMiss = (guarded: readonly string[], object: z.ZodObject, path: r
   const meant = near.find(isOwn) ?? (near.some((name) => capNames.includes(name)) ? capNames.find(isOwn) : undefined);
   const param = toParam(path);
   const fix = meant === undefined ? 'Leave it out.' : `Did you mean ${meant}?`;
-  throw new GatewayError('invalid_request_error', `${param}: this endpoint has no such field. ${fix}`, { param });
+  throw new GatewayError('invalid_request_error', `${param}: unknown field. ${fix}`, { param });
 };
 
 /** The option of a union that the JSON type of a list or object, or its discriminator, selects. Nothing is removed from other values. */

@@ -42,7 +42,7 @@ export const idempotentAnswer = async (
   return { statusCode: status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: text };
 };
 
-/** Of a stored refusal: all formats have it in the same place (GEN-3). */
+/** Returns the code of a stored error, which is in the same place in all formats (GEN-3). */
 const codeIn = (body: string): string => {
   const sent = parseJson(body);
   const error = isJsonObject(sent) ? sent.error : undefined;

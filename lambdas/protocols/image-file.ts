@@ -9,17 +9,17 @@ const START_OF_IMAGE = 0xd8;
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
-/** SOF0 to SOF15, without DHT, JPG and DAC, which stand among them. */
+/** Whether the marker is SOF0 to SOF15, without DHT, JPG and DAC, which are in that range. */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
 /** TEM and RST0 to RST7. */
 const isAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
-/** Where the next marker stands, of one that is not a frame; undefined where nothing can follow. */
+/** Offset of the marker after one that is not a frame; undefined if none can follow. */
 const nextAt = (view: DataView, at: number): number | undefined => {
   const marker = view.getUint8(at + 1);
-  // Any number of them may stand before a marker.
+  // Any number of fill bytes may precede a marker.
   if (marker === 0xff) return at + 1;
   if (isAlone(marker)) return at + 2;
   if (marker === START_OF_SCAN || marker === END_OF_IMAGE) return undefined;
@@ -33,8 +33,9 @@ const frameAt = (view: DataView, at: number): Dimensions | undefined => {
 };
 
 /**
- * The dimensions of a JPEG, from its frame header (https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2): from segment to segment, however
- * much metadata stands before it. The reader for the other formats takes seconds for a file of many tiny segments.
+ * Measures a JPEG by its frame header, from segment to segment, whatever metadata precedes it. Source:
+ * https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2. The reader for other formats takes seconds for a file with many
+ * tiny segments.
  */
 export const measureJpeg = (bytes: Uint8Array): Dimensions | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -48,8 +49,8 @@ export const measureJpeg = (bytes: Uint8Array): Dimensions | undefined => {
 };
 
 /**
- * What is looked at for the dimensions: they stand behind metadata, which seldom fills half of it. The reader takes a junk file byte by
- * byte, which would hold up everybody for seconds where that is 20 MiB.
+ * Bytes that are searched for the dimensions. They follow metadata, which seldom fills half of this. The reader takes a
+ * junk file byte by byte, which would block the process for seconds at 20 MiB.
  */
 const HEAD_BYTES = 512 * 1024;
 /** A file of some kilobytes can be an image that fills a vendor's memory. */
@@ -73,14 +74,14 @@ const measureOther = (bytes: Uint8Array): Dimensions | undefined => {
   }
 };
 
-/** An image of a client's, told by its content alone. Throws `invalid_image_format`. */
+/** Checks an image of a client by its content alone. Throws `invalid_image_format`. */
 export const checkImageFile = (bytes: Uint8Array, param: string): ImageFile => {
   const refuse = (problem: string): GatewayError =>
     new GatewayError('invalid_image_format', `${param}: ${problem}`, { param });
   const mediaType = sniffImage(bytes);
   if (!mediaType) throw refuse('must be a PNG, JPEG or WebP image.');
   const dimensions = measureImage(bytes);
-  if (!dimensions) throw refuse('the dimensions of the image cannot be read. Send it whole.');
+  if (!dimensions) throw refuse('the dimensions of the image cannot be read. Send a complete image.');
   const { width, height } = dimensions;
   if (width * height > PIXELS_MAX) {
     throw refuse(`the image is ${width}x${height}, more than ${PIXELS_MAX} pixels. Send a smaller one.`);

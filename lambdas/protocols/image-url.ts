@@ -10,7 +10,7 @@ const headOf = (url: string): RegExpExecArray | null => dataUri.exec(url.slice(0
 /** The media type that a data URI claims, in lower case. */
 export const inlineTypeOf = (url: string): string | undefined => headOf(url)?.[1]?.toLowerCase();
 
-/** Whether the content itself stands there, and no address. */
+/** Whether the field holds the content itself and not a URL. */
 export const isInline = (url: string): boolean => !/^https?:\/\//i.test(url);
 
 /** The host of an address that every reader understands alike: a backslash or a user name leads some of them elsewhere. */
@@ -25,7 +25,7 @@ export const platformHostOf = (url: string): string | undefined => {
  */
 export const inlineImageCharacters = (url: string, param: string): number => {
   if (!isInline(url)) {
-    if (!URL.canParse(url)) throw invalidFormat(param, 'this is no valid URL.');
+    if (!URL.canParse(url)) throw invalidFormat(param, 'this is not a valid URL.');
     return 0;
   }
   const [head] = headOf(url) ?? [];
@@ -35,7 +35,7 @@ export const inlineImageCharacters = (url: string, param: string): number => {
   return url.length;
 };
 
-/** All of them together; what stands inline is ASCII. */
+/** Sum of the lengths. Inline content is ASCII. */
 export const charactersOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
 
 const invalidFormat = (param: string, message: string): GatewayError =>

@@ -18,7 +18,7 @@ import type { AnswerContext, TextProtocolAdapter, TextRouteDependencies } from '
 
 type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
 
-/** What a live response needs beside its exchange. */
+/** Dependencies of a live response besides its exchange. */
 interface LiveDependencies {
   readonly clock: Clock;
   readonly drains: DetachedDrains;
@@ -124,7 +124,7 @@ export const streamedAnswer = (
 const headersOf = ({ streamHeaders = eventStreamHeaders }: TextProtocolAdapter): Readonly<Record<string, string>> =>
   streamHeaders;
 
-/** CHAT-11: a stream that is begun before its first event came, or an error in its place. */
+/** CHAT-11: a stream that starts before its first event or error. */
 export const streamEarlyResponse = (
   adapter: TextProtocolAdapter,
   { requestId, startedAtMs }: Exchange,

@@ -30,11 +30,11 @@ export interface OptionalField<Body> {
 export interface Entry {
   readonly model: TextModel;
   readonly alternatives: Alternatives;
-  /** Of this request with this model. */
+  /** Ignored fields of this request with this model. */
   readonly ignored: IgnoredFields;
   /** The vendor protocol, where a client's protocol is served by more than one. */
   readonly wire?: Wire;
-  /** Stands before the names of fields, such as `generationConfig.`. */
+  /** Prefix of the field names, such as `generationConfig.`. */
   readonly at?: string;
 }
 
@@ -46,7 +46,7 @@ export const unsupported = (
   const param = `${at}${field}`;
   const others =
     capability && !model.capabilities[capability] ? alternatives(({ capabilities }) => capabilities[capability]) : '';
-  return invalidRequest(param, `${param}: not supported with "${model.id}". Leave it out.${others}`);
+  return invalidRequest(param, `${param}: not supported with "${model.id}". Remove it.${others}`);
 };
 
 /** Refuses or lists what the model or its vendor does not take. Returns the names of fields that are not to be sent. */
@@ -87,7 +87,7 @@ export const promptText = (problem: string) =>
       .string(problem)
       .refine((text) => text.trim() !== '', problem)
       // A store would keep something else in its place.
-      .refine((text) => text.isWellFormed(), 'holds half of a character. Send well-formed Unicode.'),
+      .refine((text) => text.isWellFormed(), 'contains half of a character. Send well-formed Unicode.'),
     { kind: 'schema', schema: { type: 'string', minLength: 1 } },
   );
 
@@ -149,8 +149,7 @@ export const toTextFields = ({ fields, files }: Form, rules: FormFields): Record
     const shown = shownName(name);
     // An SDK writes the members of an object in brackets.
     const file = rules.files.find((each) => name === each || name.startsWith(`${each}[`));
-    if (file)
-      throw invalidRequest(shown, `${shown}: send the ${rules.content} itself, as one file of the name ${file}.`);
+    if (file) throw invalidRequest(shown, `${shown}: send the ${rules.content} as one file with the name ${file}.`);
     if (seen.has(name)) throw invalidRequest(shown, `${shown}: sent twice. Send it once.`);
     seen.set(name, value);
   }
@@ -159,6 +158,6 @@ export const toTextFields = ({ fields, files }: Form, rules: FormFields): Record
   const shown = shownName(other.field);
   const fix = rules.isText(other.field)
     ? 'must be text, not a file.'
-    : `no such file is taken here. A file is sent as "${rules.files[0]}".`;
+    : `unknown file field. Send the file as "${rules.files[0]}".`;
   throw invalidRequest(shown, `${shown}: ${fix}`);
 };

@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import type { AnswerBy, Caller } from '../core/paid-call/dependencies.ts';
 import { admissionOf, type Exchange } from '../http/exchange.ts';
 
-/** What a client may say of a request that costs money, beside its body. */
+/** Headers of a paid request. */
 export interface PaidHeaders {
   /** IDEM-6. Undefined without one, and where a dry run makes it pointless (BILL-16). */
   readonly idempotencyKey: string | undefined;
@@ -13,7 +13,7 @@ export interface PaidHeaders {
   readonly requireParameters: boolean;
 }
 
-/** What a route can do of it. */
+/** Headers that a route supports. */
 export interface PaidHeaderRules {
   readonly takesKeys: boolean;
   readonly takesFallback: boolean;
@@ -46,7 +46,7 @@ const readFlag = (headers: Headers, name: string): boolean => {
 };
 
 const idempotent =
-  'plain answers of /v1/chat/completions and /v1/responses, and on JSON creation at /v1/images/generations and /v1/videos';
+  'responses of /v1/chat/completions and /v1/responses without a stream, and with JSON bodies at /v1/images/generations and /v1/videos';
 
 const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string | undefined => {
   if (sent === undefined) return undefined;
@@ -56,7 +56,7 @@ const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string |
   if (taken) return sent;
   throw new GatewayError(
     'idempotency_not_supported',
-    `idempotency-key: works only on ${idempotent}. Leave it out here.`,
+    `idempotency-key: works only on ${idempotent}. Remove the header.`,
     {
       param: 'idempotency-key',
     },
@@ -67,7 +67,7 @@ const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFall
   if (sent === undefined || takesFallback) return sent;
   throw new GatewayError(
     'invalid_fallback_model',
-    'x-service-fallback-model: works on /v1/chat/completions and /v1/responses only. Leave it out here.',
+    'x-service-fallback-model: works only on /v1/chat/completions and /v1/responses. Remove the header.',
     { param: 'x-service-fallback-model' },
   );
 };

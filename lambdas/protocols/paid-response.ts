@@ -33,7 +33,7 @@ export const costHeaders = (costPicos: bigint): Record<string, string> => ({
 export const balanceHeaders = (balancePicos: bigint | undefined): Record<string, string> =>
   balancePicos === undefined ? {} : { 'x-service-balance-usd': formatUsd(balancePicos) };
 
-/** What the log line says of a charge. */
+/** Sets the log fields of a charge. */
 export const recordReceipt = (summary: Summary, { costPicos, usage }: Receipt): void => {
   summary.costPicos = costPicos;
   if (!usage) return;

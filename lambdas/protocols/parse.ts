@@ -9,7 +9,7 @@ const NAME_CHARACTERS_MAX = 100;
 const INVALID = 'is not valid';
 const REQUIRED = 'is required';
 
-/** A client chose it, and it stands in a message and in `param`: shown, but not at any length. */
+/** Name that a client chose, shortened for messages and `param`. */
 export const shownName = (name: string): string =>
   name.length > NAME_CHARACTERS_MAX ? `${name.slice(0, NAME_CHARACTERS_MAX)}…` : name;
 
@@ -98,7 +98,7 @@ interface Found {
   readonly path: readonly PropertyKey[];
 }
 
-/** Of the alternatives of a union, the one that came furthest says most. */
+/** Returns the alternative of a union that matched the longest path. */
 const deepest = (issue: Issue, prefix: readonly PropertyKey[]): Found => {
   const path = [...prefix, ...issue.path];
   if (issue.code !== 'invalid_union') return { issue, path };
@@ -114,7 +114,7 @@ const deepest = (issue: Issue, prefix: readonly PropertyKey[]): Found => {
 const toError = ({ issue, path }: Found): GatewayError => {
   if (issue.code === 'unrecognized_keys') {
     const param = toParam([...path, issue.keys[0] ?? '']);
-    return refusal(param, `${param}: this field is not supported here. Leave it out.`);
+    return refusal(param, `${param}: this field is not supported here. Remove it.`);
   }
   const param = toParam(path);
   return refusal(param, `${param}: ${explain(issue)}`);
@@ -139,8 +139,8 @@ const oneOf = (values: readonly unknown[]): string => {
 };
 
 /**
- * What the API reference shows of a check that no JSON schema follows from: the members of a collection, another schema that says
- * more, or one written by hand. The program itself never reads it.
+ * Schema that the API reference shows for a check without a JSON schema: the members of a collection, another schema,
+ * or one written by hand. The program never reads it.
  */
 export type Shown =
   | { readonly kind: 'list'; readonly item: z.ZodType; readonly min: number; readonly max: number }
@@ -162,7 +162,7 @@ export const showAs = <Schema extends z.ZodType>(schema: Schema, as: Shown): Sch
 interface ListBounds {
   readonly min?: number;
   readonly max: number;
-  /** What is said when it is no array or too short. */
+  /** Message for a value that is not an array or is too short. */
   readonly message: string;
 }
 
@@ -193,7 +193,7 @@ export const listOf = <Item extends z.ZodType>(item: Item, { min = 0, max, messa
   return showAs(list, { kind: 'list', item, min, max });
 };
 
-/** What is checked here came out of a JSON parser. */
+/** Whether a value from a JSON parser is an object. */
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -3,7 +3,7 @@ import { relayBody } from '../http/relayed-body.ts';
 
 export interface RelayDependencies {
   readonly now: () => number;
-  /** Told once, when the last byte has been written or the client has left. */
+  /** Called once, when the last byte was written or the client left. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 

@@ -10,7 +10,7 @@ import type { PaidHeaderRules } from './paid-request.ts';
 export interface TextRouteDependencies {
   readonly text: TextDependencies;
   readonly idempotency: IdempotencyDependencies;
-  /** Told once when a stream's last byte has been written and its money is settled. */
+  /** Called once, when the last byte of a stream was written and its money is settled. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 
@@ -37,9 +37,9 @@ export interface TextProtocolAdapter {
   toStream(context: StreamContext): StreamRenderer;
   /** Whether it answers with a stream, where that is not for the body's `stream` to say. */
   readonly streams?: boolean;
-  /** Of a stream, where they are not those of server-sent events. */
+  /** Headers of a stream, if they differ from those of server-sent events. */
   readonly streamHeaders?: Readonly<Record<string, string>>;
-  /** What is written after 15 s of silence, where it is no comment. */
+  /** Text that is sent after 15 s of silence, if it is not a comment. */
   readonly keepAlive?: string;
 }
 

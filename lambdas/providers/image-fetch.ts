@@ -63,7 +63,7 @@ const headers = {
 };
 
 const unreachable =
-  'no image could be fetched from this URL. It must be public and answer quickly. Or send the image as a base64 data URI.';
+  'no image could be fetched from this URL. Use a public URL that responds quickly, or send the image as a base64 data URI.';
 
 export const createImageFetch = (deps: ImageFetchDependencies): ImageFetch => {
   const reach = deps.reach ?? publicWeb;
@@ -97,7 +97,7 @@ const fetchImage = async (start: string, trip: Trip): Promise<FetchedImage> => {
       response.destroy();
     }
   }
-  throw trip.fail(`this URL redirects more than ${REDIRECTS_MAX} times. Use the one it leads to.`);
+  throw trip.fail(`this URL redirects more than ${REDIRECTS_MAX} times. Use the final URL.`);
 };
 
 const parseStart = (text: string, { reach, fail }: Trip): URL => {
@@ -106,7 +106,7 @@ const parseStart = (text: string, { reach, fail }: Trip): URL => {
   return url;
 };
 
-/** Never from https to http: whoever asked for https would get bytes that anyone on the way may have put there. */
+/** Returns the target of a redirect. Never changes from https to http, where the bytes could be replaced on the way. */
 const nextUrl = (location: string | undefined, from: URL, trip: Trip): URL => {
   const url = location === undefined ? null : URL.parse(location, from.href);
   const downgrade = from.protocol === 'https:' && url?.protocol === 'http:';
@@ -126,11 +126,11 @@ const request = (url: URL, { lookup, signal, fail }: Trip): Promise<IncomingMess
 
 const readImage = async (response: IncomingMessage, trip: Trip): Promise<FetchedImage> => {
   if (response.statusCode !== 200) {
-    throw trip.fail(`the server of this URL answered ${response.statusCode}. Use a URL that anyone can read.`);
+    throw trip.fail(`the server of this URL returned ${response.statusCode}. Use a public URL.`);
   }
   const encoding = response.headers['content-encoding']?.trim().toLowerCase();
   if (encoding && encoding !== 'identity') {
-    throw trip.fail('the server of this URL sends the image compressed. It must send the bytes as they are.');
+    throw trip.fail('the server of this URL sends the image compressed. Use a URL without compression.');
   }
   const bytes = await readBody(response, trip);
   const mediaType = sniffImage(bytes);
@@ -160,7 +160,7 @@ const readBody = async (response: IncomingMessage, { bytesMax, fail }: Trip): Pr
   return bytes.subarray(0, size);
 };
 
-/** Of one request together, each use of an image counted: that often it is written into the request. */
+/** Limit on the bytes of all images of a request. Each use of an image counts. */
 const BYTES_MAX = 20 * 1024 * 1024;
 
 const ADDRESSES_MAX = 20;
@@ -213,12 +213,12 @@ const refusal = (param: string, text: string): GatewayError =>
 const refuseMany = (uses: ReadonlyMap<string, readonly ImagePart[]>): void => {
   const [, parts] = [...uses].at(ADDRESSES_MAX) ?? [];
   if (!parts?.[0]) return;
-  const message = `with this model at most ${ADDRESSES_MAX} images may be named by URL. Send the others as data URIs.`;
+  const message = `this model accepts at most ${ADDRESSES_MAX} images by URL. Send the others as data URIs.`;
   throw refusal(parts[0].param, message);
 };
 
 const tooLarge = (param: string): GatewayError =>
-  refusal(param, `the images of a request may have at most ${BYTES_MAX} bytes together. Send fewer or smaller ones.`);
+  refusal(param, `the images of a request can have at most ${BYTES_MAX} bytes together. Send fewer or smaller images.`);
 
 const tooSlow = ([first]: readonly ImagePart[]): GatewayError =>
   refusal(first?.param ?? 'messages', 'the images of this request took too long to fetch. Send them as data URIs.');

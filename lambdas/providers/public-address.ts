@@ -55,7 +55,7 @@ export const createGuardedLookup =
       if (error) return answer(error, []);
       const [first] = addresses;
       if (!first || !addresses.every(({ address }) => allowed(address))) {
-        return answer(new Error('The name leads to an address that is not allowed.'), []);
+        return answer(new Error('The name resolves to an IP address that is not allowed.'), []);
       }
       return options.all ? answer(null, addresses) : answer(null, first.address, first.family);
     });
@@ -76,7 +76,7 @@ export const parsePublicUrl = (
 ): URL | { readonly problem: string } => {
   if (text.length > charactersMax) return { problem: `the URL is longer than ${charactersMax} characters.` };
   const url = URL.parse(text);
-  if (!url) return { problem: 'this is no valid URL.' };
+  if (!url) return { problem: 'this is not a valid URL.' };
   const problem = problemOf(url, reach, inner);
   return problem === undefined ? url : { problem };
 };

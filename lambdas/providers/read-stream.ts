@@ -120,7 +120,7 @@ export async function* framesOf(
       yield complete;
     }
     if (pendingLength > lengthMax) {
-      throw new GatewayError('upstream_error', 'The model sent an event that is too long. Nothing was charged.');
+      throw new GatewayError('upstream_error', 'The provider sent an event that is too long. Nothing was charged.');
     }
   }
 }

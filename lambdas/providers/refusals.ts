@@ -54,24 +54,31 @@ export const toGatewayError = (
   if (status === 400 || status === 413 || status === 422) return refused(refusal, context.secret, rules);
   if (status === 404) {
     context.notice('vendor_model_missing');
-    return new GatewayError('model_unavailable', 'The vendor does not serve this model at present. Choose another.', {
-      param: 'model',
-    });
+    return new GatewayError(
+      'model_unavailable',
+      'The provider does not offer this model at present. Use another model.',
+      {
+        param: 'model',
+      },
+    );
   }
   if (status === 429 || status === 529) {
     const { retryAfterSeconds } = context;
     // Codex reads the seconds of an error in a stream from these words.
-    const message = `The model is overloaded at the moment. Try again in ${retryAfterSeconds} s.`;
+    const message = `The provider is overloaded. Retry in ${retryAfterSeconds} s.`;
     return new GatewayError('upstream_capacity', message, { retryAfterSeconds });
   }
   if (status === 503) return notAvailable({ upstreamFailed: true });
   if (status === 504)
-    return new GatewayError('upstream_timeout', 'The model did not answer in time. Nothing was charged.');
-  return new GatewayError('upstream_error', 'The model answered with an error. Nothing was charged.');
+    return new GatewayError(
+      'upstream_timeout',
+      'The provider did not respond in time. Nothing was charged. Retry the request.',
+    );
+  return new GatewayError('upstream_error', 'The provider returned an error. Nothing was charged. Retry the request.');
 };
 
 const notAvailable = (details: { readonly upstreamFailed?: boolean } = {}): GatewayError =>
-  new GatewayError('service_unavailable', 'The model is not available at the moment. Try again later.', details);
+  new GatewayError('service_unavailable', 'The model is not available now. Retry later.', details);
 
 const MESSAGE_CHARACTERS_MAX = 1_000;
 const PARAM_CHARACTERS_MAX = 200;
@@ -87,7 +94,7 @@ export const vendorWords = (text: string, secret: string, charactersMax: number)
     .trim();
 
 const refused = (refusal: Refusal, secret: string, rules: RefusalRules): GatewayError => {
-  const words = vendorWords(refusal.message, secret, MESSAGE_CHARACTERS_MAX) || 'The model refused the request.';
+  const words = vendorWords(refusal.message, secret, MESSAGE_CHARACTERS_MAX) || 'The provider rejected the request.';
   const vendorParam =
     refusal.param === undefined ? undefined : vendorWords(refusal.param, secret, PARAM_CHARACTERS_MAX);
   const code = codeOf(`${refusal.code} ${refusal.type}`, words, rules);
@@ -105,12 +112,21 @@ const codeOf = (code: string, words: string, rules: RefusalRules): ErrorCode => 
 
 /** What cannot be read is the vendor's fault (ERR-9). */
 export const unreadable = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model sent something unreadable. Nothing was charged.');
+  new GatewayError(
+    'upstream_error',
+    'The provider returned an invalid response. Nothing was charged. Retry the request.',
+  );
 
 /** BILL-9: without its final usage an answer is not complete, whatever of it has arrived. */
 export const incomplete = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model stopped before its answer was complete. Nothing was charged.');
+  new GatewayError(
+    'upstream_error',
+    'The provider stopped before its response was complete. Nothing was charged. Retry the request.',
+  );
 
 /** CHAT-14. */
 export const filtered = (): GatewayError =>
-  new GatewayError('content_filter', 'The answer was stopped by the safety filter of the vendor. Nothing was charged.');
+  new GatewayError(
+    'content_filter',
+    'The safety filter of the provider stopped the output. Nothing was charged. Change the prompt.',
+  );

@@ -72,7 +72,11 @@ export const createResultDownload = (deps: ResultDownloadDependencies = {}): Res
 };
 
 const notFetched = (cause?: unknown): GatewayError =>
-  new GatewayError('upstream_error', 'The image could not be fetched from the vendor. Nothing was charged.', { cause });
+  new GatewayError(
+    'upstream_error',
+    'The image could not be fetched from the provider. Nothing was charged. Retry the request.',
+    { cause },
+  );
 
 const isReachable = (url: URL, reach: Reach): boolean =>
   url.protocol === 'https:' && problemOf(url, reach, 'inner') === undefined;

@@ -98,10 +98,14 @@ const keepErrorsQuiet = (socket: Socket): void => {
 const failure = (error: Error, connected: boolean, signal: AbortSignal): unknown => {
   if (signal.aborted) return signal.reason;
   return connected
-    ? new GatewayError('upstream_error', 'The connection to the model broke before it answered. Nothing was charged.', {
-        cause: error,
-      })
-    : new GatewayError('service_unavailable', 'The model cannot be reached at the moment. Try again later.', {
+    ? new GatewayError(
+        'upstream_error',
+        'The connection to the provider broke before it responded. Nothing was charged. Retry the request.',
+        {
+          cause: error,
+        },
+      )
+    : new GatewayError('service_unavailable', 'The provider cannot be reached now. Retry later.', {
         upstreamFailed: true,
         cause: error,
       });
@@ -114,7 +118,7 @@ async function* bytesOf(response: http.IncomingMessage, signal: AbortSignal): As
     if (signal.aborted) throw signal.reason;
     throw new GatewayError(
       'upstream_error',
-      'The connection to the model broke before its answer was complete. Nothing was charged.',
+      'The connection to the provider broke before its response was complete. Nothing was charged. Retry the request.',
       {
         cause: error,
       },

@@ -61,14 +61,14 @@ export const pollJob = async (
 const VENDOR_WORDS_MAX = 380;
 
 const openings = {
-  content_filter: 'The video was stopped by the safety filter of the vendor.',
-  upstream_error: 'The model could not make the video.',
+  content_filter: 'The safety filter of the provider stopped the video.',
+  upstream_error: 'The provider could not create the video.',
 } as const;
 
 /** A job that failed at the vendor. `words` are the vendor's own, empty for none; `secret` is what they must not show. */
 export const toFailure = (code: keyof typeof openings, words: string, secret: string): VideoFailure => {
   const shown = vendorWords(words, secret, VENDOR_WORDS_MAX);
-  const told = shown === '' ? '' : ` It says: ${shown}${/[.!?]$/.test(shown) ? '' : '.'}`;
+  const told = shown === '' ? '' : ` Its message: ${shown}${/[.!?]$/.test(shown) ? '' : '.'}`;
   return { code, message: `${openings[code]}${told} Nothing was charged.` };
 };
 
@@ -111,12 +111,12 @@ export const openVideo = async (
 };
 
 export const noFile = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model does not give out the file of the video. Nothing was charged.');
+  new GatewayError('upstream_error', 'The provider does not return the file of the video. Nothing was charged.');
 
 const watchFor = (silenceMs: number): Watch => {
   const late = new AbortController();
   const silent = (): void =>
-    late.abort(new GatewayError('upstream_timeout', 'The file of the video stopped coming. Nothing was charged.'));
+    late.abort(new GatewayError('upstream_timeout', 'The download of the video stopped. Nothing was charged.'));
   let timer: NodeJS.Timeout | undefined;
   const rest = (): void => clearTimeout(timer);
   return {
@@ -128,7 +128,7 @@ const watchFor = (silenceMs: number): Watch => {
     rest,
     cut: () => {
       rest();
-      late.abort(new GatewayError('upstream_error', 'The file of the video is not wanted any more.'));
+      late.abort(new GatewayError('upstream_error', 'The file of the video is no longer needed.'));
     },
   };
 };

@@ -64,7 +64,7 @@ export const createWebhookSender = (deps: WebhookDependencies): WebhookSender =>
     try {
       const sent = requestPublic(target, { method: 'POST', headers, lookup, signal: late.signal });
       const { statusCode = 0 } = await answerTo(sent, body, late.signal);
-      if (statusCode < 200 || statusCode > 299) throw undelivered(`the server answered ${statusCode}.`);
+      if (statusCode < 200 || statusCode > 299) throw undelivered(`the server returned ${statusCode}.`);
     } finally {
       clearTimeout(timer);
     }
@@ -77,7 +77,7 @@ const undelivered = (why: string): Error => new Error(`The webhook was not deliv
 const answerTo = (sent: ClientRequest, body: string, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const fail = (): void =>
-      reject(undelivered(signal.aborted ? 'the server gave no answer in time.' : 'the server cannot be reached.'));
+      reject(undelivered(signal.aborted ? 'the server did not respond in time.' : 'the server cannot be reached.'));
     sent.on('error', fail);
     // A switch of protocols (101) ends the request without an error.
     sent.once('close', fail);

@@ -42,7 +42,7 @@ const tooMany = 'too-many-requests';
 /** As the functions would say it (GEN-3), but for a request id, which nobody could look up here. */
 const tooManyRequests = {
   error: {
-    message: 'Too many requests from this address. Slow down and try again.',
+    message: 'Too many requests from this client IP. Send fewer requests and retry.',
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
     param: null,

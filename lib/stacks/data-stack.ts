@@ -62,7 +62,8 @@ const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy): Record<SecretNa
     removalPolicy,
   }),
   originSecret: new Secret(stack, 'origin-secret', {
-    description: 'What the edge proves itself to the functions with. See docs/deployment.md before it is changed.',
+    description:
+      'What the edge proves itself to the functions with. See docs/operations/deployment.md before it is changed.',
     generateSecretString: { passwordLength: 48, excludePunctuation: true },
     removalPolicy,
   }),

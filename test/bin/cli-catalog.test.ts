@@ -36,7 +36,7 @@ test('CAT-5 catalog check prints id, field and message of each problem and exits
   const { status, stdout } = await cli('catalog', 'check', '--folder', folder);
   expect(stdout.split('\n').filter((line) => line.startsWith('claude-fable-5-2  limits.'))).toEqual([
     'claude-fable-5-2  limits.contextTokens  is missing (number)',
-    'claude-fable-5-2  limits.contextToken  is no field of this entry',
+    'claude-fable-5-2  limits.contextToken  is not a field of this entry',
   ]);
   expect(status).toBe(1);
   const json = await cli('catalog', 'check', '--json', '--folder', folder);

@@ -70,7 +70,7 @@ describe.each(mediaSubjects)('the files of videos $name', ({ open }) => {
     await expectFile(Buffer.from('new'));
   });
 
-  const error = new GatewayError('upstream_error', 'it is not whole');
+  const error = new GatewayError('upstream_error', 'it is incomplete');
 
   test.each([0, 1])('VID-5 what breaks off after %i bytes is not a file', async (length) => {
     await expect(subject.videos.put(id, breaking(bytesOf(length), error))).rejects.toBe(error);

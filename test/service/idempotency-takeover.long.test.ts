@@ -17,7 +17,7 @@ const lastingChat = (prompt: string) => ({ ...chatBody(prompt), model: LASTING_M
 
 let vendor: Simulator;
 let group: ServerGroup;
-/** The one that is frozenClock, and the one to which the client turns then. */
+/** The server that is frozen, and the server that the client uses next. */
 let sleeper: TestProgram;
 let wakeful: TestProgram;
 
@@ -40,7 +40,7 @@ const newcomer = (): Promise<GroupAccount> => {
   return group.openAccount(`sleeper-${accounts}`, FUNDS);
 };
 
-/** Its whole process group stands still while the work is done. */
+/** Stops the whole process group while the work runs. */
 async function frozen<T>({ pid }: TestProgram, work: () => Promise<T>): Promise<T> {
   process.kill(-pid, 'SIGSTOP');
   try {
@@ -55,7 +55,7 @@ interface Told {
   readonly second: KeyedReply;
 }
 
-/** One charge and one answer (IDEM-8), whoever gave it. */
+/** Checks that there is one charge and one response (IDEM-8), from either server. */
 async function expectOne({ first, second }: Told, { accountId, apiKey }: GroupAccount, key: string, body: object) {
   expect(second.status, second.text).toBe(200);
   if (first.status === 200) expect(first.text).toBe(second.text);
@@ -79,7 +79,7 @@ test.for([
   ['has come meanwhile', 0],
   ['comes when it wakes', 6_000],
 ] as const)(
-  'IDEM-8 an owner frozen while its vendor answers is taken over; the answer that %s is neither charged nor served',
+  'IDEM-8 an owner frozen during its provider call is taken over; its response that %s is dropped',
   async ([_, delayMs]) => {
     const account = await newcomer();
     const { apiKey } = account;
@@ -104,7 +104,7 @@ test.for([
     });
     expect([second.status, second.replayed]).toEqual([200, false]);
     expect(vendor.requests).toHaveLength(2);
-    const first = await within('the answer of the frozen', pending, LIMIT_MS);
+    const first = await within('the response of the frozen server', pending, LIMIT_MS);
     expect(first.replayed || first.status === 409).toBe(true);
     await expectOne({ first, second }, account, key, body);
     expect(vendor.requests).toHaveLength(2);
@@ -113,7 +113,7 @@ test.for([
 
 const { seed, numRuns } = randomRuns(import.meta.filename, { quick: 6, long: 6 });
 
-test(`IDEM-8 frozen at ${numRuns} moments at random, and taken over: one charge, one answer`, async () => {
+test(`IDEM-8 frozen at ${numRuns} random moments and taken over: one charge, one response`, async () => {
   const random = numbersFrom(seed);
   for (let turn = 0; turn < numRuns; turn += 1) {
     const account = await newcomer();
@@ -129,7 +129,7 @@ test(`IDEM-8 frozen at ${numRuns} moments at random, and taken over: one charge,
         LIMIT_MS,
       ),
     );
-    const first = await within('the answer of the frozen', pending, LIMIT_MS);
+    const first = await within('the response of the frozen server', pending, LIMIT_MS);
     await expectOne({ first, second }, account, key, body);
   }
 });

@@ -1,41 +1,32 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
+import { type Program, programsToRun } from '../docs/programs.ts';
 import { startGateway } from '../support/gateway.ts';
 import { TEST_DAY } from '../support/in-process-gateway.ts';
 import type { TestProgram } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const TOP_UP_KEY = 'a-top-up-key-of-the-documents';
 
-const blocks = (language: string): readonly string[] =>
-  [...readme.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, name, code = '']) =>
-    name === language ? [code] : [],
-  );
-
-/** Those that are whole programs. */
-const programs = blocks('js').filter((code) => code.startsWith('import '));
-
-const TOP_UP_KEY = 'a-top-up-key-of-the-readme';
-
-let vendor: Simulator;
+let provider: Simulator;
 let gateway: TestProgram;
-/** What the programs write to, with the packages of this repository above it. */
+/** Working folder of the programs, below the packages of this repository. */
 const folder = mkdtempSync(join(root, 'node_modules', '.readme-'));
 
 beforeAll(async () => {
-  vendor = await startSimulator();
+  provider = await startSimulator();
   const environment = { VIDEO_POLL_SECONDS: '1', TOP_UP_KEY };
-  gateway = await startGateway({ stores: 'engine', vendorUrl: vendor.url, environment });
+  gateway = await startGateway({ stores: 'engine', vendorUrl: provider.url, environment });
 });
 afterAll(async () => {
   await gateway?.stop();
-  await vendor?.stop();
+  await provider?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -54,73 +45,51 @@ const run = async (command: string, args: readonly string[], input: string) => {
   return { output, errors, code };
 };
 
-const packageOf = (code: string): string =>
-  [...code.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name).findLast((name) => !name.startsWith('node:')) ??
-  'node';
-
-test('ERR-7 the advice on repeating and on proxies that buffer stands in the README', () => {
-  expect(readme).toMatch(/429, 500, 502, 503 or 504[\s\S]{0,80}1, 2, 5, 15 and 30 seconds/);
-  expect(readme).toMatch(/reverse proxy[\s\S]{0,80}must not buffer/);
-});
-
-test('there is a program for every SDK that is named', () => {
-  const packages = programs.map(packageOf);
-  const wanted = ['openai', '@anthropic-ai/sdk', '@google/genai', '@langchain/openai', 'ai'];
-  expect(wanted.filter((name) => !packages.includes(name))).toEqual([]);
-});
-
 const today = new Date().toISOString().slice(0, 10);
 const retired = loadCatalog(catalogData)
   .list(TEST_DAY)
   .filter(({ lifecycle }) => lifecycle.shutdownDate !== null && lifecycle.shutdownDate <= today);
-/** A program that names a model is skipped from the day on which the model retires. */
-const sold = programs.filter((code) => !retired.some(({ id }) => code.includes(`'${id}'`)));
 
-test.each(sold.map((code) => [packageOf(code), code] as const))(
-  'the program for %s runs as it stands',
-  async (_name, code) => {
-    const { output, errors, code: status } = await run(process.execPath, ['--input-type=module'], code);
-    expect({ status, errors }).toEqual({ status: 0, errors: '' });
-    // A function to check a signature with has nothing to say by itself.
-    if (code.includes('console.log') || code.includes('stdout')) expect(output.trim()).not.toBe('');
-  },
-);
-
-/** A line each, whatever of it continues on the next. */
-const requests = blocks('')
-  .flatMap((code) => code.replaceAll(/\\\n\s*/g, '').split('\n'))
-  .filter((line) => line.startsWith('curl ') && !line.includes('video_...'));
+/** Programs of a language, without those that name a retired model. */
+const programsOf = (language: string): readonly (readonly [string, Program])[] =>
+  programsToRun()
+    .filter((program) => program.language === language)
+    .filter(({ code }) => !retired.some(({ id }) => new RegExp(`["']${id}["']`).test(code)))
+    .map((program) => [`${program.page}:${program.line}`, program]);
 
 const hasShell = existsSync('/bin/sh') && existsSync('/usr/bin/curl');
-if (!hasShell) console.log('No curl here: the requests of the README are not sent.');
+if (!hasShell) console.log('curl is not installed. The shell programs of the documents are skipped.');
 
-test.skipIf(!hasShell).each(requests)('%s', async (line) => {
-  const { output, code } = await run('/bin/sh', ['-c', line.replace(/^curl /, 'curl -sS --fail-with-body ')], '');
-  expect(code, output).toBe(0);
-  expect(output).not.toBe('');
-});
+const python = process.env.PYTHON ?? 'python3';
+const hasPython = spawnSync(python, ['-c', 'import openai, anthropic']).status === 0;
+if (!hasPython) console.log('The Python SDKs are not installed. The Python programs of the documents are skipped.');
 
-test('the requests of the README are found', () => {
-  expect(requests.length).toBeGreaterThan(10);
-});
+describe('programs of the documents', () => {
+  test('README.md and the guides have a program for every SDK', () => {
+    const code = programsOf('js').map(([, program]) => program.code);
+    const wanted = ['openai', '@anthropic-ai/sdk', '@google/genai', '@langchain/openai', 'ai'];
+    expect(wanted.filter((name) => !code.some((each) => each.includes(`from '${name}'`)))).toEqual([]);
+  });
 
-test('KEY-6 the report of a payment that it shows is taken', async () => {
-  const code = programs.find((program) => program.includes('/app/credits')) ?? '';
-  const { output } = await run(process.execPath, ['--input-type=module'], code);
-  expect(output).toMatch(/^200 .*"ref":"payment-17"/);
-});
+  test.each(programsOf('js'))('the program at %s succeeds', async (_place, { code }) => {
+    const { output, errors, code: status } = await run(process.execPath, ['--input-type=module'], code);
+    expect({ status, errors }).toEqual({ status: 0, errors: '' });
+    if (/console\.log|process\.stdout/.test(code)) expect(output.trim()).not.toBe('');
+    if (code.includes('/app/credits')) expect(output).toMatch(/^200 .*"ref":"payment-17"/);
+  });
 
-/** What needs a file of the reader's own, or looks at this machine as a whole, is not run. The key is replaced last of all. */
-const commands = blocks('sh')
-  .flatMap((code) => code.split('\n'))
-  .filter((line) => /^npm run cli -- (accounts|keys) /.test(line));
+  test.skipIf(!hasPython).each(programsOf('python'))('the program at %s succeeds', async (_place, { code }) => {
+    const { output, errors, code: status } = await run(python, ['-'], code);
+    expect({ status, errors }).toEqual({ status: 0, errors: '' });
+    expect(output.trim()).not.toBe('');
+  });
 
-test.skipIf(!hasShell)('OPS-5 the commands that it shows do what they say', async () => {
-  expect(commands.length).toBeGreaterThan(2);
-  for (const line of commands) {
-    const command = line.replace('npm run cli --', `'${process.execPath}' '${join(root, 'bin/cli.ts')}'`);
-    const { code, output, errors } = await run('/bin/sh', ['-c', command], '');
-    expect(code, `${line}: ${errors}`).toBe(0);
+  // The commands of the last page replace the API key.
+  test.skipIf(!hasShell).each(programsOf('sh'))('the commands at %s succeed', async (_place, { code }) => {
+    const commands = code.replaceAll('npm run cli --', `'${process.execPath}' '${join(root, 'bin/cli.ts')}'`);
+    const script = `set -eu\ncurl() { command curl -sS --fail-with-body "$@"; }\n${commands}`;
+    const { output, errors, code: status } = await run('/bin/sh', ['-c', script], '');
+    expect(status, `${output.slice(-500)}\n${errors}`).toBe(0);
     expect(output).not.toBe('');
-  }
+  });
 });

@@ -1,6 +1,6 @@
 import type { NewKey } from './keys.ts';
 
-/** What the bot speaks. */
+/** Language of the bot. */
 export type Language = 'en' | 'ru';
 
 /** A private chat with the bot. */
@@ -61,6 +61,6 @@ export interface AccountStore {
 export const ACCOUNT_ID_FORM = /^[0-9A-Za-z][0-9A-Za-z._@:+-]{0,63}$/;
 
 /** The same in words. */
-export const ACCOUNT_ID_RULE = '1 to 64 letters, digits and . _ @ : + -, of which the first is a letter or digit';
+export const ACCOUNT_ID_RULE = '1 to 64 letters, digits and . _ @ : + -, starting with a letter or digit';
 
 export const isAccountId = (text: string): boolean => ACCOUNT_ID_FORM.test(text);

@@ -24,7 +24,8 @@ export interface AdmissionDependencies extends Peppers {
 const tooMany = (message: string): GatewayError =>
   new GatewayError('rate_limit_exceeded', message, { limit: 'address' });
 
-const tooManyFromAddress = (): GatewayError => tooMany('Too many requests from this address. Slow down and try again.');
+const tooManyFromAddress = (): GatewayError =>
+  tooMany('Too many requests from this client IP. Send fewer requests and retry.');
 
 /** A key as a caller sent it, and how one is sent on that route. */
 export interface PresentedApiKey {
@@ -69,7 +70,7 @@ const unauthorized = (code: ErrorCode, message: string, param: string): GatewayE
   new GatewayError(code, message, { param });
 
 const invalidKey = (param: string): GatewayError =>
-  unauthorized('invalid_api_key', 'The API key is not known. Check that it was copied whole.', param);
+  unauthorized('invalid_api_key', 'The API key is unknown. Copy the whole key again.', param);
 
 const verdict = (deps: AdmissionDependencies, reply: KeyReply, param: string): Admission => {
   if (reply.kind === 'unknown') throw invalidKey(param);
@@ -83,15 +84,23 @@ const verdict = (deps: AdmissionDependencies, reply: KeyReply, param: string): A
   }
   const rate = describe(deps.keyBucket, key.tatMicros, deps.clock.now() * 1_000);
   if (reply.kind === 'refused') {
-    throw new GatewayError('rate_limit_exceeded', 'Too many requests with this API key. Slow down and try again.', {
-      headers: rateHeaders(rate),
-      limit: 'key',
-    });
+    throw new GatewayError(
+      'rate_limit_exceeded',
+      'Too many requests with this API key. Send fewer requests and retry.',
+      {
+        headers: rateHeaders(rate),
+        limit: 'key',
+      },
+    );
   }
   if (key.blocked) {
-    throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.', {
-      headers: rateHeaders(rate),
-    });
+    throw new GatewayError(
+      'account_blocked',
+      'This account is blocked for a violation of the terms. Contact the operator of this service.',
+      {
+        headers: rateHeaders(rate),
+      },
+    );
   }
   return { accountId: key.accountId, rate };
 };
@@ -127,7 +136,7 @@ const takeHash = async (deps: AdmissionDependencies, hash: string): Promise<KeyR
     return { kind: local.allowed ? 'taken' : 'refused', key: { ...key, tatMicros: local.tatMicros } };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new GatewayError('service_unavailable', 'API keys cannot be checked at the moment. Try again later.', {
+    throw new GatewayError('service_unavailable', 'API keys cannot be checked now. Retry later.', {
       cause: error,
     });
   }

@@ -14,8 +14,9 @@ export interface BlockDependencies {
 const TRIES = 5;
 
 /**
- * Blocks an account with its key, or frees both: also where the account has that status, since its key may not have it when somebody
- * wrote to the tables by hand. `changing`: the key was another one each time, and nothing was changed. Throws StoreError.
+ * Blocks or unblocks an account and its key. Writes the key even if the account already has the status, because a
+ * manual edit may have missed it. `changing`: the key changed during every attempt, and nothing was written. Throws
+ * StoreError.
  */
 export const blockAccount = async (
   deps: BlockDependencies,

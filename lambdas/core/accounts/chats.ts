@@ -10,7 +10,7 @@ export interface StartDependencies extends IssueDependencies {
 }
 
 export type Started =
-  /** To be told now; then `markShown` keeps it from being replaced when the user starts again. */
+  /** A key to show now. After that, `markShown` keeps the next start from replacing it. */
   | { readonly kind: 'key'; readonly accountId: string; readonly apiKey: string; readonly hash: string }
   | { readonly kind: 'had-key'; readonly accountId: string; readonly label: KeyLabel }
   | { readonly kind: 'revoked' | 'blocked'; readonly accountId: string };
@@ -26,7 +26,7 @@ export const startChat = async (deps: StartDependencies, chatId: string): Promis
   const { apiKey, key } = makeKey(deps, false);
   const account = { accountId: newAccountId(), chatId, key, creditPicos: startCreditPicos, atMs: clock.now() };
   await retryUntilDefinite(deps, () => accounts.open(account));
-  // Somebody may have been first, or have replaced this key already; and a repeated write finds what it wrote itself.
+  // Another start may have come first, or have replaced this key. A repeated write finds its own result.
   const current = await retryUntilDefinite(deps, () => keys.currentKey(account.accountId));
   if (current?.hash === key.hash) return { kind: 'key', accountId: account.accountId, apiKey, hash: key.hash };
   const chat = await retryUntilDefinite(deps, () => accounts.chat(chatId));
@@ -46,22 +46,22 @@ const ofKnown = async (deps: StartDependencies, { accountId }: Chat): Promise<St
   const after = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
   if (after?.hash === key.hash) return { kind: 'key', accountId, apiKey, hash: key.hash };
   if (!after || after.isRevoked) return { kind: 'revoked', accountId };
-  // Another start has replaced it meanwhile, and tells its own.
+  // Another start replaced the key in the meantime, and shows its own.
   return { kind: 'had-key', accountId, label: after.label };
 };
 
-/** How long nobody else takes up an update that somebody works on, unless it is given back. */
+/** Lease of an update, in ms. Other deliveries cannot claim the update until the lease expires or is released. */
 export const UPDATE_LEASE_MS = 60_000;
 
-/** An update by its number, or the chat that is being started: of its messages one at a time may tell a key. */
+/** An update by its number, or the chat that is being started. Only one message at a time may show a key. */
 export type TurnKey = `update#${number}` | `start#${number}`;
 
-/** Which updates of the messenger have been dealt with: it delivers one again until it is told so (KEY-1). */
+/** Updates of the messenger that are done. The messenger delivers an update again until it is confirmed (KEY-1). */
 export interface UpdateLog {
-  /** `busy`: somebody works on it, or died over it less than a lease ago. Throws StoreError. */
+  /** `busy`: another delivery works on it, or failed less than a lease ago. Throws StoreError. */
   claim(key: TurnKey, nowMs: number): Promise<'claimed' | 'busy' | 'done'>;
   /** For good. Throws StoreError. */
   finish(key: TurnKey, nowMs: number): Promise<void>;
-  /** The next delivery may claim it at once, unless it is finished. Throws StoreError. */
+  /** Lets the next delivery claim the update immediately, unless it is finished. Throws StoreError. */
   free(key: TurnKey): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { isEqual } from '../signature.ts';
 
-/** Who has opened the mini app, as the messenger vouches for it. */
+/** User who opened the mini app, as signed by the messenger. */
 export interface InitData {
-  /** Of the user, and of the private chat with the bot. */
+  /** Id of the user, and of the private chat with the bot. */
   readonly chatId: string;
   /** Since the messenger signed it. */
   readonly ageMs: number;
@@ -32,8 +32,8 @@ export const readInitData = (botToken: string, text: string, nowMs: number): Ini
 };
 
 /**
- * The hash stands at the end, where the messenger puts it. A field that stands twice, or whose value could pass for two fields when
- * they are joined to be signed, could be read in two ways.
+ * Parses the fields. The messenger puts the hash at the end. Rejects a repeated field, and a value that could pass for
+ * two fields when the fields are joined for the signature.
  */
 const parseFields = (text: string): ReadonlyMap<string, string> | undefined => {
   if (text.length > CHARACTERS_MAX) return undefined;

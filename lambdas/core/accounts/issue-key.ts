@@ -60,8 +60,8 @@ export interface RotatedKey {
 }
 
 /**
- * KEY-2: a new key in place of the one that the caller knows. Of two at once one wins. Throws `key_already_rotated` to the other, also
- * when its key had been replaced before, `account_blocked`, and StoreError when the store did not say.
+ * KEY-2: issues a new key in place of the one that the caller knows. One of two concurrent rotations wins. Throws
+ * `key_already_rotated` if the key was already replaced, `account_blocked`, and StoreError if the result is unknown.
  */
 export const rotateKey = async (
   deps: RotationDependencies,
@@ -74,7 +74,10 @@ export const rotateKey = async (
   const replacement = { accountId, oldHash: current.hash, key, atMs: clock.now() };
   const reply = await retryUntilDefinite(deps, () => keys.replaceKey(replacement));
   if (reply === 'blocked') {
-    throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.');
+    throw new GatewayError(
+      'account_blocked',
+      'This account is blocked for a violation of the terms. Contact the operator of this service.',
+    );
   }
   // A write whose reply was lost finds its own key when it is repeated.
   if (reply === 'changed' && !(await isCurrent(deps, accountId, key.hash))) throw alreadyRotated();
@@ -87,6 +90,6 @@ const isCurrent = async (deps: RotationDependencies, accountId: string, hash: st
 };
 
 const alreadyRotated = (): GatewayError =>
-  new GatewayError('key_already_rotated', 'key_id: this key has been replaced already. Read the account again.', {
+  new GatewayError('key_already_rotated', 'key_id: this key was already replaced. Read the account again.', {
     param: 'key_id',
   });

@@ -38,7 +38,7 @@ export const isApiKey = (text: string): boolean => {
   return check !== undefined && check === checksum(secret);
 };
 
-/** What is stored in place of the key. */
+/** Hash that is stored instead of the key. */
 export const hashApiKey = (pepper: string, key: string): string =>
   createHmac('sha256', pepper).update(key).digest('hex');
 
@@ -68,12 +68,12 @@ export interface NewKey {
 
 export interface KeyDependencies {
   readonly pepper: string;
-  /** 32 bytes that nobody can foresee. */
+  /** 32 unpredictable bytes. */
   readonly newKeyBytes: () => Uint8Array;
 }
 
 export interface MadeKey {
-  /** To be told to its owner once and stored nowhere. */
+  /** Shown to its owner once and stored nowhere. */
   readonly apiKey: string;
   readonly key: NewKey;
 }
@@ -95,13 +95,13 @@ export const keyIdOf = (hash: string): string => createHash('sha256').update(has
 
 /** What API keys are hashed with. */
 export interface Peppers {
-  /** Of keys that are made now. */
+  /** Pepper of new keys. */
   readonly pepper: string;
   /** Those that keys may still be hashed with, the newest first. */
   readonly olderPeppers: readonly string[];
 }
 
-/** Of every secret that somebody here has made up. */
+/** Smallest number of characters of every secret that an operator chooses. */
 export const SECRET_LENGTH_MIN = 16;
 
 /** One on each line, the newest first. Throws an Error, which quotes none of them. */
@@ -109,11 +109,11 @@ export const parsePeppers = (text: string): Peppers => {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const [pepper, ...olderPeppers] = new Set(lines.filter((line) => line !== ''));
   if (pepper === undefined || [pepper, ...olderPeppers].some(({ length }) => length < SECRET_LENGTH_MIN)) {
-    throw new Error(`a pepper has at least ${SECRET_LENGTH_MIN} letters, and each stands on a line of its own`);
+    throw new Error(`a pepper must have at least ${SECRET_LENGTH_MIN} characters, one pepper per line`);
   }
   return { pepper, olderPeppers };
 };
 
-/** What a key may be stored as, the likeliest first. */
+/** Hashes under which a key may be stored, the most likely first. */
 export const hashesOf = ({ pepper, olderPeppers }: Peppers, apiKey: string): readonly string[] =>
   [pepper, ...olderPeppers].map((one) => hashApiKey(one, apiKey));

@@ -1,13 +1,16 @@
 import { PICOS_PER_USD } from '../money/usd.ts';
 
-/** KEY-3: where an account that has set nothing is told of its balance. Pico-USD. */
+/** KEY-3: balance at which the owner is notified by default. Pico-USD. */
 export const LOW_BALANCE_THRESHOLD_DEFAULT = PICOS_PER_USD;
 
-/** One write of the account item, as the table's stream tells it. The balance is credited less spent, whatever is held. Pico-USD. */
+/**
+ * One write of the account item, as the stream of the table reports it. The balance is credits minus charges, without
+ * holds. Pico-USD.
+ */
 export interface BalanceChange {
   readonly accountId: string;
   readonly chatId: string | undefined;
-  /** Of the account after the write. */
+  /** Account version after the write. */
   readonly version: number;
   readonly beforePicos: bigint;
   readonly afterPicos: bigint;
@@ -21,12 +24,12 @@ export const isCrossing = ({ beforePicos, afterPicos, thresholdPicos }: BalanceC
 export interface Pace {
   /** Pico-USD. */
   readonly balancePicos: bigint;
-  /** What was spent in the time just gone by. Pico-USD. */
+  /** Amount that was spent in the averaging window. Pico-USD. */
   readonly spentPicos: bigint;
   readonly spanMs: number;
 }
 
-/** Of the pace: a week has its quiet days. */
+/** Averaging window for the spend rate, in ms. Seven days even out weekends. */
 export const PACE_SPAN_MS = 7 * 86_400_000;
 
 const MS_PER_DAY = 86_400_000n;

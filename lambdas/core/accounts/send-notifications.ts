@@ -47,8 +47,9 @@ const WAIT_SECONDS_MAX = 5;
 const REMEMBERED_MAX = 1_000;
 
 /**
- * KEY-3: tells of a crossing at least once, and once as long as the mark on its chat can be written. A process that could not write it
- * remembers. An older crossing than the last one told is not told any more. Throws StoreError.
+ * KEY-3: notifies of a crossing at least once, and exactly once if the mark on the chat can be written. A process that
+ * could not write the mark remembers the crossing. A crossing older than the last notified one is dropped. Throws
+ * StoreError.
  */
 export const createNotifications = (deps: NotificationDependencies) => {
   const told = new RecentMap<number>(REMEMBERED_MAX);

@@ -9,15 +9,15 @@ interface AudioCall {
   readonly signal: AbortSignal;
 }
 
-/** A file as the vendor is to have it: it goes by the ending of the name. */
+/** Audio file for the provider, which identifies the format by the file extension. */
 export interface AudioFile {
   readonly name: string;
-  /** What the client says it is; empty when it says nothing. */
+  /** Media type that the client declares; empty if it declares none. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
 
-/** What is asked of a transcription model, valid for its entry (AUD-1). */
+/** Parameters of a transcription, valid for the catalog entry (AUD-1). */
 export interface TranscriptionAsk {
   readonly file: AudioFile;
   readonly language: string | undefined;
@@ -28,7 +28,7 @@ export interface TranscriptionAsk {
 
 export interface TranscriptionCall extends TranscriptionAsk, AudioCall {}
 
-/** What the vendor bills by, in one of its two forms; `seconds` may be a fraction. */
+/** Billed usage of the provider, in tokens or in seconds. `seconds` may be a fraction. */
 export type AudioUsage =
   | { readonly kind: 'tokens'; readonly tokens: TokenUsage }
   | { readonly kind: 'duration'; readonly seconds: number };
@@ -48,7 +48,7 @@ export interface TranscriptionWire {
 
 export type SpeechFormat = SpeechModel['speech']['formats'][number];
 
-/** What is asked of a speech model, valid for its entry (AUD-3). */
+/** Parameters of speech, valid for the catalog entry (AUD-3). */
 export interface SpeechAsk {
   readonly text: string;
   readonly voice: string;
@@ -74,7 +74,10 @@ export interface SpeechWire {
   speak(call: SpeechCall): Promise<SpeechStream>;
 }
 
-/** What the first bytes of a recording say, as the ending that vendors know it by; 12 bytes are enough. */
+/**
+ * Returns the file extension that matches the first bytes of a recording. Needs 12 bytes. Undefined if the format is
+ * unknown.
+ */
 export const sniffAudio = (bytes: Uint8Array): string | undefined => {
   const text = (from: number, length: number): string => String.fromCharCode(...bytes.subarray(from, from + length));
   if (text(0, 4) === 'RIFF' && text(8, 4) === 'WAVE') return 'wav';

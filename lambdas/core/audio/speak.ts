@@ -20,7 +20,7 @@ export interface SpeakDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, SpeechWire>;
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface SpeechParams {
   readonly modelId: string;
   readonly endUser: string | undefined;
@@ -102,7 +102,7 @@ const speechSource = async ({ bytes, close }: SpeechStream): Promise<StreamSourc
 };
 
 const silent = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model answered without any sound. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model returned no audio. Nothing was charged. Retry the request.');
 
 /** Returns the next piece that is not empty, or undefined at the end. */
 const nextPiece = async (bytes: SpeechStream['bytes']): Promise<Uint8Array | undefined> => {

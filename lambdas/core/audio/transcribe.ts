@@ -16,7 +16,7 @@ export interface TranscribeDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, TranscriptionWire>;
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface TranscriptionParams {
   readonly modelId: string;
   readonly endUser: string | undefined;
@@ -68,7 +68,7 @@ const tokensOf = (counted: AudioUsage): TokenUsage =>
     ? counted.tokens
     : { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
-/** AUD-1: who asks for a model that is not served, such as that of the whisper type, is told which are. */
+/** AUD-1: rejects an unknown model, such as whisper, with the list of available models. */
 const chooseServed = (catalog: Catalog, modelId: string, nowMs: number): TranscriptionModel => {
   const protocol = 'audio_transcriptions';
   if (catalog.find(modelId, nowMs)) return chooseModel(catalog, { modelId, protocol, kind: 'transcription', nowMs });

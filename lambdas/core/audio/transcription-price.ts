@@ -7,14 +7,14 @@ type PriceRow = TranscriptionModel['prices'][number];
 
 type Rates<Unit extends PriceRow['unit']> = Extract<PriceRow, { readonly unit: Unit }>['rates'];
 
-/** What a transcription can cost, and what it comes to. */
+/** Highest cost of a transcription, and the cost of its usage. */
 interface TranscriptionMoney {
   readonly holdPicos: bigint;
   /** Pico-USD per unit. */
   readonly prices: Readonly<Record<string, bigint>>;
   /** An answer that counts nothing is an alarm (BILL-10). */
   readonly expectsUsage: boolean;
-  /** Of what the vendor counted, only what this price is for: the other form is as good as none. */
+  /** Usage in the form that this price counts; undefined if the provider counted the other form. */
   pick(counted: AudioUsage | undefined): AudioUsage | undefined;
   /** No count charges nothing (BILL-10). */
   chargeFor(counted: AudioUsage | undefined): Charge;
@@ -27,8 +27,9 @@ const IMPLAUSIBLE_TIMES = 4;
 const VENDOR_WORDS_TOKENS = 1_000;
 
 /**
- * A recording's length is held for as far as it is known: of a WAV from its samples, of the rest the longest that the vendor takes. The
- * length is an estimate all the same. What cannot be true is measured by the entry alone, so that no file makes itself cheaper (BILL-7).
+ * Prices a transcription. The hold covers the length of the recording: the samples of a WAV file, or the longest
+ * recording that the provider accepts. The length is an estimate. The catalog entry alone bounds implausible counts, so
+ * that no file lowers its own price (BILL-7).
  */
 export const priceTranscription = (
   row: PriceRow,
@@ -36,7 +37,7 @@ export const priceTranscription = (
   ask: TranscriptionAsk,
 ): TranscriptionMoney => {
   const { secondsMax } = model.transcription;
-  // The vendor goes by the name: behind another one the same bytes may be taken for something else.
+  // The provider uses the file name: with another extension it may read the same bytes as another format.
   const wav = /\.wav$/i.test(ask.file.name) ? wavSecondsAtMost(ask.file.bytes) : undefined;
   const seconds = Math.min(Math.ceil(wav ?? secondsMax), secondsMax);
   const { reportsUsage } = model;
@@ -83,7 +84,7 @@ const byTokens = (
   seconds: number,
 ): TranscriptionMoney => {
   const { secondsMax, tokensPerSecond, outputTokensMax } = model.transcription;
-  // What has no bound cannot be held for, and nothing is sold without.
+  // A price without a bound cannot be held, and a model without a hold is not sold.
   if (tokensPerSecond === undefined || outputTokensMax === undefined) throw unavailable(model);
   const promptTokens = Buffer.byteLength(prompt);
   const prices = { input: textInput, audioInput, output: textOutput };
@@ -114,7 +115,7 @@ const byTokens = (
 
 const recorded = ({ input, audioInput = 0, output }: TokenUsage): Charge['usage'] => ({ input, audioInput, output });
 
-/** Chunks that stand before the samples; a file with more of them is not looked through. */
+/** Limit on the chunks before the samples. A file with more chunks is not searched. */
 const CHUNKS_MAX = 64;
 
 const PCM = 1;

@@ -10,7 +10,10 @@ export interface Catalog {
   readonly providers: readonly Provider[];
   /** By id or alias; undefined unless the entry is enabled, not shut down and priced on that day. */
   find(id: string, nowMs: number): Model | undefined;
-  /** What `find` would find, aliases left out. A model whose providers are all off is listed: a call tells (`model_unavailable`). */
+  /**
+   * Models that `find` would find, without aliases. Lists a model whose providers are all off; a call then returns
+   * `model_unavailable`.
+   */
   list(nowMs: number): readonly Model[];
   /** The id or alias a caller may have meant, of those that are served in that protocol if one is named. */
   nearest(id: string, nowMs: number, protocol?: Protocol): string | undefined;

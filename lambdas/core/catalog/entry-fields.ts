@@ -35,14 +35,14 @@ const upstreams = (kind: string, { providerKinds }: EntryContext) =>
           const provider = providerKinds.get(upstream.provider);
           if (provider === undefined) refuse('provider', `unknown provider "${upstream.provider}"`);
           else if (provider && !providerKindsOf(upstream.wire).includes(provider))
-            refuse('wire', `"${upstream.wire}" is not spoken by providers of kind "${provider}"`);
+            refuse('wire', `"${upstream.wire}" is not a wire of providers of kind "${provider}"`);
           if (!modelKindsOf(upstream.wire).includes(kind))
-            refuse('wire', `"${upstream.wire}" does not carry models of kind "${kind}"`);
+            refuse('wire', `"${upstream.wire}" does not support models of kind "${kind}"`);
         }),
     )
     .min(1)
     .superRefine((list, context) => {
-      // An entry whose channels are all off is listed, and a call tells (AUD-2).
+      // An entry whose upstreams are all off is listed, and a call returns the error (AUD-2).
       const last = list.findLastIndex((upstream) => upstream.enabled);
       if (list[last]?.when === 'tools_unless_effort_none')
         context.addIssue({ code: 'custom', path: [last, 'when'], message: 'the last upstream must be unconditional' });
@@ -61,14 +61,14 @@ const spanProblem = (
 ): readonly [field: string, message: string] | undefined => {
   if (from && until && until < from) return ['until', `${until} is before from, ${from}`];
   if (!before) return undefined;
-  if (!before.until) return ['from', 'overlaps the row before, which has no until'];
+  if (!before.until) return ['from', 'overlaps the previous row, which has no until'];
   const due = dayAfter(before.until);
   return from === due
     ? undefined
-    : ['from', `must be ${due}, the day after the row before ends, not ${from ?? 'absent'}`];
+    : ['from', `must be ${due}, the day after the previous row ends, not ${from ?? 'absent'}`];
 };
 
-/** Rows stand in order of time and leave no day out; only the first may lack `from`, only the last `until`. */
+/** Price rows, in order of time and without gaps. Only the first may lack `from`, and only the last `until`. */
 export const priceList = <Row extends z.ZodType<Span>>(row: Row) =>
   z
     .array(row)
@@ -80,7 +80,7 @@ export const priceList = <Row extends z.ZodType<Span>>(row: Row) =>
       }
     });
 
-/** What every entry states, whatever its kind. */
+/** Fields of every catalog entry, of any kind. */
 export const entryFields = (kind: string, context: EntryContext) => ({
   enabled: z.boolean(),
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,127}$/),
@@ -100,7 +100,7 @@ export const entryFields = (kind: string, context: EntryContext) => ({
     replacement: z.string().optional(),
     note: z.string().min(1).optional(),
   }),
-  /** False where the vendor answers without any usage, so that its absence is no alarm (BILL-10). */
+  /** False if the provider never reports usage, so that missing usage raises no alarm (BILL-10). */
   reportsUsage: z.boolean().default(true),
   sources: z.array(source).min(1),
   verification: z.enum(['official_page_or_sdk', 'secondary_only', 'partly_derived', 'partly_unverified']),

@@ -8,7 +8,10 @@ export const allowedFallbacks = (catalog: Catalog, primary: TextModel, nowMs: nu
     .filter((model) => model.kind === 'text')
     .filter((candidate) => isAllowedFallback(catalog, primary, candidate, nowMs));
 
-/** What the primary can do, at the endpoints where it does it and at any length, the reserve does for no more money. Both have to be sold on that day. */
+/**
+ * Whether a model may replace the primary: it has at least the same abilities, at the same endpoints and for any
+ * length, at no higher price. Both must be available on that day.
+ */
 export const isAllowedFallback = (
   catalog: Catalog,
   primary: TextModel,
@@ -32,7 +35,7 @@ const includesAll = (all: readonly string[], wanted: readonly string[]): boolean
 const sameSet = (one: readonly string[], other: readonly string[]): boolean =>
   includesAll(one, other) && includesAll(other, one);
 
-/** Entries state all of them, so each has to be equal: a reserve that can do more is another kind of model. */
+/** Entries state all capabilities, so they must be equal. A model with more capabilities is another kind of model. */
 const sameCapabilities = (one: TextModel['capabilities'], other: TextModel['capabilities']): boolean => {
   const others: Readonly<Record<string, unknown>> = other;
   return Object.entries(one).every(([name, able]) => others[name] === able);

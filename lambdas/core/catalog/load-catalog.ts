@@ -13,7 +13,7 @@ export interface CatalogProblem {
   readonly message: string;
 }
 
-/** Carries every problem found, so that one run is enough to mend a file. */
+/** Carries every problem, so that one run shows everything that must be fixed in a file. */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   readonly problems: readonly CatalogProblem[];
@@ -61,7 +61,7 @@ const toProblems = (id: string, issue: z.core.$ZodIssue): readonly CatalogProble
     return issue.keys.map((key) => ({
       id,
       field: fieldOf([...issue.path, key]),
-      message: 'is no field of this entry',
+      message: 'is not a field of this entry',
     }));
   const message = issue.message.replace(/^Invalid input: expected (.+), received undefined$/, 'is missing ($1)');
   return [{ id, field: fieldOf(issue.path), message }];
@@ -72,7 +72,7 @@ const nameOf = (raw: unknown, place: string): string => {
   return named.success && named.data.id ? named.data.id : place;
 };
 
-/** Null when the provider's own entry is broken there, which is told once, at the provider. */
+/** Null if the provider's own entry is invalid. That problem is reported once, at the provider. */
 const kindOf = (raw: unknown): ProviderKind | null => {
   const kind = providerKindSchema.safeParse(raw);
   return kind.success ? kind.data.kind : null;
@@ -100,7 +100,7 @@ const repeated = (
   for (const [id, field, name] of names) {
     const owner = owners.get(name);
     if (owner === undefined) owners.set(name, id);
-    else problems.push({ id, field, message: `"${name}" is taken by "${owner}" already` });
+    else problems.push({ id, field, message: `"${name}" is already used by "${owner}"` });
   }
   return problems;
 };
@@ -111,7 +111,10 @@ interface Row {
   readonly company: string;
 }
 
-/** What no entry can tell by itself: names used twice, replacements that lead nowhere, an entry in another company's file. */
+/**
+ * Problems between entries: names that are used twice, replacements that do not exist, an entry in the file of another
+ * company.
+ */
 const acrossEntries = (rows: readonly Row[]): readonly CatalogProblem[] => {
   const known = rows.flatMap(({ raw, company }) => {
     const linked = linkedSchema.safeParse(raw);
@@ -125,7 +128,7 @@ const acrossEntries = (rows: readonly Row[]): readonly CatalogProblem[] => {
   const lost = known.flatMap(({ id, lifecycle }) => {
     const replacement = lifecycle?.replacement;
     if (replacement === undefined || (ids.has(replacement) && replacement !== id)) return [];
-    return [{ id, field: 'lifecycle.replacement', message: `"${replacement}" names no other model` }];
+    return [{ id, field: 'lifecycle.replacement', message: `"${replacement}" is not another model` }];
   });
   const strays = known.flatMap(({ id, company, file }) =>
     company === undefined || company === file
@@ -141,10 +144,10 @@ const parseMarkup = (text: string): bigint => {
   };
   try {
     const markup = parseUsd(text);
-    return markup > 0n ? markup : refuse(`"${text}" is not above 0`);
+    return markup > 0n ? markup : refuse(`"${text}" must be above 0`);
   } catch (error) {
     if (error instanceof CatalogError) throw error;
-    return refuse(`"${text}" is no decimal number`);
+    return refuse(`"${text}" is not a decimal number`);
   }
 };
 
@@ -160,7 +163,7 @@ const withoutFile = (companies: readonly string[], known: readonly string[]): re
     .map((company) => ({
       id: 'catalog',
       field: 'companies',
-      message: `"${company}" is none of ${known.join(', ')}`,
+      message: `"${company}" must be one of ${known.join(', ')}`,
     }));
 
 /** A model of a company that is not served is as one that is switched off; its vendor stays known for what is still under way there. */
@@ -215,11 +218,13 @@ const priceWarnings = ({ id, prices }: Model, today: string, horizon: string): r
   prices.flatMap(({ until }, index) => {
     if (!until || until < today || until > horizon) return [];
     const after =
-      index + 1 < prices.length ? 'the next row holds after it' : 'no row follows: the model is not sold after it';
+      index + 1 < prices.length ? 'the next row applies after it' : 'no row follows: the model has no price after it';
     return [{ id, field: `prices[${index}].until`, message: `this price ends with ${until}; ${after}` }];
   });
 
-/** What is valid and still wants a person's eye, for enabled entries: near shutdowns, near price changes, facts without a source. */
+/**
+ * Valid entries that need attention: near shutdowns, near price changes, facts without a source. Enabled entries only.
+ */
 export const catalogWarnings = (catalog: Catalog, nowMs: number): readonly CatalogProblem[] => {
   const today = utcDay(nowMs);
   const inDays = (days: number) => utcDay(nowMs + days * MS_PER_DAY);

@@ -91,7 +91,9 @@ export const videoRules = z.strictObject({
 });
 
 export const transcriptionRules = z.strictObject({
-  /** The longest recording the vendor takes, in seconds: nothing about a file tells how long it is, so this is held for. */
+  /**
+   * Longest recording that the provider accepts, in seconds. The length of a file is unknown, so the hold covers this.
+   */
   secondsMax: z.int().positive(),
   /** Audio tokens of one second, where the model is sold by tokens; for holds. */
   tokensPerSecond: z.int().positive().optional(),

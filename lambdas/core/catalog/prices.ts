@@ -39,7 +39,7 @@ const usdPer = (unit: PriceUnit, markup: bigint) =>
     const whole = PICOS_PER_USD * unitSizes[unit];
     const product = listed * markup;
     if (product % (whole * (smallestShares[unit] ?? 1n)) === 0n) return product / whole;
-    return refuse(`"${text}" times the markup is no whole number of pico-USD for one of "${unit}"`);
+    return refuse(`"${text}" times the markup is not a whole number of pico-USD for one of "${unit}"`);
   });
 
 const span = { from: z.iso.date().optional(), until: z.iso.date().optional(), note: z.string().min(1).optional() };
@@ -60,7 +60,7 @@ export const textPrice = (markup: bigint) => {
     cacheWrite5m: usd.optional(),
     cacheWrite1h: usd.optional(),
     cacheRead: usd.optional(),
-    /** Of images in an answer. */
+    /** Price of images in the output. */
     imageOutput: usd.optional(),
   });
   const tier = z.strictObject({ aboveInputTokens: z.int().positive(), rates: rates.partial() });
@@ -86,7 +86,7 @@ export const textPrice = (markup: bigint) => {
           refuse('aboveInputTokens', `${aboveInputTokens} is not above the previous tier's ${before.aboveInputTokens}`);
         // A hold is computed from the longest prompt there can be: it must not be the cheaper one.
         else if (here.input < before.input || here.output < before.output)
-          refuse('rates', 'a longer prompt may not cost less per token');
+          refuse('rates', 'a longer prompt must not cost less per token');
         before = here;
       }
     })
@@ -122,7 +122,7 @@ export const imagePrice = (markup: bigint) => {
       })
       .superRefine(({ rates, holdEstimatePerImage }, context) => {
         if (!holdEstimatePerImage || rates.imageOutput > 0n) return;
-        const message = 'tells no number of tokens where imageOutput is 0: state imageTokensByTier';
+        const message = 'has no number of tokens although imageOutput is 0: state imageTokensByTier';
         context.addIssue({ code: 'custom', path: ['holdEstimatePerImage'], message });
       }),
     z

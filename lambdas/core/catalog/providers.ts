@@ -79,6 +79,6 @@ export const providerSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('anthropic'), ...common }),
   z.strictObject({ kind: z.literal('google'), ...common }),
   z.strictObject({ kind: z.literal('byteplus'), ...common }),
-  /** `trustedPollHosts`: the only hosts a polling address of the vendor's may name; `*.` stands for any subdomain. */
+  /** `trustedPollHosts`: the only hosts that a polling URL of the provider may name. `*.` matches any subdomain. */
   z.strictObject({ kind: z.literal('bfl'), ...common, trustedPollHosts: z.array(z.string().min(1)).min(1) }),
 ]);

@@ -18,7 +18,7 @@ const imageEntry = (context: EntryContext) =>
       ...entryFields('image', context),
       protocols: z.array(z.enum(['images_generations', 'images_edits', 'chat_completions', 'generate_content'])).min(1),
       ...imageRules,
-      /** What it is when it is called like a model for text; owed where `protocols` has one of those formats (CHAT-12). */
+      /** Properties of the model on text endpoints; required if `protocols` has one of those formats (CHAT-12). */
       text: imageAsText.optional(),
       prices: priceList(imagePrice(context.markup)),
     })
@@ -105,7 +105,9 @@ export type TextPriceRow = TextModel['prices'][number];
 /** Pico-USD per token. */
 export type TextRates = TextPriceRow['rates'];
 
-/** The limits and abilities of an image model at the formats for text. What is not here, it cannot do there. */
+/**
+ * Limits and capabilities of an image model on text endpoints. A capability that is absent here is not supported there.
+ */
 const imageAsText = z.strictObject({
   limits: textLimits,
   streaming: z.boolean(),
@@ -127,7 +129,7 @@ const textProtocols = ['chat_completions', 'generate_content'];
 const imageDisagreements = ({ protocols, text, upstreams, prices }: Checked) => {
   const isCalledSo = protocols.some((protocol) => textProtocols.includes(protocol));
   const problem = (field: string, message: string) => [{ path: [field], message }];
-  if (!isCalledSo) return text === undefined ? [] : problem('text', 'no protocol of the entry reads it');
+  if (!isCalledSo) return text === undefined ? [] : problem('text', 'no protocol of the entry uses it');
   return [
     ...(text === undefined ? problem('text', 'is missing, and protocols has a format for text') : []),
     ...(upstreams.some(({ wire }) => wire === 'gemini_generate_content_image')
@@ -138,6 +140,6 @@ const imageDisagreements = ({ protocols, text, upstreams, prices }: Checked) => 
       : problem('prices', 'a format for text needs a price by tokens')),
     ...(prices.every((row) => row.unit !== '1M_tokens' || row.imageTokensByTier !== undefined)
       ? []
-      : problem('prices', 'a format for text needs imageTokensByTier: an image is held for by its tokens')),
+      : problem('prices', 'a format for text needs imageTokensByTier: the hold of an image counts its tokens')),
   ];
 };

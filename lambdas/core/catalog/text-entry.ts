@@ -92,7 +92,7 @@ const disagreements = ({ protocols, upstreams, inputTypes, capabilities: able }:
 /** Where a cache rate is left to its default, a factor of the input price, and that does not divide (BILL-12). */
 const unevenCacheRates = ({ protocols, prices }: Checked): readonly Finding[] => {
   if (!protocols.includes('messages')) return [];
-  const message = 'is absent and its default is no whole number of pico-USD';
+  const message = 'is absent and its default is not a whole number of pico-USD';
   const uneven = ({ input, cacheWrite5m, cacheRead }: Rates): readonly string[] => [
     ...(cacheWrite5m === undefined && input % 4n !== 0n ? ['cacheWrite5m'] : []),
     ...(cacheRead === undefined && input % 10n !== 0n ? ['cacheRead'] : []),
@@ -118,7 +118,7 @@ export const textEntry = (context: EntryContext) =>
           field: z.enum(['reasoning_effort', 'reasoning.effort', 'output_config.effort']),
           accepted: z.array(effort).min(1),
           default: effort,
-          /** What a web interface offers; no validation reads it (CAT-2). */
+          /** Levels that a web interface offers. No validation reads them (CAT-2). */
           levelsUi: z.array(effort),
         })
         .nullable(),

@@ -10,13 +10,16 @@ import type { SharedProbe } from './shared-circuit.ts';
 import { SharedCircuit } from './shared-circuit.ts';
 
 const CIRCUITS_MAX = 1_000;
-/** What is not counted before the answer may never be: the process can freeze with it. Longer than this nobody waits. */
+/**
+ * Longest wait for the count, in ms. The count must be written before the response, because the process can freeze with
+ * it.
+ */
 const COUNTED_WITHIN_MS = 200;
 
 export interface CircuitDependencies {
   readonly store: CircuitStore;
   readonly clock: Clock;
-  /** `key` is `<provider>/<model>`, of a quarantine the model. Told by the process that did it, or whose own circuit it is. */
+  /** `key` is `<provider>/<model>`, or the model id for a quarantine. Called by the process that caused the event. */
   readonly notice?: (notice: CircuitEvent, key: string) => void;
 }
 
@@ -34,7 +37,7 @@ interface Entry {
   /** A hash. */
   readonly account: string;
   readonly owner: string;
-  /** Of this process's own circuit, or of the one that all share. */
+  /** Whether this call probes the circuit of this process or the shared circuit. */
   readonly isProbe: boolean;
   readonly probe: SharedProbe | undefined;
 }

@@ -14,12 +14,12 @@ export interface BucketCount {
   readonly accounts: readonly string[];
 }
 
-/** What a reading brought of one item. A store may leave items out when it is short of capacity. */
+/** Result of reading one item. A store may skip items when it is short of capacity. */
 type Part<T> = { readonly known: false } | { readonly known: true; readonly value: T };
 
 export interface CircuitReading {
   readonly state: Part<CircuitState | undefined>;
-  /** Those that were told; one without calls is told as zeros. */
+  /** Buckets that were read. A bucket without calls has zeros. */
   readonly buckets: readonly BucketCount[];
   /** Unix milliseconds until which the model is shut, 0 when it is not. */
   readonly quarantinedUntilMs: Part<number>;
@@ -30,13 +30,16 @@ export interface CircuitReading {
  * unix milliseconds of the caller's clock. Those that answer a boolean say whether their condition held.
  */
 export interface CircuitStore {
-  /** Consistent. A state that nobody has touched until its expiry is no state. */
+  /** Reads consistently. An expired state is the same as no state. */
   read(key: CircuitId, bucketStartsMs: readonly number[], nowMs: number): Promise<CircuitReading>;
   /** Adds to a bucket. Sent once: a repeat would count twice. */
   count(key: CircuitId, added: BucketCount, expiresAtMs: number): Promise<void>;
   /** Only while there is no state. */
   open(key: CircuitId, opening: Opening, nowMs: number, expiresAtMs: number): Promise<boolean>;
-  /** Only of a circuit whose time has come and that nobody probes. Refused tells the state as it stood, undefined if there is none. */
+  /**
+   * Takes the lease of a circuit that is due and has no probe. `refused` returns the present state, undefined if there
+   * is none.
+   */
   lease(
     key: CircuitId,
     probe: { readonly owner: string; readonly leaseUntilMs: number },
@@ -55,8 +58,8 @@ export interface CircuitStore {
   /** The sum over these buckets. */
   readMissing(modelId: string, bucketStartsMs: readonly number[]): Promise<number>;
   /**
-   * Shuts the model, unless it is shut already. The item stands alone under `quarantine#<model>`: whoever deletes it lifts the
-   * quarantine, and every process follows within 5 s.
+   * Disables the model, unless it is already disabled. The item is stored under `quarantine#<model>`. Deleting it lifts
+   * the quarantine; every process follows within 5 s.
    */
   quarantine(modelId: string, untilMs: number, nowMs: number): Promise<boolean>;
 }

@@ -7,30 +7,33 @@ export interface CircuitId {
 
 /** Why no call may go out. */
 export type CallRejection =
-  /** The circuit is open, or half open and somebody else is probing. */
+  /** The circuit is open, or half open and another request is probing. */
   | { readonly kind: 'open'; readonly retryAfterSeconds: number }
   /** Too many good answers came without usage (BILL-10). */
   | { readonly kind: 'quarantined' };
 
-/** The right to make one call. How the call went is told once; later words change nothing. None of these ever throws. */
+/** Permission for one provider call. Only the first `report` counts. No method throws. */
 export interface CallPermit {
   readonly kind: 'permit';
   /**
-   * `failed`: GatewayError.upstreamFailed. `succeeded`: the vendor answered, were it with a refusal of this request.
-   * `unknown`: the call was not made, or ended for a reason of ours.
+   * `failed`: GatewayError.upstreamFailed. `succeeded`: the provider responded, even if it rejected this request.
+   * `unknown`: the call was not made, or ended for another reason.
    */
   report(outcome: 'succeeded' | 'failed' | 'unknown'): Promise<void>;
-  /** A streamed answer has begun. A probe has then shown what it was sent for, and keeps nobody waiting for the end of its stream. */
+  /** Reports that a stream has started. A probe has then succeeded, and does not wait for the end of its stream. */
   started(): Promise<void>;
 }
 
 export interface Circuits {
   /**
-   * What this process knows, at once: undefined when nothing is known against a call. Begins to look up the shared state when what
-   * is known is older than 5 s, so that `enter` need not wait for it.
+   * Returns the known rejection without waiting; undefined if a call is allowed. Starts a refresh of the shared state
+   * if the known state is older than 5 s, so that `acquire` does not wait for it.
    */
   peek(key: CircuitId, accountId: string): CallRejection | undefined;
-  /** Just before dispatch: waits for a look-up that was begun, 50 ms at most, and takes the probe's lease of a half-open circuit. */
+  /**
+   * Runs just before dispatch. Waits at most 50 ms for a running refresh, and takes the probe's lease of a half-open
+   * circuit.
+   */
   acquire(
     key: CircuitId,
     caller: { readonly accountId: string; readonly requestId: string },
@@ -74,7 +77,7 @@ export const openedAgain = (before: Opening | undefined, nowMs: number, { openMs
   return { openUntilMs: nowMs + openMs * (FACTORS[openings - 1] ?? LAST_FACTOR), openings, goodProbes: 0 };
 };
 
-/** What a probe makes of a half-open circuit: undefined when it closes. */
+/** State of a half-open circuit after a probe; undefined if it closes. */
 export const afterProbe = (
   before: Opening,
   outcome: 'succeeded' | 'failed',

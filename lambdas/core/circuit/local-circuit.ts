@@ -10,7 +10,7 @@ import {
 } from './circuit.ts';
 
 const ACCOUNTS_MAX = 1_000;
-/** A probe that nobody reports is given up: no call takes this long. */
+/** Age at which an unreported probe is dropped, in ms. No call takes this long. */
 const PROBE_MS = 1_200_000;
 
 /** Whom an opening bars. Account names are hashes in hex, so none is like this one. */

@@ -25,12 +25,12 @@ const LOOKED_UP_WITHIN_MS = 50;
 
 const LEASED_WITHIN_MS = 200;
 
-/** Told when the store does not say when the next probe is. */
+/** Reported if the store does not say when the next probe is due. */
 const UNKNOWN_SECONDS = 5;
 
 /**
- * What this process knows of a circuit that all processes share. While the store does not answer, the last known state stands: an open
- * circuit stays shut, a closed one usable.
+ * State of a shared circuit, as this process knows it. While the store fails, the last known state applies: an open
+ * circuit stays open, a closed one stays usable.
  */
 export class SharedCircuit {
   readonly #key: CircuitId;
@@ -78,14 +78,14 @@ export class SharedCircuit {
     if (pending) await inTime(this.#deps.clock, LOOKED_UP_WITHIN_MS, pending);
   }
 
-  /** Of a half-open circuit. Undefined when it is closed after all. */
+  /** Takes the lease of a half-open circuit. Undefined if the circuit is closed. */
   async lease(owner: string): Promise<SharedProbe | CallRejection | undefined> {
     const { store, clock } = this.#deps;
     const probe = new SharedProbe(this.#key, owner, this.#deps);
     const pending = orUndefined(() => probe.take());
     const reply = await inTime(clock, LEASED_WITHIN_MS, pending);
     if (!reply) {
-      // It may have been had, or still be: nobody would use it.
+      // The lease may have been taken after the timeout. Nothing would use it.
       void pending.then((late) =>
         late && 'refused' in late ? undefined : orUndefined(() => store.releaseProbe(this.#key, owner)),
       );
@@ -177,17 +177,17 @@ const LEASE_MS = 30_000;
 
 const RENEWED_EVERY_MS = 10_000;
 
-/** Longer than any call takes: a probe whose end nobody reports is not kept for ever. */
+/** Limit on renewals, in ms. It is longer than any call, so that an unreported probe ends. */
 const RENEWED_AT_MOST_MS = 1_200_000;
 
-/** A circuit that nobody has called for a day is forgotten. */
+/** Retention of the state, in ms. A circuit without calls for a day is deleted. */
 const STATE_RETENTION_MS = 86_400_000;
 
 interface SharedDependencies {
   readonly store: CircuitStore;
   readonly clock: Clock;
   readonly settings: CircuitSettings;
-  /** What a reading told of the model's quarantine. */
+  /** Reports the quarantine of the model that a read returned. */
   readonly learnQuarantine: (untilMs: number) => void;
   readonly noticeOpened: () => void;
   readonly noticeClosed: () => void;
@@ -217,7 +217,7 @@ export class SharedProbe {
     return reply;
   }
 
-  /** Renews the lease until the call has ended. `learn` is told what became of the circuit, `doubt` that this is not known. */
+  /** Renews the lease until the call ends. Calls `learn` with the new state, and `doubt` if the state is unknown. */
   keep(learn: (state: CircuitState | undefined) => void, doubt: () => void): void {
     this.#learn = learn;
     this.#doubt = doubt;
@@ -247,15 +247,15 @@ export class SharedProbe {
     this.#cancel = clock.after(RENEWED_EVERY_MS, async () => {
       this.#renewAfter(leftMs - RENEWED_EVERY_MS);
       const kept = await orUndefined(() => store.renew(this.#key, this.#owner, clock.now() + LEASE_MS));
-      // Somebody else has it: to renew would be in vain.
+      // Another owner has the lease, so renewals cannot succeed.
       if (kept === false) this.#cancel();
     });
   }
 }
 
 /**
- * One run at a time. Whoever asks while one is under way gets the next, together with all others who asked: it begins after the
- * question, so it sees what was there before. The work does not reject.
+ * Coalesces concurrent requests. Requests made during a run share the next run, so each caller sees data at least as
+ * new as its request. The work does not reject.
  */
 class SharedRun<T> {
   readonly #work: () => Promise<T>;
@@ -266,7 +266,7 @@ class SharedRun<T> {
     this.#work = work;
   }
 
-  /** What has been asked for and is not done. */
+  /** Work that was requested and is not done. */
   get pending(): Promise<T> | undefined {
     return this.#next ?? this.#current;
   }
@@ -296,9 +296,9 @@ const SUCCESSES_KEPT_MS = 15_000;
 const ACCOUNTS_TOLD = 2;
 
 /**
- * The calls of this process that the shared window has not heard of. Successes are always counted here, in memory, and go out only
- * together with a failure or while the window is known to hold one. Were they counted only from the first failure on, a few failures
- * among thousands of calls a second would look like half of them. What a store does not take is dropped, both kinds together.
+ * Calls of this process that the shared window has not counted. Successes are counted in memory, and written together
+ * with a failure or while the window holds one. Counted only from the first failure on, a few failures among thousands
+ * of calls per second would look like half of them. If a write fails, both counts are dropped.
  */
 class CallTally {
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorRows } from './error-codes.ts';
 import { retryAdviceOf } from './retry-policy.ts';
 
-/** What may turn a request away with 429 and be the gateway's own doing (LIM-1, LIM-2, LIM-8, BILL-8). */
+/** Limits of the gateway that reject a request with 429 (LIM-1, LIM-2, LIM-8, BILL-8). */
 export const limitNames = ['address', 'key', 'chat', 'holds', 'drains'] as const;
 
 export type LimitName = (typeof limitNames)[number];
@@ -17,7 +17,7 @@ interface ErrorDetails {
   readonly retry?: 'none';
   /** Further response headers, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the client's own SDK looks for beside the members that every error has. */
+  /** Fields that the client's SDK expects in addition to those of every error. */
   readonly sdkDetails?: Readonly<Record<string, unknown>>;
   /** Set where the vendor failed and the code alone does not say so: a circuit counts it (ERR-9). */
   readonly upstreamFailed?: boolean;

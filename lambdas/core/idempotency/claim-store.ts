@@ -53,7 +53,7 @@ export interface ClaimRequest extends ClaimRef {
 export type ClaimReply =
   /** `dispatches` counts this attempt already. */
   | { readonly kind: 'claimed'; readonly dispatches: number }
-  /** The condition failed; this is the claim as it stood. */
+  /** The condition failed; this is the present claim. */
   | { readonly kind: 'refused'; readonly claim: Claim };
 
 /**
@@ -62,8 +62,8 @@ export type ClaimReply =
  */
 export interface ClaimStore {
   /**
-   * Succeeds when there is no claim, when it is free with the same fingerprint and dispatches below the bound, or when both its
-   * expiry and its lease have passed. An expired one starts anew, its dispatches too.
+   * Succeeds if there is no claim, if it is free with the same fingerprint and fewer dispatches than the limit, or if
+   * both its expiry and its lease have passed. An expired claim restarts, and so do its dispatches.
    */
   claim(request: ClaimRequest): Promise<ClaimReply>;
   /** Only while `open` or `prepared`. */
@@ -94,7 +94,7 @@ export interface ResponseStore {
   get(objectName: string): Promise<string | undefined>;
 }
 
-/** An answer that stands without a charge record that carries its hash. */
+/** A committed response without a charge record that carries its hash. */
 export interface ExistingResponse {
   readonly holdId: string;
   readonly answer: StoredResponse;
@@ -115,7 +115,7 @@ export interface IdempotencyDependencies {
   readonly claims: ClaimStore;
   readonly answers: ResponseStore;
   readonly ledger: LedgerDependencies;
-  /** How long a claim is its owner's without a sign of life (IDEM-8). */
+  /** Lease of a claim in ms: time until an unrenewed claim expires (IDEM-8). */
   readonly leaseMs: number;
 }
 

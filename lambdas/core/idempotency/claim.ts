@@ -30,15 +30,15 @@ const conflict = (code: 'idempotency_in_progress' | 'idempotency_exhausted', mes
 export const inProgress = (): GatewayError =>
   conflict(
     'idempotency_in_progress',
-    `idempotency-key: a request with this key is being answered. Ask again in ${retryPolicy.idempotency_in_progress.afterSeconds} s.`,
+    `idempotency-key: a request with this key is still in progress. Retry in ${retryPolicy.idempotency_in_progress.afterSeconds} s.`,
   );
 
 const exhausted = (why: string): GatewayError =>
-  conflict('idempotency_exhausted', `idempotency-key: ${why} Send the request with a new key.`);
+  conflict('idempotency_exhausted', `idempotency-key: ${why} Use a new key.`);
 
 /**
- * Claims the key, takes it over from a request that has shown no sign of life for the time of its lease, or answers what is stored.
- * Throws the 409 or 422 of a key in other use, and a 503 when a store does not answer.
+ * Claims the key, takes it over from a request whose lease has expired, or returns the stored response. Throws 409 or
+ * 422 if the key is in other use, and 503 if a store fails.
  */
 const claimKey = async (
   deps: IdempotencyDependencies,
@@ -83,10 +83,10 @@ const tryToClaim = async (
   refuseOther(claim, fingerprint);
   const stored = await committedAnswer(deps, request, claim);
   if (stored) return stored;
-  if (claim.state === 'done') throw exhausted('its answer is not there any more.');
+  if (claim.state === 'done') throw exhausted('its response is lost.');
   if (claim.leaseUntilMs > nowMs) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
-  // Whoever has completed it meanwhile has done so with an answer, and it is looked at again.
+  // A response that was completed in the meantime is read again.
   if (standing) return adoptExisting(deps, request, claim.owner, standing);
   const settled = await resolveHoldsOf(deps, request.accountId, claim.owner);
   if (settled) return answerOfSettled(deps, request);
@@ -103,7 +103,7 @@ const refuseOther = (claim: Claim, fingerprint: string): void => {
   if (claim.fingerprint !== fingerprint) {
     throw new GatewayError(
       'idempotency_key_mismatch',
-      'idempotency-key: was used with another body, endpoint or reserve. Send this request with a new key.',
+      'idempotency-key: already used with a different body, endpoint or fallback model. Use a new key.',
       { param: 'idempotency-key' },
     );
   }
@@ -111,8 +111,8 @@ const refuseOther = (claim: Claim, fingerprint: string): void => {
 };
 
 /**
- * Ends every hold the old request may have, or may yet place. True when one of them commits an answer or a charge: then nobody
- * dispatches again.
+ * Ends every hold that the old request has or may still place. True if one of them commits a response or a charge: then
+ * the request is not dispatched again.
  */
 const resolveHoldsOf = async (
   { ledger }: IdempotencyDependencies,
@@ -136,7 +136,7 @@ const answerOfSettled = async (deps: IdempotencyDependencies, request: Idempoten
   const claim = await deps.claims.read(request);
   const stored = claim && (await committedAnswer(deps, request, claim));
   if (stored) return stored;
-  throw exhausted('a request with it was charged, and its answer is lost.');
+  throw exhausted('a request with this key was charged, and its response is lost.');
 };
 
 /** The answer of a claim, if the record of its hold has committed it. Throws StoreError. */
@@ -201,8 +201,9 @@ type Answered<Fresh> =
   | { readonly kind: 'replayed'; readonly answer: StoredResponse };
 
 /**
- * IDEM-8: at most one charge and one answer for each key, whoever dies or wakes when. `work` does the request; it prepares its answer
- * before it commits the charge, and completes after. Throws what `work` throws, and the 409 and 422 of a key in other use.
+ * IDEM-8: at most one charge and one response per key, even after crashes. `work` does the request, stages its response
+ * before it commits the charge, and completes after. Throws what `work` throws, and the 409 and 422 of a key in other
+ * use.
  */
 export const answerOnce = async <Fresh>(
   deps: IdempotencyDependencies,
@@ -224,7 +225,7 @@ export const answerOnce = async <Fresh>(
   }
 };
 
-/** Whoever lost its key never serves its own answer. */
+/** A request that lost its claim never sends its own response. */
 const answerOfAnother = async (
   deps: IdempotencyDependencies,
   request: IdempotentRequest,

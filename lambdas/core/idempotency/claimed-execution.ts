@@ -17,7 +17,11 @@ export class ClaimLost extends Error {
 
 /** Before the vendor is called. */
 export const storeIsDown = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The key cannot be looked up at the moment. Nothing was charged.', { cause });
+  new GatewayError(
+    'service_unavailable',
+    'The idempotency key cannot be looked up now. Nothing was charged. Retry the request.',
+    { cause },
+  );
 
 /** One request's work under its key: from the claim to the answer that is stored. */
 export class ClaimedRequest {
@@ -47,15 +51,15 @@ export class ClaimedRequest {
   }
 
   /**
-   * The vendor is about to be called for this hold: from now on this attempt counts (IDEM-7). Throws ClaimLost when the key was taken
-   * over meanwhile, or the hold released by somebody about to, and a 503 when that cannot be found out: nobody would pay that call.
+   * Counts this dispatch before the provider is called for the hold (IDEM-7). Throws ClaimLost if another request took
+   * the key over or released the hold, and 503 if the store fails, because that call could not be charged.
    */
   async dispatch(holdId: string): Promise<void> {
     if (this.#deps.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);
     this.#dispatched = true;
   }
 
-  /** The charge is about to be written: until a record is known, it may stand. */
+  /** Notes that the charge is about to be written. Until a record is known, the charge may exist. */
   charging(): void {
     this.#mayBeCharged = true;
   }
@@ -78,20 +82,22 @@ export class ClaimedRequest {
         return prepared.hash;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      throw new GatewayError('service_unavailable', 'The answer could not be stored, so it is withheld. Try again.', {
+      throw new GatewayError('service_unavailable', 'The response could not be stored. Retry the request.', {
         cause: error,
       });
     }
     throw new ClaimLost();
   }
 
-  /** The answer of a refusal that is to be repeated as it was (IDEM-7), or undefined when it is none. */
+  /** Returns the stored form of a rejection that is replayed (IDEM-7); undefined for other errors. */
   toStoredRefusal(error: unknown): StoredResponse | undefined {
     if (!this.#dispatched || !(error instanceof GatewayError) || error.status !== 400) return undefined;
     return this.#request.renderError(error);
   }
 
-  /** The answer has been committed. What is not written here is found out from the charge record. */
+  /**
+   * Completes the claim after the response was committed. If this write fails, the charge record shows the response.
+   */
   async complete(): Promise<void> {
     this.#end();
     const { claims, ledger } = this.#deps;
@@ -116,7 +122,7 @@ export class ClaimedRequest {
     }
   }
 
-  /** What happened to the money is not known: the key is left to its lease, and whoever takes it over finds out. */
+  /** Leaves the key to its lease, because the state of the money is unknown. A takeover finds out. */
   abandon(): void {
     this.#end();
   }

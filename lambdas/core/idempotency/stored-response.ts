@@ -20,7 +20,7 @@ export const toPrepared = async (
   const text = toText(answer);
   const hash = hashOf(text);
   if (Buffer.byteLength(text) <= INLINE_BYTES_MAX) return { holdId, hash, content: answer };
-  // The hold's id is used once, so nobody else writes under this name.
+  // A hold id is used once, so no other request writes under this name.
   await answers.put(holdId, text);
   return { holdId, hash, content: { objectName: holdId } };
 };
@@ -64,7 +64,10 @@ interface FingerprintedRequest {
 export const fingerprintOf = ({ method, path, body, fallbackModelId }: FingerprintedRequest): string =>
   hashOf(JSON.stringify([method, path, fallbackModelId ?? null, canonical(body)]));
 
-/** Pairs for an object, since one made anew would put names that look like numbers first. The depth was bounded where it was read. */
+/**
+ * Uses pairs for an object, because a rebuilt object would sort numeric names first. The depth is bounded by the
+ * reader.
+ */
 const canonical = (value: JsonValue | undefined): unknown => {
   if (isJsonObject(value)) {
     const members = value;

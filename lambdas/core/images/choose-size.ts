@@ -20,13 +20,13 @@ import {
 
 type SizeRule = ImageModel['image']['size'];
 
-/** What the client said about size, as it said it; absent is undefined. */
+/** Size fields as the client sent them; undefined if absent. */
 export interface RequestedSize {
   readonly size: string | undefined;
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly aspectRatio: string | undefined;
-  /** A vendor that is told nothing follows the first reference. */
+  /** Whether the request has reference images. Without a size, the provider uses the size of the first one. */
   readonly hasReferences: boolean;
 }
 
@@ -47,7 +47,7 @@ export const chooseSize = (model: ImageModel, wish: RequestedSize): ChosenSize =
       return { kind: 'vendor', pixelsMax: AUTO_PIXELS_MAX };
     case 'forbidden':
       if (wish.size === undefined) return { kind: 'tier', tier: rule.actual, aspectRatio: undefined };
-      throw invalidSize(model, { allowed: `left out: the size is always ${rule.actual}`, nearest: undefined });
+      throw invalidSize(model, { allowed: `absent: the size is always ${rule.actual}`, nearest: undefined });
     case 'pixels':
       return chooseByArea(model, rule, wish.size);
   }
@@ -63,7 +63,7 @@ const refuseOtherFields = ({ id, capabilities, image }: ImageModel, wish: Reques
 };
 
 const adviceOf = ({ mode }: SizeRule): string => {
-  if (mode === 'forbidden') return 'Leave it out: its images have one size.';
+  if (mode === 'forbidden') return 'Remove it: the images of this model have one size.';
   return mode === 'ignored' ? 'Describe the size in the prompt.' : 'Use size.';
 };
 
@@ -72,10 +72,10 @@ type FreeRule = Extract<ImageModel['image']['size'], { readonly mode: 'free' }>;
 /** https://help.bfl.ai/articles/1691577414-can-i-generate-different-aspect-ratios-compared-to-what-the-input-image-is */
 const sizeDefault: Dimensions = { width: 1_024, height: 1_024 };
 
-/** An image of which only the ratio is told has about a megapixel, which is what the lowest price is for. */
+/** Pixels of an image with only a ratio: about a megapixel, the range of the lowest price. */
 const RATIO_PIXELS_MAX = 1_048_576;
 
-/** Any size within the bounds, told in one of up to three ways. Refuses two of them together. */
+/** Chooses any size within the bounds, given in one of three ways. Rejects two of them together. */
 const chooseFree = (model: ImageModel, rule: FreeRule, wish: RequestedSize): ChosenSize => {
   const { size, aspectRatio } = wish;
   const bounds = boundsOf(rule);
@@ -105,12 +105,12 @@ const refuseTwoWays = ({ size, aspectRatio }: RequestedSize, hasEdges: boolean):
 };
 
 const oneOnly = (param: string, other: string): GatewayError =>
-  invalidRequest(param, `${param}: cannot be sent together with ${other}. Send one of the two.`);
+  invalidRequest(param, `${param}: cannot be combined with ${other}. Send one of the two.`);
 
 const edgesOf = ({ width, height }: RequestedSize): Dimensions | undefined => {
   if (width === undefined && height === undefined) return undefined;
-  if (width === undefined) throw invalidRequest('width', 'width: is missing. Send width and height together.');
-  if (height === undefined) throw invalidRequest('height', 'height: is missing. Send width and height together.');
+  if (width === undefined) throw invalidRequest('width', 'width: missing. Send width and height together.');
+  if (height === undefined) throw invalidRequest('height', 'height: missing. Send width and height together.');
   return { width, height };
 };
 

@@ -19,11 +19,11 @@ import { linkImage, type MediaDependencies } from './media.ts';
 
 export interface ImageDependencies extends PaidCallDependencies, MediaDependencies {
   readonly wires: ReadonlyMap<Wire, ImageWire>;
-  /** Undefined when the bytes are no whole image. */
+  /** Returns undefined if the bytes are not a complete image. */
   readonly measure: (bytes: Uint8Array) => Dimensions | undefined;
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface ImageParams {
   readonly protocol: 'images_generations' | 'images_edits';
   readonly modelId: string;
@@ -36,7 +36,7 @@ export interface ImageParams {
   validateFor(model: ImageModel): ImageAsk;
 }
 
-/** What is answered. `usage` is what was charged by, undefined where the vendor counts no tokens. */
+/** Result for the client. `usage` is the charged usage, undefined if the provider counts no tokens. */
 export interface MadeImages {
   readonly model: ImageModel;
   readonly images: readonly MadeImage[];
@@ -51,7 +51,7 @@ export interface KeyedImages {
 
 type DrawnImages = DryRun | { readonly kind: 'answer'; readonly made: MadeImages; readonly receipt: Receipt };
 
-const ADVICE = 'ask for fewer or smaller images';
+const ADVICE = 'request fewer or smaller images';
 
 /** Validates, places a hold, draws, stores the links and settles (BILL-1). Images that the client cannot get are free (IMG-7). */
 export const drawImages = async (
@@ -106,7 +106,7 @@ const toCounts = (images: readonly MadeImage[], drawing: Drawing): DrawnCounts =
 });
 
 const nothingDrawn = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model answered without an image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.');
 
 /** An image in the form that the client asked for, with the dimensions that it really has. */
 interface MadeImage extends Dimensions {
@@ -142,7 +142,8 @@ const deliver = async (
     return { content: { kind: 'base64', text: Buffer.from(bytes).toString('base64') }, width, height, revisedPrompt };
   }
   try {
-    // The vendor is to be paid for it either way. What a lost answer leaves behind has no link, and goes with its day.
+    // The provider charges for the image in any case. An image of a lost response has no link and is deleted with its
+    // day.
     const url = await retryUntilDefinite(deps.ledger, () => linkImage(deps, deps.ledger.clock.now(), bytes, mediaType));
     return { content: { kind: 'url', url }, width, height, revisedPrompt };
   } catch (error) {
@@ -151,7 +152,9 @@ const deliver = async (
 };
 
 const noImage = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model sent something that is no image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model returned an invalid image. Nothing was charged. Retry the request.');
 
 const notStored = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Try again.', { cause });
+  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Retry the request.', {
+    cause,
+  });

@@ -8,7 +8,7 @@ type PriceRow = ImageModel['prices'][number];
 
 type RowOf<Unit extends PriceRow['unit']> = Extract<PriceRow, { readonly unit: Unit }>;
 
-/** What came of a request: at least one image. */
+/** Result of a request with at least one image. */
 export interface DrawnCounts extends Delivery {
   /** As the vendor reported it, of all the images it made. */
   readonly usage: TokenUsage | undefined;
@@ -22,7 +22,7 @@ export interface ImageMoney {
   readonly holdPicos: bigint;
   /** Pico-USD for one of what is counted. */
   readonly prices: Readonly<Record<string, bigint>>;
-  /** The tokens that were held for as the answer, where the vendor can be told so. */
+  /** Output tokens that the hold covers, for providers that accept a cap. */
   readonly outputTokensMax?: number;
   /** An answer without usage is an alarm (BILL-10). */
   readonly expectsUsage: boolean;
@@ -74,8 +74,9 @@ const PIXELS_PER_MEGAPIXEL = 1_000_000;
 const MILLI = 1_000n;
 
 /**
- * What a reference may count at most: the vendor makes it smaller than 2048x2048 before it reads it, and may round up.
- * Source: https://help.bfl.ai/articles/1691577414-can-i-generate-different-aspect-ratios-compared-to-what-the-input-image-is
+ * Largest counted size of a reference. The provider scales it below 2048x2048 before it reads it, and may round up.
+ * Source:
+ * https://help.bfl.ai/articles/1691577414-can-i-generate-different-aspect-ratios-compared-to-what-the-input-image-is
  */
 const REFERENCE_MEGAPIXELS_MAX = 5;
 
@@ -117,7 +118,7 @@ const priceByMegapixel = ({ rates }: RowOf<'megapixel'>, ask: ImageAsk): ImageMo
   };
 };
 
-/** Of those whose dimensions are known. */
+/** Sum over the references with known dimensions. */
 const referencesOf = ({ references }: ImageAsk): number =>
   references.reduce((sum, reference) => {
     if (reference.kind === 'url') return sum;
@@ -127,16 +128,16 @@ const referencesOf = ({ references }: ImageAsk): number =>
 
 type TokenRow = Extract<ImageModel['prices'][number], { readonly unit: '1M_tokens' }>;
 
-/** What a reference costs at most where the entry does not say. */
+/** Largest cost of a reference in tokens, if the catalog entry does not state it. */
 const REFERENCE_TOKENS = 6_500;
 
-/** What the model thinks and says beside its image, where it is sold by that as well. */
+/** Tokens for thinking and text besides the image, if the price includes them. */
 const TEXT_TOKENS = 4_096;
 
-/** What a vendor adds around a prompt. */
+/** Tokens that a provider adds around a prompt. */
 const TOKENS_AROUND = 256;
 
-/** The vendor's count is settled by; what is beyond this many times the estimate is no count of this request (BILL-7). */
+/** Factor above the estimate from which a count of the provider is implausible (BILL-7). */
 const IMPLAUSIBLE_TIMES = 4;
 
 const ESTIMATED_PIXELS = 1_024 * 1_024;
@@ -168,7 +169,7 @@ type Counts = Readonly<Record<string, number>>;
 
 type Prices = Readonly<Record<string, bigint>>;
 
-/** What has no price of its own costs as much as its kind without one does: nothing is free by an oversight (IMG-8). */
+/** A kind without its own price costs as much as the kind it belongs to, so that nothing is free by mistake (IMG-8). */
 export const pricesOf = ({ rates }: TokenRow): Prices => {
   const { textInput, imageInput = textInput, imageOutput, textOutput = imageOutput } = rates;
   return {
@@ -184,7 +185,7 @@ export const pricesOf = ({ rates }: TokenRow): Prices => {
 const costOf = (counts: Counts, prices: Prices): bigint =>
   Object.entries(counts).reduce((sum, [name, count]) => sum + BigInt(count) * (prices[name] ?? 0n), 0n);
 
-/** Of one image. */
+/** Tokens of one image. */
 const imageTokensFor = (row: TokenRow, model: ImageModel, { size, quality }: ImageAsk): number => {
   if (row.imageTokensByTier) {
     const tokens = tokensOfTier(row.imageTokensByTier, size);
@@ -198,7 +199,7 @@ const imageTokensFor = (row: TokenRow, model: ImageModel, { size, quality }: Ima
   return Math.ceil(tokens * Math.max(1, pixelsOf(size) / ESTIMATED_PIXELS));
 };
 
-/** Where the vendor chooses, it may choose the dearest. */
+/** If the provider chooses, the most expensive size counts. */
 const tokensOfTier = (tokens: Readonly<Record<string, number>>, size: ChosenSize): number | undefined =>
   size.kind === 'vendor' ? largest(Object.values(tokens)) : tokens[size.tier ?? ''];
 
@@ -246,7 +247,7 @@ interface Delivery {
 /** A vendor counts every image that it made: those that did not reach the client are not paid for (IMG-7). Rounded down. */
 const deliveredShare = (count: number, { delivered, made }: Delivery): number => Math.floor((count * delivered) / made);
 
-/** What the vendor read and said beside its images was for those that came as well. */
+/** Input and text of the provider count for the delivered images too. */
 export const deliveredUsage = (usage: TokenUsage, delivery: Delivery): TokenUsage =>
   usage.imageOutput === undefined ? usage : { ...usage, imageOutput: deliveredShare(usage.imageOutput, delivery) };
 

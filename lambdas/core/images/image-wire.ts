@@ -40,7 +40,7 @@ export type ImageReference =
   | { readonly kind: 'file'; readonly file: ImageFile; readonly param: string }
   | { readonly kind: 'url'; readonly url: string; readonly param: string };
 
-/** What is asked of a model, valid for its entry (IMG-2 to IMG-5). */
+/** Parameters for the model, valid for its catalog entry (IMG-2 to IMG-5). */
 export interface ImageAsk {
   readonly prompt: string;
   /** How many images. */
@@ -60,7 +60,7 @@ export interface ImageCall extends ImageAsk {
   readonly model: ImageModel;
   readonly provider: Provider;
   readonly upstream: Upstream;
-  /** What the hold was computed from, where the model is sold by tokens that it chooses the number of (BILL-6). */
+  /** Output tokens that the hold covers, for models that choose the number of tokens (BILL-6). */
   readonly outputTokensMax?: number | undefined;
   /** Aborted when the upstream's time is over. Its reason is the GatewayError to end with. */
   readonly signal: AbortSignal;
@@ -77,12 +77,12 @@ export interface DrawnImage {
   readonly revisedPrompt?: string | undefined;
 }
 
-/** What the vendor answered. At least one image, or it is thrown as the GatewayError the client is to get. */
+/** Result of the provider. It has at least one image; otherwise the wire throws the client's GatewayError. */
 export interface Drawing {
   readonly images: readonly DrawnImage[];
   /** The vendor's own tokens, by modality; of all the images in the answer. */
   readonly usage: TokenUsage | undefined;
-  /** What the vendor billed in thousandths of a megapixel, where it says so. */
+  /** Billed thousandths of a megapixel, if the provider reports them. */
   readonly milliMegapixels?: { readonly output: number; readonly reference: number } | undefined;
 }
 

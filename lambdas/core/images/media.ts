@@ -11,7 +11,7 @@ export interface MediaDependencies {
   readonly mediaUrl: string;
 }
 
-/** A link nobody can guess: when it ends, in epoch seconds, and 128 random bits. */
+/** Name of an unguessable link: its end in epoch seconds, and 128 random bits. */
 interface MediaLink {
   readonly name: string;
   readonly url: string;
@@ -24,7 +24,7 @@ export const newMediaLink = ({ newMediaToken, mediaUrl }: MediaDependencies, now
 
 const nameForm = /^(\d{10})-[0-9a-f]{32}$/;
 
-/** When the link of that name ends, in Unix milliseconds; undefined when it is no name of ours. */
+/** End of the link in Unix milliseconds; undefined if the name does not have the form of a link. */
 export const mediaEndsAt = (name: string): number | undefined => {
   const seconds = nameForm.exec(name)?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;

@@ -7,19 +7,22 @@ type SizeRule = ImageModel['image']['size'];
 
 type RuleOf<Mode extends SizeRule['mode']> = Extract<SizeRule, { readonly mode: Mode }>;
 
-/** What a vendor that chooses for itself draws at most: https://platform.openai.com/docs/api-reference/images/create, `size`. */
+/**
+ * Largest image of a provider that chooses the size itself. Source:
+ * https://platform.openai.com/docs/api-reference/images/create, `size`.
+ */
 export const AUTO_PIXELS_MAX = 1_536 * 1_024;
 
 const tiersUpwards: readonly ImageTier[] = ['1K', '1.5K', '2K', '4K'];
 
 interface Refused {
-  /** Stands behind "must be". */
+  /** Text that follows "must be". */
   readonly allowed: string;
   readonly nearest: string | undefined;
   readonly param?: string;
 }
 
-/** GEN-4: says what is allowed, and the nearest of it where one can be told. */
+/** GEN-4: error with the allowed sizes, and the nearest one if it is known. */
 export const invalidSize = ({ id }: ImageModel, { allowed, nearest, param = 'size' }: Refused): GatewayError => {
   const advice = nearest === undefined ? '' : ` The nearest is ${nearest}.`;
   return new GatewayError('invalid_size', `${param}: must be ${allowed} with "${id}".${advice}`, { param });
@@ -35,7 +38,7 @@ export const inPixels = (size: Dimensions, tier?: ImageTier, asked = toSizeText(
 
 const vendorsChoice: ChosenSize = { kind: 'vendor', pixelsMax: AUTO_PIXELS_MAX };
 
-/** A size in pixels within bounds. `alternatives` are other texts that the rule takes, told in the refusal. */
+/** Chooses a size in pixels within bounds. `alternatives` are other accepted texts, shown in the error. */
 export const chooseWithin = (
   model: ImageModel,
   size: string,
@@ -130,7 +133,7 @@ const nearestStep = (tiers: readonly ImageTier[], size: string): ImageTier | und
   );
 };
 
-/** Sizes up to 4096x4096, told by their area: https://docs.byteplus.com/en/docs/ModelArk/1541523, `size`. */
+/** Chooses a size up to 4096x4096 by its area. Source: https://docs.byteplus.com/en/docs/ModelArk/1541523, `size`. */
 export const chooseByArea = (model: ImageModel, rule: RuleOf<'pixels'>, size: string | undefined): ChosenSize => {
   const named = rule.tiers.find((tier) => tier === size);
   if (named) return toStep(named);
@@ -152,11 +155,11 @@ const areaBounds = ({ minPixels, maxPixels = AREA_EDGE_MAX ** 2 }: RuleOf<'pixel
 
 /** Which sizes a model draws, in pixels. */
 export interface SizeBounds {
-  /** Of each edge. */
+  /** Divisor of each edge. */
   readonly multipleOf: number;
   readonly minEdge: number;
   readonly maxEdge: number;
-  /** Of both edges multiplied. */
+  /** Bounds of the product of both edges. */
   readonly minPixels: number;
   readonly maxPixels: number;
   /** The longer edge over the shorter; infinite where any shape is drawn. */
@@ -180,7 +183,7 @@ export const misfitOf = (size: Dimensions, bounds: SizeBounds): 'width' | 'heigh
   return fits ? undefined : 'both';
 };
 
-/** In words, to stand behind "must be". */
+/** Describes the bounds, as text that follows "must be". */
 export const describeBounds = (bounds: SizeBounds): string => {
   const { multipleOf, minEdge, maxEdge, minPixels, maxPixels, maxRatio } = bounds;
   const edges = [
@@ -204,7 +207,7 @@ export const nearestWithin = (asked: Dimensions, bounds: SizeBounds): Dimensions
     const least = up(Math.max(minEdge, minPixels / width, width / maxRatio));
     const most = down(Math.min(maxEdge, maxPixels / width, width * maxRatio));
     if (least > most) continue;
-    // As high as it was asked for, and as high as its shape makes it.
+    // The requested height, and the height that keeps the requested ratio.
     for (const wanted of [asked.height, (width * asked.height) / asked.width]) {
       sizes.push({ width, height: Math.min(Math.max(Math.round(wanted / step) * step, least), most) });
     }
@@ -272,7 +275,7 @@ const parseSize = (text: string): Dimensions | undefined => toDimensions(sizeFor
 
 export const toSizeText = ({ width, height }: Dimensions): string => `${width}x${height}`;
 
-/** What a refused text may have meant, such as `1024 X 768` or `2k`: only ever to suggest the nearest size. */
+/** Guesses the size that an invalid text means, such as `1024 X 768` or `2k`, to suggest the nearest size. */
 const guessSize = (text: string): Dimensions | undefined => {
   const start = text.slice(0, GUESSED_CHARACTERS_MAX);
   const edge = Number(stepForm.exec(start)?.[1] ?? 0) * STEP_PIXELS;
@@ -286,7 +289,7 @@ const toDimensions = (found: RegExpExecArray | null): Dimensions | undefined => 
     : { width: Math.max(1, Number(width)), height: Math.max(1, Number(height)) };
 };
 
-/** Of two sizes that are equally far, the one of the same shape is the better answer. */
+/** Weight of the shape. If two sizes are equally distant, the one with the same shape is suggested. */
 const SHAPE_WEIGHT = 1.1;
 
 /** How far apart two sizes are; twice as much is as far as half as much. */

@@ -41,7 +41,7 @@ export interface InputDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, InputWire>;
 }
 
-/** What is asked of a model, and what the estimate is made from. */
+/** Parameters for the model, and the basis of the estimate. */
 export interface InputRequest {
   readonly body: JsonObject;
   /** UTF-8 bytes of the inputs that are text. */
@@ -54,7 +54,7 @@ export interface InputRequest {
   readonly ignored: readonly string[];
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface InputParams<Sold extends InputModel> {
   readonly modelId: string;
   /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */

@@ -20,7 +20,7 @@ export interface AuditRun {
 
 export interface AuditListener {
   audited(audit: AccountAudit): void;
-  /** An account has more records than a run can read: somebody has to look at it by hand. */
+  /** Reports an account with more records than a run can read. An operator must audit it separately. */
   tooLong(accountId: string): void;
 }
 
@@ -30,7 +30,7 @@ const RECORDS_MAX = 500_000;
 /** A reading that was broken off. */
 class TooLong extends StoreError {
   constructor() {
-    super('unavailable', 'there is no time left to read more');
+    super('unavailable', 'no time is left to read more');
   }
 }
 
@@ -67,7 +67,7 @@ export const auditUntil = async (
       accounts += 1;
     }
   } catch (error) {
-    // What has been done need not be done again.
+    // The next run continues after this account.
     await cursor.write(last);
     throw error;
   }
@@ -80,7 +80,7 @@ const ifTooLong = (error: unknown): 'too-long' => {
   throw error;
 };
 
-/** Whoever begins a reading anew, from the newest record, has let go of the one before. */
+/** A new reading from the newest record ends the earlier one. */
 const bounded = (records: AccountRecords, isOver: () => boolean): AccountRecords => {
   let read = 0;
   return {

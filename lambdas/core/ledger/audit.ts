@@ -9,7 +9,7 @@ interface AuditDependencies extends AuditStores {
   readonly clock: Clock;
 }
 
-/** What is audited from one account to the next. */
+/** Dependencies of an audit of all accounts. */
 export interface AllAuditDependencies extends AuditDependencies {
   readonly records: AuditDependencies['records'] & Pick<LedgerRecords, 'accountPlaces'>;
 }
@@ -31,8 +31,8 @@ export interface AccountAudit {
 const READINGS = 4;
 
 /**
- * Compares an account with what was written down about it. It may be in use: what is found is looked at once more, from scratch, and
- * told only if it is still so. Undefined when there is no such account. Throws StoreError.
+ * Compares an account with its records. The account may be in use: a difference is checked again from scratch and
+ * reported only if it remains. Undefined if the account does not exist. Throws StoreError.
  */
 export const auditAccount = async (deps: AuditDependencies, accountId: string): Promise<AccountAudit | undefined> => {
   try {
@@ -110,7 +110,7 @@ type Invariant =
   | 'released-costs-nothing'
   /** A charge is what its usage and prices come to (BILL-3), and never below zero. */
   | 'charge-as-priced'
-  /** A record stands under the account, hold and request that it names. */
+  /** A record is stored under the account, hold and request that it names. */
   | 'record-in-place'
   /** A hold ends soon after its expiry (BILL-13). */
   | 'hold-swept'
@@ -218,7 +218,7 @@ const unsweptHolds = ({ id, holds }: Account, nowMs: number): readonly Finding[]
       message: `open, and expired since ${new Date(expiresAtMs).toISOString()}: the sweeper does not run`,
     }));
 
-/** What was written down about one account. */
+/** Records of one account. */
 export type AccountRecords = Pick<LedgerRecords, 'listRecords' | 'readCredits'>;
 
 export interface AuditStores {
@@ -269,7 +269,7 @@ const readStably = async (stores: AuditStores, accountId: string): Promise<Readi
   return undefined;
 };
 
-/** Answers the id before which nothing new is expected; undefined when there is too little to tell. */
+/** Returns the id before which no new record is expected; undefined if there are too few records. */
 const gather = async (
   source: AccountRecords,
   accountId: string,
@@ -318,8 +318,8 @@ const otherCounts = [
 const knownCounts: ReadonlySet<string> = new Set([...promptCounts, ...answerCounts, ...otherCounts]);
 
 /**
- * What the counts and prices of a record come to, in pico-USD; undefined where they do not say: counts that could not be true were
- * charged at a bound (BILL-7).
+ * Amount that the counts and prices of a record add up to, in pico-USD. Undefined if they do not determine it:
+ * implausible counts were charged at a bound (BILL-7).
  */
 export const recordedAmount = ({ usage, prices, implausible }: ChargeRecord): bigint | undefined => {
   if (!usage || !prices || implausible) return undefined;

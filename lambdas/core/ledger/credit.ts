@@ -2,10 +2,10 @@ import { retryUntilDefinite } from '../retry.ts';
 import type { CreditRequest, LedgerDependencies, LedgerStore } from './ledger.ts';
 import { type Account, balanceOf } from './ledger.ts';
 
-/** What an account begins with has this reference; a payment of that name would pass for it and be credited to nobody. */
+/** Reference of the start credit. A payment with this reference would be taken for it and not credited. */
 export const START_REF = 'start';
 
-/** Of a payment's reference. */
+/** Form of a payment's reference. */
 export const REF_FORM = new RegExp(`^(?!${START_REF}$)(?:(?![#?])[!-~]){1,200}$`);
 
 /** The same in words. */
@@ -25,9 +25,9 @@ export type Credited =
   | { readonly kind: 'no-account' };
 
 /**
- * KEY-6: credits an account once for each reference, however often it is repeated, and answers the account as it stands after. A credit
- * whose reply was lost comes back as `repeated`. Throws StoreError when the store does not say: then it may have been credited, and
- * repeating it is safe.
+ * KEY-6: credits an account once per reference, and returns the account after the credit. A repeated credit returns
+ * `repeated`. Throws StoreError if the result is unknown; then the credit may have been applied, and repeating it is
+ * safe.
  */
 export const creditAccount = async (deps: CreditDependencies, order: Omit<CreditRequest, 'at'>): Promise<Credited> => {
   const { store, clock } = deps;

@@ -14,12 +14,12 @@ export interface PlacedHold {
   readonly expiresAtMs: number;
 }
 
-/** Ids a request may use, `.0` to `.3`. Whoever resolves the holds of another request looks at all of them. */
+/** Number of ids that a request may use, `.0` to `.3`. Resolving the holds of another request checks all of them. */
 export const HOLD_IDS = 4;
 
 export const holdIdOf = (requestId: string, number: number): string => `${requestId}.${number}`;
 
-/** For a further hold of the same request, after this one has been given back. */
+/** Next id for a further hold of the same request, after this one was released. */
 export const nextIdAfter = ({ holdId }: PlacedHold): number => Number(holdId.slice(holdId.lastIndexOf('.') + 1)) + 1;
 
 export const requestIdOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf('.'));
@@ -29,11 +29,11 @@ export interface HoldParams {
   readonly requestId: string;
   readonly amountPicos: bigint;
   readonly expiresAtMs: number;
-  /** Ids below this one were used for an earlier hold of the same request, which has been given back. */
+  /** First usable id. Lower ids belong to an earlier hold of the same request that was released. */
   readonly firstId?: number;
   /** Given what is available, a smaller amount worth trying once, or undefined (BILL-6). */
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
-  /** A sentence for whoever is short of money: what the available amount would do. */
+  /** Sentence for a client without enough money: what the available amount pays for. */
   readonly advice?: (availablePicos: bigint) => string;
   /** A sentence on what else would help. */
   readonly remedy?: string;
@@ -94,12 +94,16 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: 
       await sleep(deps.clock, deps.random() * PAUSE_MS * 2 ** attempts.length);
     }
   }
-  throw new GatewayError('service_unavailable', 'The balance cannot be reached at the moment. Nothing was charged.', {
-    cause,
-  });
+  throw new GatewayError(
+    'service_unavailable',
+    'The balance cannot be reached now. Nothing was charged. Retry the request.',
+    {
+      cause,
+    },
+  );
 };
 
-/** A refusal of ours was an answer; anything else but a definite no of the store leaves the id open. */
+/** A rejection is a definite result. Any other error, except a definite failure of the store, leaves the id open. */
 const uncertainAfter = (error: unknown): boolean =>
   error instanceof StoreError ? error.kind === 'unavailable' : !(error instanceof GatewayError);
 
@@ -125,7 +129,7 @@ const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]
   return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));
 };
 
-/** The amount to try next. Throws what the client is to be told when there is none. */
+/** Returns the amount to try next. Throws the client's error if there is none. */
 const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean): bigint => {
   if (reply.kind !== 'refused') throw new Error('only a refused hold can be made smaller');
   refuseUnlessShort(reply.account);
@@ -135,8 +139,8 @@ const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean):
 };
 
 /**
- * Ids that may still land are closed with a released record, so that nobody can ever settle them. Best effort: the
- * sweeper does the same once such a hold has expired.
+ * Closes ids whose write may still land with a released record, so that they can never be settled. Best effort: the
+ * sweeper does the same when such a hold expires.
  */
 const giveUp = async (deps: LedgerDependencies, { accountId, requestId }: HoldParams, attempts: readonly HoldTry[]) => {
   const at = deps.clock.now();
@@ -147,12 +151,15 @@ const giveUp = async (deps: LedgerDependencies, { accountId, requestId }: HoldPa
 
 const refuseUnlessShort = (account: Account): void => {
   if (account.status === 'blocked') {
-    throw new GatewayError('account_blocked', 'This account is blocked for a violation of the terms.');
+    throw new GatewayError(
+      'account_blocked',
+      'This account is blocked for a violation of the terms. Contact the operator of this service.',
+    );
   }
   if (account.holds.size >= HOLDS_MAX) {
     throw new GatewayError(
       'rate_limit_exceeded',
-      `This account has ${HOLDS_MAX} requests in flight, the most it may have. Wait for one to end.`,
+      `This account has ${HOLDS_MAX} requests in progress, which is the limit. Wait for one to end.`,
       { limit: 'holds' },
     );
   }
@@ -161,11 +168,11 @@ const refuseUnlessShort = (account: Account): void => {
 const tooLittle = (account: Account, order: HoldParams): GatewayError => {
   const balance = balanceOf(account);
   if (balance <= 0n) {
-    return new GatewayError('insufficient_balance', `The balance is ${formatUsd(balance)} USD. Top up to go on.`);
+    return new GatewayError('insufficient_balance', `The balance is ${formatUsd(balance)} USD. Top up to continue.`);
   }
   const sentences = [
-    `This request reserves up to ${formatUsd(order.amountPicos)} USD, but only ${formatUsd(account.availablePicos)} USD is available.`,
-    account.holds.size === 0 ? '' : `${formatUsd(heldOf(account))} USD is reserved by requests in flight.`,
+    `This request needs a hold of up to ${formatUsd(order.amountPicos)} USD, but only ${formatUsd(account.availablePicos)} USD is available.`,
+    account.holds.size === 0 ? '' : `${formatUsd(heldOf(account))} USD is held by requests in progress.`,
     order.advice?.(account.availablePicos) ?? '',
     order.remedy ?? 'Top up or lower max_tokens.',
   ];

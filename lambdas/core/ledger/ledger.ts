@@ -49,7 +49,7 @@ export interface ChargeRecord {
   readonly reason?: string;
   readonly model?: string;
   readonly usage?: Readonly<Record<string, number>>;
-  /** Pico-USD per unit, as they stood when the hold was placed. */
+  /** Pico-USD per unit at the time of the hold. */
   readonly prices?: Readonly<Record<string, bigint>>;
   /** The charge was more than the hold (BILL-7). */
   readonly overage?: boolean;
@@ -76,13 +76,13 @@ export interface HoldRequest {
 
 export type HoldReply =
   | { readonly kind: 'held'; readonly account: Account }
-  /** The condition failed; this is the item as it stood. */
+  /** The condition failed; this is the present item. */
   | { readonly kind: 'refused'; readonly account: Account }
   | { readonly kind: 'no-account' };
 
 export type RecordReply =
   | { readonly kind: 'written' }
-  /** Somebody was first: this record is the one that counts. */
+  /** Another write came first, and its record counts. */
   | { readonly kind: 'exists'; readonly record: ChargeRecord };
 
 export interface CreditRequest {
@@ -155,11 +155,11 @@ export interface LedgerDependencies {
   readonly random: () => number;
   /** No hold lives shorter than this. Bounds how soon an account with open holds is looked at. */
   readonly shortestLifetimeMs: number;
-  /** Undefined where nobody counts. */
+  /** Undefined if no meter is used. */
   readonly meter?: MoneyMeter;
 }
 
-/** Called by whoever closed the hold, so once for each. */
+/** Called by the code that closed the hold, so once per hold. */
 export const meterResolved = (
   meter: MoneyMeter,
   { outcome, amountPicos }: ChargeRecord,

@@ -4,10 +4,10 @@ import type { PlacedHold } from './hold.ts';
 import type { ChargeRecord, LedgerDependencies, Outbox, OutboxEntry } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
-/** A note comes this long before others may release the hold, or not at all: their clocks may be ahead of ours. */
+/** Smallest time between an outbox entry and the release of its hold, in ms. Clocks of other processes may be ahead. */
 const MARGIN_MS = 60_000;
 
-/** What the store of the notes may take of that, and the clocks differ by. */
+/** Part of the margin for the write of the entry and for the difference of clocks, in ms. */
 const TAKEN_MS = 30_000;
 
 /**
@@ -41,11 +41,14 @@ const isPut = async (outbox: Outbox, note: OutboxEntry): Promise<boolean> => {
 
 export interface OutboxReport {
   readonly settled: number;
-  /** Notes whose hold had been released before: their answers were not served as a success, or somebody released by force. */
+  /**
+   * Entries whose hold was already released: their responses were not sent as a success, or an operator released the
+   * hold.
+   */
   readonly late: number;
   /** Left for the next run. */
   readonly failed: number;
-  /** Of those that could be read, since when the oldest waits. Unix milliseconds. */
+  /** Time of the oldest readable entry, in Unix milliseconds. */
   readonly oldestAtMs: number | undefined;
   /** For a person, once all others are done: notes that failed by no fault of a store. */
   readonly bug: AggregateError | undefined;
@@ -72,7 +75,8 @@ export const settleOutbox = async (deps: LedgerDependencies): Promise<OutboxRepo
       if (!(error instanceof StoreError)) bugs.push(error);
     }
   });
-  const bug = bugs.length === 0 ? undefined : new AggregateError(bugs, `${bugs.length} notes could not be settled`);
+  const bug =
+    bugs.length === 0 ? undefined : new AggregateError(bugs, `${bugs.length} outbox entries could not be settled`);
   return { ...report, oldestAtMs, bug };
 };
 

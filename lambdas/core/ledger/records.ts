@@ -27,13 +27,13 @@ export interface CreditRecord {
 export interface AccountPlace {
   /** Undefined where much was read and no account was in it. */
   readonly accountId?: string;
-  /** What the store goes on from; means nothing to anybody else. */
+  /** Place from which the store continues. Opaque to callers. */
   readonly place: string;
 }
 
 /**
- * What the ledger has written down, for receipts and audits. Every method sees whatever was written before it was called, writes
- * nothing, and throws StoreError when the store gave no definite answer, and an Error when an item cannot be read.
+ * Records of the ledger, for receipts and audits. Every method sees all writes that came before the call, and writes
+ * nothing. Throws StoreError if the result is unknown, and Error if an item cannot be read.
  */
 export interface LedgerRecords {
   listRecords(accountId: string, range: RecordRange): Promise<RecordPage>;
@@ -68,6 +68,6 @@ export interface Operation {
 /** Why accounts were changed by hand. Every method is one call, safe to repeat, and throws StoreError without a definite answer. */
 export interface OperationLog {
   add(operation: Operation): Promise<void>;
-  /** Of one account, the oldest first. */
+  /** Operations of one account, the oldest first. */
   list(accountId: string): Promise<readonly Operation[]>;
 }

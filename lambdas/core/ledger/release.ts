@@ -12,9 +12,9 @@ interface Reason {
 }
 
 /**
- * Gives a request's own hold back, and answers the record that counts: a settled one if the request had been charged after all,
- * undefined if the store did not say. What it does not answer is left to the sweeper: the hold has an expiry, and the client is owed
- * its error either way.
+ * Releases a request's own hold and returns the record that counts: a settled one if the request was charged, undefined
+ * if the result is unknown. An unknown result is left to the sweeper, because the hold expires and the client gets its
+ * error in any case.
  */
 export const release = async (
   deps: LedgerDependencies,
@@ -49,9 +49,9 @@ const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {
 };
 
 /**
- * The record that ends a hold of somebody else: a settlement that waits in the outbox, the record that is already there, or a
- * release. The account has not been brought up to date. Throws StoreError, also when the outbox does not answer: what it may hold
- * must not be passed over.
+ * Returns the record that ends another request's hold: a settlement that waits in the outbox, the record that exists,
+ * or a release. Does not update the account. Throws StoreError, also if the outbox fails, because an entry in it must
+ * not be ignored.
  */
 export const resolveHoldById = async (
   deps: LedgerDependencies,

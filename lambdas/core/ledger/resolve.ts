@@ -8,11 +8,11 @@ import { meterResolved } from './ledger.ts';
  */
 export const commit = async (deps: LedgerDependencies, record: ChargeRecord): Promise<ChargeRecord> => {
   const reply = await retryUntilDefinite(deps, () => deps.store.putRecord(record));
-  // After a lost reply the repeat finds this very record. One of the same moment by somebody else may carry another answer.
+  // After a lost reply the repeat finds this record. A record of another writer may carry another response.
   return reply.kind === 'written' ? record : reply.record;
 };
 
-/** Brings the account up to date with a committed record. Undefined when somebody else had done it. Throws StoreError. */
+/** Updates the account by a committed record. Undefined if another process already did. Throws StoreError. */
 export const apply = async (
   deps: LedgerDependencies,
   record: ChargeRecord,

@@ -15,7 +15,7 @@ export interface SpendSum {
   readonly costPicos: bigint;
   /** That were charged. */
   readonly requests: number;
-  /** That were not charged in the end: what was held for them was given back. */
+  /** Requests that were not charged; their holds were released. */
   readonly failed: number;
   /** The most expensive first. */
   readonly models: readonly ModelSpend[];
@@ -29,7 +29,7 @@ export interface Spend {
   /** Nothing was left unread; else the oldest requests are missing. */
   readonly complete: boolean;
   readonly total: SpendSum;
-  /** In the order in which they were asked for. */
+  /** Days in the order of the query. */
   readonly days: readonly DaySpend[];
 }
 
@@ -123,7 +123,7 @@ const readEnded = async (
       requests.end();
       return undefined;
     }
-    // Of the last request there may be records that were not read, so it is not counted.
+    // The last request may have unread records, so it is not counted.
     if (left <= 0) return beforeHoldId;
   }
 };

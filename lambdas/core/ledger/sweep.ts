@@ -21,8 +21,9 @@ interface Ended {
 }
 
 /**
- * BILL-13: ends every hold whose time is over. A record that is already there, or waits in the outbox, wins and is applied. What fails for one hold or one
- * account is left for the next run and keeps nobody else waiting. Throws StoreError when the list cannot be read.
+ * BILL-13: ends every expired hold. An existing record, or one in the outbox, takes precedence and is applied. A
+ * failure of one hold or account is left for the next run and does not delay the others. Throws StoreError if the list
+ * cannot be read.
  */
 export const sweep = async (deps: LedgerDependencies): Promise<SweepReport> => {
   const ended: Ended = { released: 0, finished: 0 };
@@ -40,7 +41,7 @@ export const sweep = async (deps: LedgerDependencies): Promise<SweepReport> => {
   return { accounts: due.length, ...ended, failed, bug };
 };
 
-/** Answers what went wrong. */
+/** Returns the errors. */
 const sweepAccount = async (deps: LedgerDependencies, accountId: string, ended: Ended): Promise<unknown[]> => {
   const errors: unknown[] = [];
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {

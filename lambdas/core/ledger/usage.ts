@@ -10,9 +10,9 @@ export interface UsagePage {
 }
 
 /**
- * Of all that was written down for one request, what became of it: its charge, else the release of the last hold it is known to have
- * had. Ids that were given up while a hold was looked for say nothing (the request went on under another id, or was refused before it
- * began); whoever takes a key over releases every id there can be.
+ * Selects the record that decides the outcome of a request: its charge, else the release of its last hold. Ids that
+ * were closed while a hold was placed do not count, because the request continued under another id or was rejected. A
+ * takeover of an idempotency key releases every possible id.
  */
 const decisive = (records: readonly ChargeRecord[]): ChargeRecord | undefined => {
   const inOrder = records
@@ -46,7 +46,7 @@ export const listUsage = async (ledger: LedgerRecords, accountId: string, range:
   const ended: ChargeRecord[] = [];
   const requests = gatherRequests((record) => ended.push(record));
   let { beforeHoldId } = range;
-  // One more than is asked for tells whether there is a next page.
+  // One more row than requested shows whether there is a next page.
   while (ended.length <= range.limit) {
     const page = await ledger.listRecords(accountId, { ...range, beforeHoldId, limit: range.limit + 1 });
     page.records.forEach(requests.take);

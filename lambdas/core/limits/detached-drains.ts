@@ -1,7 +1,7 @@
 /** BILL-8: of one account in one process. */
 const DRAINS_MAX = 8;
 
-/** Vendors' answers that are still being read though nobody takes them any more: each holds a connection and money. */
+/** Provider responses that are still read after the client left. Each of them holds a connection and money. */
 export class DetachedDrains {
   readonly #counts = new Map<string, number>();
 
@@ -9,7 +9,7 @@ export class DetachedDrains {
     return (this.#counts.get(accountId) ?? 0) >= DRAINS_MAX;
   }
 
-  /** Answers what to call once when the drain has ended. */
+  /** Starts a drain. Returns a function to call when the drain has ended. */
   begin(accountId: string): () => void {
     this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
     return () => {

@@ -31,7 +31,7 @@ export const take = (bucket: Bucket, tatMicros: number, nowMicros: number): Verd
     ? { allowed: false, tatMicros }
     : { allowed: true, tatMicros: Math.max(tatMicros, nowMicros) + bucket.intervalMicros };
 
-/** What a client may be told of its bucket (LIM-5). */
+/** State of a client's bucket for the response headers (LIM-5). */
 export interface BucketState {
   readonly limit: number;
   readonly remaining: number;
@@ -77,8 +77,8 @@ const FAILURES_BEFORE_PAUSE = 3;
 const PAUSE_MS = 5_000;
 
 /**
- * LIM-1 and LIM-4: the process's bucket is asked first and alone; then the shared one, which is given 50 ms.
- * After three failures in a row it is left alone for 5 s, and the process's verdict stands.
+ * LIM-1 and LIM-4: checks the bucket of the process first, then the shared bucket for at most 50 ms. After three
+ * failures in a row the shared bucket is skipped for 5 s, and the verdict of the process applies.
  */
 export class AddressLimit {
   readonly #bucket: Bucket;
@@ -121,7 +121,7 @@ export class AddressLimit {
   #abandoned(pending: Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(ABANDONED_AFTER_MS, () =>
-        reject(new StoreError('unavailable', 'the address counter did not answer in time')),
+        reject(new StoreError('unavailable', 'the client IP counter did not respond in time')),
       );
       pending.then(resolve, reject).finally(cancel);
     });

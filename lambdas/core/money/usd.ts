@@ -7,7 +7,7 @@ const form = /^(-?)(0|[1-9]\d{0,14})(?:\.(\d{1,12}))?$/;
 /** Reads a plain decimal string of USD. Throws a RangeError for anything else, exponents and a 13th decimal included. */
 export const parseUsd = (text: string): bigint => {
   const match = form.exec(text);
-  if (!match) throw new RangeError(`"${text}" is no decimal amount in USD with at most ${DECIMALS} decimals`);
+  if (!match) throw new RangeError(`"${text}" is not a decimal amount in USD with at most ${DECIMALS} decimals`);
   const [, sign, whole = '0', fraction = ''] = match;
   const picos = BigInt(whole) * PICOS_PER_USD + BigInt(fraction.padEnd(DECIMALS, '0'));
   return sign === '-' ? -picos : picos;

@@ -18,8 +18,9 @@ export interface Deadline {
 }
 
 /**
- * LIM-6: 600 s, or 900 s for models that reason, and never beyond what the host leaves. What stands before this program may give up
- * earlier: on the whole answer, which then shortens the life of the hold as well, or on one that has not begun.
+ * LIM-6: deadline of a provider call: 600 s, or 900 s for models that reason, and never beyond the host's remaining
+ * time. A front door may time out earlier: on the whole response, which also shortens the hold, or on a response that
+ * has not started.
  */
 export const upstreamDeadline = (
   deps: PaidCallDependencies,
@@ -59,7 +60,7 @@ export const upstreamDeadline = (
 const timeout = (waitedMs: number): GatewayError =>
   new GatewayError(
     'upstream_timeout',
-    `The model gave no answer within ${Math.max(0, Math.round(waitedMs / 1_000))} s. Nothing was charged.`,
+    `The provider did not respond within ${Math.max(0, Math.round(waitedMs / 1_000))} s. Nothing was charged.`,
   );
 
 const reasons = (model: Model): boolean => model.kind === 'text' && model.reasoning !== null;

@@ -5,7 +5,7 @@ import type { LedgerDependencies } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
 import type { PaidEvent } from '../metrics.ts';
 
-/** What every use case that costs money is built of. */
+/** Dependencies of every paid use case. */
 export interface PaidCallDependencies {
   readonly catalog: Catalog;
   /** Whether this environment has an address and a key for the provider. */
@@ -20,7 +20,7 @@ export interface PaidCallDependencies {
   readonly upstreamDeadlineMs: number;
 }
 
-/** What stands before this program gives up on an answer that it cannot begin by itself. */
+/** Timeout of a front door for a response that it cannot start early. */
 export interface AnswerBy {
   /** Unix milliseconds. */
   readonly atMs: number;
@@ -33,6 +33,6 @@ export interface Caller {
   readonly requestId: string;
   /** Unix milliseconds at which this process must be done, if its host has such a limit. */
   readonly hostEndsAtMs: number | undefined;
-  /** Undefined where nobody gives up, or where the answer is begun in time whatever comes of it. */
+  /** Undefined if there is no such timeout, or if the response always starts in time. */
   readonly answerBy?: AnswerBy | undefined;
 }

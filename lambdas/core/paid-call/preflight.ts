@@ -10,7 +10,7 @@ export const refuseAboveBudget = (amountPicos: bigint, param: string, advice: st
   if (amountPicos <= HOLD_MAX_PICOS) return;
   throw new GatewayError(
     'request_budget_exceeded',
-    `This request could cost ${formatUsd(amountPicos)} USD, more than the 100 USD one request may reserve: ${advice}.`,
+    `This request could cost ${formatUsd(amountPicos)} USD, more than the limit of 100 USD for one request: ${advice}.`,
     { param },
   );
 };
@@ -20,17 +20,17 @@ export const refuseManyDrains = ({ drains }: Pick<PaidCallDependencies, 'drains'
   if (!drains.isFull(accountId)) return;
   throw new GatewayError(
     'rate_limit_exceeded',
-    'This account has left too many streams before their end, and they are still being read. Wait for them to end.',
+    'This account disconnected from too many streams that are still being read. Wait for them to end.',
     { limit: 'drains' },
   );
 };
 
-/** What a request would reserve, found out without reserving it (BILL-16). */
+/** Hold that a request would need, computed without placing it (BILL-16). */
 export interface DryRun {
   readonly kind: 'dry_run';
   readonly model: Model;
   readonly holdPicos: bigint;
-  /** Of each answer; undefined where answers have no length. */
+  /** Output tokens per choice; undefined for responses without a length. */
   readonly outputTokensMax: number | undefined;
   /** Pico-USD for one of what is counted, such as a token. */
   readonly prices: Readonly<Record<string, bigint>>;

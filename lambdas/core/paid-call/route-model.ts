@@ -39,7 +39,7 @@ export const chooseModel = <Kind extends ModelKind>(
   const protocols: readonly Protocol[] = model.protocols;
   if (!protocols.includes(protocol)) {
     const fitting = protocols.map((name) => endpoints[name]).join(' or ');
-    throw invalidRequest('model', `model: "${model.id}" is not served here, but at ${fitting}.`);
+    throw invalidRequest('model', `model: "${model.id}" is not available on this endpoint. Use ${fitting}.`);
   }
   const seen = seenAs(model, kind);
   if (!isKind(seen, kind)) throw unavailable(model);
@@ -47,7 +47,7 @@ export const chooseModel = <Kind extends ModelKind>(
 };
 
 export const unavailable = ({ id }: Model): GatewayError =>
-  new GatewayError('model_unavailable', `"${id}" cannot be reached at present. Choose another model.`, {
+  new GatewayError('model_unavailable', `"${id}" is not available at present. Use another model.`, {
     param: 'model',
   });
 
@@ -111,7 +111,7 @@ export const rejectionError = (model: Model, rejection: CallRejection): GatewayE
   if (rejection.kind === 'quarantined') return unavailable(model);
   return new GatewayError(
     'service_unavailable',
-    `"${model.id}" fails at the moment and is not called for ${rejection.retryAfterSeconds} s. Try again then, or choose another model.`,
+    `"${model.id}" is temporarily disabled after repeated failures. Retry in ${rejection.retryAfterSeconds} s or use another model.`,
     { param: 'model', retryAfterSeconds: rejection.retryAfterSeconds },
   );
 };

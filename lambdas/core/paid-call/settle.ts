@@ -10,7 +10,7 @@ import { apply, commit } from '../ledger/resolve.ts';
 import type { Charge, TokenUsage } from '../pricing/charge.ts';
 import type { PaidCallDependencies } from './dependencies.ts';
 
-/** What is needed to charge a request. */
+/** Data that is needed to charge a request. */
 export interface Settlement {
   readonly modelId: string;
   readonly endUser: string | undefined;
@@ -25,18 +25,18 @@ export interface Settlement {
   readonly claimed?: ClaimedRequest | undefined;
 }
 
-/** What a client is told of its money (BILL-15). */
+/** Cost and balance for the client (BILL-15). */
 export interface Receipt {
   readonly costPicos: bigint;
   readonly usage: TokenUsage | undefined;
-  /** As this request's own last write returned it; undefined when somebody else made that write. */
+  /** Balance after this request's own last write; undefined if another process made that write. */
   readonly balancePicos: bigint | undefined;
 }
 
-/** A charge that stands. */
+/** A committed charge. */
 export interface Committed {
   readonly record: ChargeRecord;
-  /** It waits in the outbox, and whoever finds it there brings the account up to date. */
+  /** Whether the charge waits in the outbox, whose worker updates the account. */
   readonly noted: boolean;
 }
 
@@ -63,7 +63,10 @@ export const commitCharge = async (
   deps.notice('late_settlement', placedHold.requestId);
   loseIt();
   if (claimed) throw new ClaimLost();
-  throw new GatewayError('internal_error', 'The answer came after the reservation had expired. Nothing was charged.');
+  throw new GatewayError(
+    'internal_error',
+    'The response arrived after its hold expired. Nothing was charged. Retry the request.',
+  );
 };
 
 /** Whatever it throws, nothing is charged. */
@@ -128,9 +131,9 @@ const ifStoreError = (error: unknown): undefined => {
 };
 
 /**
- * A commit without a definite answer may have happened, or may not: a note in the outbox makes sure that it will (BILL-14). If none
- * can be left, one more write asks: a released record that is refused shows that the charge stands, and then the answer is the
- * client's; one that is accepted makes sure that it never will.
+ * A commit without a definite result may or may not have happened: an outbox entry makes sure that it will (BILL-14).
+ * If no entry can be written, a released record decides: if it is refused, the charge exists and the client gets the
+ * response; if it is accepted, the charge can never happen.
  */
 const writeRecord = async (
   deps: PaidCallDependencies,
@@ -151,13 +154,17 @@ const writeRecord = async (
     const standing = await commit(deps.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);
     if (standing?.outcome === 'settled') return { record: standing, noted: false };
     deps.notice('commit_failed', requestId);
-    throw new GatewayError('service_unavailable', 'The charge could not be recorded, so the answer is withheld.', {
-      cause: error,
-    });
+    throw new GatewayError(
+      'service_unavailable',
+      'The charge could not be recorded, so the response is not sent. Retry the request.',
+      {
+        cause: error,
+      },
+    );
   }
 };
 
-/** Brings the account up to date. What the store does not answer here, the sweeper finishes: the charge itself stands. */
+/** Updates the account. If the store fails, the sweeper finishes; the charge is already committed. */
 export const applyCharge = async (
   deps: PaidCallDependencies,
   { placedHold }: Settlement,
@@ -184,7 +191,7 @@ export const settle = async (
   const committed = await commitCharge(deps, settlement, usage, toAnswer);
   const [balancePicos] = await Promise.all([
     applyCharge(deps, settlement, committed),
-    // Whoever repeats the request finds the answer by its record as well.
+    // A repeated request also finds the response by its record.
     settlement.claimed?.complete().catch(() => deps.notice('apply_failed', committed.record.requestId)),
   ]);
   return { costPicos: committed.record.amountPicos, usage, balancePicos };

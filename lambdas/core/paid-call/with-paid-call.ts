@@ -177,7 +177,7 @@ export interface Settled<Answer> {
 }
 
 interface Streamed<Answer, Last, Sink extends StreamSink<Last>> {
-  /** What is known of the response at its beginning. */
+  /** Start of the response. */
   readonly answer: Answer;
   readonly source: StreamSource<Last, Sink>;
   readonly terms: Terms;
@@ -288,7 +288,9 @@ const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unkn
     const stands = record ? record.outcome === 'settled' : answer !== undefined || claimed?.mayBeCharged === true;
     if (stands) claimed?.abandon();
     if (record?.outcome === 'settled') {
-      return new GatewayError('internal_error', 'The answer was charged and then lost on our side.', { cause: thrown });
+      return new GatewayError('internal_error', 'The gateway charged the response and then lost it.', {
+        cause: thrown,
+      });
     }
     // Without a record of the release, the error of a bug must not say that nothing was charged.
     if (answer === undefined) return record || failure instanceof ClaimLost ? failure : asGatewayError(failure);
@@ -329,4 +331,4 @@ const storeRefusal = async ({ placedHold, claimed }: Failed, thrown: unknown): P
 const asGatewayError = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError
     ? thrown
-    : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: thrown });
+    : new GatewayError('internal_error', 'The gateway failed.', { cause: thrown });

@@ -1,4 +1,4 @@
-/** What a request is charged, and what the charge record keeps of how that came about. */
+/** Charge of a request, and the facts that the charge record stores about it. */
 export interface Charge {
   readonly amountPicos: bigint;
   /** Pico-USD per unit. */
@@ -8,9 +8,7 @@ export interface Charge {
   readonly implausible: boolean;
 }
 
-/**
- * What a vendor counted, as disjoint numbers of tokens: none includes another, whatever the vendor's own fields do (BILL-11).
- */
+/** Token counts of a provider as disjoint numbers, whatever the provider's own fields include (BILL-11). */
 export interface TokenUsage {
   /** Prompt tokens that were neither read from nor written to a cache. */
   readonly input: number;
@@ -42,5 +40,5 @@ export const promptTokensOf = (usage: TokenUsage): number =>
 
 export const answerTokensOf = (usage: TokenUsage): number => usage.output + usage.reasoning + (usage.imageOutput ?? 0);
 
-/** What a model that draws in steps of size draws where nothing is said. */
+/** Size of models with size steps, if the request names none. */
 export const IMAGE_TIER_DEFAULT = '1K';

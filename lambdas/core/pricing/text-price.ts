@@ -4,12 +4,12 @@ import type { Charge } from './charge.ts';
 import { answerTokensOf, IMAGE_TIER_DEFAULT, promptTokensOf, type TokenUsage } from './charge.ts';
 
 /**
- * How the tokens of a prompt are told apart: `one-rate` on the formats that only report caching (BILL-18), on native messages by
- * what was written to a cache at most (BILL-12).
+ * How prompt tokens are priced: `one-rate` on formats that only report caching (BILL-18); on messages by the most
+ * expensive cache write that the request allows (BILL-12).
  */
 export type PromptPricing = 'one-rate' | 'cache-rates' | 'cache-rates-5m' | 'cache-rates-1h';
 
-/** What a prompt token can cost at most. */
+/** Highest price of a prompt token. */
 const promptRate = (rates: TextRates, pricing: PromptPricing): bigint => {
   if (pricing === 'one-rate') return rates.input;
   const { cacheWrite5m, cacheWrite1h, cacheRead } = cacheRatesOf(rates);
@@ -19,18 +19,21 @@ const promptRate = (rates: TextRates, pricing: PromptPricing): bigint => {
   return possible.reduce((dearest, rate) => (rate > dearest ? rate : dearest));
 };
 
-/** The tokens of the image that an answer of this model is held for: of the largest where the size is not told; 0 where it draws none. */
+/**
+ * Image tokens that the hold of an output covers: those of the largest image if the size is unknown; 0 for a model
+ * without images.
+ */
 export const imageTokensOf = ({ imageTokensByTier = {} }: TextPriceRow, tier = IMAGE_TIER_DEFAULT): number =>
   imageTokensByTier[tier] ?? Math.max(0, ...Object.values(imageTokensByTier));
 
 const imageRate = ({ imageOutput, output }: TextRates): bigint => imageOutput ?? output;
 
-/** What a token of an answer can cost at most. */
+/** Highest price of an output token. */
 const answerRate = ({ imageOutput = 0n, output }: TextRates): bigint => (imageOutput > output ? imageOutput : output);
 
 /**
- * What a request can cost at most. Pico-USD. An answer may be images through and through, and has `imageTokens` at least, which no cap
- * makes fewer.
+ * Highest price of a request in pico-USD. The output may consist of images only, and has at least `imageTokens`,
+ * whatever the cap.
  */
 export const maximumPrice = (
   row: TextPriceRow,

@@ -9,7 +9,7 @@ const BYTES_PER_LOGPROB = 400;
 export interface AnswerShape {
   /** Over all choices. */
   readonly tokens: number;
-  /** Alternatives told for each token and the token itself; 0 without logprobs. */
+  /** Alternatives per token plus the token itself; 0 without logprobs. */
   readonly logprobsPerToken: number;
 }
 

@@ -8,7 +8,7 @@ export interface ImagePart {
   readonly kind: 'image';
   readonly url: string;
   readonly detail: ImageDetail;
-  /** Where it stands in the client's body. */
+  /** Path of the field in the client's body. */
   readonly param: string;
 }
 
@@ -31,12 +31,12 @@ export interface ToolCall {
   readonly name: string;
   /** JSON as the model wrote it. */
   readonly arguments: string;
-  /** What a vendor wants back beside the call, opaque: Google's thought signature. */
+  /** Opaque value that a provider needs back with the call: Google's thought signature. */
   readonly signature?: string;
 }
 
 interface Placed {
-  /** Where the message stands in the client's body, for refusals: `messages[3]`. */
+  /** Path of the message in the client's body, for errors: `messages[3]`. */
   readonly param: string;
 }
 
@@ -91,14 +91,14 @@ export interface Conversation {
   readonly extras: JsonObject;
 }
 
-/** What a vendor without a JSON mode is asked with `json_object`. */
+/** Instruction for a provider without a JSON mode, with `json_object`. */
 export const JSON_INSTRUCTION = 'Respond with one valid JSON object and nothing else: no prose, no code fence.';
 
 /** For vendors that take a schema and nothing beside it. Its name means nothing to them. */
 export const schemaAlone = ({ schema }: Extract<AnswerFormat, { readonly kind: 'json_schema' }>): JsonObject => {
   if (schema !== undefined) return schema;
   const param = 'response_format.json_schema.schema';
-  throw invalidRequest(param, `${param}: must be given with this model.`);
+  throw invalidRequest(param, `${param}: required with this model.`);
 };
 
 export type TextProtocol = TextModel['protocols'][number];
@@ -106,20 +106,20 @@ export type TextProtocol = TextModel['protocols'][number];
 /** A request for text, valid for one model, in the terms the core decides by. */
 export interface TextRequest {
   readonly stream: boolean;
-  /** Answers asked for at once, each with its own cap. */
+  /** Number of choices, each with its own cap. */
   readonly choices: number;
   /** The client's own cap per answer, if it sent one. */
   readonly outputTokensMax: number | undefined;
   readonly usesTools: boolean;
   readonly effort: string | undefined;
   readonly prompt: PromptSize;
-  /** How the prompt's tokens are told apart by price. */
+  /** How prompt tokens are priced. */
   readonly promptPricing: PromptPricing;
   /** The size of the image that the answer is to hold, by name, where the client chose one. */
   readonly imageTier?: string | undefined;
   /** The body in the client's protocol, valid and without what is not to be sent on. */
   readonly body: JsonObject;
-  /** Of the provider's request, beside those of its entry; for a native format alone. */
+  /** Headers of the provider's request, in addition to those of its catalog entry; for native formats only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Names of the request's fields that are ignored with this model (GEN-16). */
   readonly ignored: readonly string[];
@@ -129,13 +129,13 @@ export interface TextRequest {
 
 export type ImageDetail = keyof TextModel['imageTokensMax'];
 
-/** What the estimate is made from: none of it is the vendor's own count. */
+/** Basis of the estimate; not a count of the provider. */
 export interface PromptSize {
   /** UTF-8 bytes of everything but inline images, recordings and PDF documents. */
   readonly bytes: number;
-  /** What the same text may have in tokens. A size without it counts a token for each byte. */
+  /** Estimated tokens of the text. Without it, each byte counts as a token. */
   readonly textTokens?: number;
-  /** What the provider puts beside the text, such as the definition of a tool that it knows by name. */
+  /** Tokens that the provider adds to the text, such as the definition of a tool that it knows by name. */
   readonly addedTokens?: number;
   /** The detail of each image. */
   readonly images: readonly ImageDetail[];
@@ -145,15 +145,15 @@ export interface PromptSize {
   readonly documents?: number;
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface TextParams {
   readonly protocol: TextProtocol;
   readonly modelId: string;
   /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */
   readonly endUser: string | undefined;
-  /** The reserve the client named for the case that the circuit of its model is open (FALL-1). */
+  /** Fallback model that the client named, used if the circuit of its model is open (FALL-1). */
   readonly fallbackModelId?: string | undefined;
-  /** What the client's protocol calls the prompt and the cap, for refusals. */
+  /** Names of the prompt and the cap in the client's protocol, for errors. */
   readonly params: { readonly prompt: string; readonly cap: string };
   /** Checks the request against a model's entry. Throws GatewayError naming the field. */
   validateFor(model: TextModel): TextRequest;

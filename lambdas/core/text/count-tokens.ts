@@ -12,7 +12,7 @@ export interface CountCall {
   readonly upstream: Upstream;
   /** In the client's protocol, valid; a model it names is not yet the vendor's. */
   readonly body: JsonObject;
-  /** Of the provider's request, beside those of its entry. */
+  /** Headers of the provider's request, in addition to those of its catalog entry. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Its reason is the GatewayError to end with. */
   readonly signal: AbortSignal;
@@ -51,7 +51,10 @@ export const countTokens = async <Counted>(
   const controller = new AbortController();
   const cancel = clock.after(DEADLINE_MS, () =>
     controller.abort(
-      new GatewayError('upstream_timeout', `The tokens were not counted within ${DEADLINE_MS / 1_000} s.`),
+      new GatewayError(
+        'upstream_timeout',
+        `The provider did not count the tokens within ${DEADLINE_MS / 1_000} s. Retry the request.`,
+      ),
     ),
   );
   try {

@@ -26,7 +26,7 @@ import type { WireAnswer } from './text-wire.ts';
 /** Who answers, and what the gateway chose for the client. */
 export interface Outcome {
   readonly model: TextModel;
-  /** The model that was asked for, when the reserve answers in its place (FALL-3). */
+  /** Requested model, if the fallback model served the request (FALL-3). */
   readonly fallbackFrom: string | undefined;
   /** The cap the gateway chose, when the client named none (BILL-6). */
   readonly chosenCap: number | undefined;

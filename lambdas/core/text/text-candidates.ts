@@ -9,15 +9,15 @@ import type { TextParams, TextRequest } from './conversation.ts';
 import type { PreparedCall, TextWire } from './text-wire.ts';
 import { promptTokensAtLeast, promptTokensAtMost } from './token-estimate.ts';
 
-/** The model to call, and the reserve if that one's circuit turns out not to let the call through. */
+/** Model to call, and the fallback model for the case that its circuit rejects the call. */
 interface Candidates {
   readonly asked: TextModel;
   readonly first: CheckedText;
-  /** Checks the request against the reserve; undefined without one. */
+  /** Checks the request against the fallback model; undefined without one. */
   readonly second: (() => CheckedText) | undefined;
 }
 
-/** FALL-1 to FALL-5. No other model is ever chosen but the one the client asked for or the reserve it named. */
+/** FALL-1 to FALL-5. Chooses only the requested model or the named fallback model. */
 export const chooseCandidates = (deps: TextDependencies, { accountId }: Caller, order: TextParams): Candidates => {
   const nowMs = deps.ledger.clock.now();
   const { protocol, modelId } = order;
@@ -41,11 +41,11 @@ const reachable = (deps: TextDependencies, checked: CheckedText): CheckedText =>
   return checked;
 };
 
-/** The client asked for this model and may have either: it is told when the first of the two is tried again. */
+/** Returns the earlier retry of the two models, because the client may use either. */
 const sooner = (rejection: CallRejection & { readonly kind: 'open' }, other: CallRejection): CallRejection =>
   other.kind === 'open' && other.retryAfterSeconds < rejection.retryAfterSeconds ? other : rejection;
 
-/** FALL-4: what is wrong with the reserve is told even when nobody needs it. */
+/** FALL-4: rejects an invalid fallback model even if it is not needed. */
 const chooseFallback = (
   { catalog }: TextDependencies,
   { fallbackModelId, protocol }: TextParams,
@@ -63,7 +63,7 @@ const chooseFallback = (
   }
   throw new GatewayError(
     'invalid_fallback_model',
-    `x-service-fallback-model: is no reserve of "${primary.id}". GET /api/models/${primary.id}/fallbacks lists those it has.`,
+    `x-service-fallback-model: not an allowed fallback for "${primary.id}". See GET /api/models/${primary.id}/fallbacks.`,
     { param: 'x-service-fallback-model' },
   );
 };

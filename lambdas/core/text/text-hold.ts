@@ -7,7 +7,7 @@ import type { CheckedText } from './text-candidates.ts';
 /** A cap below this is not worth offering (BILL-6). */
 const SMALLEST_CAP = 256;
 
-/** What a request for text reserves, and the cap that follows from it. */
+/** Hold of a request for text, and the cap that follows from it. */
 export interface TextHold {
   readonly order: Pick<HoldParams, 'amountPicos' | 'smaller' | 'advice'>;
   /** The cap the hold in force was computed from: lower after `smaller` was taken. */
@@ -33,7 +33,7 @@ export const priceText = ({ model, request, row, promptTokens }: CheckedText, ca
     return price(affordable);
   };
   const advice = (availablePicos: bigint): string =>
-    `What is available pays for ${affordableAt(availablePicos)} output tokens.`;
+    `The available balance pays for ${affordableAt(availablePicos)} output tokens.`;
   const isOurs = request.outputTokensMax === undefined;
   return {
     order: { amountPicos, advice, ...(isOurs ? { smaller } : {}) },

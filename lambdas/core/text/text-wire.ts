@@ -11,7 +11,7 @@ export interface WireCall {
   readonly provider: Provider;
 }
 
-/** What is known once money is held. */
+/** Data that is known after the hold was placed. */
 export interface Dispatch {
   /** The cap the hold was computed from; it always goes upstream (BILL-6). */
   readonly outputTokensMax: number;

@@ -18,7 +18,7 @@ const HUNDREDTHS = 100;
 
 const LONG_RUN = 16;
 
-/** Stands for whatever is not ASCII. */
+/** Code for every character that is not ASCII. */
 const FOREIGN = 0x7f;
 
 const LINE = 0x0a;
@@ -38,7 +38,7 @@ const kindOf = (code: number): Kind => {
   return code > SPACE && code < FOREIGN ? 'mark' : 'control';
 };
 
-/** Of a pair of letters, as `letterPairs` has it. */
+/** Level of a pair of letters, from `letterPairs`. */
 const levelOf = (before: number, code: number): 0 | 1 | 2 | 3 => {
   const level = Number(letterPairs[(before & 31) - 1]?.charAt((code & 31) - 1));
   return level === 0 || level === 1 || level === 2 ? level : 3;
@@ -121,7 +121,7 @@ for (const [index, [from]] of scripts.entries()) scriptOf.fill(index + 1, from);
 
 const at = (rates: Uint16Array, index: number): number => rates[index] ?? 0;
 
-/** Of either case: they differ in one bit. */
+/** Whether the code is a letter. Upper and lower case differ in one bit. */
 const isLetter = (code: number): boolean => (code | SPACE) >= 0x61 && (code | SPACE) <= 0x7a;
 
 /** `run` counts the same characters in a row, `letters` the letters. */
@@ -132,8 +132,9 @@ const rateInRun = (run: number, letters: number, before: number, code: number): 
 };
 
 /**
- * How many tokens a text may have, from its characters and what stands beside them (BILL-5): of OpenAI's `o200k_base` hardly ever
- * fewer than there are, and never more than the text has bytes. One pass, nothing allocated. Beyond `enough` it stops counting.
+ * Estimates the tokens of a text from its characters and their neighbors (BILL-5). The result is hardly ever below the
+ * count of OpenAI's `o200k_base`, and never above the bytes of the text. One pass without allocation. Stops counting
+ * beyond `enough`.
  */
 export const tokensOfText = (text: string, enough = Number.MAX_SAFE_INTEGER / HUNDREDTHS): number => {
   const most = enough * HUNDREDTHS;
@@ -162,7 +163,7 @@ export const tokensOfText = (text: string, enough = Number.MAX_SAFE_INTEGER / HU
   return Math.min(Math.ceil(sum / HUNDREDTHS), Buffer.byteLength(text));
 };
 
-/** What stands around a member, written out: quotation marks, a colon, a comma, brackets. */
+/** Bytes around a member: quotation marks, a colon, a comma, brackets. */
 const AROUND_MEMBER = 1;
 
 /** `true` and the like. */
@@ -194,7 +195,7 @@ export const promptTextTokens = (
   let tokens = 0;
   let skipped = 0;
   const addText = (text: string): void => {
-    // Wherever the same characters stand twice, leaving out either is the same.
+    // If the same characters occur twice, either may be left out.
     if (text === inline[skipped]) skipped += 1;
     else tokens += tokensOfText(text, enough - tokens);
   };
@@ -217,17 +218,17 @@ export const promptTextTokens = (
   return tokens;
 };
 
-/** What a vendor adds around a conversation. */
+/** Tokens that a provider adds around a conversation. */
 const PROMPT_OVERHEAD_TOKENS = 64;
 
-/** No token of the vendors' vocabularies stands for more bytes than this. */
+/** Longest token of the providers' vocabularies, in bytes. */
 const BYTES_PER_TOKEN_MAX = 128;
 
-/** What a vendor tells a model about tools, beside the tools themselves. */
+/** Tokens that a provider adds for tools, besides the tools themselves. */
 const TOKENS_AROUND_TOOLS = 1_000;
 
 /**
- * The most tokens a prompt is held for: what its text may have (docs/token-estimate.md), never more than it has bytes, and no prompt
+ * The most tokens a prompt is held for: what its text may have (docs/internals/token-estimate.md), never more than it has bytes, and no prompt
  * is longer than the model's context. The bytes of a recording or a PDF document do not bound its tokens, so either is held for at
  * the whole context: hours of silence fit in a few kilobytes, and so do hundreds of compressed pages.
  */

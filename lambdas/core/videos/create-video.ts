@@ -32,11 +32,11 @@ export interface CreateDependencies extends PaidCallDependencies {
   readonly jobs: VideoJobStore;
   readonly machine: VideoWorkflow;
   readonly times: VideoTimes;
-  /** Undefined where nobody counts. */
+  /** Undefined if no meter is used. */
   readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
 }
 
-/** What a client asked for before a model was looked up. */
+/** Parameters of the client before the model is looked up. */
 export interface VideoParams {
   readonly modelId: string;
   readonly webhook: Webhook | undefined;
@@ -56,7 +56,7 @@ export interface VideoOptions {
 
 type CreatedVideo = DryRun | { readonly kind: 'video'; readonly job: VideoJob };
 
-/** A request that has been checked and priced, and can be begun. */
+/** A request that is checked and priced and can start. */
 interface ReadyVideo {
   readonly model: VideoModel;
   readonly route: Route<VideoWire>;
@@ -79,7 +79,7 @@ export const createVideo = async (
   const { model, circuit, money } = ready;
   const rejection = deps.circuits.peek(circuit, caller.accountId);
   if (rejection) throw rejectionError(model, rejection);
-  refuseAboveBudget(money.holdPicos, 'seconds', 'ask for fewer seconds or a smaller size');
+  refuseAboveBudget(money.holdPicos, 'seconds', 'request fewer seconds or a smaller size');
   if (options.dryRun) {
     refuseManyDrains(deps, caller.accountId);
     const prices = { [money.terms.unit === 'token' ? 'output' : 'second']: money.terms.ratePicos };
@@ -147,7 +147,7 @@ const beginVideo = async (
   const hold = {
     amountPicos: money.holdPicos,
     expiresAtMs: now + deps.times.holdMs,
-    remedy: 'Top up, or ask for fewer seconds or a smaller size.',
+    remedy: 'Top up, or request fewer seconds or a smaller size.',
   };
   let mayStand = false;
   const order = {
@@ -184,7 +184,7 @@ const commitCreation = async (deps: CreateDependencies, { record }: Beginning): 
 
 const startMachine = async (deps: CreateDependencies, { record, idempotent }: Beginning): Promise<void> => {
   const started = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id)));
-  // It has given the video up before it was begun.
+  // The workflow released the video before it was started.
   if (started === 'ended') throw given(idempotent) ?? lateError(deps.times.createMs);
 };
 
@@ -194,16 +194,20 @@ const orUnavailable = async <T>(pending: Promise<T>): Promise<T> => {
     return await pending;
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
-    throw new GatewayError('service_unavailable', 'The video cannot be begun at the moment. Nothing was charged.', {
-      cause,
-    });
+    throw new GatewayError(
+      'service_unavailable',
+      'The video cannot be started now. Nothing was charged. Retry the request.',
+      {
+        cause,
+      },
+    );
   }
 };
 
 const lateError = (ms: number): GatewayError =>
   new GatewayError(
     'upstream_timeout',
-    `The model did not accept the video within ${Math.round(ms / 1_000)} s. Nothing was charged.`,
+    `The provider did not accept the video within ${Math.round(ms / 1_000)} s. Nothing was charged.`,
   );
 
 /** Everybody counts from the creation: once the time is over, others give the video up. */
@@ -224,8 +228,8 @@ const callVendor = async (deps: CreateDependencies, { ready, record }: Beginning
 };
 
 /**
- * A definite no means that the machine, or whoever took the key over, has given the video up meanwhile. Without an answer the id may
- * be there or not: the video exists either way, and its state will tell.
+ * A definite failure means that the workflow or a takeover has released the video. Without a result the id may or may
+ * not be stored: the video exists in both cases, and its state will show it.
  */
 const noteUpstream = async (
   deps: CreateDependencies,
@@ -271,7 +275,7 @@ const withdraw = async (
 const toFailure = (error: unknown): VideoFailure =>
   error instanceof GatewayError
     ? { code: error.code, message: error.message }
-    : { code: 'internal_error', message: 'Something went wrong on our side. Nothing was charged.' };
+    : { code: 'internal_error', message: 'The gateway failed. Nothing was charged.' };
 
 const toJob = (record: VideoParamsRecord, upstreamId: string): VideoJob => ({
   ...record,
@@ -281,7 +285,7 @@ const toJob = (record: VideoParamsRecord, upstreamId: string): VideoJob => ({
   upstreamId,
 });
 
-/** What is not stored here is found by the video itself. */
+/** If this write fails, the response is rebuilt from the video itself. */
 const storeAnswer = async ({ idempotent, placedHold }: Beginning, job: VideoJob): Promise<void> => {
   if (!idempotent) return;
   try {

@@ -5,7 +5,7 @@ import type { VideoEvent, VideoMeasure } from '../metrics.ts';
 import type { VideoJob, VideoJobStore, VideoTimes } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
 
-/** What the steps of a running video are built of. */
+/** Dependencies of the steps of a running video. */
 export interface VideoStepDependencies {
   readonly catalog: Catalog;
   readonly wires: ReadonlyMap<Wire, VideoWire>;
@@ -14,7 +14,7 @@ export interface VideoStepDependencies {
   readonly ledger: LedgerDependencies;
   readonly times: VideoTimes;
   readonly notice: (notice: VideoEvent, videoId: string) => void;
-  /** Undefined where nobody counts. */
+  /** Undefined if no meter is used. */
   readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
   /** BILL-10. */
   readonly usageMissing: (modelId: string) => Promise<void>;

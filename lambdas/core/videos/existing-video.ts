@@ -11,8 +11,8 @@ export interface ExistingVideoDependencies extends VideoStepDependencies {
 }
 
 /**
- * What a request under an Idempotency-Key has made: its job record is the commit of the creation, so that whoever takes the key over
- * either finds a video and answers with it, or has made sure that there will never be one.
+ * Creation of a video under an idempotency key. The job record commits the creation. A takeover returns that video, or
+ * writes a tombstone that prevents it.
  */
 export const videoCreations = (
   deps: ExistingVideoDependencies,
@@ -35,7 +35,7 @@ export const videoCreations = (
   };
 };
 
-const removed = 'idempotency-key: the video of this key has been removed. Send the request with a new key.';
+const removed = 'idempotency-key: the video of this key was removed. Use a new key.';
 
 /** Its creation is still under way, or died before the vendor had answered: then it must not be taken up again by that process. */
 const endUnbegun = async (deps: ExistingVideoDependencies, job: VideoJob): Promise<void> => {

@@ -21,7 +21,7 @@ const NAME_PART = 1e9;
 /** No clip of a dozen seconds is larger; a vendor that sends on and on must not fill the bucket. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024 * 1024;
 
-/** The name of an MP4's first box stands behind its length: ISO/IEC 14496-12, 4.3. */
+/** Offset of the name of an MP4's first box, after its length: ISO/IEC 14496-12, 4.3. */
 const BOX_NAME_AT = 4;
 
 const FIRST_BOX = Buffer.from('ftyp');
@@ -36,10 +36,10 @@ export const storeVideo = async (deps: VideoStepDependencies, videoId: string): 
   const { jobs, files, ledger } = deps;
   const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
   if (!job || isEnded(job) || job.file) return;
-  if (job.upstreamId === undefined) throw new GatewayError('upstream_error', 'This video was never begun.');
+  if (job.upstreamId === undefined)
+    throw new GatewayError('upstream_error', 'The creation of this video did not complete.');
   const status = await askVendor(deps, job, job.upstreamId, CALL_MS);
-  if (status.kind !== 'succeeded')
-    throw new GatewayError('upstream_error', 'The model does not offer the video any more.');
+  if (status.kind !== 'succeeded') throw new GatewayError('upstream_error', 'The provider no longer has the video.');
   const name = `${videoId}/${attemptName(ledger)}`;
   const endsAtMs = ledger.clock.now() + STORE_MS;
   const taken = takeWhole(await status.open(), () => ledger.clock.now() >= endsAtMs);
@@ -50,7 +50,7 @@ export const storeVideo = async (deps: VideoStepDependencies, videoId: string): 
   await files.remove(name).catch(ignoreStore);
 };
 
-/** Two attempts may run at once, in two processes. */
+/** Name of one attempt. Two attempts may run concurrently in two processes. */
 const attemptName = ({ random }: VideoStepDependencies['ledger']): string =>
   Array.from({ length: 3 }, () => Math.floor(random() * NAME_PART)).join('-');
 
@@ -63,7 +63,7 @@ const takeWhole = ({ bytes: source, length }: VideoFile, isLate: () => boolean) 
     if (head.length < HEAD_BYTES)
       head = checkedHead(Buffer.concat([head, piece.subarray(0, HEAD_BYTES - head.length)]));
     size += piece.length;
-    if (isLate()) throw new GatewayError('upstream_timeout', 'The file of the video did not come in time.');
+    if (isLate()) throw new GatewayError('upstream_timeout', 'The file of the video did not arrive in time.');
     if (size > FILE_BYTES_MAX) throw broken('it is too large');
     hash.update(piece);
   };
@@ -73,13 +73,13 @@ const takeWhole = ({ bytes: source, length }: VideoFile, isLate: () => boolean) 
       yield piece;
     }
     if (head.length < HEAD_BYTES) throw broken('it is empty');
-    if (length !== undefined && size !== length) throw broken('it is not whole');
+    if (length !== undefined && size !== length) throw broken('it is incomplete');
   }
   return { bytes: pass(), facts: () => ({ bytes: size, sha256: hash.digest('hex') }) };
 };
 
 const checkedHead = (head: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> => {
-  if (head.length === HEAD_BYTES && !head.subarray(BOX_NAME_AT).equals(FIRST_BOX)) throw broken('it is no MP4');
+  if (head.length === HEAD_BYTES && !head.subarray(BOX_NAME_AT).equals(FIRST_BOX)) throw broken('it is not an MP4');
   return head;
 };
 
@@ -96,7 +96,7 @@ const readJob = ({ jobs, ledger }: VideoStepDependencies, videoId: string): Prom
 export const chargeVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
   const job = await readJob(deps, videoId);
   if (!job || isEnded(job)) return;
-  if (!job.file) throw new Error(`${videoId} is to be charged and has no file`);
+  if (!job.file) throw new Error(`${videoId} must be charged and has no file`);
   const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens } = job;
   const { amountPicos, prices, usage, implausible } = chargeForVideo(job);
   const overage = amountPicos > holdAmountPicos;
@@ -132,29 +132,29 @@ export const finishVideo = async (deps: VideoStepDependencies, videoId: string):
   if (!job) return { webhook: false };
   const { store } = deps.ledger;
   const record = await retryUntilDefinite(deps.ledger, () => store.readRecord(job.accountId, job.holdId));
-  if (!record) throw new Error(`${videoId} is to be ended and its hold has no record`);
+  if (!record) throw new Error(`${videoId} must be ended and its hold has no record`);
   await endVideo(deps, job, record);
   return { webhook: job.webhook !== undefined && !job.refused };
 };
 
-/** Whether somebody waits to be told. */
+/** Whether a webhook must be sent. */
 interface VideoEnded {
   readonly webhook: boolean;
 }
 
 const timedOut: VideoFailure = {
   code: 'upstream_timeout',
-  message: 'The video was not finished within the time it may take. Nothing was charged.',
+  message: 'The video was not finished in time. Nothing was charged. Create the video again.',
 };
 
 const notStored: VideoFailure = {
   code: 'upstream_error',
-  message: 'The finished video could not be stored. Nothing was charged.',
+  message: 'The finished video could not be stored. Nothing was charged. Create the video again.',
 };
 
 /**
- * Ends a video that will not be delivered: a vendor that failed, time that is over, a fault that did not go away, an execution that
- * died. A charge that stands already wins, and the video is then completed. Throws StoreError. Safe to repeat.
+ * Ends a video that will not be delivered: a provider that failed, a timeout, a lasting fault, an execution that died.
+ * A committed charge takes precedence, and the video is then completed. Throws StoreError. Safe to repeat.
  */
 export const releaseVideo = async (deps: EndingDependencies, videoId: string): Promise<VideoEnded> => {
   const { jobs, ledger, notice } = deps;
@@ -176,10 +176,11 @@ export const releaseVideo = async (deps: EndingDependencies, videoId: string): P
 
 const lateFailure: VideoFailure = {
   code: 'internal_error',
-  message: 'The video could not be charged in time, so it is withheld. Nothing was charged.',
+  message:
+    'The video could not be charged in time, so it is not available. Nothing was charged. Create the video again.',
 };
 
-/** What it takes to end a video, with nothing of vendors. */
+/** Dependencies for ending a video, without providers. */
 interface EndingDependencies extends Pick<VideoStepDependencies, 'jobs' | 'files' | 'ledger' | 'notice' | 'measured'> {
   readonly times: Pick<VideoTimes, 'limitMs'>;
 }
@@ -204,7 +205,7 @@ const endVideo = async (deps: EndingDependencies, job: VideoJob, record: ChargeR
   if (job.state !== 'failed' && (await retryUntilDefinite(ledger, () => jobs.end(job.id, failed)))) {
     notice('video_failed', job.id);
   }
-  // Nobody is ever given it, and it is cleaned up in time anyway.
+  // The file is never delivered, and the bucket deletes it in time.
   if (job.file) await files.remove(job.file.name).catch(ignoreStore);
 };
 

@@ -4,7 +4,7 @@ import type { VideoStepDependencies } from './dependencies.ts';
 import { isEnded, mayStillBegin, neverBegun, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
 import type { VideoStatus } from './video-wire.ts';
 
-/** What the state machine chooses by. `ended`: nothing is left to do. */
+/** Result by which the workflow chooses its next step. `ended`: nothing is left to do. */
 export interface Polled {
   readonly outcome: 'running' | 'succeeded' | 'failed' | 'ended';
   /** Whole seconds, at least 1, until the next poll. */
@@ -55,7 +55,7 @@ export const pollVideo = async (deps: VideoStepDependencies, videoId: string): P
 
 const vanished: VideoFailure = {
   code: 'upstream_error',
-  message: 'The model has lost this video. Nothing was charged. Ask for it again.',
+  message: 'The provider lost this video. Nothing was charged. Create the video again.',
 };
 
 /** Ever further apart: half as long as it has taken so far. */
@@ -81,10 +81,10 @@ export const askVendor = async (
   const provider = catalog.provider(job.providerId);
   const wire = wires.get(job.wire);
   if (!provider || !wire)
-    throw new GatewayError('model_unavailable', 'The vendor of this video is not served any more.');
+    throw new GatewayError('model_unavailable', 'The provider of this video is no longer available.');
   const late = new AbortController();
   const cancel = ledger.clock.after(timeoutMs, () =>
-    late.abort(new GatewayError('upstream_timeout', 'The model gave no answer in time.')),
+    late.abort(new GatewayError('upstream_timeout', 'The provider did not respond in time.')),
   );
   try {
     return await wire.poll({ provider, upstreamId, signal: late.signal });

@@ -11,7 +11,7 @@ export interface ReadDependencies {
 }
 
 const unavailable = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'Videos cannot be looked up at the moment. Try again later.', { cause });
+  new GatewayError('service_unavailable', 'Videos cannot be looked up now. Retry later.', { cause });
 
 const answered = async <T>(pending: Promise<T>): Promise<T> => {
   try {
@@ -21,17 +21,18 @@ const answered = async <T>(pending: Promise<T>): Promise<T> => {
   }
 };
 
-export const noSuchVideo = (): GatewayError => new GatewayError('not_found', 'There is no video of this id.');
+export const noSuchVideo = (): GatewayError =>
+  new GatewayError('not_found', 'There is no video with this id. Check the id.');
 
 /** One of the account's own videos; another's is not there (AUTH-7). */
 export const readVideo = async ({ jobs }: ReadDependencies, accountId: string, videoId: string): Promise<VideoJob> => {
   const job = isVideoId(videoId) ? await answered(jobs.read(videoId)) : undefined;
-  // A refused creation has told nobody of a video.
+  // A refused creation has no video for the client.
   if (job?.accountId !== accountId || job.refused) throw noSuchVideo();
   return job;
 };
 
-/** Where one of the account's videos stands in the list, or stood before it was removed; undefined when there was none. */
+/** Returns the position of a video in the account's list, also after its removal; undefined if there was none. */
 export const locateVideo = async (
   { jobs }: ReadDependencies,
   accountId: string,
@@ -48,7 +49,7 @@ export const listVideos = ({ jobs }: ReadDependencies, accountId: string, range:
 export const removeVideo = async (deps: ReadDependencies, accountId: string, videoId: string): Promise<void> => {
   const job = await readVideo(deps, accountId, videoId);
   const inProgress = (): GatewayError =>
-    new GatewayError('video_in_progress', 'The video is still being made. Wait for its end, and delete it then.');
+    new GatewayError('video_in_progress', 'The video is in progress. Wait for its end, then delete it.');
   if (!isEnded(job)) throw inProgress();
   if (job.file) await answered(deps.files.remove(job.file.name));
   if (!(await answered(deps.jobs.remove(videoId)))) throw inProgress();
@@ -61,18 +62,21 @@ export const expiresAtOf = ({ completedAtMs }: VideoJob): number | undefined =>
 /** The file of a completed video (VID-4, VID-7). Throws what its state or its age has against it. */
 export const fileOf = (job: VideoJob, nowMs: number): StoredFile => {
   if (job.state === 'failed') {
-    throw new GatewayError('not_found', 'This video failed, so it has no content. Its `error` tells why.');
+    throw new GatewayError('not_found', 'This video failed and has no content. Its `error` has the reason.');
   }
   const expiresAtMs = expiresAtOf(job);
   if (job.state !== 'completed' || !job.file || expiresAtMs === undefined) {
-    throw new GatewayError('video_not_ready', 'The video is not finished. Ask for its status until it is completed.');
+    throw new GatewayError('video_not_ready', 'The video is not completed. Request its status until it is completed.');
   }
   if (nowMs >= expiresAtMs) throw expired();
   return job.file;
 };
 
 export const expired = (): GatewayError =>
-  new GatewayError('expired', 'The content of a video is kept for 24 hours after its completion, and they are over.');
+  new GatewayError(
+    'expired',
+    'The content of a video is kept for 24 hours after its completion. Create the video again.',
+  );
 
 /** The bytes, all of them or some. */
 export const openFile = async (

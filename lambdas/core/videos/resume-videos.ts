@@ -43,7 +43,7 @@ export const resumeVideos = async (
       if (!(error instanceof StoreError)) bugs.push(error);
     }
   });
-  const message = `${bugs.length} videos could not be looked after`;
+  const message = `${bugs.length} videos could not be resumed`;
   return { ...report, bug: bugs.length === 0 ? undefined : new AggregateError(bugs, message) };
 };
 

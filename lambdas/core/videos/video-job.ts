@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors/error-codes.ts';
 /** VID-3: only forward, and `completed` or `failed` for good. */
 export type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
 
-/** What a video costs, as it stood when its hold was placed (BILL-3). */
+/** Prices of a video at the time of its hold (BILL-3). */
 export interface VideoTerms {
   readonly unit: 'token' | 'second';
   /** Pico-USD per unit. */
@@ -20,21 +20,21 @@ export interface VideoFailure {
 
 /** A finished file as it lies in the bucket. */
 export interface StoredFile {
-  /** Of the object: each attempt to store has one of its own, so that a late one never replaces what was charged. */
+  /** Name of the object. Each attempt has its own object, so that a late one never replaces the charged file. */
   readonly name: string;
   readonly bytes: number;
   /** Hex. */
   readonly sha256: string;
 }
 
-/** Where a client wants to be told. */
+/** Webhook of a client. */
 export interface Webhook {
   readonly url: string;
   /** What deliveries are signed with. Never shown. */
   readonly secret: string;
 }
 
-/** What is known when a video is asked for, and never changes. */
+/** Facts that are known when a video is requested, and that never change. */
 export interface VideoParamsRecord {
   readonly id: string;
   readonly accountId: string;
@@ -68,7 +68,7 @@ export interface VideoJob extends VideoParamsRecord {
   /** Why it failed, or is about to. */
   readonly failure?: VideoFailure | undefined;
   readonly file?: StoredFile | undefined;
-  /** What the vendor counts by; undefined until the file is stored, or where it counts nothing. */
+  /** Tokens that the provider counted; undefined until the file is stored, or if it counts none. */
   readonly tokens?: number | undefined;
   readonly completedAtMs?: number | undefined;
 }
@@ -78,7 +78,7 @@ export const CONTENT_KEPT_MS = 24 * 60 * 60 * 1_000;
 
 export const isEnded = ({ state }: VideoJob): boolean => state === 'completed' || state === 'failed';
 
-/** A request makes one video at most, so that whoever knows the request finds what it made. */
+/** Returns the id of the video of a request. A request creates at most one video. */
 export const videoIdOf = (requestId: string): string => `video_${requestId}`;
 
 const idForm = /^video_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
@@ -88,7 +88,7 @@ export const isVideoId = (text: string): boolean => idForm.test(text);
 export type CreateReply =
   | { readonly kind: 'created' }
   | { readonly kind: 'exists'; readonly job: VideoJob }
-  /** Somebody has made sure that there will be no such video, or it has been removed. */
+  /** The video cannot be created any more, or it was removed. */
   | { readonly kind: 'closed' };
 
 export type AbandonReply =
@@ -125,13 +125,16 @@ export type Ending =
  * Those that answer a boolean say whether the job is now as asked for: false means that its state does not allow it.
  */
 export interface VideoJobStore {
-  /** Put if absent: the commit of a creation. `dueAtMs`: when somebody is to look whether it is still being worked on. */
+  /**
+   * Commits a creation, if there is no record yet. `dueAtMs`: when the scheduled task checks whether the video is still
+   * in progress.
+   */
   create(order: VideoParamsRecord, dueAtMs: number): Promise<CreateReply>;
   /** Put if absent, so that a creation that has not been committed never will. */
   abandon(id: string): Promise<AbandonReply>;
   /** A consistent read. Undefined also for what was abandoned or removed. */
   read(id: string): Promise<VideoJob | undefined>;
-  /** Where it stands, or stood before it was removed, in its owner's list. A consistent read. */
+  /** Returns the position in its owner's list, also after a removal. A consistent read. */
   locate(id: string): Promise<JobPosition | undefined>;
   /** Only while queued and without another one. */
   setUpstream(id: string, upstreamId: string): Promise<boolean>;
@@ -145,9 +148,9 @@ export interface VideoJobStore {
   noteFile(id: string, file: StoredFile, tokens: number | undefined): Promise<boolean>;
   /** Only while not ended. */
   end(id: string, ending: Ending): Promise<boolean>;
-  /** Of one account, without refused ones. May miss the very latest writes. */
+  /** Lists the videos of one account, without refused ones. May miss the latest writes. */
   list(accountId: string, range: JobRange): Promise<JobPage>;
-  /** Only when ended. Nothing of it is left but that the id was used, and where it stood. */
+  /** Removes an ended video. The id and its position remain. */
   remove(id: string): Promise<boolean>;
   /** Ids of jobs that have not ended and whose time to be looked at has come. */
   due(nowMs: number): Promise<readonly string[]>;
@@ -156,7 +159,7 @@ export interface VideoJobStore {
 }
 
 export interface VideoTimes {
-  /** What the vendor has to accept a job. */
+  /** Time that the provider has to accept a job, in ms. */
   readonly createMs: number;
   /** Between the first polls; later ones are further apart, up to `pollMaxMs`. */
   readonly pollMs: number;
@@ -170,11 +173,14 @@ export interface VideoTimes {
 /** What clocks of two processes may differ by. */
 const SKEW_MS = 5_000;
 
-/** Its creation may still be under way. Everybody counts from the creation, so that nobody gives up what another may yet begin. */
+/**
+ * Whether the creation may still be in progress. All processes count from the creation, so that none releases a video
+ * that another may still start.
+ */
 export const mayStillBegin = ({ createdAtMs }: VideoJob, { createMs }: VideoTimes, nowMs: number): boolean =>
   nowMs < createdAtMs + createMs + SKEW_MS;
 
 export const neverBegun: VideoFailure = {
   code: 'upstream_error',
-  message: 'The video was never begun. Nothing was charged. Ask for it again.',
+  message: 'Video creation did not complete. Nothing was charged. Create the video again.',
 };

@@ -11,9 +11,9 @@ export interface VideoMoney {
   readonly terms: VideoTerms;
 }
 
-/** Encoders work in blocks, and the first frame stands at second 0. */
+/** Encoders work in blocks, and the first frame is at second 0. */
 const BLOCK_PIXELS = 32;
-/** The vendor's count is settled by; what is beyond this many times the estimate is no count of this video. */
+/** Factor above the estimate from which a count of the provider is implausible. */
 const IMPLAUSIBLE_TIMES = 2;
 const FULL_HD_EDGE = 1_080;
 
@@ -25,7 +25,7 @@ export const priceVideo = (row: PriceRow, { video, id }: VideoModel, asked: Size
     if (ratePicos === undefined) throw new Error(`"${id}" has no price for ${width}x${height}`);
     return { holdPicos: ratePicos * BigInt(seconds), terms: { unit: 'second', ratePicos, unitsMax: seconds } };
   }
-  if (!video.tokens) throw new Error(`"${id}" is sold by tokens and has no rule for them`);
+  if (!video.tokens) throw new Error(`"${id}" is priced by tokens and has no rule for them`);
   const { framesPerSecond, divisor } = video.tokens;
   const blocks = (pixels: number): number => Math.ceil(pixels / BLOCK_PIXELS) * BLOCK_PIXELS;
   const tokens = Math.ceil((blocks(width) * blocks(height) * (framesPerSecond * seconds + 1)) / divisor);

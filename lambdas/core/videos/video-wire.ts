@@ -8,7 +8,7 @@ export interface ReferenceImage {
   readonly bytes: Uint8Array;
 }
 
-/** What a client wants to see. */
+/** Parameters of a video. */
 export interface VideoAsk {
   readonly prompt: string;
   /** Whole seconds. */

@@ -7,7 +7,7 @@ import { type Environment, openLedger } from './ledger.ts';
 /** The function has five minutes, and the last account may take a little longer than its turn. */
 const RUN_MS = 240_000;
 
-/** Of one account: what is wrong with it repeats itself. */
+/** Limit on the findings of one account, because a broken account repeats itself. */
 const TOLD_MAX = 5;
 
 /** Called every hour. Not an HTTP function. */

@@ -50,7 +50,7 @@ const createClient = (
     },
   });
 
-/** What a stand-in of this machine is asked with. Some insist on a secret of eight letters. */
+/** Credentials for a local emulator. Some emulators require a secret of eight characters. */
 export const localS3Credentials = { accessKeyId: 'local', secretAccessKey: 'local-secret' };
 
 export interface S3Timeouts {
@@ -61,7 +61,7 @@ export interface S3Timeouts {
   readonly socketTimeout: number;
 }
 
-/** For what somebody waits for. */
+/** Timeouts of calls on which a client waits. */
 const brief: S3Timeouts = { maxAttempts: 2, requestTimeout: 5_000, socketTimeout: 5_000 };
 
 /**
@@ -102,7 +102,7 @@ export const createS3Client = async (
       requestTimeout,
       throwOnRequestTimeout: true,
       socketTimeout,
-      // Every file that is being read has a connection to itself, and nobody may have to wait for a slow reader's.
+      // Every file that is being read has its own connection. A slow reader must not delay others.
       httpsAgent: { maxSockets: 500 },
       httpAgent: { maxSockets: 500 },
     },

@@ -27,7 +27,7 @@ export interface VendorAccess {
   readonly key: string;
 }
 
-/** What is told of a request besides its answer. */
+/** Reports of a request besides its response. */
 export interface Reporting {
   readonly finished: (requestId: string, summary: Summary) => void;
   readonly notice: (name: OperationalEventName, details: Readonly<Record<string, string>>) => void;
@@ -35,7 +35,7 @@ export interface Reporting {
   readonly measured: (values: Readonly<Partial<Record<Measure | MoneyMetric, number>>>) => void;
 }
 
-/** What a function that only tends to the ledger is built of. */
+/** Dependencies of a function that only maintains the ledger. */
 export interface LedgerFunctionDependencies {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -54,7 +54,7 @@ export interface AuditFunctionDependencies {
   readonly reporting: Reporting;
 }
 
-/** What tells owners of accounts about their balance is built of. */
+/** Dependencies of the function that sends balance notifications. */
 export interface NoticesFunctionDependencies {
   readonly clock: Clock;
   readonly random: () => number;
@@ -82,13 +82,13 @@ export interface VideoFunctionDependencies extends LedgerFunctionDependencies {
 export interface FunctionDependencies extends VideoFunctionDependencies {
   readonly newRequestId: () => string;
   readonly frontDoor: FrontDoor;
-  /** What clients reach the gateway by, without a slash at its end; undefined where nobody has said. */
+  /** Public base URL, without a slash at its end; undefined if it is not configured. */
   readonly publicUrl: string | undefined;
   readonly pepper: string;
   /** Those that keys may still be hashed with, the newest first. */
   readonly olderPeppers: readonly string[];
   readonly secrets: CallerSecrets;
-  /** 32 bytes that nobody can foresee. */
+  /** 32 unpredictable bytes. */
   readonly newKeyBytes: () => Uint8Array;
   readonly ledgerRecords: LedgerRecords;
   readonly keys: KeyStore;

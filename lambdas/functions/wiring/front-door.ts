@@ -15,7 +15,7 @@ import { nameOf, type ReadSecret, readOriginSecrets, readSecret } from './secret
 const API_GATEWAY_SILENCE_MS = 300_000;
 
 const REREAD_PAUSE_MS = 10_000;
-/** What a request with an unknown secret waits at most. */
+/** Longest wait of a request with an unknown secret, in ms. */
 const REREAD_WAIT_MS = 2_000;
 
 interface FrontDoorDependencies {
@@ -42,7 +42,10 @@ const apiGatewayTimeouts: FrontDoorTimeouts = {
   commitsJson: false,
 };
 
-/** The edge is told a new secret some time after it was put, so that a process learns of it by the first request that has it. */
+/**
+ * The edge receives a new secret some time after it was stored, so a process learns of it by the first request that
+ * carries it.
+ */
 const openOriginSecrets = async (
   settings: Settings,
   { clock, notice, read = readSecret }: FrontDoorDependencies,

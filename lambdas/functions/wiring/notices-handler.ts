@@ -14,8 +14,9 @@ import { readBotToken } from './secrets.ts';
 const BUDGET_MS = 30_000;
 
 /**
- * Called with what was written to the accounts table, in the order of each account's writes. Not an HTTP function. What it answers as
- * failed comes again, with all that stood after it. Throws an Error for a record without a number, which could not be answered so.
+ * Handles writes to the accounts table, in the order of each account's writes. Not an HTTP function. A record that is
+ * returned as failed is delivered again, with all records after it. Throws Error for a record without a sequence
+ * number.
  */
 export const createNoticesHandler = (deps: NoticesFunctionDependencies) => {
   const { sendNotification, clock, reporting } = deps;
@@ -44,7 +45,7 @@ const sequenceNumberOf = ({ dynamodb }: DynamoDBRecord): string => {
 
 type Deliver = (change: BalanceChange) => Promise<NotificationOutcome>;
 
-/** One record that fails keeps no other from being told. */
+/** A record that fails does not delay the others. */
 const isDone = async (record: DynamoDBRecord, deliver: Deliver, { notice }: Reporting): Promise<boolean> => {
   const change = readOrUndefined(record);
   if (change === 'unreadable') {

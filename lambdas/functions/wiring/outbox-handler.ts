@@ -2,7 +2,7 @@ import { type OutboxReport, settleOutbox } from '../../core/ledger/outbox.ts';
 import type { LedgerFunctionDependencies } from './dependencies.ts';
 import { toLedgerDependencies } from './ledger.ts';
 
-/** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
+/** Runs every minute. Not an HTTP function. Throws the error of its report after the report was logged. */
 export const createOutboxHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
   const report = await settleOutbox(toLedgerDependencies(deps));
   emitReport(deps, report);

@@ -64,6 +64,6 @@ export const toMediaDependencies = ({
 }: FunctionDependencies): MediaDependencies => {
   const url = settings.MEDIA_URL ?? publicUrl;
   if (url === undefined)
-    throw new Error('MEDIA_URL: neither it nor the public address is known, and links to images are to be made');
+    throw new Error('MEDIA_URL: neither MEDIA_URL nor the public URL is set, and links to images need one of them');
   return { media, newMediaToken, mediaUrl: url.replace(/\/+$/, '') };
 };

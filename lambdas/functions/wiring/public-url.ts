@@ -2,7 +2,7 @@ import type { Settings } from '../../settings.ts';
 
 type ReadParameter = (name: string) => Promise<string | undefined>;
 
-/** Parameter Store answers few requests a second, and many processes may start at once. */
+/** Parameter Store allows few requests per second, and many processes may start concurrently. */
 const MAX_ATTEMPTS = 6;
 
 /** Loaded only where the address is kept in AWS. Undefined while there is no such parameter. */
@@ -24,7 +24,10 @@ export const readParameter = async (name: string, region?: string): Promise<stri
   }
 };
 
-/** What clients reach the gateway by, without a slash at its end; undefined where nobody has said, or the front door does not stand yet. */
+/**
+ * Returns the public base URL, without a slash at its end; undefined if it is not configured, or if the front door does
+ * not exist yet.
+ */
 export const readPublicUrl = async (
   { PUBLIC_URL, PUBLIC_URL_PARAMETER }: Pick<Settings, 'PUBLIC_URL' | 'PUBLIC_URL_PARAMETER'>,
   read: ReadParameter = (name) => readParameter(name),

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 export interface Refreshing<T> {
   /** As it was read last. */
   current(): T;
-  /** Reads it again unless that was begun within the pause. Never rejects, and nobody needs to wait for it. */
+  /** Reads the value again, unless a read started within the pause. Never rejects; callers need not wait. */
   refresh(): Promise<void>;
 }
 
@@ -13,13 +13,14 @@ interface Keeping<T> {
   readonly clock: Clock;
   /** Between two beginnings. */
   readonly pauseMs: number;
-  /** What is kept stays as it is. */
+  /** Called on a failed read. The value does not change. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * A process may be frozen in the middle of a read and go on hours later: a read that was overtaken changes nothing, and a pause is
- * counted from a read's beginning, so that one without an end keeps nobody from the next.
+ * Keeps a value that is read again in the background. A process may be frozen during a read and continue hours later:
+ * an overtaken read changes nothing, and the pause counts from the start of a read, so that a read without an end does
+ * not block the next.
  */
 export const keepRefreshing = <T>(first: T, { read, clock, pauseMs, onFailure }: Keeping<T>): Refreshing<T> => {
   let kept = first;

@@ -49,10 +49,13 @@ export const readPeppers = async (
 ): Promise<Peppers> => {
   if (settings.KEY_PEPPER) return parsePeppers(settings.KEY_PEPPER);
   if (settings.KEY_PEPPER_SECRET) return parsePeppers(await readCurrent(settings.KEY_PEPPER_SECRET, read));
-  throw new Error('KEY_PEPPER: neither it nor KEY_PEPPER_SECRET is set');
+  throw new Error('KEY_PEPPER: set KEY_PEPPER or KEY_PEPPER_SECRET');
 };
 
-/** Undefined where there is none, also when nobody has put one into the secret yet: what was drawn for it has no colon. */
+/**
+ * Returns the bot token; undefined if there is none, or if the secret still holds its generated value, which has no
+ * colon.
+ */
 export const readBotToken = async (
   { BOT_TOKEN, BOT_TOKEN_SECRET }: Pick<Settings, 'BOT_TOKEN' | 'BOT_TOKEN_SECRET'>,
   read = readSecret,
@@ -68,7 +71,7 @@ export const readTopUpKey = async (
 ): Promise<string | undefined> =>
   TOP_UP_KEY || !TOP_UP_KEY_SECRET ? TOP_UP_KEY : asLongEnough(await readCurrent(TOP_UP_KEY_SECRET, read));
 
-/** One that is too short to keep anybody out is none. */
+/** A secret below the minimum length counts as absent. */
 const asLongEnough = (secret = ''): string | undefined => {
   const value = secret.trim();
   return value.length < SECRET_LENGTH_MIN ? undefined : value;
@@ -81,7 +84,7 @@ export const readOriginSecrets = async (
 ): Promise<readonly string[]> => {
   if (ORIGIN_SECRET) return [required(asLongEnough(ORIGIN_SECRET))];
   if (!ORIGIN_SECRET_SECRET) {
-    throw new Error('ORIGIN_SECRET: neither it nor ORIGIN_SECRET_SECRET is set, and FRONT_DOOR is cloudfront');
+    throw new Error('ORIGIN_SECRET: set ORIGIN_SECRET or ORIGIN_SECRET_SECRET, because FRONT_DOOR is cloudfront');
   }
   const [current, previous] = await Promise.all([
     read(ORIGIN_SECRET_SECRET, 'AWSCURRENT'),
@@ -92,7 +95,7 @@ export const readOriginSecrets = async (
 };
 
 const required = (secret: string | undefined): string => {
-  if (secret === undefined) throw new Error(`ORIGIN_SECRET: must have at least ${SECRET_LENGTH_MIN} letters`);
+  if (secret === undefined) throw new Error(`ORIGIN_SECRET: must have at least ${SECRET_LENGTH_MIN} characters`);
   return secret;
 };
 
@@ -105,7 +108,7 @@ export const readProviderKeys = async (
   if (!PROVIDER_KEYS_SECRET) return environment;
   const value = parsed(await readCurrent(PROVIDER_KEYS_SECRET, read));
   if (typeof value !== 'object' || value === null)
-    throw new Error('PROVIDER_KEYS_SECRET: the secret is no JSON object');
+    throw new Error('PROVIDER_KEYS_SECRET: the secret must be a JSON object');
   return Object.fromEntries(Object.entries(value).filter(([, key]) => typeof key === 'string' && key !== ''));
 };
 

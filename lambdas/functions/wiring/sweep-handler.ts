@@ -2,7 +2,7 @@ import { type SweepReport, sweep } from '../../core/ledger/sweep.ts';
 import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
 import { toLedgerDependencies } from './ledger.ts';
 
-/** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
+/** Runs every minute. Not an HTTP function. Throws the error of its report after the report was logged. */
 export const createSweepHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
   const report = await sweep(toLedgerDependencies(deps));
   emitReport(deps.reporting, report);

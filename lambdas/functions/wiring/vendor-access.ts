@@ -7,8 +7,8 @@ import { nameOf, type ReadSecret, readProviderKeys, readSecret } from './secrets
 const REREAD_PAUSE_MS = 60_000;
 
 /**
- * Asked for a key, it looks in the background whether the secret was changed, and answers from what it has: no request waits, and a
- * rotation needs no deploy. What cannot be read or used changes nothing.
+ * Returns provider keys from memory and checks in the background whether the secret changed: no request waits, and a
+ * rotation needs no deployment. An unreadable secret changes nothing.
  */
 export const openVendorAccess = async (
   catalog: Catalog,

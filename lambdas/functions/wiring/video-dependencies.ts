@@ -14,7 +14,7 @@ import { type Environment, type OpenLedger, openLedger } from './ledger.ts';
 import { createStepFunctionsAccess } from './step-functions-client.ts';
 import { openVendorAccess } from './vendor-access.ts';
 
-/** Needs no pepper: a function that nobody calls over HTTP is not given it. */
+/** Needs no pepper, because this function is not called over HTTP. */
 export const videoDependenciesFromEnvironment = (environment: Environment): Promise<VideoFunctionDependencies> =>
   openVideoParts(openLedger(environment), environment);
 
@@ -44,5 +44,5 @@ export const openVideoParts = async (
 
 const openMachine = (arn: string | undefined, options: ClientOptions): VideoWorkflow =>
   arn === undefined
-    ? { start: () => Promise.reject(new Error('VIDEO_MACHINE_ARN: is not set, and a video is to be begun')) }
+    ? { start: () => Promise.reject(new Error('VIDEO_MACHINE_ARN: not set, and a video must be started')) }
     : createVideoWorkflow(createStepFunctionsAccess(options), arn);

@@ -12,7 +12,7 @@ const taskSchema = z.object({ step: stepSchema, videoId: z.string().refine(isVid
 
 type Step = (dependencies: VideoStepDependencies, videoId: string) => Promise<object>;
 
-/** What the machine chooses by nothing of. */
+/** Steps without a result for the workflow. */
 const silent =
   (step: (dependencies: VideoStepDependencies, videoId: string) => Promise<void>): Step =>
   async (dependencies, videoId) => {
@@ -33,8 +33,8 @@ const steps: Readonly<Record<z.infer<typeof stepSchema>, Step>> = {
 const toHistory = ({ code }: GatewayError): Error => Object.assign(new Error(code), { name: 'GatewayError' });
 
 /**
- * Called by the state machine, and by the rule on executions that failed. Not an HTTP function. What a step throws is the caller's
- * to repeat; what is no step throws a ZodError.
+ * Called by the workflow, and by the rule for failed executions. Not an HTTP function. The caller repeats a step that
+ * throws; an invalid step throws ZodError.
  */
 export const createVideoStepsHandler = (deps: VideoFunctionDependencies) => {
   const dependencies = toVideoStepDependencies(deps);

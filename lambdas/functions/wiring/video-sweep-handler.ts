@@ -5,7 +5,7 @@ import { toVideoStepDependencies } from './videos.ts';
 /** Later than any time that a video is to be looked at. Databases know no infinite numbers. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
-/** Called every minute. Not an HTTP function. Throws the bug of its report once that has been told. */
+/** Runs every minute. Not an HTTP function. Throws the error of its report after the report was logged. */
 export const createVideoSweepHandler = (deps: VideoFunctionDependencies) => {
   const resume = createResume(deps);
   return async (): Promise<void> => void (await resume());

@@ -41,7 +41,7 @@ const deliver = async ({ sendWebhook }: VideoFunctionDependencies, job: VideoJob
   await sendWebhook({ ...job.webhook, body: toWebhookBody(job) });
 };
 
-/** Whoever creates a video may have to end one as well: that of the request it takes a key over from. */
+/** Creating a video may also end one: that of the request whose idempotency key is taken over. */
 export const toCreateDependencies = (
   deps: FunctionDependencies,
   paid: PaidCallDependencies,

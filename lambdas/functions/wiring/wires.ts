@@ -42,7 +42,7 @@ export const toTextWires = (deps: FunctionDependencies, options: WireOptions): R
   } satisfies Record<WireFor<'text'> | 'gemini_generate_content_image', TextWire>);
 };
 
-/** Named at once, so that a stream can go on; the image follows. */
+/** Returns the link immediately, so that a stream can continue; the image is stored later. */
 const toLinkImage = (deps: FunctionDependencies): LinkImage => {
   const media = toMediaDependencies(deps);
   return (bytes, mediaType) => {
@@ -91,6 +91,6 @@ export const toWireOptions = (deps: VideoFunctionDependencies): WireOptions => (
 
 const accessOf = ({ vendorAccess }: VideoFunctionDependencies, providerId: string): VendorAccess => {
   const access = vendorAccess(providerId);
-  if (!access) throw new GatewayError('model_unavailable', `The provider ${providerId} has no key here.`);
+  if (!access) throw new GatewayError('model_unavailable', `The provider ${providerId} has no key. Set its key.`);
   return access;
 };

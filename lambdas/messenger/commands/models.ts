@@ -5,7 +5,7 @@ import { appButton } from '../bot-context.ts';
 import { type Html, html, lines } from '../html.ts';
 import type { PricedUnit, Texts } from '../texts/words.ts';
 
-/** Of each company and kind; the app has the others. */
+/** Number of models per company and kind; the app shows the others. */
 const SHOWN = 2;
 /** A message has 4,096 characters; what ends this one needs some of them. */
 const CHARACTERS_MAX = 3_600;

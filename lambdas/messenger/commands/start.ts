@@ -9,7 +9,7 @@ export class ChatBusyError extends Error {
 }
 
 /**
- * KEY-1. One message of a chat at a time: of two at once each would replace the key that the other is telling.
+ * KEY-1. Handles one message of a chat at a time: two concurrent ones would each replace the key that the other shows.
  */
 export const createStart =
   (deps: BotDependencies) =>

@@ -10,10 +10,10 @@ import type { RequestFacts, SpendFacts } from '../texts/words.ts';
 
 const SHOWN = 5;
 const DAYS = 7;
-/** What is added up before a user is told that it was more. */
+/** Limit on the records to add up. With more, the reply says "more than". */
 const RECORDS_MAX = 5_000;
 
-/** What has been spent today and in seven days, today among them, and on the last requests. */
+/** Spend of today and of seven days, and the last requests. */
 export const createUsage =
   (deps: BotDependencies) =>
   async (visit: BotContext, accountId: string): Promise<void> => {

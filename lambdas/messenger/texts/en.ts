@@ -59,7 +59,7 @@ export const english: Texts = {
       ...(baseUrl === undefined ? [] : [html`Base URL: <code>${baseUrl}</code>`]),
       ...(example === undefined ? [] : [html``, html`Try it:`, html`<pre>${example}</pre>`, html``]),
       ...(guide === undefined ? [] : [html`<a href="${guide}">Set up clients and SDKs</a>`, html``]),
-      html`Should there be another message like this one, the last of them counts.`,
+      html`If you receive this message more than once, use the key in the latest one.`,
     ]),
   hadKey: (masked) =>
     lines([
@@ -67,7 +67,7 @@ export const english: Texts = {
       html`It was shown once and cannot be shown again. If you have lost it, replace it in the app: the old key stops working at that moment.`,
     ]),
   keyRevoked: () => html`Your key has been revoked and does not work any more. The app issues you another one.`,
-  accountBlocked: () => html`This account is blocked. Please ask whoever runs this service.`,
+  accountBlocked: () => html`This account is blocked. Contact the operator of this service.`,
   balance: ({ balance, available, held, openHolds, isBlocked }) =>
     lines([
       html`<b>Balance</b>: ${balance} USD`,
@@ -104,7 +104,7 @@ export const english: Texts = {
   topUpLink: () => html`This is where you add money to your account:`,
   topUpUnknown: (accountId) =>
     lines([
-      html`Money is added by whoever runs this service. Name your account when you ask:`,
+      html`The operator of this service adds money. Name your account when you ask:`,
       html`<code>${accountId}</code>`,
     ]),
 };

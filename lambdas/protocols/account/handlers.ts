@@ -60,7 +60,7 @@ export const createGetUsage =
       ? await orUnavailable(usageOfRequest(ledgerStore, ledgerRecords, { accountId, requestId }))
       : undefined;
     if (!found) {
-      throw new GatewayError('not_found', 'There is no request of this id that was charged, released or is running.');
+      throw new GatewayError('not_found', 'There is no charged, released or open request with this id. Check the id.');
     }
     return json(200, found.kind === 'ended' ? toUsageRow(found.record) : toOpenRow(requestId, found.hold));
   };

@@ -15,7 +15,7 @@ export interface UsageRow {
   readonly reason: string | null;
   readonly model: string | null;
   readonly usage: Readonly<Record<string, number>> | null;
-  /** For ONE of what `usage` counts (a token), as it stood when the request was accepted. */
+  /** Price of one unit of `usage` (a token) at the time of the request. */
   readonly prices_usd: Readonly<Record<string, string>> | null;
   readonly cost_usd: string | null;
   /** The charge was above what had been reserved. */

@@ -25,7 +25,7 @@ export interface AppAccountDependencies {
   readonly ledgerRecords: LedgerRecords;
 }
 
-/** Of an account that has more in a week the latest tell its pace. */
+/** Limit on the records of the spend rate. With more records in a week, the latest ones count. */
 const PACE_RECORDS_MAX = 5_000;
 
 /** GET /app/api/account (KEY-4). */
@@ -80,12 +80,12 @@ export interface RotateKeyDependencies extends RotationDependencies {
   readonly accountIdOf: AccountIdOf;
 }
 
-const keyIdMessage = 'must be the id of the key that is to be replaced, as the account shows it';
+const keyIdMessage = 'must be the id of the key to replace, as the account shows it';
 
 export const rotationBody = z.strictObject({ key_id: z.string(keyIdMessage).regex(/^[0-9a-f]{16}$/, keyIdMessage) });
 
 const REPLACEMENT_UNCERTAIN =
-  'The key may be replaced or not. Read the account again and replace the key that it shows then.';
+  'The key may have been replaced. Read the account again, then replace the key that it shows.';
 
 /** POST /app/api/key (KEY-2): only this response shows the new API key. */
 export const createRotateKey =
@@ -108,7 +108,7 @@ export const thresholdBody = z.strictObject({
   threshold_usd: usdAmount({ leastPicos: 0n, mostPicos: 1_000_000n * PICOS_PER_USD, example: '2.5' }),
 });
 
-const ACCOUNT_UNAVAILABLE = 'The account cannot be reached at the moment. Try again later.';
+const ACCOUNT_UNAVAILABLE = 'The account cannot be reached now. Retry later.';
 
 /** POST /app/api/threshold (KEY-3): the balance at which a notice is sent; 0 is never. */
 export const createSetThreshold =

@@ -92,7 +92,7 @@ export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcr
     const { text, reported } = transcript;
     return json(200, { text, ...(reported && { usage: reported }) }, headers);
   },
-  /** POST /v1/audio/speech (AUD-3). What it costs is not told in a header: it is not yet true when the first bytes go out. */
+  /** POST /v1/audio/speech (AUD-3). No header shows the cost, because it is not final when the first bytes go out. */
   speak: async (exchange) => {
     const { body, event, summary, startedAtMs } = exchange;
     if (!body) throw new Error('a request for speech without a body');

@@ -6,12 +6,12 @@ import type { Form, FormFile } from '../../http/exchange.ts';
 import { toTextFields } from '../optional-fields.ts';
 import { shownName } from '../parse.ts';
 
-/** The one file of a form. Throws the 400 that says what stands in its place. */
+/** Returns the one file of a form. Throws 400 if the field is something else. */
 export const onlyFile = ({ files }: Form, name: string): FormFile => {
   const [file, second] = files;
-  if (second) throw refuse(name, 'was sent more than once. Send one file.');
+  if (second) throw refuse(name, 'sent more than once. Send one file.');
   if (file) return file;
-  throw refuse(name, 'is missing. Send the recording.');
+  throw refuse(name, 'missing. Send the audio file.');
 };
 
 export const refuse = (param: string, problem: string): GatewayError => invalidRequest(param, `${param}: ${problem}`);
@@ -47,11 +47,11 @@ export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
   const isText = (name: string): boolean => fieldNames.has(name);
   const fields = new Map(Object.entries(toTextFields(form, { files: ['file'], content: 'recording', isText })));
   const unknown = [...fields.keys()].find((name) => !isText(name));
-  if (unknown !== undefined) throw refuse(shownName(unknown), 'this field is not supported here. Leave it out.');
+  if (unknown !== undefined) throw refuse(shownName(unknown), 'this field is not supported here. Remove it.');
   const modelId = fields.get('model');
   if (!modelId) throw refuse('model', 'must be the id of a model.');
   const file = onlyFile(form, 'file');
-  if (file.bytes.length === 0) throw refuse('file', 'has 0 bytes. Send the recording itself.');
+  if (file.bytes.length === 0) throw refuse('file', 'has 0 bytes. Send the audio file.');
   refuseStream(fields.get('stream'));
   const asked = {
     language: readLanguage(fields.get('language')),
@@ -64,15 +64,15 @@ export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
   };
 };
 
-/** Known to the vendor and asked for often: told apart from a misspelt name. */
+/** Rejects formats that the provider knows, with a message of their own. */
 const refuseOtherForms = ({ fields }: Form): void => {
   const asked = fields.find(({ name }) => name.replace(/\[\]$/, '') === 'timestamp_granularities');
-  if (asked) throw refuse(asked.name, 'timestamps are not supported. Leave the field out.');
+  if (asked) throw refuse(asked.name, 'timestamps are not supported. Remove the field.');
 };
 
 const refuseStream = (sent: string | undefined): void => {
   if (sent === undefined || sent === 'false') return;
-  throw refuse('stream', 'must be false. A transcript comes as a whole.');
+  throw refuse('stream', 'must be false. Transcripts are not streamed.');
 };
 
 const readFormat = (sent = 'json'): TranscriptFormat => {
@@ -85,7 +85,7 @@ const readFormat = (sent = 'json'): TranscriptFormat => {
 
 const readLanguage = (sent: string | undefined): string | undefined => {
   if (sent === undefined || (sent.length <= LANGUAGE_CHARACTERS_MAX && language.test(sent))) return sent;
-  throw refuse('language', 'must be a language as ISO-639-1 has it, such as en.');
+  throw refuse('language', 'must be an ISO 639-1 code, such as en.');
 };
 
 /** An empty one says nothing. */
@@ -101,12 +101,12 @@ const readTemperature = (sent: string | undefined): string | undefined => {
   throw refuse('temperature', 'must be a number from 0 to 1.');
 };
 
-/** The vendor goes by the ending of the name: a file that has none of the known ones gets it from what it is. */
+/** The provider uses the file extension. A file without a known extension gets one by its content. */
 const toAudioFile = ({ fileName, mediaType, bytes }: FormFile, { transcription }: TranscriptionModel): AudioFile => {
   const { formats } = transcription;
   const ending = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
   if (formats.includes(ending)) return { name: fileName, mediaType, bytes };
   const found = sniffAudio(bytes);
   if (found && formats.includes(found)) return { name: `${fileName || 'audio'}.${found}`, mediaType, bytes };
-  throw refuse('file', `the format is not known by its name or its first bytes. Must be one of ${formats.join(', ')}.`);
+  throw refuse('file', `the format is unknown by its name and its first bytes. Must be one of ${formats.join(', ')}.`);
 };

@@ -27,7 +27,7 @@ const imagePart = fields(
 );
 const copiedText = fields({ type: z.literal('text'), text: z.string() }, copied);
 const refusalPart = fields({ type: z.literal('refusal'), refusal: z.string() }, copied);
-/** What a model thought, as LiteLLM and LangChain keep it. It is not sent back. */
+/** Thinking of a model, as LiteLLM and LangChain keep it. It is not sent to the provider. */
 const thoughtPart = fields({ type: z.literal(['thinking', 'reasoning', 'redacted_thinking']) }, copied);
 
 const content = 'must be a string or an array of parts';
@@ -67,7 +67,7 @@ const assistant = fields(
     ...copied,
     nullable: ['content'],
     refused: {
-      audio: 'spoken answers are not served. Send their text as content.',
+      audio: 'audio output is not supported. Send its text as content.',
       function_call: 'deprecated. Send the call in tool_calls.',
     },
   },
@@ -181,16 +181,14 @@ const harmless = {
   parallel_tool_calls: z.boolean().nullish(),
   prompt_cache_key: z.string().nullish(),
   prompt_cache_retention: z
-    .enum(['in_memory', 'in-memory'], 'must be "in_memory": longer retention has a price of its own')
+    .enum(['in_memory', 'in-memory'], 'must be "in_memory": longer retention is not supported')
     .nullish(),
   prompt_cache_options: anyObject.nullish(),
   safety_identifier: z.string().nullish(),
   verbosity: z.enum(['low', 'medium', 'high']).nullish(),
-  modalities: z.tuple([z.literal('text')], 'must be ["text"]: answers are text here').nullish(),
-  service_tier: z
-    .enum(['auto', 'default'], 'must be "auto" or "default": other tiers have prices of their own')
-    .nullish(),
-  store: z.literal(false, 'must be false: answers are not stored').nullish(),
+  modalities: z.tuple([z.literal('text')], 'must be ["text"]: the output is text').nullish(),
+  service_tier: z.enum(['auto', 'default'], 'must be "auto" or "default": other tiers are not supported').nullish(),
+  store: z.literal(false, 'must be false: responses are not stored').nullish(),
 };
 
 /** https://platform.openai.com/docs/api-reference/chat/create. What becomes of each field is in `chat-fields.ts` and GEN-16. */
@@ -200,10 +198,10 @@ export const chatBody = fields(
     unknown: 'list',
     guarded: guardedNames,
     refused: {
-      prediction: 'predicted output has a price of its own. Leave it out.',
-      audio: 'answers are text here. Use /v1/audio/speech for speech.',
-      web_search_options: 'web search runs at the vendor and is not served. Leave it out.',
-      moderation: 'not served with a chat. Use /v1/moderations.',
+      prediction: 'predicted output is not supported. Remove the field.',
+      audio: 'the output is text. Use /v1/audio/speech for speech.',
+      web_search_options: 'web search runs at the provider and is not supported. Remove the field.',
+      moderation: 'not supported on this endpoint. Use /v1/moderations.',
       functions: 'deprecated. Use tools.',
       function_call: 'deprecated. Use tool_choice.',
     },

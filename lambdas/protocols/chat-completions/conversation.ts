@@ -24,7 +24,7 @@ export interface ChatMedia {
   readonly param: string;
 }
 
-/** Every image and video of a conversation with where it stands. */
+/** Returns every image and video of a conversation with its path. */
 export const mediaOf = (messages: readonly ChatMessage[]): ChatMedia[] => {
   const found: ChatMedia[] = [];
   for (const [index, { content }] of messages.entries()) {
@@ -43,7 +43,7 @@ export const isVideo = (url: string, { videoLinkHosts }: TextModel): boolean =>
   inlineTypeOf(url)?.startsWith('video/') ?? videoLinkHosts.includes(platformHostOf(url) ?? '');
 
 export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings'> {
-  /** What stands in the body itself and is no text, in its order. */
+  /** Inline media in the body, in their order. */
   readonly inline: readonly string[];
 }
 
@@ -68,14 +68,14 @@ const checkVideo = ({ url, param }: ChatMedia, model: TextModel, alternatives: A
 
 const refuseVideo = (param: string, { id }: TextModel, alternatives: Alternatives): GatewayError => {
   const others = alternatives(({ inputTypes }) => inputTypes.includes('video'));
-  return invalidRequest(param, `${param}: "${id}" does not take videos.${others}`);
+  return invalidRequest(param, `${param}: "${id}" does not accept videos.${others}`);
 };
 
 const checkImage = ({ url, param }: ChatMedia, model: TextModel, alternatives: Alternatives): void => {
   refuseVideoLink(url, param, model, alternatives);
   if (!model.inputTypes.includes('image')) {
     const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
-    throw invalidRequest(param, `${param}: "${model.id}" does not take images.${others}`);
+    throw invalidRequest(param, `${param}: "${model.id}" does not accept images.${others}`);
   }
   inlineImageCharacters(url, param);
 };

@@ -22,7 +22,7 @@ export const checkAgainst = (body: ChatBody, wire: Wire, model: TextModel, alter
 
   if ((body.n ?? 1) > 1 && !model.capabilities.multipleChoices) {
     const others = alternatives(({ capabilities }) => capabilities.multipleChoices);
-    const message = `n: "${model.id}" gives one answer at a time. Send n: 1.${others}`;
+    const message = `n: "${model.id}" returns one choice per request. Send n: 1.${others}`;
     throw new GatewayError('unprocessable_entity', message, { param: 'n' });
   }
 };
@@ -32,10 +32,10 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const refuseForcedTool = ({ tool_choice: choice }: ChatBody, model: TextModel): void => {
   const forced = choice === 'required' || isObject(choice);
   if (!forced || model.capabilities.forcedToolChoice) return;
-  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".`);
+  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" accepts only "auto" and "none".`);
 };
 
-/** CHAT-8. Claude is asked for JSON by an instruction. */
+/** CHAT-8. Claude is instructed to return JSON. */
 const refuseFormat = (
   { response_format: format }: ChatBody,
   wire: Wire,
@@ -56,7 +56,10 @@ const refuseFormat = (
 /** CHAT-9. */
 export const refuseTwoEfforts = (body: ChatBody): void => {
   if (!present(body, 'reasoning_effort') || !body.output_config?.effort) return;
-  throw invalidRequest('reasoning_effort', 'reasoning_effort: send either this or output_config.effort, not both.');
+  throw invalidRequest(
+    'reasoning_effort',
+    'reasoning_effort: cannot be combined with output_config.effort. Send one of them.',
+  );
 };
 
 /** A chat body in the core's terms. Throws the 400 or 422 that names the field. */
@@ -127,7 +130,7 @@ const refuseEmptyAnswers = ({ messages }: ChatBody): void => {
   for (const [at, message] of messages.entries()) {
     if (message.role !== 'assistant' || message.tool_calls?.length) continue;
     if ((message.content ?? message.refusal ?? undefined) !== undefined) continue;
-    throw invalidMessages(`messages[${at}].content`, 'may be null only beside tool_calls.');
+    throw invalidMessages(`messages[${at}].content`, 'can be null only with tool_calls.');
   }
 };
 
@@ -138,7 +141,7 @@ const refuseTwoCaps = ({ max_tokens: one, max_completion_tokens: other }: ChatBo
 
 const refuseToolChoiceAlone = ({ tools, tool_choice: choice }: ChatBody): void => {
   if (tools?.length || !choice || choice === 'none' || choice === 'auto') return;
-  throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
+  throw invalidRequest('tool_choice', 'tool_choice: needs tools. Send both.');
 };
 
 /** The field that makes an answer long, of those that the client sent. */
@@ -155,7 +158,7 @@ const refuseUnreadable = (body: ChatBody, model: TextModel): void => {
   if (body.stream || isReadable({ tokens: cap * (body.n ?? 1), logprobsPerToken })) return;
   const param = longestBy(body);
   const advice = 'Stream it, or lower n, max_tokens or top_logprobs.';
-  throw invalidRequest(param, `${param}: the answer could be longer than one answer may be. ${advice}`);
+  throw invalidRequest(param, `${param}: the response could be longer than the limit. ${advice}`);
 };
 
 interface Sent {
@@ -163,7 +166,7 @@ interface Sent {
   readonly ignored: IgnoredFields;
   /** Added for the vendor by the gateway. */
   readonly instruction: string;
-  /** Of calls, for vendors that want them back. The chat body has none. */
+  /** Signatures of calls, for providers that need them back. The chat body has none. */
   readonly signatures: readonly string[];
 }
 
@@ -174,7 +177,7 @@ const measure = (
   { sent, ignored, instruction, signatures }: Sent,
 ): PromptSize => {
   const { inline, ...media } = measureMedia(mediaOf(body.messages), model, alternatives);
-  // What is sent is written anew. It can be shorter, without what is ignored, and longer: 1e20 becomes 21 digits.
+  // The body is serialized again. It can be shorter, without ignored fields, and longer: 1e20 becomes 21 digits.
   const isAsItCame = kept.body === json && ignored.names.length === 0 && !mayChange(body);
   const bytes = isAsItCame ? bodyBytes : Buffer.byteLength(JSON.stringify(sent) + signatures.join(''));
   return {

@@ -66,7 +66,7 @@ const toChoice = (choice: JsonValue): JsonValue =>
       }
     : choice;
 
-/** The vendor's own counts; `cached_tokens` is always told, and never priced here (BILL-18). */
+/** Adds `cached_tokens` to the provider's counts. It is always reported and never priced here (BILL-18). */
 export const withCachedTokens = (usage: JsonObject): JsonObject => {
   const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   return { ...usage, prompt_tokens_details: { ...details, cached_tokens: details.cached_tokens ?? 0 } };

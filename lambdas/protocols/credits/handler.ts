@@ -24,7 +24,7 @@ export type CreditBody = z.output<typeof creditBody>;
 /** Throws the 400 that names the field. */
 export const readCreditBody = (json: JsonObject | undefined): CreditBody => parseWith(creditBody, json);
 
-const UNCERTAIN = 'The payment may be credited or not. Send it again with the same ref: it is credited once.';
+const UNCERTAIN = 'The payment may have been credited. Send it again with the same ref: it is credited once.';
 
 /** POST /app/credits (KEY-6): what a payment provider reports a payment to. */
 export const createCreditAccount =
@@ -47,11 +47,13 @@ export const createCreditAccount =
   };
 
 const noAccount = (): GatewayError =>
-  new GatewayError('not_found', 'account: there is no account of this id. Nothing was credited.', { param: 'account' });
+  new GatewayError('not_found', 'account: there is no account with this id. Nothing was credited. Check the id.', {
+    param: 'account',
+  });
 
 const mismatch = (firstPicos: bigint): GatewayError =>
   new GatewayError(
     'credit_mismatch',
-    `amount_usd: this ref has credited ${formatUsd(firstPicos)} USD before. Nothing was credited now; another payment needs another ref.`,
+    `amount_usd: this ref was already credited with ${formatUsd(firstPicos)} USD. Nothing was credited. Use a new ref for a new payment.`,
     { param: 'amount_usd' },
   );

@@ -10,7 +10,7 @@ import { createInputRoute } from '../input-route.ts';
 import { endUserName } from '../optional-fields.ts';
 import { parseWith, showAs } from '../parse.ts';
 
-/** Of one request, as the vendor takes it: https://platform.openai.com/docs/api-reference/embeddings/create */
+/** Limit on the inputs of one request. Source: https://platform.openai.com/docs/api-reference/embeddings/create */
 const INPUTS_MAX = 2_048;
 const DIMENSIONS_MAX = 100_000;
 /** Written out, a number takes some 22 bytes; an answer of more than 64 MiB is not read. */
@@ -83,7 +83,7 @@ const inputsOf = (input: Input): readonly (string | readonly number[])[] => {
 
 const refuseDimensions = (dimensions: number | undefined, { id, embedding }: EmbeddingModel): void => {
   if (dimensions === undefined || embedding.dimensionsSettable) return;
-  throw invalidRequest('dimensions', `dimensions: "${id}" gives ${embedding.dimensionsDefault}. Leave the field out.`);
+  throw invalidRequest('dimensions', `dimensions: "${id}" returns ${embedding.dimensionsDefault}. Remove the field.`);
 };
 
 const refuseTooManyFloats = (
@@ -92,8 +92,8 @@ const refuseTooManyFloats = (
   { embedding }: EmbeddingModel,
 ): void => {
   if (format === 'base64' || inputs * (dimensions ?? embedding.dimensionsDefault) <= FLOATS_MAX) return;
-  const advice = 'Ask for encoding_format "base64", for fewer dimensions or for fewer inputs at once.';
-  throw invalidRequest('input', `input: ${inputs} inputs give more numbers than one answer can hold. ${advice}`);
+  const advice = 'Use encoding_format "base64", fewer dimensions or fewer inputs.';
+  throw invalidRequest('input', `input: ${inputs} inputs return more numbers than one response can hold. ${advice}`);
 };
 
 const measure = (
@@ -109,7 +109,7 @@ const measure = (
     }
     tokens += input.length;
     if (input.length <= limits.contextTokens) continue;
-    const message = `input[${at}]: ${input.length} tokens, but "${id}" takes ${limits.contextTokens}. Shorten it.`;
+    const message = `input[${at}]: ${input.length} tokens, but the limit of "${id}" is ${limits.contextTokens}. Shorten it.`;
     throw new GatewayError('context_length_exceeded', message, { param: `input[${at}]` });
   }
   return { bytes, tokens, inputs: inputs.length };

@@ -98,7 +98,7 @@ const functionDeclaration = message({
   responseJsonSchema: anyJson.optional(),
 });
 
-const toolRunsAtProvider = 'this tool runs at the provider and has a price of its own. Use functionDeclarations.';
+const toolRunsAtProvider = 'this tool runs at the provider and is not supported. Use functionDeclarations.';
 
 /** Functions that the client runs. Any other member is another tool (GEN-9). */
 export const tool = message(
@@ -181,7 +181,7 @@ const mediaResolution = message({
 });
 
 const partRunsAtProvider =
-  'it belongs to a tool that runs at the provider, which is not supported. Leave the part out.';
+  'this part belongs to a tool that runs at the provider, which is not supported. Remove the part.';
 
 /** https://ai.google.dev/api/caching#Part */
 const part = message(
@@ -213,7 +213,7 @@ export const content = message(
   { kinds: ['parts'], isCopied: ({ role }) => typeof role === 'string' && role.toLowerCase() === 'model' },
 );
 
-const textOnly = 'a system instruction is text. Send the part in contents.';
+const textOnly = 'a system instruction must be text. Send the part in contents.';
 
 /** Text only, as the vendor's reference says; the role is not read. */
 export const systemInstruction = message(
@@ -241,7 +241,10 @@ const contents = listOf(content, { min: 1, max: 10_000, message: 'must be an arr
 /** https://ai.google.dev/api/generate-content#request-body */
 export const generateContentBody = message(
   {
-    /** Some SDKs repeat here what stands in the path: https://github.com/google-gemini/deprecated-generative-ai-swift/pull/175 */
+    /**
+     * Some SDKs repeat the model of the path here:
+     * https://github.com/google-gemini/deprecated-generative-ai-swift/pull/175
+     */
     model: z.string().optional(),
     contents,
     systemInstruction: systemInstruction.optional(),
@@ -258,13 +261,13 @@ export const generateContentBody = message(
     guarded: guardedNames,
     refused: {
       cachedContent: 'caches at the provider are not supported. Send the content in contents.',
-      maxOutputTokens: 'this endpoint has no such field. Use generationConfig.maxOutputTokens.',
+      maxOutputTokens: 'unknown field. Use generationConfig.maxOutputTokens.',
       store: 'must be false. The gateway stores no requests.',
     },
   },
 );
 
-const inRequest = 'not counted beside contents. Send the whole request as generateContentRequest.';
+const inRequest = 'not counted together with contents. Send the whole request as generateContentRequest.';
 
 /** https://ai.google.dev/api/tokens#request-body */
 export const countContentBody = message(

@@ -13,7 +13,7 @@ const SNIFFED_CHARACTERS = 24;
 type Media = Pick<Part, 'inlineData' | 'fileData'>;
 
 interface PlacedMedia extends Media {
-  /** Of the part, in the client's body. */
+  /** Path of the part in the client's body. */
   readonly param: string;
 }
 
@@ -83,7 +83,7 @@ const requireInput = (kind: Kind, param: string, model: TextModel, alternatives:
   const { type, name } = inputs[kind];
   if (model.inputTypes.includes(type)) return;
   const others = alternatives(({ inputTypes }) => inputTypes.includes(type));
-  throw invalidRequest(param, `${param}: "${model.id}" does not take ${name}.${others}`);
+  throw invalidRequest(param, `${param}: "${model.id}" does not accept ${name}.${others}`);
 };
 
 /** Runs in linear time: no character can match in two ways. */
@@ -143,7 +143,7 @@ const checkLink = (
     const others = alternatives(({ videoLinkHosts }) => videoLinkHosts.includes(host));
     throw invalidRequest(
       uriParam,
-      `${uriParam}: "${model.id}" does not open this. Send inlineData.${allowed}${others}`,
+      `${uriParam}: "${model.id}" does not open this link. Send inlineData.${allowed}${others}`,
     );
   }
   requireInput('video', param, model, alternatives);

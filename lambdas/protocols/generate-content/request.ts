@@ -77,7 +77,7 @@ const refuseCandidates = ({ candidateCount = 1 }: GenerationConfig, { model, alt
   if (candidateCount === 1 || model.capabilities.multipleChoices) return;
   const param = `${at}generationConfig.candidateCount`;
   const others = alternatives(({ capabilities }) => capabilities.multipleChoices);
-  const message = `${param}: "${model.id}" gives one answer at a time. Send 1.${others}`;
+  const message = `${param}: "${model.id}" returns one choice per request. Send 1.${others}`;
   throw new GatewayError('unprocessable_entity', message, { param });
 };
 
@@ -92,7 +92,7 @@ const refuseImages = (
   if (field && sizes.length === 0) {
     const param = `${at}generationConfig.${field}`;
     const others = alternatives(({ imageTiers }) => imageTiers.length > 0);
-    throw invalidRequest(param, `${param}: "${id}" draws no images. Leave it out.${others}`);
+    throw invalidRequest(param, `${param}: "${id}" does not generate images. Remove the field.${others}`);
   }
   const { imageSize } = imageConfig ?? {};
   if (imageSize === undefined || sizes.includes(imageSize)) return;
@@ -101,9 +101,9 @@ const refuseImages = (
   throw invalidRequest(param, `${param}: must be one of ${allowed} with "${id}".`);
 };
 
-/** What a client sent, and where. */
+/** Request of a client. */
 export interface ContentRequest {
-  /** As it stands in the path. */
+  /** Model id in the path. */
   readonly modelId: string;
   readonly stream: boolean;
   readonly json: JsonObject;
@@ -157,7 +157,8 @@ export const toCountParams = (
       },
     };
   }
-  if (!contents || whole) throw invalidRequest('contents', 'contents: send either this or generateContentRequest.');
+  if (!contents || whole)
+    throw invalidRequest('contents', 'contents: cannot be combined with generateContentRequest. Send one of them.');
   return {
     validateFor: (model) => {
       const { sent, ignored } = checked({ body: { contents }, ignored: before, alternatives }, model, '');
@@ -237,7 +238,7 @@ const measure = (parsed: Omit<Parsed, 'stream'>, model: TextModel, request: Chec
 const bytesOf = ({ body, bodyBytes, isWhole }: Omit<Parsed, 'stream'>, { sent, ...request }: Checked): number =>
   isWhole && request.isWhole && !mayGrow(body) ? bodyBytes : Buffer.byteLength(JSON.stringify(sent));
 
-/** What goes to the vendor is written anew, and a number can become longer by that: 1e20 has 21 digits. Text cannot. */
+/** Whether serializing the body again can make it longer: 1e20 has 21 digits. Text cannot grow. */
 const mayGrow = ({ contents, tools, generationConfig: config }: GenerateContentBody): boolean =>
   Boolean(tools ?? config?.responseSchema ?? config?.responseJsonSchema) ||
   contents.some(({ parts = [] }) =>

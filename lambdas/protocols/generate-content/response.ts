@@ -28,7 +28,7 @@ export const framingOf = (event: Query): 'sse' | 'array' => {
   throw invalidRequest('alt', 'alt: must be "sse" or "json".');
 };
 
-/** Of what does not stream. */
+/** Rejects `alt=sse` on a method without a stream. */
 export const requireJson = (event: Query): void => {
   if (altOf(event) === 'json') return;
   throw invalidRequest('alt', 'alt: must be "json". Streams are at :streamGenerateContent.');
@@ -107,7 +107,7 @@ const streamedAsArray: TextProtocolAdapter = {
   ...streamedAsEvents,
   toStream: arrayStream,
   streamHeaders: { ...eventStreamHeaders, 'content-type': 'application/json; charset=utf-8' },
-  // Space may stand wherever the next element is waited for (CHAT-11).
+  // White space is allowed before the next element (CHAT-11).
   keepAlive: ' ',
 };
 

@@ -15,8 +15,9 @@ export const isReferenceName = (name: string): boolean =>
   name === 'image' || name === 'mask' || numberedForm.test(name);
 
 /**
- * IMG-4, IMG-10: the images that a JSON request draws from, in the order of the entry's fields; those without one are passed over.
- * Throws `invalid_image_format` for what is no image, and the 400 of a field that is another family's.
+ * IMG-4, IMG-10: returns the reference images of a JSON request, in the order of the fields in the catalog entry;
+ * fields without an image are skipped. Throws `invalid_image_format` for an invalid image, and 400 for a field of
+ * another family.
  */
 export const toReferences = (json: JsonObject, model: ImageModel): readonly ImageReference[] => {
   const { fields, form, max } = model.image.references;
@@ -37,10 +38,10 @@ export const toReferences = (json: JsonObject, model: ImageModel): readonly Imag
 const wrongField = (name: string, { id, capabilities, image }: ImageModel): GatewayError => {
   const { fields, form } = image.references;
   if (name === 'mask' && !capabilities.mask) {
-    return invalidRequest(name, `${name}: not supported with "${id}". Leave it out.`);
+    return invalidRequest(name, `${name}: not supported with "${id}". Remove it.`);
   }
   if (form === 'file') {
-    return invalidRequest(name, `${name}: "${id}" draws from images at /v1/images/edits. Send them there, as files.`);
+    return invalidRequest(name, `${name}: "${id}" accepts images at /v1/images/edits. Send them there as files.`);
   }
   const [first = '', ...others] = fields;
   const last = others.at(-1);
@@ -49,7 +50,7 @@ const wrongField = (name: string, { id, capabilities, image }: ImageModel): Gate
 };
 
 export const tooMany = (param: string, { id, image }: ImageModel): GatewayError =>
-  invalidRequest(param, `${param}: "${id}" takes at most ${image.references.max} images. Send fewer.`);
+  invalidRequest(param, `${param}: "${id}" accepts at most ${image.references.max} images. Send fewer.`);
 
 /** An array, or the only member of one. */
 const listOfUrls = (value: JsonValue, field: string, model: ImageModel): readonly ImageReference[] => {
@@ -57,7 +58,7 @@ const listOfUrls = (value: JsonValue, field: string, model: ImageModel): readonl
   const { max } = model.image.references;
   if (value.length > max) throw tooMany(`${field}[${max}]`, model);
   if (value.length > 0) return value.map((member, index) => publicUrl(member, `${field}[${index}]`));
-  throw invalidRequest(field, `${field}: must have 1 to ${max} URLs. Leave it out if there are none.`);
+  throw invalidRequest(field, `${field}: must have 1 to ${max} URLs. Remove the field if there are no images.`);
 };
 
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
@@ -72,7 +73,7 @@ const publicUrl = (value: JsonValue, param: string, allowed = 'an http(s) URL'):
     throw invalidFormat(param, `the URL is longer than ${URL_CHARACTERS_MAX} characters. Send a shorter one.`);
   }
   if (!URL.canParse(value) || /[\s\p{Cc}]/u.test(value) || !value.isWellFormed()) {
-    throw invalidFormat(param, 'this is no valid URL.');
+    throw invalidFormat(param, 'this is not a valid URL.');
   }
   return { kind: 'url', url: value, param };
 };
@@ -84,13 +85,16 @@ const inlineOrUrl = (value: JsonValue, param: string): ImageReference => {
   return { kind: 'file', file: checkImageFile(decode(value.slice(value.indexOf(',') + 1), param), param), param };
 };
 
-/** The decoder passes over what is no base64 and stops at padding: then there are fewer bytes than the text has room for. */
+/**
+ * Decodes base64. The decoder skips invalid characters and stops at padding: then there are fewer bytes than the text
+ * has room for.
+ */
 const decode = (base64: string, param: string): Uint8Array => {
   const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
   const digits = base64.length - padding;
   const bytes = Buffer.from(base64, 'base64');
   if (digits % 4 === 1 || bytes.length !== Math.floor((digits * 3) / 4)) {
-    throw invalidFormat(param, 'the content of the data URI is no valid base64.');
+    throw invalidFormat(param, 'the content of the data URI is not valid base64.');
   }
   return bytes;
 };
@@ -109,7 +113,7 @@ interface EditFiles {
 export const toEditFiles = ({ files }: Form, model: ImageModel): EditFiles => {
   const images = files.filter(({ field }) => field !== MASK);
   const masks = files.filter(({ field }) => field === MASK);
-  if (images.length === 0) throw invalidRequest(IMAGE, `${IMAGE}: is missing. Send at least one image, as a file.`);
+  if (images.length === 0) throw invalidRequest(IMAGE, `${IMAGE}: missing. Send at least one image as a file.`);
   if (images.length > model.image.references.max) throw tooMany(IMAGE, model);
   refuseMasks(masks.length, model);
   const checked = images.map(({ bytes }, index) => {
@@ -122,16 +126,16 @@ export const toEditFiles = ({ files }: Form, model: ImageModel): EditFiles => {
 
 const refuseMasks = (count: number, { id, capabilities }: ImageModel): void => {
   if (count === 0) return;
-  if (!capabilities.mask) throw invalidRequest(MASK, `${MASK}: not supported with "${id}". Leave it out.`);
-  if (count > 1) throw invalidRequest(MASK, `${MASK}: sent twice. There is one, over the first image.`);
+  if (!capabilities.mask) throw invalidRequest(MASK, `${MASK}: not supported with "${id}". Remove it.`);
+  if (count > 1) throw invalidRequest(MASK, `${MASK}: sent twice. Send one mask.`);
 };
 
 /** A PNG of the first image's dimensions: https://platform.openai.com/docs/api-reference/images/createEdit, `mask`. */
 const toMask = (bytes: Uint8Array, first: ImageFile | undefined): ImageFile => {
   const refuse = (problem: string) => new GatewayError('invalid_image_format', `${MASK}: ${problem}`, { param: MASK });
   const mask = checkImageFile(bytes, MASK);
-  if (mask.mediaType !== 'image/png') throw refuse('must be a PNG, whose transparent parts are painted.');
+  if (mask.mediaType !== 'image/png') throw refuse('must be a PNG. Its transparent parts are painted.');
   if (!first || (mask.width === first.width && mask.height === first.height)) return mask;
   const is = `${mask.width}x${mask.height}`;
-  throw refuse(`the mask is ${is}, but the first image is ${first.width}x${first.height}. Send one of that size.`);
+  throw refuse(`the mask is ${is}, but the first image is ${first.width}x${first.height}. Send a mask of that size.`);
 };

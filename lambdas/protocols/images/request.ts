@@ -48,7 +48,7 @@ const refuseSequential = (sent: string | undefined, { id, capabilities }: ImageM
   if (sent === undefined) return;
   const param = 'sequential_image_generation';
   const { sequential } = capabilities;
-  if (sequential.length === 0) throw invalidRequest(param, `${param}: not supported with "${id}". Leave it out.`);
+  if (sequential.length === 0) throw invalidRequest(param, `${param}: not supported with "${id}". Remove it.`);
   if (sequential.some((value) => value === sent)) return;
   const allowed = sequential.map((value) => `"${value}"`).join(', ');
   throw invalidRequest(param, `${param}: must be ${allowed} with "${id}".`);
@@ -83,7 +83,7 @@ const ownQuality = (rule: ImageModel['image']['size'], size: ChosenSize): ImageQ
 };
 
 const CHARACTERS_MAX = 64;
-/** Only what can be delivered: the vendor's other formats are no single image, and cost more than is held. */
+/** Formats that can be delivered. The provider's other formats are not a single image and cost more than the hold. */
 const outputFormats: ReadonlySet<JsonValue> = new Set(['png', 'jpeg', 'webp']);
 const textFields: ReadonlySet<string> = new Set(['background', 'moderation']);
 const streaming: ReadonlySet<string> = new Set(['stream', 'partial_images']);
@@ -115,7 +115,7 @@ export const toExtras = (sent: JsonObject, model: ImageModel, isKnown: (name: st
 const unknownField = (name: string, { id, extraFields }: ImageModel) => {
   const shown = shownName(name);
   const others = extraFields.length > 0 ? ` Further fields that it takes: ${extraFields.join(', ')}.` : '';
-  return invalidRequest(shown, `${shown}: this field is not supported with "${id}". Leave it out.${others}`);
+  return invalidRequest(shown, `${shown}: this field is not supported with "${id}". Remove it.${others}`);
 };
 
 const refuseValue = (name: string, value: JsonValue): void => {
@@ -130,7 +130,7 @@ const refuseValue = (name: string, value: JsonValue): void => {
   throw invalidRequest(name, `${name}: ${problem}`);
 };
 
-/** A field of text, said to be `what` when it is none. */
+/** A text field. Its error names `what` it must be. */
 export const text = (what: string) => z.string(`must be ${what}`);
 
 const countProblem = 'must be a whole number of at least 1';
@@ -164,7 +164,7 @@ export interface SharedFields {
   readonly user?: string | null | undefined;
 }
 
-/** What is neither here nor a reference is for the model's entry to know (GEN-9). */
+/** The catalog entry of the model validates all other fields, except references (GEN-9). */
 export const generationBody = z.object({
   ...sharedFields,
   n: countInJson.nullish(),

@@ -9,7 +9,10 @@ export interface MediaDependencies extends RelayDependencies {
   readonly media: MediaStore;
 }
 
-/** GET /media/{name} (IMG-6): an image behind its link. Whoever has the link may see it; nobody can guess or list one. */
+/**
+ * GET /media/{name} (IMG-6): an image behind its link. Everyone with the link can see the image; links cannot be
+ * guessed or listed.
+ */
 export const createGetMedia =
   (deps: MediaDependencies): RouteHandler =>
   async (exchange) => {

@@ -185,8 +185,9 @@ export const texts = contentOf(textBlock);
 export const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
 
 /**
- * Which block may stand in whose message is the vendor's to say. `system` in the middle of a conversation is, too: models that
- * lack it answer 400. https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ * The provider decides which block each role may contain, and whether `system` may occur in a conversation: models
+ * without support return 400. Source:
+ * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
 const message = z.discriminatedUnion('role', [
   fields(
@@ -215,7 +216,7 @@ type Block = z.output<typeof block> | z.output<typeof systemBlock> | z.output<ty
 
 export interface PlacedBlock {
   readonly block: Block;
-  /** Of the block, in the client's body. */
+  /** Path of the block in the client's body. */
   readonly param: string;
 }
 

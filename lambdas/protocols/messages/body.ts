@@ -111,7 +111,7 @@ const refused: FieldPolicy['refused'] = {
   inference_geo: 'a choice of region has a price of its own. Leave it out.',
 };
 
-/** What a prompt consists of. */
+/** Fields of a prompt. */
 const prompt = {
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   messages: messagesSchema,
@@ -128,7 +128,7 @@ const prompt = {
 };
 
 const answer = {
-  /** 0 fills the prompt cache and answers nothing. */
+  /** 0 fills the prompt cache and returns no output. */
   max_tokens: z.int().min(0, 'must be at least 0'),
   stop_sequences: listOf(z.string(), { max: 1_000, message: 'must be an array of strings' }).optional(),
   temperature: fraction.optional(),
@@ -136,7 +136,7 @@ const answer = {
   top_k: z.int().min(0, 'must be at least 0').optional(),
   stream: z.boolean().optional(),
   service_tier: z
-    .enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": other tiers have prices of their own')
+    .enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": other tiers are not supported')
     .optional(),
   metadata: fields({ user_id: z.string().optional() }, listed).optional(),
 };

@@ -27,10 +27,13 @@ import { refuseEffortInThinking } from './thinking.ts';
 const TOKENS_FOR_CITATIONS = 1_000;
 /** Title, index and marks around a document or a search result. */
 const TOKENS_AROUND_SOURCE = 64;
-/** What the model is shown of its budget with each message. */
+/** Tokens that show the model its budget with each message. */
 const TOKENS_OF_BUDGET = 64;
 
-/** What the vendor puts into a prompt beside the text of the body, in tokens before the entry's factor (BILL-5). */
+/**
+ * Tokens that the provider adds to a prompt besides the text of the body, before the factor of the catalog entry
+ * (BILL-5).
+ */
 export const addedTokens = (
   { tools = [], output_config, messages }: PromptBody,
   blocks: readonly PlacedBlock[],
@@ -64,7 +67,7 @@ const repeatedTools = (tools: readonly Tool[], blocks: readonly PlacedBlock[], m
 };
 
 export interface MediaSize extends Pick<PromptSize, 'images' | 'documents'> {
-  /** What stands in the body itself and is no text, in its order. */
+  /** Inline media in the body, in their order. */
   readonly inline: readonly string[];
 }
 
@@ -113,7 +116,7 @@ const checkImage = ({ source }: ImageBlock, param: string): void => {
 const invalidFormat = (param: string, message: string): GatewayError =>
   new GatewayError('invalid_image_format', `${param}: ${message}`, { param });
 
-/** What a client sent: its body, and its `anthropic-beta` header. */
+/** Request of a client: its body and its `anthropic-beta` header. */
 export interface Sent {
   readonly json: JsonObject;
   readonly betas: string | undefined;
@@ -177,7 +180,7 @@ interface Received extends Omit<Kept, 'body'> {
 interface Read<Body extends PromptBody> extends Received {
   readonly body: Body;
   readonly blocks: readonly PlacedBlock[];
-  /** Of the provider's request. */
+  /** Headers of the provider's request. */
   readonly headers: TextRequest['headers'];
 }
 
@@ -235,7 +238,10 @@ const measure = (
   };
 };
 
-/** What goes to the vendor is written anew. It can be shorter, without what is ignored, and longer: 1e20 becomes 21 digits. */
+/**
+ * Length of the body after it is serialized again. It can be shorter, without ignored fields, and longer: 1e20 becomes
+ * 21 digits.
+ */
 const bytesOf = (sent: JsonObject, json: JsonObject, bodyBytes: number): number => {
   const isAsItCame =
     Object.keys(sent).length === Object.keys(json).length &&
@@ -249,7 +255,7 @@ const holdsNumber = (value: JsonValue | undefined): boolean =>
   typeof value === 'number' ||
   (typeof value === 'object' && value !== null && Object.values(value).some((member) => holdsNumber(member)));
 
-/** The dearest way in which the prompt may be written to a cache (BILL-5, BILL-12). */
+/** Most expensive cache write that the prompt allows (BILL-5, BILL-12). */
 const promptPricingOf = ({ body, blocks }: Read<PromptBody>): PromptPricing => {
   const markers = [
     body.cache_control,

@@ -13,7 +13,7 @@ import { BETA_HEADER } from './sent-body.ts';
 
 export const foreign = (): Error => new Error('an answer of another protocol on /v1/messages');
 
-/** What the vendor itself sends to keep a connection; it may stand anywhere, before the first event as well. */
+/** Keep-alive event of the provider. It may occur anywhere, also before the first event. */
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 
 /** The vendor's events, byte for byte (MSG-1); an error is an event of its name (GEN-3) and nothing follows it. */

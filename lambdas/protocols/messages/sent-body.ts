@@ -58,7 +58,7 @@ export const allowsTurnConfig = (named: readonly string[]): boolean =>
 export const missingToolChanges = (named: readonly string[]): string | undefined =>
   named.includes(toolChanges) ? undefined : `${BETA_HEADER}: ${toolChanges}`;
 
-/** What the client names and what its fields need. */
+/** Beta headers that the client names and that its fields need. */
 export const betaHeaders = (
   named: readonly string[],
   body: PromptBody,
@@ -115,10 +115,10 @@ const refuseToolChoice = (
   alternatives: Alternatives,
 ): void => {
   if (!choice) return;
-  if (!tools?.length) throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
+  if (!tools?.length) throw invalidRequest('tool_choice', 'tool_choice: needs tools. Send both.');
   if (choice.type === 'auto' || choice.type === 'none' || model.capabilities.forcedToolChoice) return;
   const others = alternatives(({ capabilities }) => capabilities.forcedToolChoice);
-  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".${others}`);
+  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" accepts only "auto" and "none".${others}`);
 };
 
 const refuseFormat = (
@@ -157,7 +157,7 @@ export const withoutLongUser = (fields: JsonObject, ignored: IgnoredFields): Jso
   return { ...fields, metadata: others };
 };
 
-/** MSG-4: where nothing is asked for, `high` is what a client of this format gets. */
+/** MSG-4: returns the effort; `high` is the default of this format. */
 export const effortOf = ({ output_config: config }: PromptBody, model: TextModel): string | undefined =>
   hasEffort(model) ? (config?.effort ?? 'high') : undefined;
 

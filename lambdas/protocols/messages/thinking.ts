@@ -13,13 +13,13 @@ const SMALLEST_BUDGET = 1_024;
 /** MSG-4: a common mistake, answered with the way out. */
 export const refuseEffortInThinking = ({ thinking }: JsonObject): void => {
   if (!isJsonObject(thinking) || (thinking.effort ?? undefined) === undefined) return;
-  throw invalidRequest('thinking.effort', 'thinking.effort: belongs beside thinking, in output_config.effort.');
+  throw invalidRequest('thinking.effort', 'thinking.effort: not a field of thinking. Use output_config.effort.');
 };
 
 const accepts: Record<Thinking['type'], (thinking: Abilities | undefined) => boolean> = {
   adaptive: (thinking) => thinking?.adaptive === true,
   enabled: (thinking) => thinking?.manualBudget === true,
-  /** What does not think at all may be told so. */
+  /** A model that cannot think accepts `disabled`. */
   disabled: (thinking) => thinking?.canDisable !== false,
   between_tools: (thinking) => thinking?.betweenTools === true,
 };
@@ -46,8 +46,7 @@ const refusal = (member: string, message: string): GatewayError =>
 const insteadOf = ({ thinking, reasoning }: TextModel): string => {
   const supported = Object.entries(accepts).filter(([, accept]) => accept(thinking));
   const allowed = supported.map(([type]) => `"${type}"`).join(' and ');
-  const depth =
-    reasoning?.field === 'output_config.effort' ? ' How much it thinks is set by output_config.effort.' : '';
+  const depth = reasoning?.field === 'output_config.effort' ? ' Use output_config.effort instead.' : '';
   return ` It takes ${allowed}.${depth}`;
 };
 
@@ -62,7 +61,7 @@ export const thinkingByName = (
   if (cap !== undefined && cap <= SMALLEST_BUDGET) {
     throw invalidRequest(
       'max_tokens',
-      `max_tokens: must be above ${SMALLEST_BUDGET} with "${name}", which thinks first.`,
+      `max_tokens: must be above ${SMALLEST_BUDGET} with "${name}", which uses tokens for thinking first.`,
     );
   }
   return { type: 'enabled', budget_tokens: Math.max(SMALLEST_BUDGET, Math.floor((cap ?? 0) / 2)) };

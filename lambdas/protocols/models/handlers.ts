@@ -29,7 +29,9 @@ export const findCallable = (
   const model = catalog.find(id, nowMs);
   const callable = model && callableIn(model, protocol);
   if (callable) return callable;
-  const message = model ? `The model "${model.id}" is not served in this format.` : catalog.explainMissing(id, nowMs);
+  const message = model
+    ? `The model "${model.id}" is not available in this format. Use another endpoint.`
+    : catalog.explainMissing(id, nowMs);
   throw new GatewayError('model_not_found', message, { param: 'model' });
 };
 
@@ -109,7 +111,7 @@ export const createGetHealth =
     return found.length === 0 ? json(200, { status: 'ok' }) : json(503, { status: 'degraded', problems: found });
   };
 
-/** GET /api/models/{id}/fallbacks (CAT-3): what may be named as a reserve for this model. Other models than text have none. */
+/** GET /api/models/{id}/fallbacks (CAT-3): the allowed fallback models. Only text models have any. */
 export const createListFallbacks =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ route }) => {

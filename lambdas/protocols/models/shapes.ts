@@ -40,7 +40,7 @@ const fields = [
   'verbosity',
 ];
 
-/** What a field of the list depends on beside the model's vendor. */
+/** Conditions of a field of the list, besides the provider of the model. */
 const formats: Readonly<Record<string, (model: TextModel) => boolean>> = {
   response_format: ({ capabilities: { jsonObject, jsonSchema } }) => jsonObject || jsonSchema,
   structured_outputs: ({ capabilities }) => capabilities.jsonSchema,
@@ -265,7 +265,7 @@ export const readCount = (query: Query, param: string, { min, max }: Bounds): nu
 export const indexOfCursor = (ids: readonly string[], id: string, param: string): number => {
   const index = ids.indexOf(id);
   if (index >= 0) return index;
-  throw invalidRequest(param, `${param}: no model of this list is there. Start from the first page.`);
+  throw invalidRequest(param, `${param}: not the id of a model in this list. Start from the first page.`);
 };
 
 /** https://platform.claude.com/docs/en/api/models/list: 20 a page if nothing is said, the latest model first. */
@@ -290,7 +290,8 @@ export const toMessagesPage = (models: readonly TextModel[], query: Query) => {
 const sliceOf = (ids: readonly string[], query: Query) => {
   const limit = readCount(query, 'limit', pageBounds) ?? MESSAGES_PAGE_DEFAULT;
   const { before_id: before, after_id: after } = query;
-  if (before && after) throw invalidRequest('before_id', 'before_id: send either this or after_id, not both.');
+  if (before && after)
+    throw invalidRequest('before_id', 'before_id: cannot be combined with after_id. Send one of them.');
   if (before) {
     const to = indexOfCursor(ids, before, 'before_id');
     const from = Math.max(0, to - limit);
@@ -306,8 +307,8 @@ const toInstant = (at: number | string): string =>
   new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().replace('.000Z', 'Z');
 
 /**
- * The vendor's ModelInfo, as its SDK 1.11.0 types it. What the catalog does not know is null: a line of models, which must not be
- * read from an id, and the day on which an end was announced.
+ * The provider's ModelInfo, as its SDK 1.11.0 types it. Facts that the catalog does not have are null: the model line,
+ * which cannot be derived from an id, and the day on which a shutdown was announced.
  */
 export const toMessagesModel = (model: TextModel) => {
   const { id, created, limits, lifecycle } = model;

@@ -59,7 +59,7 @@ const measure = (input: Input, model: ModerationModel): number => {
 const partBytes = (member: Part, place: string, { id, inputTypes }: ModerationModel): number => {
   if (member.type === 'text') return Buffer.byteLength(member.text);
   const param = `${place}.image_url.url`;
-  if (!inputTypes.includes('image')) throw invalidRequest(param, `${param}: "${id}" does not take images.`);
+  if (!inputTypes.includes('image')) throw invalidRequest(param, `${param}: "${id}" does not accept images.`);
   inlineImageCharacters(member.image_url.url, param);
   return 0;
 };

@@ -9,7 +9,10 @@ export interface PageDependencies extends RelayDependencies {
   readonly pages: PageFiles;
 }
 
-/** What a page may load and who may show it inside another page. Nothing comes from anywhere else (REF-1). */
+/**
+ * Content security policy per page: what it may load, and which sites may embed it. Nothing loads from another origin
+ * (REF-1).
+ */
 const policies: Record<PageName, string> = {
   app: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org https://*.telegram.org",
   // The viewer sets styles of elements, and shows the pictures and sounds of answers.
@@ -51,7 +54,7 @@ const answer = async (deps: PageDependencies, exchange: Exchange, asked: Asked):
   });
 };
 
-const UNREAD = 'Pages cannot be looked up at the moment. Try again later.';
+const UNREAD = 'Pages cannot be looked up now. Retry later.';
 
 const form = /^[a-z0-9-]{1,60}\.[a-z0-9.]{1,10}$/;
 

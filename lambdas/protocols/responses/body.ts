@@ -202,7 +202,7 @@ const unsupported = (advice: string): Refusal => ({
   code: 'unsupported_parameter',
   message: `not supported here. ${advice}`,
 });
-const wholeHistory = unsupported('Conversations are not kept: send the whole history with every request.');
+const wholeHistory = unsupported('Conversations are not stored. Send the whole history with every request.');
 
 /** https://platform.openai.com/docs/api-reference/responses/create */
 export const responsesBody = fields(
@@ -215,11 +215,11 @@ export const responsesBody = fields(
     refused: {
       previous_response_id: wholeHistory,
       conversation: wholeHistory,
-      store: unsupported('Answers are not kept: leave it out.'),
-      background: unsupported('Leave it out, and stream the answer if it takes long.'),
+      store: unsupported('Responses are not stored. Remove the field.'),
+      background: unsupported('Remove the field, and stream the response if it takes long.'),
       prompt: 'prompts are not stored here. Send instructions and input.',
-      context_management: 'compaction is a second pass of the model with a price of its own. Leave it out.',
-      moderation: 'moderation has a price of its own. Use /v1/moderations.',
+      context_management: 'compaction is not supported, because it is a second pass of the model. Remove the field.',
+      moderation: 'moderation is not supported here. Use /v1/moderations.',
     },
   },
 );

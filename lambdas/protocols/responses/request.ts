@@ -46,8 +46,8 @@ export const refuseWebSearch = ({ tools }: ResponsesBody): void => {
   const at = tools?.findIndex((tool) => tool.type === 'web_search' && tool.external_web_access !== false) ?? -1;
   if (at < 0) return;
   const param = `tools[${at}].type`;
-  const fix = 'Leave it out, or send external_web_access of false to have it ignored.';
-  throw invalidRequest(param, `${param}: web_search runs at the provider and is not served. ${fix}`);
+  const fix = 'Remove it, or send external_web_access: false to ignore it.';
+  throw invalidRequest(param, `${param}: web_search runs at the provider and is not supported. ${fix}`);
 };
 
 /** CHAT-15. A longer name is ignored. */
@@ -93,10 +93,10 @@ const leaveOutCacheOptions = (
 const refuseToolChoice = (body: ResponsesBody, model: TextModel): void => {
   const { tool_choice: choice } = body;
   if (!choice || choice === 'none' || choice === 'auto') return;
-  if (!hasTools(body)) throw invalidRequest('tool_choice', 'tool_choice: needs tools beside it.');
+  if (!hasTools(body)) throw invalidRequest('tool_choice', 'tool_choice: needs tools. Send both.');
   const isAuto = typeof choice === 'object' && choice.type === 'allowed_tools' && choice.mode === 'auto';
   if (isAuto || model.capabilities.forcedToolChoice) return;
-  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" takes only "auto" and "none".`);
+  throw invalidRequest('tool_choice', `tool_choice: "${model.id}" accepts only "auto" and "none".`);
 };
 
 const refuseFormat = ({ text }: ResponsesBody, model: TextModel, alternatives: Alternatives): void => {
@@ -117,7 +117,7 @@ const refuseEffort = ({ reasoning }: ResponsesBody, model: TextModel): void => {
     'reasoning.effort',
     accepted.length > 0
       ? `reasoning.effort: must be one of ${allowed} with "${model.id}".`
-      : `reasoning.effort: not supported with "${model.id}". Leave it out.`,
+      : `reasoning.effort: not supported with "${model.id}". Remove it.`,
   );
 };
 
@@ -130,7 +130,7 @@ const refuseLogprobs = (body: ResponsesBody, model: TextModel, alternatives: Alt
   const tokens = Math.min(body.max_output_tokens ?? outputTokensDefault, outputTokensMax);
   if (isReadable({ tokens, logprobsPerToken: 1 + (body.top_logprobs ?? 0) })) return;
   const param = body.top_logprobs ? 'top_logprobs' : `include[${at}]`;
-  const message = `${param}: the answer could be longer than one answer may be. Stream it, or lower max_output_tokens.`;
+  const message = `${param}: the response could be longer than the limit. Stream it, or lower max_output_tokens.`;
   throw invalidRequest(param, message);
 };
 
@@ -197,7 +197,7 @@ const includeFor = ({ include }: JsonObject, model: TextModel): JsonObject => {
 };
 
 interface Measured {
-  /** What the client chose of what is sent. */
+  /** Fields of the body that the client chose. */
   readonly chosen: JsonObject;
   readonly sent: JsonObject;
 }
@@ -211,10 +211,10 @@ const measure = (
   const [first] = images;
   if (first && !model.inputTypes.includes('image')) {
     const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
-    throw invalidRequest(first.param, `${first.param}: "${model.id}" does not take images.${others}`);
+    throw invalidRequest(first.param, `${first.param}: "${model.id}" does not accept images.${others}`);
   }
   const inline = images.filter(({ url, param }) => inlineImageCharacters(url, param) > 0).map(({ url }) => url);
-  // What is sent is written anew. It can be shorter, without what is left out, and longer: 1e20 becomes 21 digits.
+  // The body is serialized again. It can be shorter, without removed fields, and longer: 1e20 becomes 21 digits.
   const isAsItCame = chosen === json && !mayGrow(body);
   const bytes = isAsItCame ? bodyBytes : Buffer.byteLength(JSON.stringify(chosen));
   return {

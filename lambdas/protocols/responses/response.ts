@@ -91,7 +91,7 @@ const ANNOUNCEMENT_CHARACTERS_MAX = 65_536;
 
 const announcement = (event = ''): string => (event.length > ANNOUNCEMENT_CHARACTERS_MAX ? '' : event);
 
-/** What a client reads of a failed response: clients such as Codex ignore an `error` event and wait for `response.failed`. */
+/** Failed response for clients such as Codex, which ignore an `error` event and wait for `response.failed`. */
 const failedResponse = (
   begun: JsonObject,
   error: GatewayError,

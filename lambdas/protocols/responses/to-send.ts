@@ -15,7 +15,7 @@ const moved = (items: readonly JsonValue[], from: number, to: number): readonly 
   return rest.toSpliced(to, 0, ...items.slice(from, from + 1));
 };
 
-/** RESP-5: the message a caller looks for at output[0] comes first; the reasoning it was made with stands before it at the vendor. */
+/** RESP-5: moves the message to output[0], where callers look for it. The provider puts its reasoning first. */
 export const messageFirst = (output: readonly JsonValue[]): readonly JsonValue[] => {
   const at = output.findIndex(isAnswerMessage);
   return at <= 0 ? output : moved(output, at, 0);

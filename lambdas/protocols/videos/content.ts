@@ -9,8 +9,8 @@ type Headers = Readonly<Record<string, string | undefined>>;
 const oneRange = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * VID-4, by RFC 9110, 14: the part of a file that is asked for. Undefined stands for all of it: without a range, with several, with one
- * that cannot be read, or when the client has another file than this one.
+ * VID-4, by RFC 9110, 14: returns the requested part of a file. Undefined means the whole file: without a range, with
+ * several ranges, with an invalid one, or if the client has another version of the file.
  */
 export const readRange = (
   { range = '', 'if-range': ifRange }: Headers,
@@ -63,11 +63,15 @@ export const createGetVideoContent =
 /** The vendor's own API has thumbnails and sprite sheets as well. */
 const refuseVariant = (variant: string | undefined): void => {
   if (!variant || variant === 'video') return;
-  throw invalidRequest('variant', 'variant: only video is kept. Leave the parameter out.');
+  throw invalidRequest('variant', 'variant: only the video is stored. Remove the parameter.');
 };
 
 const unsatisfiable = (bytes: number): GatewayError =>
-  new GatewayError('range_not_satisfiable', `range: the video has ${bytes} bytes, and none of them is in this range.`, {
-    param: 'range',
-    headers: { 'content-range': `bytes */${bytes}` },
-  });
+  new GatewayError(
+    'range_not_satisfiable',
+    `range: the video has ${bytes} bytes, and none of them is in this range. Request a range within them.`,
+    {
+      param: 'range',
+      headers: { 'content-range': `bytes */${bytes}` },
+    },
+  );

@@ -128,7 +128,7 @@ export const createListVideos =
 const readCursor = async (deps: ReadDependencies, accountId: string, afterId: string) => {
   const position = await locateVideo(deps, accountId, afterId);
   if (position) return position;
-  throw invalidRequest('after', 'after: must be the id of one of your videos, such as the last_id of a page.');
+  throw invalidRequest('after', 'after: must be the id of one of your videos, for example the last_id of a page.');
 };
 
 /** DELETE /v1/videos/{id} (VID-8). */

@@ -14,10 +14,10 @@ import { parseWith, showAs } from '../parse.ts';
 
 const PARAM = 'input_reference';
 
-/** VID-2: the first frame, of exactly the size that is asked for. Throws the 400 of what is wrong with it. */
+/** VID-2: returns the first frame, of exactly the requested size. Throws 400. */
 export const toReference = (bytes: Uint8Array, { id, video }: VideoModel, size: Dimensions): ReferenceImage => {
   if (!video.inputReference) {
-    throw invalidRequest(PARAM, `${PARAM}: "${id}" starts from the prompt alone. Leave the file out.`);
+    throw invalidRequest(PARAM, `${PARAM}: "${id}" does not accept a first frame. Remove the file.`);
   }
   const { mediaType, width, height } = checkImageFile(bytes, PARAM);
   if (width !== size.width || height !== size.height) {
@@ -28,7 +28,7 @@ export const toReference = (bytes: Uint8Array, { id, video }: VideoModel, size: 
   return { mediaType, bytes };
 };
 
-/** What is wrong with an address, as a sentence; undefined when nothing is to be seen of it yet. */
+/** Returns the problem of a URL as a sentence; undefined if none is visible yet. */
 export type CheckWebhookUrl = (url: string) => string | undefined;
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -38,7 +38,7 @@ export const toWebhook = (url: string, headers: Headers, check: CheckWebhookUrl)
   const problem = check(url);
   if (problem !== undefined) throw invalidRequest('webhook_url', `webhook_url: ${problem}`);
   const apiKey = credentialForms.bearer.read(headers, {});
-  if (apiKey === undefined) throw new Error('a video was asked for without a key');
+  if (apiKey === undefined) throw new Error('a video was requested without a key');
   return { url, secret: webhookSecretOf(apiKey) };
 };
 

@@ -22,7 +22,7 @@ export const toVideoObject = (job: VideoJob) => {
     size: `${job.width}x${job.height}`,
     seconds: String(job.seconds),
     prompt: job.prompt,
-    // A reason may be known before the state tells of it.
+    // A failure may be known before the state shows it.
     error: state === 'failed' && failure ? { code: failure.code, message: failure.message } : null,
     remixed_from_video_id: null,
   };

@@ -68,7 +68,7 @@ export const toInBandError = (body: unknown, told: RefusalContext, toParam: ToPa
 /** Where in its own request the vendor found something wrong. */
 interface VendorPath {
   readonly field: string;
-  /** Of `output_config`, the only field whose members are named without a tag between. */
+  /** Field of `output_config`, the only object whose members are named without a tag in between. */
   readonly member: string | undefined;
   readonly index: number | undefined;
   /** The block of a message. */

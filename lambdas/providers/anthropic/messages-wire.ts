@@ -89,7 +89,7 @@ const tokens = z.int().nonnegative();
 
 const counted = z.object({
   input_tokens: tokens,
-  /** Of a request with `context_management`. */
+  /** Count of a request with `context_management`. */
   context_management: z.object({ original_input_tokens: tokens }).optional().catch(undefined),
 });
 

@@ -80,7 +80,7 @@ const toSettings = (conversation: Conversation, { id: modelId }: TextModel): Jso
   const effort = lowestIfOff(conversation.effort);
   // github.com/BerriAI/litellm/issues/3286
   if (stop.some((sequence) => sequence.trim() === ''))
-    throw invalidRequest('stop', `stop: with "${modelId}" each sequence must have a character that is no blank.`);
+    throw invalidRequest('stop', `stop: with "${modelId}" each sequence must have a character other than a blank.`);
   const outputConfig = { ...(effort === undefined ? {} : { effort }), ...toFormat(format) };
   return {
     ...(tools.length > 0 ? { tools: tools.map(toTool), ...toToolChoice(conversation) } : {}),
@@ -155,7 +155,7 @@ export const toVendorTurns = (turns: readonly Turn[], modelId: string): VendorTu
   const messages = new Messages();
   for (const turn of turns) messages.add(turn, modelId);
   if (messages.list.length === 0)
-    throw invalidMessages('messages', 'needs at least one message beside the instructions.');
+    throw invalidMessages('messages', 'needs at least one message besides the instructions.');
   return { system: instructions.length > 0 ? instructions.join('\n') : undefined, messages: messages.list };
 };
 
@@ -198,7 +198,7 @@ const invalidMessages = (param: string, message: string): GatewayError =>
   new GatewayError('invalid_messages', `${param}: ${message}`, { param });
 
 const withoutCall = ({ param }: TurnOf<'tool'>): GatewayError =>
-  invalidMessages(`${param}.tool_call_id`, 'no call with this id stands in the assistant message before it.');
+  invalidMessages(`${param}.tool_call_id`, 'the preceding assistant message has no call with this id.');
 
 const toResult = ({ callId, text, param }: TurnOf<'tool'>): Block => ({
   value: { type: 'tool_result', tool_use_id: callId, ...(text === '' ? {} : { content: text }) },
@@ -218,7 +218,7 @@ const toUserBlocks = ({ content, param }: TurnOf<'user'>, modelId: string): read
 
 const toPartBlock = (part: ContentPart, param: string, modelId: string): Block => {
   if (part.kind === 'text') return textBlock(part.text, param);
-  if (part.kind === 'video') throw invalidRequest(part.param, `${part.param}: "${modelId}" does not take videos.`);
+  if (part.kind === 'video') throw invalidRequest(part.param, `${part.param}: "${modelId}" does not accept videos.`);
   const source = imageSource(part);
   if (!source) return { value: { type: 'image' }, param: part.param, fetched: part };
   return { value: { type: 'image', source }, param: part.param };
@@ -245,7 +245,7 @@ const toInput = (text: string, param: string): JsonObject => {
   throw invalidMessages(param, 'must be a JSON object, nested at most 64 levels deep.');
 };
 
-/** In characters: of base64 that many give the bytes that tell the type. */
+/** Number of base64 characters that hold the bytes of the type. */
 const START = 24;
 
 const HEAD_MAX = 512;
@@ -314,7 +314,7 @@ const offSteps: readonly (string | undefined)[] = ['none', 'minimal'];
 
 const lowestIfOff = (effort: string | undefined): string | undefined => (offSteps.includes(effort) ? 'low' : effort);
 
-/** MSG-3 for clients of another protocol. A cap of the client's own that is too small is refused at once. */
+/** MSG-3 for clients of another protocol. Rejects a client's cap that is too small before the call. */
 const thinkingFor = (
   { thinking: wanted, turns, effort }: Pick<Conversation, 'thinking' | 'turns' | 'effort'>,
   model: TextModel,
@@ -341,5 +341,5 @@ const thinkingFor = (
 const refuseResults = (turns: Conversation['turns'], { id, thinking }: TextModel): void => {
   if (thinking?.adaptive || !turns.some(({ role }) => role === 'tool')) return;
   const advice = `Use "${id}" for tools, or /v1/messages.`;
-  throw invalidRequest('model', `model: with thinking, "${id}" cannot be given results of tools here. ${advice}`);
+  throw invalidRequest('model', `model: with thinking, "${id}" does not accept tool results here. ${advice}`);
 };

@@ -119,7 +119,7 @@ export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0;
 
-/** Counts of later events are totals: each replaces the earlier one where it is told at all, and is a count. */
+/** Merges usage. Counts of later events are totals: each valid count replaces the earlier one. */
 export const mergeUsage = (earlier: JsonObject, later: JsonObject): JsonObject => ({
   ...earlier,
   ...Object.fromEntries(Object.entries(later).filter(([, value]) => isJsonObject(value) || isCount(value))),

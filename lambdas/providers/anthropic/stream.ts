@@ -83,7 +83,7 @@ const memberOf = (event: JsonObject, name: string): JsonObject => {
   return isJsonObject(member) ? member : {};
 };
 
-/** What the events of one answer say about its end. */
+/** State of the events that decide how a response ends. */
 class MessageTally {
   #reported: JsonObject = {};
   #isFinal = false;
@@ -97,7 +97,7 @@ class MessageTally {
     return message;
   }
 
-  /** Of several changes the last one counts; only with a reason is its usage the final one. */
+  /** The last change counts; its usage is final only with a stop reason. */
   change(event: JsonObject): void {
     const usage = memberOf(event, 'usage');
     this.#reported = mergeUsage(this.#reported, usage);
@@ -120,7 +120,7 @@ interface NeutralStreamOptions {
 
 interface OpenCall {
   readonly index: number;
-  /** Of its arguments nothing has come yet. */
+  /** Whether no argument has arrived yet. */
   empty: boolean;
 }
 

@@ -19,7 +19,7 @@ const listed = z.object({ detail: z.tuple([invalidField], z.unknown()) });
 const worded = z.object({ detail: z.string() }).transform(({ detail }) => text.parse(detail));
 const plain = z.object({ message: z.string() }).transform(({ message }) => text.parse(message));
 
-/** What the vendor calls its fields is what a client calls them. */
+/** Provider fields, which have the same names for clients. */
 const fields = /^(?:prompt|width|height|seed|output_format|safety_tolerance|input_image(?:_[2-8])?)$/;
 
 const parseBflRefusal = (body: unknown): Refusal => {

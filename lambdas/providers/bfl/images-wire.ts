@@ -62,9 +62,13 @@ export const createBflWire = (options: BflOptions): ImageWire => {
 /** Sizes are pixels here, or left to the vendor. */
 const refuseUnknownSize = ({ size }: ImageAsk): void => {
   if (size.kind !== 'tier') return;
-  throw new GatewayError('invalid_size', `size: "${size.tier}" is no size of this model. Give it as "1024x1024".`, {
-    param: 'size',
-  });
+  throw new GatewayError(
+    'invalid_size',
+    `size: "${size.tier}" is not a size of this model. Use pixels such as "1024x1024".`,
+    {
+      param: 'size',
+    },
+  );
 };
 
 const toBflRequest = ({ prompt, size, references, extras }: ImageCall): JsonObject => ({
@@ -85,7 +89,7 @@ const toInputImage = (reference: ImageReference): string =>
 
 const megapixels = z.number().nonnegative().optional().catch(undefined);
 
-/** What it costs is told as well, in the vendor's own money; it is not what a client pays. */
+/** The provider also reports a cost in its own currency, which is not the client's price. */
 const creation = z.object({ polling_url: z.string(), input_mp: megapixels, output_mp: megapixels });
 
 const toMilliMegapixels = ({ input_mp: reference, output_mp: output }: z.infer<typeof creation>) =>
@@ -98,7 +102,10 @@ const toMilli = (count: number): number =>
   Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(Math.round(count * 1_000_000_000) / 1_000_000));
 
 const untrusted = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model named an address that is not its own. Nothing was charged.');
+  new GatewayError(
+    'upstream_error',
+    'The provider returned a URL of another host. Nothing was charged. Retry the request.',
+  );
 
 /** How long to wait before the look of that number, in milliseconds. */
 type PollWait = (round: number) => number;
@@ -227,14 +234,18 @@ const readResult = (body: JsonValue): Look => {
 const requestFiltered = (): GatewayError =>
   new GatewayError(
     'content_filter',
-    'The prompt or an image of the request was stopped by the safety filter of the vendor. Nothing was charged.',
+    'The safety filter of the provider stopped the prompt or an image. Nothing was charged. Change the prompt or the image.',
   );
 
 /** It may lie in what was asked, such as a reference that the vendor cannot open: no failure that a circuit counts. */
 const notMade = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model could not make the image. Nothing was charged.', {
-    upstreamFailed: false,
-  });
+  new GatewayError(
+    'upstream_error',
+    'The provider could not create the image. Nothing was charged. Retry the request.',
+    {
+      upstreamFailed: false,
+    },
+  );
 
 const lost = (): GatewayError =>
-  new GatewayError('upstream_error', 'The vendor has lost the image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The provider lost the image. Nothing was charged. Retry the request.');

@@ -18,7 +18,7 @@ const errorBody = z.object({
 
 const silent = { code: '', message: '', param: '', type: '' };
 
-/** At the end of most messages stands the vendor's own number of the request, which is nothing to a client. */
+/** Request number of the provider at the end of most messages. It does not help a client. */
 const requestNumber = /[\s.;]*(?:ARK)?Request id:\s*\S+$/i;
 
 export const parseArkRefusal = (body: unknown): Refusal => {
@@ -50,13 +50,13 @@ export const isFiltered = ({ code }: Refusal): boolean => rules.filter.test(code
 export const isAboutAccount = ({ code, message }: Refusal): boolean =>
   rules.ours.test(code) || rules.oursInWords.test(message);
 
-/** What the client calls that which the vendor's words, which are about its own request, are about. */
+/** Client names of the fields that the provider's messages are about. */
 export interface ArkTerms {
   /** By the vendor's name of the field. */
   readonly fields: Readonly<Record<string, string>>;
   /** An image that came with the request. */
   readonly image: string;
-  /** Fields whose complaints are none about that image, though their words may speak of images. */
+  /** Fields whose errors are not about that image, although they may mention images. */
   readonly neverImage: ReadonlySet<string>;
 }
 
@@ -78,7 +78,7 @@ const fieldOf = ({ code, message, param }: Refusal, { fields, image, neverImage 
   const named = param ?? /^The (?:specified )?parameter `?(\w+)/.exec(message)?.[1] ?? '';
   const field = named.split(/[.[]/, 1)[0] ?? '';
   if (neverImage.has(field)) return fields[field];
-  // What was drawn is nothing that the client has sent.
+  // An error about the output is not about a field of the client.
   if (/^Output/.test(code)) return undefined;
   if (/image/i.test(code) || imageWords.test(message)) return image;
   return /InputText/.test(code) ? 'prompt' : fields[field];

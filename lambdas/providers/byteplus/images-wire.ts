@@ -19,8 +19,8 @@ interface ArkImageOptions extends WireOptions {
 }
 
 /**
- * The vendor's Seedream models: https://docs.byteplus.com/en/docs/ModelArk/1541523. It counts tokens as well, which are the pixels
- * over again; it is paid by the image, so no usage is told.
+ * Wire of the provider's Seedream models. Source: https://docs.byteplus.com/en/docs/ModelArk/1541523. The provider also
+ * counts tokens, which repeat the pixels. Images are billed per image, so no usage is reported.
  */
 export const createArkImageWire = (options: ArkImageOptions): ImageWire => {
   const download = options.download ?? createResultDownload();

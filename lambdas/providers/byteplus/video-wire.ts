@@ -41,8 +41,8 @@ const isGone = (status: number, body: JsonValue): boolean => {
 };
 
 /**
- * Seconds, and the least there is. A job that has not ended by then has been given up by us (VID-7), and the vendor would charge for
- * what nobody gets.
+ * Expiry of a job in seconds, the smallest that the provider allows. By then the gateway has released the video
+ * (VID-7), and the provider would charge for an unused one.
  */
 const EXPIRES_AFTER = 3_600;
 
@@ -103,11 +103,11 @@ const usage = z.object({ usage: z.object({ completion_tokens: wholeCount }) });
 
 interface FileReach {
   readonly http: UpstreamHttp;
-  /** Of the vendor itself. */
+  /** Base URL of the provider. */
   readonly baseUrl: string;
 }
 
-/** The answer to a look at a task. What it does not say for certain is `unknown`. */
+/** Parses the status of a task. An uncertain status is `unknown`. */
 const toArkStatus = (body: JsonValue, told: RefusalContext, reach: FileReach): VideoStatus => {
   switch (task.safeParse(body).data?.status) {
     case 'queued':

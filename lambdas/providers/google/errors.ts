@@ -37,7 +37,10 @@ const silent: GoogleRefusal = {
   quota: { isSpent: false, retryAfterSeconds: undefined },
 };
 
-/** A stream that was asked for as a list is refused as a list of one. https://github.com/niki914/zafiro/issues/100 */
+/**
+ * Parses an error. A rejected stream in list form is a list of one. Source:
+ * https://github.com/niki914/zafiro/issues/100
+ */
 export const parseRefusal = (body: unknown): GoogleRefusal => {
   const parsed = errorBody.safeParse(Array.isArray(body) ? body[0] : body);
   if (!parsed.success) return silent;
@@ -65,10 +68,10 @@ const rules: Omit<RefusalRules, 'promptParam'> = {
 /** 403 for a file of the vendor's that a client named: no matter of our key. https://github.com/googleapis/python-genai/issues/1218 */
 const aboutFile = /^You do not have permission to access the File|^CachedContent not found/;
 
-/** What a client asked in. */
+/** Protocol of the client's request. */
 export type AskedIn = TextProtocol | 'images';
 
-/** What the prompt is called there; in all others it is `messages`. */
+/** Name of the prompt per protocol; `messages` in all others. */
 const promptParams: Partial<Record<AskedIn, string>> = { generate_content: 'contents', images: 'prompt' };
 
 /** A refusal in the terms of the client's protocol: only where that is the vendor's own are its names of fields the client's. */
@@ -87,7 +90,7 @@ export const toGoogleError = (
   return toGatewayError(status, { ...refusal, code, param }, { ...told, retryAfterSeconds }, { ...rules, promptParam });
 };
 
-/** An error inside an answer that began well; its own number stands for the status. */
+/** Converts an error inside a response that started well; its own number replaces the status. */
 export const toInBandError = (body: unknown, told: RefusalContext, protocol: AskedIn): GatewayError => {
   const found = parseRefusal(body);
   return toGoogleError(found.status ?? 500, found, told, protocol);
@@ -96,15 +99,18 @@ export const toInBandError = (body: unknown, told: RefusalContext, protocol: Ask
 /** The model broke off for a reason that is neither its end nor a filter. */
 export const brokenOff = (reason: string): GatewayError => {
   const named = /^[A-Z_]{1,64}$/.test(reason) ? ` (${reason})` : '';
-  return new GatewayError('upstream_error', `The model broke off its answer${named}. Nothing was charged.`);
+  return new GatewayError(
+    'upstream_error',
+    `The provider stopped its response${named}. Nothing was charged. Retry the request.`,
+  );
 };
 
 export const noImage = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model sent something that is no image. Nothing was charged.');
+  new GatewayError('upstream_error', 'The model returned an invalid image. Nothing was charged. Retry the request.');
 
 /** A vendor that answers in words works: a prompt must not be able to close its model for everybody (ERR-9). */
 export const noImageDrawn = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model answered without an image. Nothing was charged.', {
+  new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.', {
     upstreamFailed: false,
   });
 

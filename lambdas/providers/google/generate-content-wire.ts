@@ -31,7 +31,7 @@ export const createGenerateContentWire = (options: GenerateContentOptions): Text
   },
 });
 
-/** What is left of a call while its answer comes: not the request's body. */
+/** Data of a call that is needed while its response arrives, without the request body. */
 interface Target extends Pick<WireCall, 'protocol' | 'provider'> {
   readonly path: string;
   readonly streamed: boolean;
@@ -70,7 +70,7 @@ const fillSlots = async (slots: readonly ImageSlot[], fetchImage: ImageFetch): P
 
 const refuseMoreAnswers = (choices: number, modelId: string): void => {
   if (choices === 1) return;
-  const message = `n: "${modelId}" gives one answer at a time. Send n: 1.`;
+  const message = `n: "${modelId}" returns one choice per request. Send n: 1.`;
   throw new GatewayError('unprocessable_entity', message, { param: 'n' });
 };
 

@@ -38,13 +38,15 @@ export const createGeminiImageWire = (options: WireOptions): ImageWire => ({
     const generated = toGenerated(await readJson(response), { told, protocol: ASKED });
     const drawn = imagesIn(generated);
     if (drawn.length === 0) throw withoutImage(generated);
-    // The last are the ones meant. All are told of, since the vendor's count is that of all.
+    // The last images are the final ones. All are reported, because the provider's count includes them.
     const images = [...drawn.slice(-n), ...drawn.slice(0, -n)];
     return { images, usage: toDrawnUsage(generated.usageMetadata, true) };
   },
 });
 
-/** https://ai.google.dev/api/generate-content#ImageConfig. A model of one size is not told it. */
+/**
+ * Builds the body. A model with one size gets no size. Source: https://ai.google.dev/api/generate-content#ImageConfig
+ */
 const toBody = ({ prompt, references, size, model, outputTokensMax }: ImageCall): JsonObject => {
   const { aspectRatio, tier = undefined } = size.kind === 'tier' ? size : { aspectRatio: undefined };
   const imageSize = model.image.size.mode === 'forbidden' ? undefined : tier;
@@ -66,7 +68,7 @@ const toPart = (reference: ImageReference): JsonObject => {
 
 const bytesOf = (reference: ImageAsk['references'][number]) => {
   if (reference.kind === 'file') return reference.file;
-  throw invalidRequest(reference.param, `${reference.param}: must be a file. The vendor opens no links.`);
+  throw invalidRequest(reference.param, `${reference.param}: must be a file. The provider does not open links.`);
 };
 
 const imagesIn = ({ candidates }: Generated): readonly DrawnImage[] =>

@@ -21,7 +21,7 @@ import { isVendorsId } from './response.ts';
 export const generatePath = (model: string, streamed: boolean): string =>
   `/v1beta/models/${model}:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 
-/** BILL-6: the client's body but for the cap. The model stands in the path. */
+/** BILL-6: the client's body with the cap of the hold. The model is in the path. */
 export const toNativeBody = (body: JsonObject, outputTokensMax: number): JsonObject => ({
   ...body,
   generationConfig: {
@@ -30,7 +30,10 @@ export const toNativeBody = (body: JsonObject, outputTokensMax: number): JsonObj
   },
 });
 
-/** What a model that draws is asked for: some give no image alone. https://ai.google.dev/gemini-api/docs/image-generation */
+/**
+ * Output types for an image model; some return no image alone. Source:
+ * https://ai.google.dev/gemini-api/docs/image-generation
+ */
 export const drawnModalities: readonly string[] = ['TEXT', 'IMAGE'];
 
 /** Extras with a place in `generationConfig`. */
@@ -51,7 +54,7 @@ export const fromConversation = (conversation: Conversation, modelId: string, dr
   const system = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []));
   const { contents, slots } = toContents(turns);
   if (contents.length === 0) {
-    const message = `messages: "${modelId}" needs a message that is no system message.`;
+    const message = `messages: "${modelId}" needs a message other than a system message.`;
     throw new GatewayError('invalid_messages', message, { param: 'messages' });
   }
   const toolConfig = toToolConfig(toolChoice, tools);
@@ -104,8 +107,8 @@ const toFormat = (format: AnswerFormat | undefined): JsonObject => {
 };
 
 /**
- * The vendor refuses calls without the signature of the thoughts that led to them; this stands for one that the client does not
- * have. https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Placeholder for a signature that the client does not have. The provider rejects calls without the signature of their
+ * thoughts. Source: https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
@@ -173,7 +176,7 @@ const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: n
     const place = `${param}.tool_calls[${index}].function.arguments`;
     throw new GatewayError('invalid_messages', `${place}: must be a JSON object.`, { param: place });
   }
-  // Of parallel calls only the first has a signature.
+  // Only the first of parallel calls has a signature.
   const thoughtSignature = signature ?? (index === 0 ? NO_SIGNATURE : undefined);
   return {
     functionCall: { ...idMember(id), name, args },
@@ -188,7 +191,7 @@ const toResponsePart = (
   const call = calls.get(callId);
   if (!call) {
     const place = `${param}.tool_call_id`;
-    const message = `${place}: answers no call of an assistant message before it, or one that has its answer.`;
+    const message = `${place}: not the result of an open call in a preceding assistant message.`;
     throw new GatewayError('invalid_messages', message, { param: place });
   }
   // One result for each call: a second one would repeat its name.
@@ -225,8 +228,8 @@ const SNIFFED_CHARACTERS = 24;
 const dataUri = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i;
 
 /**
- * https://ai.google.dev/gemini-api/docs/image-understanding, .../video-understanding: bytes stand in the request, and of links the
- * vendor opens only those to its own video platform.
+ * Converts media. Bytes are part of the request; the provider opens only links to its own video platform. Source:
+ * https://ai.google.dev/gemini-api/docs/image-understanding, .../video-understanding
  */
 const toMediaPart = (part: ImagePart | VideoPart, slots: ImageSlot[]): JsonObject => {
   if (!/^https?:/i.test(part.url)) return toInlinePart(part);

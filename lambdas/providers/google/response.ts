@@ -87,11 +87,11 @@ export const partsOf = (candidate: Candidate | undefined): readonly Part[] => {
 export interface InBand {
   readonly told: RefusalContext;
   readonly protocol: AskedIn;
-  /** Of a model that draws. */
+  /** Link function, for an image model. */
   readonly linkImage?: LinkImage | undefined;
 }
 
-/** Throws the error that stands in the place of an answer. */
+/** Throws the error of a body that is an error instead of a response. */
 export const toGenerated = (body: JsonValue, { told, protocol }: InBand): Generated & { readonly body: JsonObject } => {
   const object = Array.isArray(body) ? body[0] : body;
   if (isJsonObject(object) && isJsonObject(object.error)) throw toInBandError(object, told, protocol);
@@ -116,7 +116,7 @@ export const blocked = ({ promptFeedback }: Generated): boolean => Boolean(promp
 export const finishReasonOf = ({ finishReason }: Candidate): string | undefined =>
   finishReason && finishReason !== 'FINISH_REASON_UNSPECIFIED' ? finishReason : undefined;
 
-/** https://ai.google.dev/api/generate-content#FinishReason. What the client has to word differently counts as filtered. */
+/** Finish reasons that count as filtered. Source: https://ai.google.dev/api/generate-content#FinishReason */
 const filters: ReadonlySet<string> = new Set([
   'SAFETY',
   'RECITATION',
@@ -214,13 +214,13 @@ export const holdsImage = (json: string): boolean => json.includes('"inlineData"
 const OURS = 'call_gw_';
 
 /**
- * The vendor names its calls; older models may not, and then a call has a name of ours, without chance in it: the same answer always
- * gives the same ids.
+ * Returns the id of a call. Older models send none; then the id is derived from the response, so that the same response
+ * always has the same ids.
  */
 const callId = (id: string | null | undefined, responseId: string | null | undefined, index: number): string =>
   id || `${OURS}${responseId || 'answer'}_${index}`;
 
-/** A name of ours means nothing to the vendor. */
+/** Whether the id comes from the provider. The provider does not know the gateway's own ids. */
 export const isVendorsId = (id: string): boolean => !id.startsWith(OURS);
 
 /** A call comes whole. */
@@ -238,7 +238,7 @@ export const toToolCall = (
       }
     : undefined;
 
-/** What the model says to the client, not to itself. */
+/** Text for the client, without thoughts. */
 const textOf = ({ text, thought }: Part): string => (thought ? '' : (text ?? ''));
 
 /**
@@ -269,7 +269,7 @@ const decodeImage = (data: string): { readonly bytes: Uint8Array; readonly media
   return { bytes, mediaType };
 };
 
-/** An image and the address it will be found at: known at once, there once it is stored, which throws StoreError. */
+/** An image and its URL. The URL is known immediately; the image exists after `store`, which throws StoreError. */
 export type LinkImage = (
   bytes: Uint8Array,
   mediaType: ImageMediaType,
@@ -288,7 +288,7 @@ export class LinkedContent {
     this.#link = link;
   }
 
-  /** What the part adds, '' for nothing. Throws GatewayError for an image that is none. */
+  /** Returns the text that the part adds, '' for nothing. Throws GatewayError for an invalid image. */
   take(part: Part): string {
     const data = this.#link && imageDataOf(part);
     if (this.#link && data !== undefined) return this.#image(this.#link, data);
@@ -300,8 +300,8 @@ export class LinkedContent {
   }
 
   /**
-   * Done when every link that was given leads to its image: for an answer that has come to a good end. Before that nothing is stored, or
-   * whoever has an answer broken off would have its images for nothing. Throws `service_unavailable`.
+   * Stores the image of every link, after a response has ended well. Nothing is stored before, because a broken
+   * response would leave free images. Throws `service_unavailable`.
    */
   async store(): Promise<void> {
     try {
@@ -322,4 +322,6 @@ export class LinkedContent {
 }
 
 const notStored = (cause: StoreError): GatewayError =>
-  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Try again.', { cause });
+  new GatewayError('service_unavailable', 'The image could not be stored. Nothing was charged. Retry the request.', {
+    cause,
+  });

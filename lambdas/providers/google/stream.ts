@@ -112,7 +112,7 @@ class StreamOutcome {
   readonly #finished = new Set<number>();
   #blocked = false;
   #holdsImage = false;
-  /** Every chunk tells the usage so far: it is final only with or after the last finish reason. */
+  /** Usage so far. It is final only with or after the last finish reason. */
   usage: TokenUsage | undefined;
 
   /** `draws`: its images are counted apart. */

@@ -33,7 +33,7 @@ export const createSpeechWire = (options: WireOptions): SpeechWire => ({
       refuse: refuseSpeech,
     });
     const type = typeOf(response.headers['content-type']);
-    // A page or a document is no sound, whatever the status says.
+    // A page or a document is not audio, whatever the status says.
     if (/^text\/|[/+](?:json|xml)$/.test(type.name)) {
       response.discard();
       throw unreadable();
@@ -92,7 +92,7 @@ export const createTranscriptionWire = (options: WireOptions): TranscriptionWire
 
 const toForm = (model: string, { file, language, prompt, temperature }: TranscriptionAsk): FormData => {
   const form = new FormData();
-  // First, as whoever reads a form piece by piece wants to know what the file is for.
+  // Fields come first, because a streaming reader needs them before the file.
   for (const [name, value] of Object.entries({ model, response_format: 'json', language, prompt, temperature })) {
     if (value !== undefined) form.set(name, value);
   }
@@ -123,7 +123,7 @@ const toAudioUsage = (reported: JsonValue | undefined): AudioUsage | undefined =
   return seconds === undefined ? undefined : { kind: 'duration', seconds };
 };
 
-/** What is not said to be text is sound. */
+/** Tokens that are not text are audio. */
 const toTokens = (usage: Extract<Reported, { readonly type: 'tokens' }>): AudioUsage | undefined => {
   const text = usage.input_token_details?.text_tokens ?? undefined;
   const audio = usage.input_token_details?.audio_tokens ?? undefined;

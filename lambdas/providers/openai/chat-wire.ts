@@ -149,7 +149,7 @@ export class ChatChunks {
   #count(usage: JsonObject | undefined, withoutChoices: boolean): void {
     if (!usage) return;
     const counted = toTokenUsage(usage);
-    // What cannot be counted takes nothing away from what could be.
+    // An invalid count does not replace a valid one.
     if (!counted && this.usage) return;
     this.reportedUsage = usage;
     this.usage = counted;

@@ -107,8 +107,8 @@ export const toResponsesError = (
 const aboutTheRequest = /image|invalid_prompt|context_length_exceeded|_policy/;
 
 /**
- * An `error` event, whose members stand in it directly by the documentation and in an `error` object in fact
- * (https://github.com/zendev-sh/goai/pull/88), a response that has failed, or an event with one.
+ * Parses an `error` event, a failed response, or an event with one. The documentation puts the members directly into
+ * the event; in fact they are in an `error` object (https://github.com/zendev-sh/goai/pull/88).
  */
 export const toInBandResponsesError = (body: JsonObject, told: RefusalContext, names: FieldNames): GatewayError => {
   const holder = isJsonObject(body.response) ? body.response : body;

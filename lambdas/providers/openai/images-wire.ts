@@ -120,7 +120,7 @@ const cachedOf = (
   return { text: ofText, image: Math.min(split?.image_tokens ?? all - ofText, image) };
 };
 
-/** Of one image: servers that speak this protocol differ in what else they say. */
+/** Entry of one image. Servers with this protocol differ in their other fields. */
 const entry = z.object({
   b64_json: z.string().nullish().catch(null),
   url: z.string().nullish().catch(null),
@@ -213,7 +213,7 @@ const toSize = (size: ChosenSize): string => {
 const fileOf = (reference: ImageReference): ImageFile => {
   if (reference.kind === 'file') return reference.file;
   const { param } = reference;
-  throw new GatewayError('invalid_image_format', `${param}: this model takes image files, no URLs.`, { param });
+  throw new GatewayError('invalid_image_format', `${param}: this model accepts image files, not URLs.`, { param });
 };
 
 /** The vendor goes by the type of the part, and other servers by the ending of the name. */

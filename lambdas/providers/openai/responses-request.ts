@@ -57,7 +57,7 @@ export const fromConversation = (conversation: Conversation, { request, model }:
 
 const refuseChoices = (choices: number, modelId: string): void => {
   if (choices === 1) return;
-  const message = `n: "${modelId}" gives one answer at a time. Send n: 1.`;
+  const message = `n: "${modelId}" returns one choice per request. Send n: 1.`;
   throw new GatewayError('unprocessable_entity', message, { param: 'n' });
 };
 
@@ -93,7 +93,7 @@ const toPart = (part: ContentPart, modelId: string): JsonObject => {
     case 'image':
       return { type: 'input_image', image_url: part.url, detail: part.detail };
     case 'video':
-      throw invalidRequest(part.param, `${part.param}: "${modelId}" does not take videos.`);
+      throw invalidRequest(part.param, `${part.param}: "${modelId}" does not accept videos.`);
   }
 };
 

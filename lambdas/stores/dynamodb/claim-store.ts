@@ -76,7 +76,7 @@ const toAnswer = (item: Item): StoredResponse => {
 /** DynamoDB reserves both words. */
 const claimNames = { '#owner': 'owner', '#state': 'state' };
 
-/** Of this owner, and neither finished nor freed. */
+/** Claim of this owner that is neither finished nor freed. */
 const atWork = '#owner = :owner AND #state IN (:open, :prepared)';
 const atWorkOf = (owner: string): Item => ({
   ':owner': owner,

@@ -81,7 +81,7 @@ interface Expressions {
 interface Conditional extends Expressions {
   readonly table: string;
   readonly condition?: string | undefined;
-  /** What a failed condition returns. `ALL_OLD`: the stored item. */
+  /** Item that a failed condition returns. `ALL_OLD`: the stored item. */
   readonly onFailure?: ReturnValuesOnConditionCheckFailure | undefined;
 }
 

@@ -18,7 +18,10 @@ export const openObject = async (
   return { mediaType, length, bytes: piecesOf(reply) };
 };
 
-/** The bytes of an object. Ends after what was asked for: the stand-in for S3 takes a range of the first byte alone for the whole file. */
+/**
+ * Bytes of an object. Ends after the requested range, because the emulator of S3 returns the whole file for a range of
+ * the first byte.
+ */
 export const piecesOf = ({ Body }: GetObjectCommandOutput, range?: ByteRange): AsyncIterable<Uint8Array> => {
   if (!(Body instanceof Readable)) throw new Error('an object was opened and has no stream');
   let left = range ? range.last - range.first + 1 : Number.POSITIVE_INFINITY;
@@ -27,7 +30,7 @@ export const piecesOf = ({ Body }: GetObjectCommandOutput, range?: ByteRange): A
     return { done: true, value: undefined };
   };
   return {
-    // Not a generator: one that was never begun would leave the connection open when it is given up.
+    // Not a generator: a generator that was not started would leave the connection open.
     [Symbol.asyncIterator]: () => {
       const pieces: AsyncIterator<Buffer> = Body[Symbol.asyncIterator]();
       return {
@@ -45,7 +48,7 @@ export const piecesOf = ({ Body }: GetObjectCommandOutput, range?: ByteRange): A
   };
 };
 
-/** Answers undefined where there is no such object. Whatever else goes wrong becomes a StoreError. */
+/** Returns undefined if the object does not exist. Any other error becomes a StoreError. */
 export const find = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await call();

@@ -63,7 +63,10 @@ const noteSchema = z.strictObject({
 export const renderNote = (note: OutboxEntry): string =>
   JSON.stringify(note, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
-/** Throws an Error, not a StoreError, when this is no note of that hold: money waits in it, and only a person can help. */
+/**
+ * Parses an outbox entry. Throws Error, not StoreError, if it is not an entry of that hold: money waits in it, and an
+ * operator must look at it.
+ */
 export const parseNote = (holdId: string, text: string): OutboxEntry => {
   const unreadable = `the note outbox/${holdId} cannot be read`;
   let note: OutboxEntry;

@@ -38,7 +38,8 @@ const upload = async (s3: S3Client, target: Target, bytes: AsyncIterable<Uint8Ar
     params: { ...target, ChecksumAlgorithm: 'CRC32', Body: Readable.from(source.bytes, { highWaterMark: 1 }) },
     partSize: PART_BYTES,
     queueSize: PARTS_AT_A_TIME,
-    // It would forget an upload that could not be completed, and tell of a failed clean-up instead of the failure.
+    // Otherwise the SDK would drop an upload that could not be completed, and report the failed cleanup instead of the
+    // failure.
     leavePartsOnError: true,
   });
   try {
@@ -49,15 +50,15 @@ const upload = async (s3: S3Client, target: Target, bytes: AsyncIterable<Uint8Ar
   }
 };
 
-/** What cannot be discarded now the bucket itself discards within days. */
+/** Discards an upload. If that fails, the bucket discards it within days. */
 const discard = async (s3: S3Client, { Bucket, Key }: Target, UploadId: string): Promise<void> => {
   const { AbortMultipartUploadCommand } = await import('@aws-sdk/client-s3');
   await s3.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => undefined);
 };
 
 /**
- * Passes the bytes on and keeps what they broke off with, which is told whatever else goes wrong by it. Not a generator: into one, a
- * stream that is given up throws an error of its own.
+ * Passes the bytes on and keeps the error that broke them, so that it is reported. Not a generator: an abandoned stream
+ * into a generator throws an error of its own.
  */
 const watch = (bytes: AsyncIterable<Uint8Array>) => {
   const watched: { broken: { readonly error: unknown } | undefined; readonly bytes: AsyncIterable<Uint8Array> } = {

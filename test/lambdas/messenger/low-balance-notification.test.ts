@@ -28,7 +28,7 @@ test('KEY-3 a notice names balance and threshold and how to top up, to the chat 
   expect(api.paths).toEqual([`/bot${botToken}/sendMessage`]);
   expect(String(api.taken[0]?.chat_id)).toBe('4711');
   expect(api.taken[0]?.text).toBe(
-    '<b>Your balance is low</b>: 0.9995 USD\nI tell you when it falls to 1 USD. How to add money: /topup',
+    '<b>Your balance is low</b>: 0.9995 USD\nI notify you when it falls to 1 USD. How to add money: /topup',
   );
 });
 

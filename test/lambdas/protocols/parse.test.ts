@@ -49,7 +49,7 @@ test.for<[message: string, schema: z.ZodType, value: unknown]>([
   ['a: is required.', z.union([z.string(), z.number()]), undefined],
   ['a.type: must be one of "x", "y".', typed, { type: 'z' }],
   ['a.n: must be a whole number.', typed, { type: 'x', n: 1.5 }],
-  ['a.b: this field is not supported here. Leave it out.', z.strictObject({}), { b: 1 }],
+  ['a.b: this field is not supported here. Remove it.', z.strictObject({}), { b: 1 }],
   ['a: must be a name.', z.string('must be a name'), 1],
   ['a: Ends with a full stop.', z.custom(() => false, 'Ends with a full stop.'), 1],
   ['a: is not valid.', z.custom(() => false), 1],

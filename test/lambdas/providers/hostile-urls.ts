@@ -61,7 +61,7 @@ export const refusedUnasked: Readonly<Record<string, readonly string[]>> = {
     dict://a.example:80/ ldap://a.example/ phar://a tftp://a.example/ jar:http://a.example!/ view-source:http://a.example
     unix:/run/docker.sock node:fs http+unix://%2Frun%2Fdocker.sock/a s3://bucket/a gs://bucket/a netdoc:///etc/passwd
     httpx://a.example`),
-  'this is no valid URL.': [
+  'this is not a valid URL.': [
     ...list(`/a.png //127.0.0.1/a a.example/a.png http:// https:// http://? http://:80/ http://a.example:99999/ http://[::1
       http://::1/ http://[::1]. http://[fe80::1%25eth0]/ http://[fe80::1%eth0]/ http://[::1%00]/ http://1.2.3.256/
       http://256.0.0.1 http://4294967296 http://127.0.0.1.1 http://0x100000000 http://127.0.0.08 http://127.0.0.1%00.example/

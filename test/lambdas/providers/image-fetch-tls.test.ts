@@ -11,7 +11,7 @@ const refused = {
   code: 'invalid_image_format',
   param: 'image',
   message:
-    'image: no image could be fetched from this URL. It must be public and answer quickly. Or send the image as a base64 data URI.',
+    'image: no image could be fetched from this URL. Use a public URL that responds quickly, or send the image as a base64 data URI.',
 };
 
 /** DER, as X.690 has it: tag, length, content. */

@@ -52,7 +52,7 @@ test.for([301, 302, 303, 307, 308])('CHAT-6 a %i is followed, three at most', as
   });
   expect((await get(`${server.named}/3`)).bytes).toEqual(png);
   expect(await refusalOf(get(`${server.named}/4`))).toBe(
-    'image: this URL redirects more than 3 times. Use the one it leads to.',
+    'image: this URL redirects more than 3 times. Use the final URL.',
   );
   expect(server.requests).toHaveLength(8);
 });
@@ -78,7 +78,7 @@ test('CHAT-6 the endless body of a redirect or a refusal is not waited for, its 
 test.for([204, 206, 304, 403, 500])('CHAT-6 an answer of %i is refused', async (status) => {
   const server = await serverThat((_, response) => response.writeHead(status).end(png));
   expect(await refusalOf(get(server.named))).toBe(
-    `image: the server of this URL answered ${status}. Use a URL that anyone can read.`,
+    `image: the server of this URL returned ${status}. Use a public URL.`,
   );
 });
 

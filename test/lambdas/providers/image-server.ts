@@ -6,7 +6,7 @@ import { startVendor, type VendorServer } from './vendor-server.ts';
 
 export const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(500, 7)]);
 export const unreachable =
-  'image: no image could be fetched from this URL. It must be public and answer quickly. Or send the image as a base64 data URI.';
+  'image: no image could be fetched from this URL. Use a public URL that responds quickly, or send the image as a base64 data URI.';
 
 const running: VendorServer[] = [];
 afterEach(async () => {

@@ -26,7 +26,7 @@ test.for(Object.entries(refusedUnasked).flatMap(([text, urls]) => urls.map((url)
 
 test.for(innerNames)('CHAT-6, VID-7 the name %s is left to the lookup', (name) => {
   const url = `http://${name}/`;
-  expect(parse(url)).toEqual(URL.canParse(url) ? new URL(url) : { problem: 'this is no valid URL.' });
+  expect(parse(url)).toEqual(URL.canParse(url) ? new URL(url) : { problem: 'this is not a valid URL.' });
 });
 
 test.for(['http://a.example', 'https://a.example:8443/a?b=c#d', 'HTTPS://8.8.8.8/', 'http://[2606:4700::1111]:8080/'])(

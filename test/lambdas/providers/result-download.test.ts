@@ -19,7 +19,7 @@ const download = (
 const notFetched = {
   code: 'upstream_error',
   status: 502,
-  message: 'The image could not be fetched from the vendor. Nothing was charged.',
+  message: 'The image could not be fetched from the provider. Nothing was charged. Retry the request.',
 };
 
 test('IMG-6 the bytes come as they are, asked for without any key', async () => {

@@ -175,7 +175,7 @@ test.for(vendors)('VID-3 $name: a failure says what the vendor says and that not
   const { code, message } = failureOf(await statusOf(vendor.create, { body: vendor.failed('x', 'The GPU broke') }));
   expect([code, message]).toEqual([
     'upstream_error',
-    'The model could not make the video. It says: The GPU broke. Nothing was charged.',
+    'The provider could not create the video. Its message: The GPU broke. Nothing was charged.',
   ]);
 });
 
@@ -196,7 +196,7 @@ test.for(vendors)('VID-3 $name: a failure is text that can be stored, whatever t
     const { message } = failureOf(await statusOf(vendor.create, { body: vendor.failed('x', words) }));
     expect([message.isWellFormed(), message.length <= 500]).toEqual([true, true]);
     expect(message).not.toContain('\ufffd\ufffd');
-    expect(message).toMatch(/^The model could not make the video\..* Nothing was charged\.$/s);
+    expect(message).toMatch(/^The provider could not create the video\..* Nothing was charged\.$/s);
   }
 });
 
@@ -206,7 +206,7 @@ test.for(vendors.flatMap((vendor) => [null, undefined, 'text', 7, [], {}].map((e
     const status = await statusOf(create, { body: { ...failed('x', 'y'), error } });
     expect(failureOf(status)).toEqual({
       code: 'upstream_error',
-      message: 'The model could not make the video. Nothing was charged.',
+      message: 'The provider could not create the video. Nothing was charged.',
     });
   },
 );
@@ -215,7 +215,7 @@ test.for(vendors)('ERR-3 $name: a job that failed for our account says nothing o
   const world = wireWorld(vendor.create, { body: vendor.failed(vendor.broke, 'Your account [2100000001] must pay.') });
   expect(failureOf(await world.poll())).toEqual({
     code: 'upstream_error',
-    message: 'The model could not make the video. Nothing was charged.',
+    message: 'The provider could not create the video. Nothing was charged.',
   });
   expect(world.notices).toEqual(['vendor_refused_us openai']);
 });

@@ -80,7 +80,7 @@ test.for([300, 301, 304, 307, 400, 404, 429, 500])(
     const server = await clientThat((request, response) =>
       request.url === '/there' ? response.end() : response.writeHead(status, { location: '/there' }).end('see there'),
     );
-    expect(await problemOf(server.named)).toBe(`The webhook was not delivered: the server answered ${status}.`);
+    expect(await problemOf(server.named)).toBe(`The webhook was not delivered: the server returned ${status}.`);
     expect(server.requests).toHaveLength(1);
   },
 );
@@ -103,7 +103,7 @@ test('VID-7 the answer has no need to end, is not read and its connection is clo
   read.mockRestore();
 });
 
-const late = 'The webhook was not delivered: the server gave no answer in time.';
+const late = 'The webhook was not delivered: the server did not respond in time.';
 const unreachable = 'The webhook was not delivered: the server cannot be reached.';
 
 test.for<readonly [string, Parameters<typeof startVendor>[0]]>([

@@ -103,7 +103,7 @@ const served: readonly Subject[] = [
 ];
 
 const notAt = (place: string): Subject['refused'] => {
-  const refusal = `is not served here, but at ${place}`;
+  const refusal = `is not available on this endpoint. Use ${place}`;
   return { text: refusal, tools: refusal, image: refusal, schema: refusal };
 };
 const atChat = notAt('/v1/chat/completions');

@@ -123,7 +123,7 @@ describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => 
     for (let index = 0; index < 60; index += 1) scene.deps.addressLimit.takeLocal('a');
     const error = await refusal(admit(scene.deps, 'a', offered(undefined)));
     expect(error).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 });
-    expect(error.message).toContain('address');
+    expect(error.message).toContain('client IP');
     expect([...scene.keys.calls, ...scene.counters.calls]).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => 
     const scene = await createScene();
     await scene.memory.revoke(HASH);
     await fillSharedAddress(scene);
-    expect((await refusal(admit(scene.deps, 'a', offered(credential)))).message).toContain('address');
+    expect((await refusal(admit(scene.deps, 'a', offered(credential)))).message).toContain('client IP');
   });
 
   test('GEN-8 an address is refused even though the key store, which is down, answered first', async () => {

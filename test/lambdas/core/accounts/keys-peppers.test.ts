@@ -22,7 +22,7 @@ test.each([
   ['a short newer one', `short-canary\n${OLD}`],
 ])('AUTH-5, ERR-5 a pepper of less than 16 letters is refused and not quoted: %s', (_name, text) => {
   const parse = () => parsePeppers(text);
-  expect(parse).toThrow('at least 16 letters');
+  expect(parse).toThrow('at least 16 characters');
   expect(parse).not.toThrow('canary');
 });
 

@@ -37,7 +37,7 @@ test('CAT-5 a company without a file is told by its name, with those there are',
     ['nobody', 'constructor'].map((company) => ({
       id: 'catalog',
       field: 'companies',
-      message: `"${company}" is none of openai, anthropic, google, bytedance, black-forest-labs`,
+      message: `"${company}" must be one of openai, anthropic, google, bytedance, black-forest-labs`,
     })),
   );
 });

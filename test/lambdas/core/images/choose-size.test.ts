@@ -90,7 +90,7 @@ const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>
   ['gemini-3-pro-image', { size: '1.5K' }, 'size', 'one of 1K, 2K, 4K'],
   ['gemini-3-pro-image', { size: '4097x4096' }, 'size', 'The nearest is 4K.'],
   ['gemini-3-pro-image', { size: '4096x1024' }, 'size', 'the longer at most 3 times the shorter'],
-  ['gemini-3.1-flash-lite-image', { size: '1K' }, 'size', 'left out'],
+  ['gemini-3.1-flash-lite-image', { size: '1K' }, 'size', 'must be absent'],
   ['gemini-3.1-flash-lite-image', { size: 'auto' }, 'size', 'always 1K'],
   ['seedream-4-0', { size: '1279x720' }, 'size', 'The nearest is 1280x720.'],
   ['seedream-4-0', { size: '4096x255' }, 'size', 'at most 16 times the shorter'],
@@ -114,9 +114,9 @@ test.for(refusedSizes)('IMG-2 %s refuses %o', ([id, wish, param, told]) => {
 });
 
 const wrongFields: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, told: string])[] = [
-  ['flux-2-pro', { size: '1024x1024', width: 1024, height: 1024 }, 'size', 'together with width and height'],
-  ['flux-2-pro', { size: '1024x1024', aspectRatio: '1:1' }, 'aspect_ratio', 'together with size'],
-  ['flux-2-pro', { width: 1024, height: 1024, aspectRatio: '1:1' }, 'aspect_ratio', 'together with width and height'],
+  ['flux-2-pro', { size: '1024x1024', width: 1024, height: 1024 }, 'size', 'combined with width and height'],
+  ['flux-2-pro', { size: '1024x1024', aspectRatio: '1:1' }, 'aspect_ratio', 'combined with size'],
+  ['flux-2-pro', { width: 1024, height: 1024, aspectRatio: '1:1' }, 'aspect_ratio', 'combined with width and height'],
   ['flux-2-pro', { width: 1024 }, 'height', 'Send width and height together'],
   ['flux-2-pro', { height: 1024 }, 'width', 'Send width and height together'],
   ['gpt-image-2', { width: 1024, height: 1024 }, 'width', 'Use size.'],

@@ -167,7 +167,7 @@ test('BILL-14 one note that fails keeps no other waiting', async () => {
     settled: 1,
     failed: 1,
     oldestAtMs: undefined,
-    bug: { message: expect.stringMatching(/1 notes/), errors: [new Error('cannot be read')] },
+    bug: { message: expect.stringMatching(/1 outbox entries/), errors: [new Error('cannot be read')] },
   });
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });

@@ -84,7 +84,7 @@ test('BILL-1 a request that is refused by its check holds nothing', async () => 
 test('BILL-2 who cannot pay has no video, and is told what would help', async () => {
   const world = await videoWorld({ usd: '0.5' });
   const creating = createVideo(world.creating, caller, orderOf(), { dryRun: false });
-  await expect(creating).rejects.toThrow('ask for fewer seconds or a smaller size');
+  await expect(creating).rejects.toThrow('request fewer seconds or a smaller size');
   expect([world.job(), world.wire.creations]).toEqual([undefined, []]);
 });
 

@@ -134,7 +134,7 @@ test('VID-7 releases a video that the vendor has failed, and tells why', async (
 
 test.for([
   [times.limitMs - 1, 'upstream_error', 'could not be stored', ['video_failed']],
-  [times.limitMs, 'upstream_timeout', 'within the time', ['video_timed_out', 'video_failed']],
+  [times.limitMs, 'upstream_timeout', 'in time', ['video_timed_out', 'video_failed']],
 ] as const)('VID-7 after %i ms the reason is %s', async ([ms, code, message, notices]) => {
   const world = await worldWithJob({ upstreamId: 'u-1' });
   await world.clock.advance(ms);

@@ -38,12 +38,12 @@ test('VID-5 a vendor that announces no length is believed', async () => {
 const cut = new GatewayError('upstream_error', 'the connection was cut');
 
 test.for([
-  ['shorter than announced', { pieces: [whole], length: 101 }, 'not whole'],
-  ['longer than announced', { pieces: [whole], length: 99 }, 'not whole'],
+  ['shorter than announced', { pieces: [whole], length: 101 }, 'incomplete'],
+  ['longer than announced', { pieces: [whole], length: 99 }, 'incomplete'],
   ['empty', { pieces: [] }, 'empty'],
   ['of a few bytes', { pieces: [whole.subarray(0, 7)] }, 'empty'],
-  ['no MP4', { pieces: [Buffer.from('<html>sorry, gone</html>')] }, 'no MP4'],
-  ['no MP4, in pieces', { pieces: [Buffer.from('<ht'), Buffer.from('ml>sorry')] }, 'no MP4'],
+  ['not an MP4', { pieces: [Buffer.from('<html>sorry, gone</html>')] }, 'not an MP4'],
+  ['no MP4, in pieces', { pieces: [Buffer.from('<ht'), Buffer.from('ml>sorry')] }, 'not an MP4'],
   ['cut', { pieces: [whole.subarray(0, 50)], length: 100, breaksWith: cut }, 'cut'],
 ] as const)('VID-5 a file that is %s is no video: nothing is stored', async ([, script, why]) => {
   const world = await worldOffering(script);
@@ -68,12 +68,12 @@ test.for([
   ['failed', { kind: 'failed', failure: { code: 'upstream_error', message: 'no' } }],
 ] as const)('VID-5 a video that is %s when its file is wanted has none', async ([, status]) => {
   const world = await worldWithJob(running, { script: { poll: () => status } });
-  await expect(storeVideo(world.steps, VIDEO)).rejects.toThrow('does not offer the video');
+  await expect(storeVideo(world.steps, VIDEO)).rejects.toThrow('no longer has the video');
 });
 
 test('VID-5 a video that was never begun has no file', async () => {
   const world = await worldWithJob();
-  await expect(storeVideo(world.steps, VIDEO)).rejects.toThrow('never begun');
+  await expect(storeVideo(world.steps, VIDEO)).rejects.toThrow('did not complete');
   expect(world.wire.polls).toEqual([]);
 });
 
@@ -123,7 +123,7 @@ test('VID-5 an attempt that the machine has given up ends by itself', async () =
     after: (delayMs, callback) => world.clock.after(delayMs, callback),
   };
   const steps = { ...world.steps, ledger: { ...world.steps.ledger, clock } };
-  await expect(storeVideo(steps, VIDEO)).rejects.toThrow('did not come in time');
+  await expect(storeVideo(steps, VIDEO)).rejects.toThrow('did not arrive in time');
   expect(world.memory.files.names()).toEqual([]);
 });
 

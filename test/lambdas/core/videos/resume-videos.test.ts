@@ -71,5 +71,5 @@ test('VID-5 a mistake of ours is told of after all others were looked at', async
     throw new TypeError('a mistake');
   };
   const broken = { ...world.steps, jobs: { ...world.steps.jobs, due: async () => ['one', 'two'], read } };
-  expect((await resumeVideos(broken)).bug?.message).toBe('2 videos could not be looked after');
+  expect((await resumeVideos(broken)).bug?.message).toBe('2 videos could not be resumed');
 });

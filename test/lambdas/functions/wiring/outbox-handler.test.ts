@@ -4,7 +4,7 @@ import { withOutboxFaults } from '../../../support/memory/faults.ts';
 import { createTendingScene } from './tending-scene.ts';
 
 const unreadable = new Error('cannot be read');
-const fails = { errors: [unreadable], message: '1 notes could not be settled' };
+const fails = { errors: [unreadable], message: '1 outbox entries could not be settled' };
 
 test('BILL-14, OPS-3 a note that cannot be read fails the run, once all others are charged and the run is measured', async () => {
   const { deps, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
@@ -35,7 +35,7 @@ test('BILL-14, OPS-3 a note that cannot be charged fails the run, and the oldest
     await deps.outbox.remove(holdId);
   };
   const outbox = { ...withOutboxFaults(deps.outbox, {}), remove };
-  const twice = { errors: [unreadable, unreadable], message: '2 notes could not be settled' };
+  const twice = { errors: [unreadable, unreadable], message: '2 outbox entries could not be settled' };
   await expect(clock.until(createOutboxHandler({ ...deps, outbox })())).rejects.toMatchObject(twice);
   expect(accounts().map(([, spent]) => spent)).toEqual([400_000n, 400_000n, 400_000n]);
   expect(measured).toContainEqual({ notes_late: 0, notes_failed: 2, note_age_s: 25 });

@@ -49,5 +49,5 @@ test('AUTH-5 the peppers of a secret stand on lines of their own', async () => {
 test('ERR-5 a secret that is no JSON is not quoted', async () => {
   aws.on(GetSecretValueCommand).resolves({ SecretString: 'sk-canary' });
   const reading = readProviderKeys({ PROVIDER_KEYS_SECRET: 'arn:secret' }, {});
-  await expect(reading).rejects.toThrow('PROVIDER_KEYS_SECRET: the secret is no JSON object');
+  await expect(reading).rejects.toThrow('PROVIDER_KEYS_SECRET: the secret must be a JSON object');
 });

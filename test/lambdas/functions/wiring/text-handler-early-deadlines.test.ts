@@ -27,7 +27,7 @@ const refusedAt = async (service: SilentService, name: CustomerName, seconds: nu
   await done;
   expect(readError({ status: 504, body: textOf(heard) }, 'any')).toMatchObject({
     code: 'upstream_timeout',
-    message: `The model gave no answer within ${seconds} s. Nothing was charged.`,
+    message: `The provider did not respond within ${seconds} s. Nothing was charged.`,
   });
   expect(await service.money()).toEqual(free);
   expect(once(service)).toMatchObject({ status: 504, errorCode: 'upstream_timeout' });

@@ -119,7 +119,7 @@ test('CHAT-9 both fields are 400 on every model', () => {
   for (const model of [{}, reasons('reasoning_effort'), reasons('output_config.effort')]) {
     const error = refusalOf({ reasoning_effort: 'low', output_config: { effort: 'low' } }, model);
     expect(error).toMatchObject({ code: 'invalid_request_error', status: 400 });
-    expect(error.message).toContain('not both');
+    expect(error.message).toContain('cannot be combined');
   }
 });
 

@@ -15,9 +15,9 @@ const noUrls: readonly (readonly [value: unknown, told: string])[] = [
   [{ url: 'https://a.example' }, 'must be'],
   ['ftp://a.example/a.png', 'must be'],
   [' https://a.example/a.png', 'must be'],
-  ['https://', 'no valid URL'],
-  ['https://a.example/\na.png', 'no valid URL'],
-  ['https://a.example/\ud800', 'no valid URL'],
+  ['https://', 'not a valid URL'],
+  ['https://a.example/\na.png', 'not a valid URL'],
+  ['https://a.example/\ud800', 'not a valid URL'],
   [`https://a.example/${'a'.repeat(8_192)}`, 'longer than 8192'],
 ];
 
@@ -47,15 +47,15 @@ const noImages: readonly (readonly [value: unknown, told: string])[] = [
   [['https://a.example/a.png'], 'must be'],
   [inline(svg, 'image/svg+xml'), 'PNG, JPEG or WebP'],
   [inline('GIF89a'), 'PNG, JPEG or WebP'],
-  [inline(png(64, 64).subarray(0, 12)), 'Send it whole'],
+  [inline(png(64, 64).subarray(0, 12)), 'Send a complete image'],
   [inline(png(10_000, 10_000)), 'more than 64000000 pixels'],
   [`data:image/png;charset=x,${good}`, 'must be'],
-  [`${good}!`, 'no valid base64'],
-  [good.replace(/=*$/, '==='), 'no valid base64'],
-  [good.replace(',', ', '), 'no valid base64'],
-  [`${inline(png(64, 64).subarray(0, 39))}A`, 'no valid base64'],
-  [`${good.slice(0, 40)}=${good.slice(40)}`, 'no valid base64'],
-  [`${good.slice(0, 40)}\n${good.slice(40)}`, 'no valid base64'],
+  [`${good}!`, 'not valid base64'],
+  [good.replace(/=*$/, '==='), 'not valid base64'],
+  [good.replace(',', ', '), 'not valid base64'],
+  [`${inline(png(64, 64).subarray(0, 39))}A`, 'not valid base64'],
+  [`${good.slice(0, 40)}=${good.slice(40)}`, 'not valid base64'],
+  [`${good.slice(0, 40)}\n${good.slice(40)}`, 'not valid base64'],
 ];
 
 test.for(noImages)('IMG-4 Flux refuses %o as an image', ([value, told]) => {

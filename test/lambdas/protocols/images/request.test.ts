@@ -119,7 +119,7 @@ const refused: readonly (readonly [rule: string, model: string, body: object, pa
   ['IMG-3', 'gpt-image-2-fixed', { quality: 'high' }, 'quality', 'follows from size'],
   ['IMG-3', 'gpt-image-2-prompt', { quality: 'low' }, 'quality', 'Leave it out'],
   ['IMG-3', 'seedream-4-0', { quality: 'auto' }, 'quality', 'Leave it out'],
-  ['IMG-2', 'flux-2-pro', { size: '512x512', width: 512, height: 512 }, 'size', 'together with width and height'],
+  ['IMG-2', 'flux-2-pro', { size: '512x512', width: 512, height: 512 }, 'size', 'combined with width and height'],
   ['IMG-2', 'gpt-image-2', { width: 1024 }, 'width', 'Use size'],
   ['IMG-4', 'gpt-image-2', { aspect_ratio: '1:1' }, 'aspect_ratio', 'Use size'],
   ['IMG-4', 'gpt-image-2', { image: URL_ONE }, 'image', '/v1/images/edits'],

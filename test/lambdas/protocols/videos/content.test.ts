@@ -86,7 +86,7 @@ test('VID-4 a range behind the end is 416 with the size', async () => {
     status: 416,
     code: 'range_not_satisfiable',
     param: 'range',
-    message: 'range: the video has 200000 bytes, and none of them is in this range.',
+    message: 'range: the video has 200000 bytes, and none of them is in this range. Request a range within them.',
   });
   expect(answer.headers['content-range']).toBe('bytes */200000');
   expect(told).toMatchObject([{ summary: { status: 416, errorCode: 'range_not_satisfiable' } }]);
@@ -100,7 +100,7 @@ test('VID-4 only the video itself is kept', async () => {
       status: 400,
       code: 'invalid_request_error',
       param: 'variant',
-      message: 'variant: only video is kept. Leave the parameter out.',
+      message: 'variant: only the video is stored. Remove the parameter.',
     });
   }
 });

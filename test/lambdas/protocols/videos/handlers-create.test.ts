@@ -118,7 +118,7 @@ test('IDEM-5 a key with a form is 400 that says where keys work', async () => {
   const service = await videosService();
   const refused = errorOf(await service.postForm(await formOf(['model', 'film-1'], ['prompt', 'a cat']), key));
   expect(refused).toMatchObject({ status: 400, code: 'idempotency_not_supported', param: 'idempotency-key' });
-  expect(refused.message).toContain('JSON creation at /v1/images/generations and /v1/videos');
+  expect(refused.message).toContain('JSON bodies at /v1/images/generations and /v1/videos');
   expect(service.memory.jobs.jobs()).toEqual([]);
 });
 

@@ -80,5 +80,5 @@ test('GEN-11 a model that takes no first frame says so before the file is looked
   };
   const refusal = refusalOf(new Uint8Array(), size, videoModel(byTokens({ video })));
   expect(refusal).toMatchObject({ status: 400, code: 'invalid_request_error', param: 'input_reference' });
-  expect(refusal.message).toBe('input_reference: "film-1" starts from the prompt alone. Leave the file out.');
+  expect(refusal.message).toBe('input_reference: "film-1" does not accept a first frame. Remove the file.');
 });

@@ -94,7 +94,7 @@ test.for([
   [{ webhook_url: 'ftp://a.example' }, 'webhook_url', 'must be an http(s) URL.'],
   [{ input_reference: 'data:image/png;base64,AA' }, 'input_reference', 'send the image as a file of a multipart form'],
   [{ input_reference: { image_url: 'https://a.example' } }, 'input_reference', 'as a file of a multipart form'],
-  [{ n: 2 }, 'n', 'this field is not supported here. Leave it out.'],
+  [{ n: 2 }, 'n', 'this field is not supported here. Remove it.'],
 ] as const)('VID-1 %j is 400 naming the field and the fix', ([changes, param, fix]) => {
   const { status, code, param: found, message } = refusalOf(() => orderOf(changes));
   expect([status, code, found]).toEqual([400, 'invalid_request_error', param]);
@@ -123,16 +123,16 @@ const image = fileOf(png(1280, 720));
 
 test.for([
   [[['prompt', 'again']], 'prompt', 'sent twice. Send it once.'],
-  [[['n', '2']], 'n', 'this field is not supported here. Leave it out.'],
-  [[['__proto__', '2']], '__proto__', 'this field is not supported here. Leave it out.'],
+  [[['n', '2']], 'n', 'this field is not supported here. Remove it.'],
+  [[['__proto__', '2']], '__proto__', 'this field is not supported here. Remove it.'],
   [[['seconds', new File(['4'], 's')]], 'seconds', 'must be text, not a file.'],
-  [[['image', image]], 'image', 'no such file is taken here. A file is sent as "input_reference".'],
-  [[['__proto__', image]], '__proto__', 'no such file is taken here. A file is sent as "input_reference".'],
-  [[['input_reference', 'https://a.example']], 'input_reference', 'as one file of the name input_reference.'],
+  [[['image', image]], 'image', 'unknown file field. Send the file as "input_reference".'],
+  [[['__proto__', image]], '__proto__', 'unknown file field. Send the file as "input_reference".'],
+  [[['input_reference', 'https://a.example']], 'input_reference', 'as one file with the name input_reference.'],
   [
     [['input_reference[image_url]', 'https://a.example']],
     'input_reference[image_url]',
-    'as one file of the name input_reference.',
+    'as one file with the name input_reference.',
   ],
   [
     [

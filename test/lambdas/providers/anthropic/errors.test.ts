@@ -141,7 +141,7 @@ test('ERR-9 a body that says nothing gets words of ours', () => {
   for (const body of [undefined, null, 'boom', {}, { error: 'x' }, { error: { type: 5, message: [] } }])
     expect(errorFor(400, body)).toMatchObject({
       code: 'invalid_request_error',
-      message: 'The model refused the request.',
+      message: 'The provider rejected the request.',
     });
 });
 

@@ -39,7 +39,7 @@ test.for([{}, { detail: [] }, { detail: [7] }, { detail: null }, '<html>', ''])(
   async (body) => {
     expect((await refused(400, body)).error).toMatchObject({
       code: 'invalid_request_error',
-      message: 'The model refused the request.',
+      message: 'The provider rejected the request.',
     });
   },
 );

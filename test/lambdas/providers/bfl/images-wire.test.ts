@@ -99,7 +99,7 @@ test.for([
   expect(await errorOf(bfl.draw())).toMatchObject({
     code: 'upstream_error',
     status: 502,
-    message: 'The model named an address that is not its own. Nothing was charged.',
+    message: 'The provider returned a URL of another host. Nothing was charged. Retry the request.',
   });
   expect(bfl.requests).toHaveLength(1);
 });

@@ -118,7 +118,7 @@ test.for([{ data: [] }, { data: 'x' }, {}, [], 'null', '<html>', '', { data: [nu
   async (body) => {
     expect(await errorOf(world({ body }).draw())).toMatchObject({
       code: 'upstream_error',
-      message: 'The model sent something unreadable. Nothing was charged.',
+      message: 'The provider returned an invalid response. Nothing was charged. Retry the request.',
     });
   },
 );

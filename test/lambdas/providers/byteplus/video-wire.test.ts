@@ -12,11 +12,11 @@ test('VID-3 every status that the vendor has', async () => {
   expect(await statusFor(succeeded)).toMatchObject({ kind: 'succeeded', tokens: 108_900 });
   expect(failureOf(await statusFor(cancelled))).toEqual({
     code: 'upstream_error',
-    message: 'The model could not make the video. It says: Cancelled. Nothing was charged.',
+    message: 'The provider could not create the video. Its message: Cancelled. Nothing was charged.',
   });
   expect(failureOf(await statusFor(expired))).toEqual({
     code: 'upstream_error',
-    message: 'The model could not make the video. It says: Expired. Nothing was charged.',
+    message: 'The provider could not create the video. Its message: Expired. Nothing was charged.',
   });
 });
 
@@ -33,7 +33,7 @@ test.for([
   expect(failureOf(await statusFor(failedWith(code, words)))).toEqual({
     code: 'content_filter',
     message:
-      'The video was stopped by the safety filter of the vendor. It says: The request failed because the output video may contain sensitive information. Nothing was charged.',
+      'The safety filter of the provider stopped the video. Its message: The request failed because the output video may contain sensitive information. Nothing was charged.',
   });
 });
 

@@ -138,7 +138,7 @@ test.for([
 test('IMG-7 words alone are told to be no image, and are no failure that a circuit counts', async () => {
   const { error } = await draw(answer([{ text: 'No.' }]));
   expect(error).toMatchObject({
-    message: 'The model answered without an image. Nothing was charged.',
+    message: 'The model returned no image. Nothing was charged. Retry the request.',
     upstreamFailed: false,
   });
 });

@@ -143,7 +143,7 @@ test('ERR-5 the key of the vendor is never told', () => {
 
 test('ERR-5 a message and a param of the vendor are trimmed and of a bounded length', () => {
   expect(refusal(400, body(null, '  \n too hot \n')).message).toBe('too hot');
-  expect(refusal(400, body(null, ' \n ')).message).toBe('The model refused the request.');
+  expect(refusal(400, body(null, ' \n ')).message).toBe('The provider rejected the request.');
   const { message, param } = refusal(400, body(null, `${'a'.repeat(999)}\u{1f600}`, 'x', ` ${'b'.repeat(300)}`));
   expect(param).toBe('b'.repeat(200));
   expect(message).toBe(`${param}: ${'a'.repeat(999)}`);

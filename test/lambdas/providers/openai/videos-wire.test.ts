@@ -75,7 +75,7 @@ test.for(['moderation_blocked', 'content_policy_violation', 'content_filter'])(
     expect(failureOf(await statusFor(failedWith(code, 'Blocked by moderation')))).toEqual({
       code: 'content_filter',
       message:
-        'The video was stopped by the safety filter of the vendor. It says: Blocked by moderation. Nothing was charged.',
+        'The safety filter of the provider stopped the video. Its message: Blocked by moderation. Nothing was charged.',
     });
   },
 );

@@ -5,7 +5,7 @@ import { patient } from '../../../../lambdas/functions/wiring/clients.ts';
 import { type Operation, startFakeS3 } from './video-fake-s3.ts';
 
 const MiB = 1024 * 1024;
-const broken = new GatewayError('upstream_error', 'it is not whole');
+const broken = new GatewayError('upstream_error', 'it is incomplete');
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
