@@ -16,11 +16,11 @@ test.each([
   ['content', 64],
   ['inference', BODIES_AT_ONCE],
 ])(
-  'OPS-1 the Web Function %s: 900 s, Node 24, at most %i requests at a time, open to whoever has a key',
+  'OPS-1 the Web Function %s has 900 s, Node 24, at most %i concurrent requests and a public endpoint',
   (name, most) => {
     const revision = ofName('AWS::Lambda::WebFunctionRevision', name);
     const endpoint = ofName('AWS::Lambda::WebFunctionEndpoint', name);
-    // By its name, whatever CDK would say.
+    // By name, although CDK would use the ARN.
     for (const part of [ofName('AWS::Lambda::WebFunction', name), revision, endpoint])
       expect(pointsAt(part?.FunctionName, api, [])).toBe(`gateway-prod-${name}-AWS::Region`);
     expect(revision).toMatchObject({
@@ -35,15 +35,15 @@ test.each([
   },
 );
 
-test('GEN-14 as many requests as an environment of `inference` is given have room with the largest body each', () => {
+test('GEN-14 `inference` has memory for its maximum of requests with the largest bodies', () => {
   const { concurrency } = functions.inference;
   const { BODY_BUDGET_BYTES: bodyBudgetBytes } = readSettings(noTables);
-  // Less what is free of each.
+  // Subtract the free part of each body.
   expect(concurrency * (BODY_BYTES_MAX - FREE_BYTES)).toBeLessThan(bodyBudgetBytes);
   expect((concurrency + 1) * (BODY_BYTES_MAX - FREE_BYTES)).toBeGreaterThan(bodyBudgetBytes);
 });
 
-test('OPS-1 the code of Web Functions is in an encrypted bucket with versions, copied there by its content', () => {
+test('OPS-1 the code of Web Functions is in an encrypted, versioned bucket and copied by its content', () => {
   expect(only(api, 'AWS::S3::Bucket').Properties).toMatchObject({
     VersioningConfiguration: { Status: 'Enabled' },
     BucketEncryption: {
