@@ -82,7 +82,7 @@ test('OPS-5 catalog diff of two equal catalogs prints nothing and exits with 0',
   expect([status, JSON.parse(stdout)]).toEqual([0, { same: true, added: [], removed: [], changed: [] }]);
 });
 
-test('OPS-5 catalog diff prints added and removed models, fields and prices in percent, and exits with 1', async () => {
+test('OPS-5 catalog diff prints changed models, fields and prices in percent, and exits with 1', async () => {
   const old = folder();
   const now = catalogWith('openai.json', '"input": "8"', '"input": "10"');
   const file = join(now, 'openai.json');

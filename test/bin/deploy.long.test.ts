@@ -73,7 +73,7 @@ const objects = async () => {
   }
 };
 
-test('a deployment creates the stacks, uploads the pages and prints next steps; a repeat does the same', async () => {
+test('a deployment, and its repeat, creates the stacks, uploads the pages and prints next steps', async () => {
   for (const _ of ['once', 'and again']) {
     const run = await withCredentials(credentials, () =>
       deploy('dev -- --require-approval never', { exitCode: 0, outputs }),

@@ -15,7 +15,7 @@ test('KEY-3 `notices` receives only writes of accounts with a chat from the stre
   });
 });
 
-test('KEY-3 the mapping skips nothing at a deployment, reports each failure and limits its retries', () => {
+test('KEY-3 the mapping loses nothing at a deployment, reports each failure, limits its retries', () => {
   const { Properties } = only(api, 'AWS::Lambda::EventSourceMapping');
   expect(Properties).toMatchObject({
     StartingPosition: 'TRIM_HORIZON',

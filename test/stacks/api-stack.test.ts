@@ -190,7 +190,7 @@ test('exactly the HTTP functions have a URL, which streams and leaves CORS to th
   ]);
 });
 
-test('BILL-13 the sweeps and the outbox run every minute, the audit every hour, all without retries', () => {
+test('BILL-13 the sweeps and the outbox run every minute, the audit every hour, without retries', () => {
   const rules = ofType(api, 'AWS::Events::Rule');
   expect(rules.map((rule) => [nameOf(rule), rule.Properties.ScheduleExpression]).sort()).toEqual([
     ['audit/schedule', 'rate(1 hour)'],

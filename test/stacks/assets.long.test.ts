@@ -169,7 +169,7 @@ test('the asset of text reads its secrets from Secrets Manager', async () => {
   }
 });
 
-test('AUTH-9 the asset of text behind the edge reads the origin secret and rejects requests without it', async () => {
+test('AUTH-9 the asset of text reads the origin secret and rejects requests without it', async () => {
   const secrets = await startSecrets({ pepper, origin: 'what-the-edge-proves-itself-with' });
   try {
     const { prelude, body } = await load('text', behindEdge(secrets.endpoint), get('/v1/chat/completions'));
@@ -209,7 +209,7 @@ test.each(functionNames)('the asset of %s contains only modules, and its start r
 });
 
 /** The library's build for Node has its own HTTP client and is four times as large. */
-test('KEY-1 only the functions that call the messenger contain its library, in the build for the web', () => {
+test('KEY-1 only functions that call the messenger contain its library, in the build for the web', () => {
   const libraryOf = (name: FunctionName) =>
     readAtStart(readReport(app.outdir, name))
       .flatMap(({ inputs }) => Object.keys(inputs))

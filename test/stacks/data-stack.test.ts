@@ -66,7 +66,7 @@ test('VID-8 sparse indexes list the videos of an account, and the running videos
   ]);
 });
 
-test('in prod, money, keys and jobs outlive the stack, refuse deletion and have point-in-time recovery', () => {
+test('in prod, money, keys and jobs outlive the stack and have point-in-time recovery', () => {
   for (const name of ['accounts', 'keys', 'videos']) {
     const table = tableOf(prod, name);
     expect([table.DeletionPolicy, table.UpdateReplacePolicy], name).toEqual(['Retain', 'Retain']);

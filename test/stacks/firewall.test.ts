@@ -47,7 +47,7 @@ test('OPS-2 the limit of the firewall is a setting', () => {
   expect(JSON.stringify(acl)).toContain('"Limit":6000');
 });
 
-test("OPS-2 requests above the limit get the program's error for too many requests, with Retry-After: 1", async () => {
+test("OPS-2 requests above the limit get the program's 429 error with Retry-After: 1", async () => {
   const { acl } = build('CLOUDFRONT');
   const { Content, ContentType } = z
     .object({ 'too-many-requests': z.object({ Content: z.string(), ContentType: z.string() }) })

@@ -191,7 +191,7 @@ test('OPS-1 the copier of code can only copy and delete code', () => {
   );
 });
 
-test('OPS-1 behind API Gateway no function reads the origin secret, and `content` keeps its grants', () => {
+test('OPS-1 behind API Gateway no function reads the origin secret; `content` keeps its grants', () => {
   const other = synthesize('prod', 'api-gateway');
   const there = (name: string) => permissionsOf(name, other.api, [other.data, other.video]);
   const withoutDoor = (name: string) => permissions(name).filter((permission) => !door.includes(permission));

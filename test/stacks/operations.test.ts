@@ -66,7 +66,7 @@ describe.each(stacks)('operations of %s', (_, stack) => {
     }
   });
 
-  test('OPS-4 every alarm notifies the topic at its start and end, and names a section of the runbook', () => {
+  test('OPS-4 every alarm notifies the topic at its start and end, and names a runbook section', () => {
     const [topic] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::SNS::Topic') ?? [];
     const sections = [...sectionsOf('Alarms').keys()].map(toSlug);
     const alarms = alarmsOf(stack);
@@ -79,7 +79,7 @@ describe.each(stacks)('operations of %s', (_, stack) => {
     }
   });
 
-  test('OPS-3 CloudWatch and the budget may publish to the topic over TLS, and the operator receives it', () => {
+  test('OPS-3 CloudWatch and the budget may publish to the operator's topic, over TLS only', () => {
     const [policy] = ofType(stack, 'AWS::SNS::TopicPolicy');
     expect(policy?.Properties.PolicyDocument).toMatchObject({
       Statement: [

@@ -42,7 +42,7 @@ const uploaded = (key: string): Buffer => {
 const locationSchema = z.object({ Bucket: z.unknown(), Key: z.string() });
 const substitutionsSchema = z.record(z.string(), z.unknown());
 
-test('VID-5 the deployed definition is the file that runs locally, and every placeholder has a value', () => {
+test('VID-5 the deployed definition is the local file, and every placeholder has a value', () => {
   const { Key } = locationSchema.parse(machine.DefinitionS3Location);
   expect(uploaded(Key).equals(readFileSync(definitionPath))).toBe(true);
   expect([machine.DefinitionString, machine.Definition]).toEqual([undefined, undefined]);
@@ -138,7 +138,7 @@ test('OPS-1 the function of the steps has exactly the permissions that it needs'
   for (const role of ofType(video, 'AWS::IAM::Role')) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
 });
 
-test('OPS-1 the function of the steps has 900 s, 1,024 MB and its settings, and cannot start videos', () => {
+test('OPS-1 the function of the steps has 900 s, 1,024 MB, its settings, and cannot start videos', () => {
   const steps = only(video, 'AWS::Lambda::Function').Properties;
   expect(steps).toMatchObject({
     FunctionName: 'gateway-prod-videoSteps',

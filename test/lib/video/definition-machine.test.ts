@@ -62,7 +62,7 @@ const playVideo = async (finishedAfterMs: number, options: WorldOptions & { read
   return { ...play, ...world };
 };
 
-test('VID-5 a video of ten minutes needs at most 60 transitions and is polled at growing intervals', async () => {
+test('VID-5 a video of ten minutes needs at most 60 transitions, with growing poll intervals', async () => {
   const { transitions, tasks, job, records, delivered, error } = await playVideo(10 * 60_000);
   expect(error).toBeUndefined();
   expect(transitions.slice(-6)).toEqual(['Store', 'Charge', 'Finish', 'Told', 'Notify', 'Done']);

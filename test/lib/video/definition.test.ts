@@ -15,7 +15,7 @@ test('VID-5 the local engine accepts the definition', () => {
   expect(() => new StateMachine(definition)).not.toThrow();
 });
 
-test('VID-5 every substitution has a placeholder in the definition, and every placeholder a value', () => {
+test('VID-5 every substitution has a placeholder, and every placeholder has a value', () => {
   const places = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
   expect([...new Set(places)].sort()).toEqual(Object.keys(substitutions).sort());
   expect(substitutions).toEqual({
@@ -69,7 +69,7 @@ test.for(tasks)('VID-7 $name is retried after any error, with growing waits and 
   expect(state.TimeoutSeconds).toBeLessThan(900);
 });
 
-test('VID-7 a poll that fails finally leads to a pause, other steps to the release, a webhook to the end', () => {
+test('VID-7 a failed poll leads to a pause, other steps to the release, a webhook to the end', () => {
   const ways = tasks.map(({ name, state }) => [name, state.Catch]);
   const to = (Next: string) => [{ ErrorEquals: ['States.ALL'], ResultPath: null, Next }];
   expect(Object.fromEntries(ways)).toEqual({
