@@ -79,7 +79,7 @@ describe.each(stacks)('operations of %s', (_, stack) => {
     }
   });
 
-  test('OPS-3 CloudWatch and the budget may publish to the operator's topic, over TLS only', () => {
+  test("OPS-3 CloudWatch and the budget may publish to the operator's topic, over TLS only", () => {
     const [policy] = ofType(stack, 'AWS::SNS::TopicPolicy');
     expect(policy?.Properties.PolicyDocument).toMatchObject({
       Statement: [
