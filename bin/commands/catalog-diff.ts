@@ -13,8 +13,8 @@ export const addCatalogDiffCommand = (catalog: Command, terminal: Terminal): voi
     catalog
       .command('diff <old> [new]')
       .description(
-        'show what changes from one catalog to another: models, fields, prices in percent. Takes folders or files of one company;' +
-          'default for [new]: the current catalog. Exit 1 if they differ',
+        'show what changes from one catalog to another: models, fields, prices in percent. Takes folders or files of one company. ' +
+          'Default for [new]: the current catalog. Exit 1 if they differ',
       ),
   ).action(async (old: string, now: string | undefined, options: { readonly json?: true }) => {
     const before = await readPath(old);

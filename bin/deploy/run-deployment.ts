@@ -124,7 +124,7 @@ const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promi
 const alone = (name: EnvironmentName): readonly string[] => ['-c', `environment=${name}`];
 
 const PROTECTED =
-  'If a stack failed during its first creation, its termination protection is on. First run' +
+  'If a stack failed during its first creation, turn off its termination protection first: ' +
   'aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name <its name>.';
 
 const toAdvice = (name: EnvironmentName, code: number): string => {

@@ -48,7 +48,7 @@ test('OPS-5 a credit counts once per reference; another amount exits with 3', as
   });
   const other = await credit(id, '3', 'pay-1');
   expect(other).toMatchObject({ status: 3, value: undefined });
-  expect(other.stderr).toContain('pay-1 was credited before, with 2.5 USD');
+  expect(other.stderr).toContain('--ref pay-1: already credited with 2.5 USD');
   expect(await credit('nobody', '1', 'pay-1')).toMatchObject({ status: 1, value: undefined });
   const { value } = await scene.json('accounts', 'show', id);
   expect(value).toMatchObject({
@@ -101,7 +101,7 @@ test('OPS-5 an interactive command asks first, and "no" changes nothing', async 
   const [id] = await issue();
   const args = ['accounts', 'credit', id, '--amount', '1', '--ref', 'asked', '--reason', 'x'];
   const no = await runHere(args, scene.environment, false);
-  expect(no).toMatchObject({ status: 1, stdout: '', asked: [`Credit 1 USD to ${id}, which has 0?`] });
+  expect(no).toMatchObject({ status: 1, stdout: '', asked: [`Credit 1 USD to ${id}? Its balance is 0 USD.`] });
   expect(no.stderr).toContain('Nothing was changed.');
   expect((await runHere(args, scene.environment, true)).status).toBe(0);
   expect((await scene.json('accounts', 'show', id)).value.balance_usd).toBe('1');
