@@ -37,7 +37,7 @@ export const toTables = (): Readonly<Record<string, string>> => ({
 
 const totals = (): string =>
   toTable(
-    ['one million of', 'function', 'front door', 'other services', 'together', 'stored records, each later month'],
+    ['one million of', 'function', 'front door', 'other services', 'total', 'stored records, each later month'],
     works.map((work) => {
       const host = functionHost(work);
       const door = frontDoors.cloudfront(work);
@@ -88,12 +88,12 @@ const servicesTable = (): string =>
 const standingTable = (): string => {
   const rows = standing.map(([what, name, many]) => [what, count(many), dollars(costOfStanding(name, many))]);
   const together = standing.reduce((total, [, name, many]) => total + costOfStanding(name, many), 0n);
-  return toTable(['monthly item', 'number', 'USD'], [...rows, ['together', '', dollars(together)]]);
+  return toTable(['monthly item', 'number', 'USD'], [...rows, ['total', '', dollars(together)]]);
 };
 
 const pricesTable = (): string =>
   toTable(
-    ['a', 'USD', 'as of', 'from'],
+    ['unit', 'USD', 'as of', 'source'],
     Object.values<Price>(prices).map(({ unit, usd: amount, asOf, source }) => [
       unit,
       amount ?? 'unknown',

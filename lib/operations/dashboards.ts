@@ -179,8 +179,8 @@ const limits = ({ own, sources, stock }: Board): Rows => {
     [
       graph('Rejected by limit', [byDimension(prefix, 'limited', 'Sum')]),
       graph('429 from the gateway and from providers', [
-        own('requests', { of: { code: 'rate_limit_exceeded' }, label: 'ours' }),
-        own('requests', { of: { code: 'upstream_capacity' }, label: "vendors'" }),
+        own('requests', { of: { code: 'rate_limit_exceeded' }, label: 'gateway' }),
+        own('requests', { of: { code: 'upstream_capacity' }, label: 'providers' }),
       ]),
     ],
     ...(environment.frontDoor === 'none'
