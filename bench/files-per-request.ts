@@ -6,8 +6,8 @@ import { startSimulator } from '../local/simulators/server.ts';
 import { startGateway } from '../test/support/gateway.ts';
 
 /**
- * Counts the files of `lambdas` that run for one streamed chat completion, after a warm-up: the gateway in this process, on embedded
- * stores, with a simulated provider. A file counts if V8 calls at least one of its functions.
+ * Counts the files of `lambdas` that run for one streamed chat completion after a warm-up. The gateway runs in this
+ * process, on embedded stores, with a simulated provider. A file counts if V8 calls at least one of its functions.
  */
 const WARM_UP = 5;
 const MODEL = 'gpt-4.1-mini';

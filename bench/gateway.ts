@@ -15,7 +15,7 @@ import { MemoryKeyStore } from '../test/support/memory/memory-key-store.ts';
 import { MemoryLedgerStore } from '../test/support/memory/memory-ledger-store.ts';
 import { memoryStores, noTables } from '../test/support/memory/memory-stores.ts';
 
-/** The host and the handlers as they are, on stores without a database: what is left is the gateway's own time. */
+/** Starts the real host and handlers on in-memory stores, so that only the gateway's own time is measured. */
 const pepper = 'a pepper for the bench';
 const apiKey = makeApiKey(randomBytes(32));
 const ledgerStore = new MemoryLedgerStore();
@@ -48,9 +48,9 @@ const handler = streaming(
     addressCounters: new MemoryAddressCounters(),
     ...memoryStores(ledgerStore, keys),
     upstreamHttp: createUpstreamHttp(),
-    fetchImage: () => Promise.reject(new Error('the bench fetches no images')),
+    fetchImage: () => Promise.reject(new Error('The benchmark fetches no images.')),
     vendorAccess: () => ({ baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`, key: 'bench' }),
-    sendWebhook: () => Promise.reject(new Error('the bench sends no webhooks')),
+    sendWebhook: () => Promise.reject(new Error('The benchmark sends no webhooks.')),
     reporting: { finished: () => undefined, notice: () => undefined, measured: () => undefined },
   }),
 );

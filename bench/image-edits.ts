@@ -5,8 +5,9 @@ import { startSimulator } from '../local/simulators/server.ts';
 import { startGateway } from '../test/support/gateway.ts';
 
 /**
- * How much memory the host takes for many edits of large images at once: `EDITS=100 EDIT_MB=4 ROUNDS=2 npx node bench/image-edits.ts`.
- * The gateway runs in a process of its own, on its SQLite and files; the simulated vendor runs in this one.
+ * Measures the host's memory during many concurrent edits of large images: `EDITS=100 EDIT_MB=4 ROUNDS=2 npx node
+ * bench/image-edits.ts`. The gateway runs in its own process on SQLite and files, and the simulated provider in this
+ * one.
  */
 const edits = Number(process.env.EDITS ?? 100);
 const bytes = Number(process.env.EDIT_MB ?? 4) * 1_000_000;
@@ -44,7 +45,7 @@ try {
     const statuses = Map.groupBy(await Promise.all(Array.from({ length: edits }, edit)), (status) => status);
     const told = [...statuses].map(([status, all]) => `${all.length} x ${status}`).join(', ');
     const sent = Math.round((edits * bytes) / MiB);
-    console.log(`${sent} MiB in ${edits} edits: ${told}; at most ${statusOf(gateway.pid, 'VmHWM')} MiB`);
+    console.log(`${sent} MiB in ${edits} edits: ${told}; peak ${statusOf(gateway.pid, 'VmHWM')} MiB`);
   }
   const { held, openHolds } = await gateway.untilSettled();
   console.log(`held ${held}, open holds ${openHolds}`);

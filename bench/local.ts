@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Measures `npm start` on its embedded stores, beside the same handlers on stores in memory (`gateway.ts`). Rounds of the two
- * alternate, so that the ratio means something on a busy machine. The gateway has one core to itself where `taskset` exists. CPU and
- * memory come from /proc, so those rows need Linux.
+ * Compares `npm start` on embedded stores with the same handlers on in-memory stores (`gateway.ts`). Rounds of the two
+ * alternate, so that the ratio is valid on a busy machine. With `taskset`, the gateway has its own core. CPU and memory
+ * come from /proc, so those rows need Linux.
  */
 const CONCURRENCY = 16;
 const ROUND = Number(process.env.BENCH_ROUND ?? 2_500);
@@ -46,7 +46,7 @@ const start = async (
     child.stdout.resume();
     return { child, line, readyMs: performance.now() - began };
   }
-  throw new Error(`${args.join(' ')} ended`);
+  throw new Error(`${args.join(' ')} ended before it was ready.`);
 };
 
 const statOf = ({ child }: Started) => {
@@ -111,7 +111,7 @@ const pairs = async (name: string, [local, stubbed]: readonly [Target, Target], 
     rates.push([await load(local, body, ROUND), await load(stubbed, body, ROUND)]);
   }
   const ratio = median(rates.map(([one, other]) => one / other)).toFixed(2);
-  print(name, median(rates.map(([one]) => one)).toFixed(0), `${aim}; ${ratio} of stores in memory`);
+  print(name, median(rates.map(([one]) => one)).toFixed(0), `${aim}; ${ratio} of in-memory stores`);
 };
 
 const firstByteAdded = async (local: Target, upstream: Target, body: string): Promise<number> => {

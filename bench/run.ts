@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Each request is sent twice in turn, straight to the upstream and through the gateway, so that whatever the machine does meets
- * both. The gateway has one core to itself where `taskset` is there to give it one.
+ * Sends each request twice, directly to the upstream and through the gateway, so that other load on the machine affects
+ * both. With `taskset`, the gateway has its own core.
  */
 const PAIRS = Number(process.env.BENCH_PAIRS ?? 2_000);
 const WARM_UP = 300;

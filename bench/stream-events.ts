@@ -15,9 +15,9 @@ import { createResponsesWire } from '../lambdas/providers/openai/responses-wire.
 import { chatSample, contentSample, messagesSample, responsesSample } from './stream-samples.ts';
 
 /**
- * Microseconds of CPU per event of a stream, from a vendor's bytes to the text a client gets: passed on where both speak the same
- * protocol, translated where they do not. Decoding the bytes alone is measured in turn with it, so that whatever the machine
- * does meets both. `npx node bench/stream-events.ts`
+ * Measures CPU time per stream event, from the provider's bytes to the text for the client: forwarded if both use the
+ * same protocol, translated otherwise. Alternates with decoding only, so that other load on the machine affects both.
+ * `npx node bench/stream-events.ts`
  */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 40);
 const WARM_UP = 10;
@@ -40,7 +40,7 @@ const options = {
   notice: () => undefined,
   now: Date.now,
   random: Math.random,
-  fetchImage: () => Promise.reject(new Error('the bench fetches no images')),
+  fetchImage: () => Promise.reject(new Error('The benchmark fetches no images.')),
 };
 
 interface Course {
@@ -55,9 +55,9 @@ interface Course {
 const chat = { face: chatCompletions, protocol: 'chat_completions' } as const;
 
 const courses: readonly Course[] = [
-  { title: 'chat, passed on', wire: createChatWire(options), ...chat, modelId: 'gpt-4.1-mini', sample: chatSample },
+  { title: 'chat, forwarded', wire: createChatWire(options), ...chat, modelId: 'gpt-4.1-mini', sample: chatSample },
   {
-    title: 'messages, passed on',
+    title: 'messages, forwarded',
     wire: createMessagesWire(options),
     face: messages,
     protocol: 'messages',
@@ -65,7 +65,7 @@ const courses: readonly Course[] = [
     sample: messagesSample,
   },
   {
-    title: 'responses, passed on',
+    title: 'responses, forwarded',
     wire: createResponsesWire(options),
     face: responses,
     protocol: 'responses',
@@ -73,7 +73,7 @@ const courses: readonly Course[] = [
     sample: responsesSample,
   },
   {
-    title: 'generateContent, passed on',
+    title: 'generateContent, forwarded',
     wire: createGenerateContentWire(options),
     face: streamedAsEvents,
     protocol: 'generate_content',
@@ -122,7 +122,7 @@ const requestFor = (modelId: string): TextRequest => {
 
 const textModel = (id: string) => {
   const model = catalog.entries.find((entry) => entry.id === id);
-  if (model?.kind !== 'text') throw new Error(`no text model ${id}`);
+  if (model?.kind !== 'text') throw new Error(`The catalog has no text model ${id}.`);
   return model;
 };
 
@@ -130,10 +130,10 @@ const runOnce = async ({ wire, face, protocol, modelId }: Course): Promise<numbe
   const model = textModel(modelId);
   const [upstream] = model.upstreams;
   const provider = upstream && catalog.provider(upstream.provider);
-  if (!upstream || !provider) throw new Error('no upstream');
+  if (!upstream || !provider) throw new Error('The model has no upstream.');
   const call = wire.buildCall({ protocol, request: requestFor(modelId), model, upstream, provider });
   const sent = await call.send({ outputTokensMax: 100, signal: new AbortController().signal });
-  if (sent.kind !== 'stream') throw new Error('no stream');
+  if (sent.kind !== 'stream') throw new Error('The provider returned no stream.');
   let length = 0;
   const write = (text: string): void => {
     length += text.length;
@@ -154,11 +154,11 @@ const decodeOnce = async (): Promise<number> => {
   return length;
 };
 
-/** The CPU time of one event, in microseconds. */
+/** Returns the CPU time of one event in microseconds. */
 const measure = async (run: () => Promise<number>): Promise<number> => {
   const began = process.cpuUsage();
   for (let stream = 0; stream < STREAMS; stream += 1) {
-    if ((await run()) < EVENTS) throw new Error('an answer is missing');
+    if ((await run()) < EVENTS) throw new Error('The stream is incomplete.');
   }
   const { user, system } = process.cpuUsage(began);
   return (user + system) / (STREAMS * EVENTS);
@@ -176,7 +176,7 @@ const cut = (text: string): Uint8Array[] => {
 console.log(
   `${ROUNDS} rounds of ${STREAMS} streams of ${EVENTS} events in 16 KiB pieces, microseconds of CPU per event`,
 );
-console.log(`${''.padEnd(30)}${['decoding', 'all of it', 'added'].map((title) => title.padStart(12)).join('')}`);
+console.log(`${''.padEnd(30)}${['decoding', 'total', 'added'].map((title) => title.padStart(12)).join('')}`);
 for (const course of courses.filter(({ title }) => title.includes(process.env.BENCH_ONLY ?? ''))) {
   pieces = cut(course.sample(' hello', EVENTS));
   const decoding: number[] = [];

@@ -1,4 +1,4 @@
-/** Answers of many small events, as each vendor frames them. */
+/** Returns streams of many small events in each provider's format. */
 
 const events = (word: string, count: number, toEvent: (word: string) => string): string =>
   Array.from({ length: count }, () => toEvent(word)).join('');

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { ownSentences } from './token-corpus-sentences.ts';
 import type { Random } from './token-random.ts';
 
-/** Locales by script; of each Node knows the names of places, languages and money, dates, spans of time and lists. */
+/**
+ * Locales by script. For each, Node has names of places, languages and currencies, and formats for dates, durations and
+ * lists.
+ */
 const locales = {
   'Western European': 'de fr es it pt nl sv da nb nn ca gl eu is fo lb rm fy gd ga cy br oc ast',
   'Central European': 'pl cs sk sl hr bs hu ro lt lv et fi sq tr az uz tk mt kl sr-Latn eo se',
@@ -32,7 +35,7 @@ const range = (from: string, to: string): string[] => {
   return letters(a, z).flatMap((one) => letters(a, z).map((two) => String.fromCharCode(one, two)));
 };
 
-/** Every name that the locale has; `none` leaves out what it lacks. */
+/** Returns every name in the locale. `fallback: 'none'` leaves out missing names. */
 const namesIn = (locale: string): string[] => {
   const named = (type: Intl.DisplayNamesType, codes: readonly string[]): string[] => {
     const names = new Intl.DisplayNames(locale, { type, fallback: 'none' });
@@ -49,7 +52,7 @@ const namesIn = (locale: string): string[] => {
 const units = ['day', 'hour', 'kilometer', 'liter', 'degree', 'percent', 'gigabyte', 'mile-per-hour', 'kilogram'];
 const spans = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second', 'quarter'] as const;
 
-/** What a locale says about a moment or a number. */
+/** Returns random phrases in the locale's formats: dates, relative times, measurements and numbers. */
 const phraseOf = (locale: string) => {
   const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
@@ -64,7 +67,7 @@ const phraseOf = (locale: string) => {
     ])();
 };
 
-/** The messages that the validation library has for a language: whole sentences by people who speak it. */
+/** Returns the validation library's messages in a language: whole sentences by native speakers. */
 const messagesIn = (locale: string): string[] => {
   const [language = '', script] = locale.split('-');
   const name = language === 'zh' ? (script === 'Hant' ? 'zh-TW' : 'zh-CN') : language;
@@ -102,7 +105,7 @@ const sentenceIn = ({ names, sentences, phrase, list }: Language, random: Random
   return list.format(some);
 };
 
-/** A text in one of the languages of a script, cut to the length. */
+/** Returns functions by script. Each creates text in one of the script's languages, cut to the length. */
 export const localeProse = (): Record<string, (random: Random, length: number) => string> =>
   Object.fromEntries(
     Object.entries(locales).map(([kind, names]) => {

@@ -1,6 +1,6 @@
 import type { Random } from './token-random.ts';
 
-/** Texts that are made up: records, codes, noise. Each is made until it is as long as asked for. */
+/** Creates a piece of generated text: a record, code or noise. Pieces are repeated up to the requested length. */
 type Make = (random: Random) => string;
 
 const repeat =
@@ -78,7 +78,7 @@ const schema = (random: Random): unknown => ({
 const escaped = (text: string): string =>
   text.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Any character that has a name, from all planes. */
+/** Returns a random assigned character from several Unicode ranges, or a space. */
 const anyCharacter = (random: Random): string => {
   const code = random.below(random.pick([0x800, 0x3000, 0x10000, 0x20000]));
   const character = String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0x20 : code);

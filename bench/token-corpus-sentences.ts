@@ -1,4 +1,4 @@
-/** A few plain sentences of everyday talk, since names and messages alone are not how people write. */
+/** Plain everyday sentences by language, because names and messages alone are not typical text. */
 export const ownSentences: Readonly<Record<string, readonly string[]>> = {
   de: [
     'Gestern hat es den ganzen Tag geregnet, also sind wir zu Hause geblieben und haben gekocht',

@@ -8,7 +8,7 @@ import { type Random, randomOf } from './token-random.ts';
 export interface Sample {
   readonly kind: string;
   readonly text: string;
-  /** The rates were chosen by looking at the others alone. */
+  /** Whether the rates were chosen without these samples. */
   readonly heldOut: boolean;
 }
 
@@ -18,11 +18,11 @@ const FILE_BYTES_MAX = 400_000;
 const FILES_MAX = 400;
 const modules = fileURLToPath(new URL('../node_modules', import.meta.url));
 
-/** As many short texts as long ones. */
+/** Returns a random length. Short and long texts are equally likely. */
 const lengthOf = (random: Random, most: number): number =>
   Math.floor(CHARACTERS_MIN * (most / CHARACTERS_MIN) ** random.fraction());
 
-/** A piece of one of the texts, from anywhere in it. */
+/** Cuts a random piece out of a random text. */
 const cutFrom =
   (texts: readonly string[]) =>
   (random: Random, length: number): string => {
@@ -44,7 +44,7 @@ const read = (files: readonly string[]): string[] => {
     .filter((text) => text.length > 2 * CHARACTERS_MIN);
 };
 
-/** Sentences alone: no headings, lists, tables, code or links. */
+/** Returns only paragraphs: no headings, lists, tables, code or links. */
 const paragraphsOf = (markdown: string): string =>
   markdown
     .replace(/```[\s\S]*?```/g, '')
@@ -85,7 +85,7 @@ export interface CorpusOptions {
   readonly charactersMax?: number;
 }
 
-/** The same for the same seed, Node and installed packages. */
+/** Returns the samples. They depend only on the seed, Node and the installed packages. */
 export const corpusOf = ({ seed, samplesPerKind, charactersMax = CHARACTERS_MAX }: CorpusOptions): Sample[] => {
   const sources = Object.entries({ ...fileSources(), ...localeProse(), ...made });
   return sources.flatMap(([kind, source], index) => {

@@ -3,7 +3,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { tokensOfText } from '../lambdas/core/text/token-estimate.ts';
 import { corpusOf, type Sample } from './token-corpus.ts';
 
-/** No text is a command to the tokenizer. */
+/** Makes the tokenizer treat special tokens as plain text. */
 const asText = { disallowedSpecial: new Set<string>() };
 const SEED = Number(process.env.SEED ?? 1);
 const SAMPLES_PER_KIND = Number(process.env.SAMPLES ?? 300);
@@ -66,4 +66,4 @@ const measure = (samples: readonly Sample[]): string[] => {
 const corpus = corpusOf({ seed: SEED, samplesPerKind: SAMPLES_PER_KIND });
 const heldOut = measure(corpus.filter((sample) => sample.heldOut));
 const fitted = measure(corpus.filter((sample) => !sample.heldOut)).at(-1);
-process.stdout.write(`${heldOut.join('\n')}\n\nThe samples that the rates were chosen by: ${fitted}\n`);
+process.stdout.write(`${heldOut.join('\n')}\n\nSamples by which the rates were chosen: ${fitted}\n`);

@@ -4,7 +4,7 @@ export interface Random {
   pick<Item>(from: readonly Item[]): Item;
 }
 
-/** The same row of numbers for the same seed: Marsaglia's xorshift with 32 bits. */
+/** Returns a generator of numbers that depend only on the seed: Marsaglia's xorshift with 32 bits. */
 export const randomOf = (seed: number): Random => {
   let state = (Math.imul(seed + 1, 0x9e3779b1) ^ 0x5bd1e995) >>> 0 || 1;
   const fraction = (): number => {
@@ -20,7 +20,7 @@ export const randomOf = (seed: number): Random => {
     below,
     pick: (from) => {
       const item = from[below(from.length)];
-      if (item === undefined) throw new Error('nothing to pick from');
+      if (item === undefined) throw new Error('The list is empty.');
       return item;
     },
   };

@@ -1,6 +1,6 @@
 import http from 'node:http';
 
-/** A vendor that answers at once and always the same, so that what is measured is the way to it. */
+/** Provider with an immediate, constant response, so that only the path to it is measured. */
 const usage = { prompt_tokens: 8, completion_tokens: 100, total_tokens: 108 };
 const shared = { id: 'chatcmpl-bench', created: 1, model: 'gpt-4.1-mini-2025-04-14' };
 const events = Number(process.env.BENCH_EVENTS ?? 100);

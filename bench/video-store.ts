@@ -14,8 +14,8 @@ import { localMediaBucket, startS3 } from '../local/emulators/s3.ts';
 import { startSimulator } from '../local/simulators/server.ts';
 
 /**
- * How much memory the function of the state machine takes to store a video, in a process of its own beside the stand-ins for vendor,
- * bucket and database. `VIDEO_MB=200 npx node bench/video-store.ts`
+ * Measures the memory that the function for video steps needs to store a video. It runs in its own process, with
+ * emulators of provider, bucket and database in this one. `VIDEO_MB=200 npx node bench/video-store.ts`
  */
 const megabytes = Number(process.env.VIDEO_MB ?? 200);
 
@@ -55,7 +55,7 @@ const askVendor = async (url: string, bytes: number): Promise<string> => {
   });
   const text = await response.text();
   const [, id] = /"id":"([^"]+)"/.exec(text) ?? [];
-  if (!id) throw new Error(`the vendor did not take the job: ${text}`);
+  if (!id) throw new Error(`The provider did not accept the job: ${text}`);
   return id;
 };
 

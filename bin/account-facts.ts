@@ -17,5 +17,5 @@ export const toTime = (ms: number): string => new Date(ms).toISOString();
 export const readAccount = async ({ stores }: Place, accountId: string): Promise<Account> => {
   const account = await stores.ledger.readAccount(accountId);
   if (account) return account;
-  throw failed(`There is no account ${accountId}.`);
+  throw failed(`${accountId}: no such account. List them with \`accounts list\`.`);
 };

@@ -10,7 +10,7 @@ import { createVideoFiles } from '../lambdas/stores/s3/video-files.ts';
 import { misused } from './exit.ts';
 import type { Environment } from './terminal.ts';
 
-/** Of the bucket, not of the tables. */
+/** Failed call to the bucket, as opposed to a failed call to a table. */
 export class BucketError extends StoreError {
   readonly where: string;
 
@@ -35,17 +35,18 @@ export interface BucketOptions {
   readonly dataFolder: string;
 }
 
-/** The name of the local bucket, which `local` has as well; a deployment without its packages never loads that. */
+/** Name of the local bucket. `local/` defines it as well, but a deployment does not install what `local/` needs. */
 const LOCAL_BUCKET = 'media';
 
-/** Nothing is connected to, or started, before it is used. */
+/**
+ * Connects to the bucket, or starts its local emulator, only on first use. Throws a CliError if the bucket is unknown.
+ */
 export const openBucket = (options: BucketOptions): Bucket => {
   const { environment, isLocal, dataFolder } = options;
   const endings: (() => Promise<void>)[] = [];
   const isFolder = isLocal && !environment.S3_ENDPOINT && !environment.MEDIA_BUCKET;
   const name = environment.MEDIA_BUCKET || (isLocal ? LOCAL_BUCKET : '');
-  if (!name)
-    throw misused('MEDIA_BUCKET: is not set, and the bucket is needed. Set it, or name an environment by --env.');
+  if (!name) throw misused('MEDIA_BUCKET: not set. Set it, or choose an environment with --env.');
   const connect = async (): Promise<S3Client> => {
     const endpoint = isFolder ? await serveFolder(dataFolder, endings) : environment.S3_ENDPOINT || undefined;
     const client = await createS3Client({
@@ -75,14 +76,14 @@ export const openBucket = (options: BucketOptions): Bucket => {
 };
 
 /**
- * The local gateway serves its bucket from its own process, at an address that it tells nobody. The folder below is safe to be served
- * a second time: every object is a file.
+ * Starts a second emulator on the local bucket's folder, because the gateway does not publish the URL of its own. Two
+ * at a time are safe: every object is a file.
  */
 const serveFolder = async (dataFolder: string, endings: (() => Promise<void>)[]): Promise<string> => {
   const path = resolve(dataFolder);
   const room = join(path, 'media');
   if (!existsSync(room))
-    throw misused(`${dataFolder} holds no bucket of a local gateway. Set DATA_DIR or S3_ENDPOINT.`);
+    throw misused(`${dataFolder}: contains no bucket of a local gateway. Set DATA_DIR or S3_ENDPOINT.`);
   const { startS3 } = await import('../local/emulators/s3.ts');
   const emulator = await startS3({ path, room: () => room, close: () => undefined });
   endings.push(emulator.stop);

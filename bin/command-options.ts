@@ -28,23 +28,25 @@ export const withPlace = (command: Command): Command =>
   command.addOption(
     new Option(
       '--env <name>',
-      'a deployed environment; without it that of ACCOUNTS_TABLE and the like, or the local gateway of DATA_DIR',
+      'deployed environment; default: the store that ACCOUNTS_TABLE or DYNAMODB_ENDPOINT names, else the local gateway in DATA_DIR',
     ).choices(environmentNames),
   );
 
 export const withReading = (command: Command): Command => withJson(withPlace(command));
 
-/** Whoever has `--yes` is refused where nobody can be asked: see `createProgram`. */
+/** Adds the options of a command that writes. Without a terminal, `createProgram` requires `--yes` or `--dry-run`. */
 export const withWriting = (command: Command): Command =>
-  withReading(command).option('--dry-run', 'say what would be done, and do nothing').option('--yes', 'do not ask');
+  withReading(command)
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--yes', 'do not ask for confirmation');
 
 export const withReason = (command: Command): Command =>
-  withWriting(command).requiredOption('--reason <text>', 'why; kept with the account', toText);
+  withWriting(command).requiredOption('--reason <text>', 'why; stored with the account', toText);
 
 export const withMoney = (command: Command): Command =>
   withReason(command).requiredOption(
     '--ref <text>',
-    'the name of this change, such as the number of a payment; under the same name it is made once',
+    'unique name of this change, such as a payment number; repeating it changes nothing more',
     toRef,
   );
 
@@ -52,15 +54,15 @@ const TEXT_MAX = 500;
 
 const toRef = (text: string): string => {
   if (isCreditRef(text)) return text;
-  throw new InvalidArgumentError(`It has ${REF_RULE}.`);
+  throw new InvalidArgumentError(`Must be ${REF_RULE}.`);
 };
 
 const toText = (text: string): string => {
   if (text.trim() !== '' && !/\p{Cc}/u.test(text) && text.length <= TEXT_MAX) return text.trim();
-  throw new InvalidArgumentError(`It is one line of 1 to ${TEXT_MAX} characters.`);
+  throw new InvalidArgumentError(`Must be one line of 1 to ${TEXT_MAX} characters.`);
 };
 
-/** Pico-USD, above 0. */
+/** Parses USD into pico-USD. Throws InvalidArgumentError unless the amount is above 0. */
 export const toAmount = (text: string): bigint => {
   try {
     const picos = parseUsd(text);
@@ -68,13 +70,13 @@ export const toAmount = (text: string): bigint => {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  throw new InvalidArgumentError('It is an amount in USD above 0, such as 10 or 2.50, with 12 decimals at most.');
+  throw new InvalidArgumentError('Must be an amount in USD above 0 with at most 12 decimals, such as 10 or 2.50.');
 };
 
 export const toLimit = (text: string): number => {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= 1_000) return limit;
-  throw new InvalidArgumentError('It is a whole number from 1 to 1000.');
+  throw new InvalidArgumentError('Must be a whole number from 1 to 1000.');
 };
 
-export const accountIdRule = `has ${ACCOUNT_ID_RULE}`;
+export const accountIdRule = `must be ${ACCOUNT_ID_RULE}`;

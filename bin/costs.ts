@@ -4,8 +4,8 @@ import { Command } from 'commander';
 import { toTables, withTables } from './costs/tables.ts';
 
 const { check } = new Command('costs')
-  .description('write the tables of docs/operations/costs.md anew')
-  .option('--check', 'change nothing, and exit with 1 when they are stale')
+  .description('update the tables of docs/operations/costs.md')
+  .option('--check', 'change nothing, and exit with 1 if they are outdated')
   .parse()
   .opts<{ check?: true }>();
 
@@ -15,6 +15,6 @@ const after = withTables(before, toTables());
 
 if (!check) writeFileSync(path, after);
 else if (before !== after) {
-  process.stderr.write('docs/operations/costs.md is stale: run npm run costs\n');
+  process.stderr.write('docs/operations/costs.md is outdated. Run npm run costs.\n');
   process.exitCode = 1;
 }

@@ -6,7 +6,7 @@ export const exits = { done: 0, failed: 1, misused: 2, refused: 3 } as const;
 
 type ExitCode = (typeof exits)[keyof typeof exits];
 
-/** An end that a command comes to on purpose, told in one sentence. */
+/** Expected end of a command, with an exit code and a message of one or two sentences. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;
@@ -17,27 +17,27 @@ export class CliError extends Error {
   }
 }
 
-/** It was tried, or what it is about is not there. */
+/** Exit for a failed operation, or for an account, hold or video that does not exist. */
 export const failed = (message: string, cause?: unknown): CliError => new CliError(exits.failed, message, cause);
 
-/** The command line cannot be meant. */
+/** Exit for a wrong command line. */
 export const misused = (message: string): CliError => new CliError(exits.misused, message);
 
-/** A rule stands against it, and nothing was changed. */
+/** Exit for a command that a rule forbids. Nothing was changed. */
 export const refused = (message: string): CliError => new CliError(exits.refused, message);
 
-/** The command was done, and its result, which has been printed, is not good. */
+/** Exit for a command that has printed a negative result, such as `doctor` with a failure. Has no message. */
 export const unsatisfied = (): CliError => new CliError(exits.failed, '');
 
 export interface Ending {
   readonly exitCode: ExitCode;
-  /** For stderr; undefined where everything has been said. */
+  /** Message for stderr; undefined if it was already printed. */
   readonly message: string | undefined;
 }
 
-/** What is thrown becomes an exit code and a message, never a stack. */
+/** Converts a thrown value into an exit code and a message without a stack trace. */
 export const toEnding = (error: unknown): Ending => {
-  // Commander has written its own message.
+  // Commander has already printed its message.
   if (error instanceof CommanderError) {
     return { exitCode: error.exitCode === 0 ? exits.done : exits.misused, message: undefined };
   }
@@ -46,7 +46,10 @@ export const toEnding = (error: unknown): Ending => {
   }
   if (error instanceof GatewayError) return { exitCode: exitOfStatus(error.status), message: error.message };
   if (error instanceof StoreError)
-    return { exitCode: exits.failed, message: `A store did not answer: ${whyOf(error)}` };
+    return {
+      exitCode: exits.failed,
+      message: `The store did not respond: ${whyOf(error)}. Run the same command again.`,
+    };
   return { exitCode: exits.failed, message: whyOf(error) };
 };
 
@@ -55,11 +58,11 @@ const exitOfStatus = (status: number): ExitCode => {
   return status < 500 ? exits.refused : exits.failed;
 };
 
-/** The first words there are on why, since the outermost error often says nothing but that something went wrong. */
+/** Returns the message of the error, or of its cause where the outer error says less. */
 export const whyOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof StoreError && error.cause instanceof Error) return whyOf(error.cause);
-  // What several addresses of one name have answered comes without a message of its own.
+  // A connection that failed for every address of a host throws an AggregateError without a message.
   if (error instanceof AggregateError && !error.message) return whyOf(error.errors[0]);
   return error.message || error.name;
 };

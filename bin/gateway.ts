@@ -7,20 +7,23 @@ import { addGateway } from '../lib/gateway.ts';
 
 const contextNames: readonly string[] = ['environment', 'frontDoor', 'restart', 'originSecretVersion'];
 
-/** What CDK and its libraries have there is no word of letters alone: `cli-telemetry`, `aws:cdk:bundling-stacks`. */
+/**
+ * Throws an Error for an unknown context name. CDK's own names contain characters other than letters, such as
+ * `cli-telemetry`.
+ */
 const refuseUnknown = (names: readonly string[]): void => {
   const unknown = names.find((name) => /^[a-z]+$/i.test(name) && !contextNames.includes(name));
-  if (unknown !== undefined) throw new Error(`-c ${unknown}: is not known; there is ${contextNames.join(', ')}`);
+  if (unknown !== undefined) throw new Error(`-c ${unknown}: unknown name. Use one of ${contextNames.join(', ')}.`);
 };
 
 /**
- * `-c environment=dev` leaves the others out. `-c frontDoor=api-gateway` tries another one without a change to the environments. What is
- * wrong is told in a line each.
+ * Adds the environments. `-c environment=dev` adds only that one, and `-c frontDoor=api-gateway` tries another front
+ * door. Throws an Error with one line per problem.
  */
 const addEnvironments = (app: App): void => {
   refuseUnknown(Object.keys(app.node.getAllContext()));
   const only = z.enum(environmentNames).optional().safeParse(app.node.tryGetContext('environment'));
-  if (!only.success) throw new Error(`-c environment: must be one of ${environmentNames.join(', ')}`);
+  if (!only.success) throw new Error(`-c environment: must be one of ${environmentNames.join(', ')}.`);
   const frontDoor: unknown = app.node.tryGetContext('frontDoor');
   for (const name of only.data ? [only.data] : environmentNames) {
     const environment = environments[name];
@@ -40,5 +43,5 @@ try {
   process.exit(1);
 }
 acknowledge(app);
-// Whatever it finds, and nobody has given a reason for, stops synthesis.
+// Findings without an acknowledged reason stop the synthesis.
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -7,8 +7,8 @@ import { failed, whyOf } from './exit.ts';
 import { localSecretPath, type Place } from './place.ts';
 
 /**
- * What keys are made with, and what those that are there may have been made with. The peppers are read here and nowhere else, so that
- * only commands that make keys ever have them.
+ * Reads the peppers for new and existing API keys. Only this function reads them, so that only commands that create
+ * keys, and `doctor`, have them.
  */
 export const openKeyDependencies = async (place: Place): Promise<KeyDependencies & Peppers> => ({
   ...(await peppersAt(place)),
@@ -17,7 +17,7 @@ export const openKeyDependencies = async (place: Place): Promise<KeyDependencies
 
 const peppersAt = async (place: Place): Promise<Peppers> => {
   const { KEY_PEPPER, KEY_PEPPER_SECRET } = place.environment;
-  // The local gateway uses the pepper in its data folder and no other one.
+  // An embedded gateway uses only the pepper in its data folder.
   const isEmbedded = place.stores.aws === undefined;
   if (!isEmbedded && (KEY_PEPPER || KEY_PEPPER_SECRET)) {
     return readPeppers({ KEY_PEPPER, KEY_PEPPER_SECRET }).catch(refuse);
@@ -25,7 +25,7 @@ const peppersAt = async (place: Place): Promise<Peppers> => {
   const path = localSecretPath(place, 'pepper');
   if (!place.isLocal || !existsSync(path)) {
     throw failed(
-      'The pepper of the keys is not known: set KEY_PEPPER or KEY_PEPPER_SECRET, name an environment by --env, or start the local gateway once.',
+      'KEY_PEPPER: not set. Set KEY_PEPPER or KEY_PEPPER_SECRET, choose an environment with --env, or start the local gateway once.',
     );
   }
   try {
@@ -36,5 +36,5 @@ const peppersAt = async (place: Place): Promise<Peppers> => {
 };
 
 const refuse = (error: unknown): never => {
-  throw failed(`The pepper of the keys cannot be read: ${whyOf(error)}`, error);
+  throw failed(`The pepper of the API keys cannot be read: ${whyOf(error)}`, error);
 };

@@ -4,7 +4,7 @@ import { misused } from './exit.ts';
 import type { Place } from './place.ts';
 import { steady } from './with-retries.ts';
 
-/** What ends holds by the same steps that the functions do. */
+/** Dependencies for ending holds with the same steps as the functions. */
 export const toLedgerDependencies = (place: Place): LedgerDependencies => ({
   store: place.stores.ledger,
   outbox: place.stores.outbox,
@@ -12,7 +12,7 @@ export const toLedgerDependencies = (place: Place): LedgerDependencies => ({
   shortestLifetimeMs: secondsAt(place, 'HOLD_GRACE_SECONDS') * 1_000,
 });
 
-/** A setting of the functions, as they would read it. */
+/** Reads a setting of the functions in seconds, with their default. Throws a CliError for an invalid value. */
 export const secondsAt = ({ environment }: Place, name: 'HOLD_GRACE_SECONDS' | 'VIDEO_LIMIT_SECONDS'): number => {
   const parsed = settingsSchema.shape[name].safeParse(environment[name] || undefined);
   if (parsed.success) return parsed.data;

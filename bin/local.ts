@@ -8,7 +8,7 @@ import { toWelcome } from '../local/welcome.ts';
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE') {
-    return 'The port is in use. Set PORT to another one, such as PORT=8788, or stop the program that uses it.';
+    return 'PORT: the port is in use. Set another port, such as PORT=8788, or stop the program that uses it.';
   }
   return error.message;
 };
@@ -20,7 +20,7 @@ const fail = (error: unknown): never => {
 
 const PARENT_CHECK_MS = 500;
 
-/** npm does not pass on every signal. Under `npm start` this program ends with npm, so that the port is free again. */
+/** npm does not forward every signal. Under `npm start`, stop when npm ends, so that the port becomes free. */
 const endWithParent = (stop: () => void): void => {
   if (process.env.npm_lifecycle_event !== 'start') return;
   const parent = process.ppid;
@@ -31,23 +31,25 @@ const endWithParent = (stop: () => void): void => {
   }, PARENT_CHECK_MS);
 };
 
-/** Throws a SettingsError. */
+/** Throws a SettingsError for an unknown option. */
 const readArguments = () => {
   try {
     return parseArgs({ options: { reset: { type: 'boolean', default: false }, store: { type: 'string' } } }).values;
   } catch (error) {
-    throw new SettingsError(`${explain(error)}\nThe options are --reset and --store embedded|dynamodb.`);
+    throw new SettingsError(`${explain(error)}\nUse --reset or --store embedded|dynamodb.`);
   }
 };
 
-/** An endpoint of an emulator, or of AWS, means the deployed adapters. */
+/** Selects the stores. The endpoint of an emulator or of AWS selects the deployed adapters. */
 const readStore = (option: string | undefined, { MODE, DYNAMODB_ENDPOINT, S3_ENDPOINT }: LocalSettings): StoreName => {
   const store = option ?? (DYNAMODB_ENDPOINT || S3_ENDPOINT ? 'dynamodb' : 'embedded');
   if (store !== 'embedded' && store !== 'dynamodb') {
     throw new SettingsError(`--store ${store}: must be embedded or dynamodb.`);
   }
   if (store === 'dynamodb' && MODE === 'production') {
-    throw new SettingsError('--store dynamodb: is only for development. Remove it, DYNAMODB_ENDPOINT and S3_ENDPOINT.');
+    throw new SettingsError(
+      '--store dynamodb: allowed in development only. Remove it, DYNAMODB_ENDPOINT and S3_ENDPOINT.',
+    );
   }
   return store;
 };
@@ -55,7 +57,7 @@ const readStore = (option: string | undefined, { MODE, DYNAMODB_ENDPOINT, S3_END
 const refuseReset = ({ MODE, DATA_DIR }: LocalSettings): void => {
   if (MODE === 'development') return;
   throw new SettingsError(
-    `--reset: is only for development. To remove every account and its money, delete ${DATA_DIR}.`,
+    `--reset: allowed in development only. To remove every account and its money, delete ${DATA_DIR}.`,
   );
 };
 
@@ -75,7 +77,7 @@ try {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   endWithParent(stop);
-  // A reader of this line may send a signal at once.
+  // Print the welcome last: a reader of this line may send a signal immediately.
   process.stdout.write(toWelcome(gateway.welcome));
 } catch (error) {
   fail(error);

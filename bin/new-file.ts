@@ -4,12 +4,12 @@ import { failed, refused, whyOf } from './exit.ts';
 
 export interface NewFile {
   write(text: string): Promise<void>;
-  /** The file is there under its name, whole. Throws when another one has taken it meanwhile. */
+  /** Puts the complete file in place under its name. Throws a CliError if the name was taken in the meantime. */
   finish(): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** The same for a text that is there already. */
+/** Writes a whole text to a new file. Throws a CliError if the file exists. */
 export const writeNewFile = async (path: string, text: string): Promise<void> => {
   const file = await openNewFile(path);
   try {
@@ -21,14 +21,17 @@ export const writeNewFile = async (path: string, text: string): Promise<void> =>
   }
 };
 
-/** A file that is nobody else's to read, and is there whole or not at all. Never writes over another one. */
+/**
+ * Opens a new file that only this user can read. The file appears complete or not at all, and never replaces another
+ * one. Throws a CliError.
+ */
 export const openNewFile = async (path: string): Promise<NewFile> => {
   const draft = `${path}.${randomUUID()}`;
   const probe = await open(path, 'r').catch(() => undefined);
   await probe?.close();
-  if (probe) throw refused(`${path} is there already. Name another file, or remove it.`);
+  if (probe) throw refused(`${path}: already exists. Name another file, or remove it.`);
   const fail = (error: unknown): never => {
-    throw failed(`${path} cannot be written: ${whyOf(error)}`, error);
+    throw failed(`${path}: cannot be written: ${whyOf(error)}`, error);
   };
   const file = await open(draft, 'wx', 0o600).catch(fail);
   return {

@@ -2,13 +2,16 @@ import type { Terminal } from './terminal.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** One thing, by the names that `--json` has as well. */
+/** Facts about one thing, with the same names as in `--json`. */
 export type Facts = Readonly<Record<string, Json>>;
 
 export const printJson = (terminal: Terminal, value: unknown): Promise<boolean> =>
   terminal.print(`${toJson(value, 2)}\n`);
 
-/** The same JSON without characters that a terminal obeys or that turn the line around; those below a blank are escaped anyway. */
+/**
+ * Escapes control, bidirectional and other invisible characters, which could change what the terminal shows.
+ * `JSON.stringify` already escapes those below U+0020.
+ */
 export const toJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replaceAll(
     /[\u007f-\u009f\p{Cf}\u2028\u2029]/gu,
@@ -18,7 +21,7 @@ export const toJson = (value: unknown, indent?: number): string =>
 const lowSurrogateOf = (sign: string): string =>
   sign.length > 1 ? `\\u${sign.charCodeAt(1).toString(16).padStart(4, '0')}` : '';
 
-/** A line per fact, or the same as JSON. */
+/** Prints one line per fact, or JSON. */
 export const printFacts = (terminal: Terminal, json: boolean, facts: Facts): Promise<boolean> => {
   if (json) return printJson(terminal, facts);
   const names = Object.keys(facts);
@@ -27,7 +30,7 @@ export const printFacts = (terminal: Terminal, json: boolean, facts: Facts): Pro
   return terminal.print(lines.join(''));
 };
 
-/** A table of some columns; `--json` has all of what each row knows. Nothing at all is said on stderr. */
+/** Prints a table with some columns, or all fields as JSON. Reports an empty list on stderr. */
 export const printList = async (
   terminal: Terminal,
   json: boolean,
@@ -38,7 +41,7 @@ export const printList = async (
   else await terminal.print(toTable(columns, rows));
 };
 
-/** Numbers and amounts stand at the right of their column. */
+/** Formats a table. Numbers and amounts are right-aligned. */
 export const toTable = (columns: readonly string[], rows: readonly Facts[]): string => {
   const cells = rows.map((row) => columns.map((column) => toCell(row[column])));
   const widths = columns.map((column, at) =>
@@ -57,5 +60,5 @@ const toCell = (value: Json | undefined): string => {
   return plain(typeof value === 'object' ? JSON.stringify(value) : String(value));
 };
 
-/** Some texts come from strangers, and a terminal obeys control characters. */
+/** Replaces control characters, because users write some of the texts and a terminal obeys such characters. */
 export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');

@@ -7,8 +7,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { fillHistory } from './pictures/history.ts';
 
 /*
- * The pictures of the README, taken from the running program: `npm run pictures`. Needs a Chromium, found in the usual places or named by
- * CHROMIUM.
+ * Takes the pictures of the README from the running program (`npm run pictures`). Needs Chromium, in a usual place or
+ * at the path in CHROMIUM.
  */
 
 const folder = join(import.meta.dirname, '../docs/pictures');
@@ -30,7 +30,7 @@ const startProgram = async (dataFolder: string) => {
       const [, found] = /^ready (\S+)$/.exec(line) ?? [];
       if (found) resolve(found);
     });
-    child.once('exit', () => reject(new Error('The program ended before it was ready.')));
+    child.once('exit', () => reject(new Error('The local gateway ended before it was ready.')));
   });
   const end = async (): Promise<void> => {
     const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -69,7 +69,7 @@ const tryEverything = async (page: Page): Promise<void> => {
     await playground.locator('[name=prompt]').fill(prompt);
     await playground.getByRole('button', { name: 'Send' }).click();
     await playground.locator('.answer.done').waitFor();
-    // The ledger shows a hold for a moment before it shows what became of it.
+    // Wait until the ledger on the page replaces the hold by its outcome.
     await page.waitForTimeout(1_500);
   }
 };
@@ -115,7 +115,7 @@ const take = async (browser: Browser, url: string, { name, options, address, pre
 };
 
 const executablePath = places.find((path) => path !== undefined && path !== '' && existsSync(path));
-if (executablePath === undefined) throw new Error('No Chromium found. Name one by CHROMIUM=/path/to/chromium.');
+if (executablePath === undefined) throw new Error('Chromium: not found. Set CHROMIUM=/path/to/chromium.');
 mkdirSync(folder, { recursive: true });
 const dataFolder = mkdtempSync(join(tmpdir(), 'gateway-pictures-'));
 const program = await startProgram(dataFolder);

@@ -5,7 +5,7 @@ import { type TableName, tableNames } from '../lib/tables.ts';
 import { failed, whyOf } from './exit.ts';
 import type { Environment } from './terminal.ts';
 
-/** What the functions know each table by. */
+/** Environment variable of the functions for each table. */
 export const tableVariables: Readonly<Record<TableName, string>> = {
   accounts: 'ACCOUNTS_TABLE',
   keys: 'KEYS_TABLE',
@@ -22,8 +22,8 @@ const secretVariables = {
 } as const;
 
 /**
- * The names of an environment's tables, bucket and secrets, from what its stack tells, its address, and its settings as they were
- * deployed. Whatever region this shell names, the environment is where it was put.
+ * Reads the names of an environment's tables, bucket and secrets from its stack outputs, and adds its public URL and
+ * deployed settings. Uses the region of `lib/environments.ts`, not that of the shell. Throws a CliError.
  */
 export const readStack = async (name: EnvironmentName): Promise<Environment> => {
   const { region, markup, catalogs, videos } = environments[name];
@@ -31,7 +31,7 @@ export const readStack = async (name: EnvironmentName): Promise<Environment> => 
   const outputs = await readOutputs(stack, region);
   const of = (output: string): string => {
     const value = outputs.get(output);
-    if (!value) throw failed(`The stack ${stack} has no output ${output}. Deploy it anew.`);
+    if (!value) throw failed(`The stack ${stack} has no output ${output}. Deploy this version of the stack.`);
     return value;
   };
   const times = Object.entries(videos).map(([variable, value]) => [variable, String(value)]);
@@ -41,7 +41,7 @@ export const readStack = async (name: EnvironmentName): Promise<Environment> => 
       Object.entries(secretVariables).map(([secret, variable]) => [variable, of(`${secret}SecretArn`)]),
     ),
     ...Object.fromEntries(times),
-    // Secrets of this shell are not those of the environment.
+    // Secrets in the shell do not belong to this environment.
     KEY_PEPPER: undefined,
     BOT_TOKEN: undefined,
     TOP_UP_KEY: undefined,
@@ -53,7 +53,7 @@ export const readStack = async (name: EnvironmentName): Promise<Environment> => 
   };
 };
 
-/** Undefined where nothing stands before the functions, or not yet, or where these credentials may not ask. */
+/** Undefined without a front door, before its deployment, or without permission to read the parameter. */
 const readAddress = async (name: EnvironmentName): Promise<string | undefined> => {
   const parameter = publicUrlParameter(prefixOf(name));
   const known = { PUBLIC_URL: publicUrlOf(environments[name]), PUBLIC_URL_PARAMETER: parameter };
@@ -61,7 +61,7 @@ const readAddress = async (name: EnvironmentName): Promise<string | undefined> =
     return await readPublicUrl(known, (asked) => readParameter(asked, environments[name].region));
   } catch (error) {
     if (error instanceof Error && error.name === 'AccessDeniedException') return undefined;
-    throw failed(`The parameter ${parameter} with the public address cannot be read: ${whyOf(error)}`, error);
+    throw failed(`The public URL in the parameter ${parameter} cannot be read: ${whyOf(error)}`, error);
   }
 };
 
@@ -74,9 +74,9 @@ const readOutputs = async (StackName: string, region: string): Promise<ReadonlyM
     return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
   } catch (error) {
     if (error instanceof Error && error.name === 'ValidationError') {
-      throw failed(`There is no stack ${StackName} in ${region}. Check AWS_PROFILE, or deploy it.`, error);
+      throw failed(`The stack ${StackName} does not exist in ${region}. Check AWS_PROFILE, or deploy it.`, error);
     }
-    throw failed(`CloudFormation did not tell about the stack ${StackName}: ${whyOf(error)}`, error);
+    throw failed(`The stack ${StackName} cannot be read from CloudFormation: ${whyOf(error)}`, error);
   } finally {
     client.destroy();
   }

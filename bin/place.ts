@@ -11,30 +11,33 @@ import type { Environment, Terminal } from './terminal.ts';
 
 export interface PlaceOptions {
   readonly env?: EnvironmentName;
-  /** Of the accounts. */
+  /** Name of the accounts table. */
   readonly table?: string;
   readonly endpoint?: string;
 }
 
-/** The gateway that a command is about. */
+/** Gateway that a command works on. */
 export interface Place {
-  /** One line for a person. */
+  /** Description in one line for the operator. */
   readonly where: string;
-  /** A deployed one, or one of this machine. */
+  /** Whether the gateway runs on this machine instead of in AWS. */
   readonly isLocal: boolean;
-  /** By the names that the functions know them by, as far as they are known. */
+  /** Settings by the variable names of the functions, as far as they are known. */
   readonly environment: Environment;
-  /** Of the local gateway, whether it is used or not. */
+  /** Data folder of the local gateway, even if the command does not use it. */
   readonly dataFolder: string;
   readonly stores: Stores;
   close(): Promise<void>;
 }
 
-/** Whether the place is a host of its own, which simulates nothing and makes no secrets. */
+/** Whether this is a self-hosted gateway in production: it simulates no provider and generates no secret. */
 export const isProductionHost = ({ environment, isLocal }: Place): boolean =>
   isLocal && environment.MODE === 'production';
 
-/** Runs a command at its place, says on stderr where that is, and names what did not answer. */
+/**
+ * Runs a command on its gateway and prints on stderr which one that is. A failed store call becomes a CliError that
+ * names the store.
+ */
 export const atPlace = async <T>(
   terminal: Terminal,
   options: PlaceOptions,
@@ -47,15 +50,15 @@ export const atPlace = async <T>(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const where = error instanceof BucketError ? error.where : place.where;
-    throw failed(`${where} did not answer: ${whyOf(error)}`, error);
+    throw failed(`${where} did not respond: ${whyOf(error)}. Run the same command again.`, error);
   } finally {
     await place.close();
   }
 };
 
 /**
- * Opens the environment of `--env`, or else what the variables name, or else the local gateway's data folder. A DynamoDB emulator
- * that the folder needs and that does not run is started until `close`.
+ * Opens the environment of `--env`, else the stores that variables name, else the local gateway's data folder. If the
+ * folder needs a DynamoDB emulator and none is running, one runs until `close`. Throws a CliError.
  */
 export const openPlace = async (options: PlaceOptions, { environment, status }: Terminal): Promise<Place> => {
   const named = { ...environment, ...(options.env && (await readStack(options.env))) };
@@ -104,7 +107,7 @@ const openLocal = async (environment: Environment, path: string, tell: Terminal[
   }
   if (!hasDynamodbData(path)) {
     throw failed(
-      `${path} holds no database of a local gateway. Name its folder by DATA_DIR, a deployed one by --env, or a table by ACCOUNTS_TABLE.`,
+      `${path}: contains no database of a local gateway. Set DATA_DIR or ACCOUNTS_TABLE, or choose an environment with --env.`,
     );
   }
   const folder = openDataFolder(path);
@@ -125,5 +128,5 @@ const openedEmbedded = async (path: string): Promise<Pick<Place, 'stores' | 'clo
   return { stores, close: stores.close };
 };
 
-/** Where the local gateway keeps one of its secrets. */
+/** Returns the path of a secret in the local gateway's data folder. */
 export const localSecretPath = ({ dataFolder }: Place, name: string): string => join(dataFolder, 'secrets', name);

@@ -15,7 +15,7 @@ import type { Terminal } from './terminal.ts';
 
 export const createProgram = (terminal: Terminal): Command => {
   const program = newCommand('cli', terminal)
-    .description('operator commands of the model gateway')
+    .description('Operator commands of the model gateway.')
     .addHelpText('after', '\nExit codes: 0 done, 1 failed or not found, 2 wrong usage, 3 refused by a rule.')
     .hook('preAction', (_, command) => refuseUnasked(terminal, command));
   addAccountsCommands(program, terminal);
@@ -31,12 +31,15 @@ export const createProgram = (terminal: Terminal): Command => {
   return program;
 };
 
-/** Before anything is read: a script that forgot `--yes` is to fail always, not only when there is something to write. */
+/**
+ * Rejects a write without `--yes` and without a terminal before anything is read, so that a script without `--yes`
+ * always fails.
+ */
 const refuseUnasked = (terminal: Terminal, command: Command): void => {
   const { yes, dryRun } = command.opts<{ yes?: true; dryRun?: true }>();
   const writes = command.options.some(({ long }) => long === '--yes');
   if (!writes || yes || dryRun || terminal.isInteractive) return;
-  throw misused('There is no terminal to ask on: add --yes, or --dry-run to see what would be done.');
+  throw misused('--yes: required without a terminal. Add --yes, or use --dry-run to see what would change.');
 };
 
 export const runProgram = (args: readonly string[], terminal: Terminal): Promise<number> =>

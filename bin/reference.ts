@@ -13,7 +13,7 @@ for (const [name, text] of Object.entries(files)) {
   const path = join(import.meta.dirname, '..', name);
   if (!process.argv.includes('--check')) writeFileSync(path, text);
   else if (readFileSync(path, 'utf8') !== text) {
-    process.stderr.write(`${name} is stale: run npm run reference\n`);
+    process.stderr.write(`${name} is outdated. Run npm run reference.\n`);
     process.exitCode = 1;
   }
 }

@@ -23,29 +23,29 @@ export interface Stores {
   readonly ledger: LedgerStore;
   readonly records: LedgerRecords;
   readonly operations: OperationLog;
-  /** These throw where the name of their table or bucket is not known. */
+  /** This and the following stores throw a CliError on access if the name of their table or bucket is unknown. */
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
   readonly videoJobs: VideoJobStore;
   readonly outbox: Outbox;
   readonly videoFiles: VideoFiles;
-  /** Undefined for embedded stores. */
+  /** AWS clients and names; undefined for embedded stores. */
   readonly aws: AwsStores | undefined;
-  /** Codes of parts that do not work, as in `GET /health`. Empty in AWS. */
+  /** Codes of parts that do not work, as in `GET /health`. Always empty in AWS. */
   problems(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** What `doctor` checks in AWS, or in emulators of it. */
+/** Tables, bucket and client that `doctor` checks, in AWS or in emulators. */
 export interface AwsStores {
   readonly client: DynamoDBClient;
   readonly bucket: Bucket;
   table(name: TableName): string;
 }
 
-/** The stores of a local gateway, which may be running. Throws an Error in one sentence. */
+/** Opens the stores of a local gateway, which may be running. Throws an Error with a message of one sentence. */
 export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
-  // Other places need neither SQLite nor the files.
+  // Import this on use: other gateways need neither SQLite nor files.
   const { openEmbeddedStores } = await import('../local/embedded-stores.ts');
   const folder = joinDataFolder(dataFolder);
   try {
@@ -73,7 +73,7 @@ export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
   }
 };
 
-/** Nobody waits for an answer, so that a busy store is given time. */
+/** More retries and longer timeouts than in a function, because no client waits for the response. */
 const patience = {
   maxAttempts: 8,
   requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
@@ -89,9 +89,7 @@ export const openStores = (options: BucketOptions): Stores => {
   const table = (name: TableName): string => {
     const found = environment[tableVariables[name]] || (isLocal ? localTableNames[name] : undefined);
     if (found) return found;
-    throw misused(
-      `${tableVariables[name]}: is not set, and the table is needed. Set it, or name an environment by --env.`,
-    );
+    throw misused(`${tableVariables[name]}: not set. Set it, or choose an environment with --env.`);
   };
   let bucket: Bucket | undefined;
   const open = (): Bucket => {
@@ -100,7 +98,7 @@ export const openStores = (options: BucketOptions): Stores => {
   };
   const accountsTable = table('accounts');
   return {
-    // Holds, which may go over the wire once only, are placed by nobody here.
+    // The command line places no holds, so it needs no client without retries.
     ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), accountsTable),
     records: createLedgerRecords(createDynamoDB(client), accountsTable),
     operations: createOperationLog(createDynamoDB(client), accountsTable),

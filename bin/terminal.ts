@@ -5,26 +5,26 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Style = 'red' | 'green' | 'yellow' | 'bold';
 
-/** Where a command reads and writes: its process, or a test. */
+/** Input and output of a command: those of its process or of a test. */
 export interface Terminal {
   readonly environment: Environment;
-  /** Somebody is there who can be asked. */
+  /** Whether a user can answer questions. */
   readonly isInteractive: boolean;
   /**
-   * Data, to stdout. Waits for a reader who is slow. False for one who has left: whoever wanted the first lines only, as `head` does,
-   * has them. Throws a CliError where nothing can be written.
+   * Writes data to stdout and waits for a slow reader. Resolves to false if the reader has left, as `head` does after
+   * its first lines. Rejects with a CliError if stdout cannot be written.
    */
   print(text: string): Promise<boolean>;
-  /** Talk: a line to stderr. */
+  /** Writes a message line to stderr. */
   status(line: string): void;
-  /** Colour for stdout, where it is a terminal and nobody has set NO_COLOR. */
+  /** Colors text for stdout, if it is a terminal and NO_COLOR is not set. */
   style(style: Style, text: string): string;
   ask(question: string): Promise<boolean>;
 }
 
 export const processTerminal = (): Terminal => {
   const { stdin, stdout, stderr } = process;
-  // Whoever prints is told; nobody else is to be.
+  // The callback of `write` reports errors. Without this listener, they would also be thrown.
   stdout.on('error', () => undefined);
   return {
     environment: process.env,
@@ -32,8 +32,7 @@ export const processTerminal = (): Terminal => {
     print: (text) =>
       new Promise((resolve, reject) => {
         stdout.write(text, (error) => {
-          if (error && !hasLeft(error))
-            reject(failed(`What there is to tell cannot be written to stdout: ${whyOf(error)}`, error));
+          if (error && !hasLeft(error)) reject(failed(`stdout: cannot be written: ${whyOf(error)}`, error));
           else resolve(!error);
         });
       }),
@@ -41,7 +40,7 @@ export const processTerminal = (): Terminal => {
     style: (style, text) => styleText(style, text, { stream: stdout }),
     ask: async (question) => {
       const { confirm } = await import('@clack/prompts');
-      // A cancelled question answers a symbol.
+      // A canceled question returns a symbol.
       return (await confirm({ message: question, initialValue: false, output: stderr })) === true;
     },
   };

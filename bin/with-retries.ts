@@ -4,10 +4,10 @@ import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import type { ReasonOptions } from './command-options.ts';
 import type { Place } from './place.ts';
 
-/** What repeats a write that is safe to repeat, until its answer is definite. */
+/** Clock and random source for `retryUntilDefinite`. */
 export const steady = { clock: systemClock, random: Math.random };
 
-/** Writes down why, before anything is changed: what was begun is then known, whatever becomes of it. */
+/** Stores the operation and its reason before any change, so that even an interrupted operation is on record. */
 export const logOperation = async (
   { stores }: Place,
   accountId: string,

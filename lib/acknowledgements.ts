@@ -3,14 +3,14 @@ import type { IConstruct } from 'constructs';
 import { prefixOf } from './environments.ts';
 
 interface Acknowledgement {
-  /** Below an environment: a stack, or a part of it. */
+  /** Path below an environment: a stack, or a construct in it. */
   readonly of: string;
-  /** As cdk-nag names it, behind `AwsSolutions-`; `<region>` and `<prefix>` stand for what they are there. */
+  /** Rule ids of cdk-nag without `AwsSolutions-`. `acknowledge` fills in `<region>` and `<prefix>`. */
   readonly rules: readonly string[];
   readonly reason: string;
 }
 
-/** What another stack tells of its own, as it stands in a template. */
+/** Returns a reference to an output of the data stack, as it appears in a template. */
 const ofData = (output: string): string =>
   `Resource::{"Fn::GetStackOutput":{"StackName":"<prefix>-data","Region":"<region>","OutputName":"PublishOutputFnGetAtt${output}"}}`;
 
@@ -19,13 +19,13 @@ const accounts = ofData('accountstable3D28A7B5ArnD9D6119B');
 const prefixes = ['answers', 'media', 'outbox', 'pages', 'videos'] as const;
 
 const perObject =
-  'Objects have names of their own, so that what a role may touch of them can only be told by their prefix; test/stacks/function-permissions.test.ts has every one.';
+  'Object names are unpredictable, so a role can only be limited to their prefix. test/stacks/function-permissions.test.ts lists every prefix.';
 const tracing =
-  'X-Ray takes no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
+  'X-Ray actions have no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
 const drawnOnce =
-  'Nobody could use a value that changes by itself: docs/operations/deployment.md says how each of the secrets is replaced by hand.';
+  'Automatic rotation would make these values unusable. docs/operations/deployment.md describes how to replace each secret by hand.';
 
-/** What cdk-nag finds and what stays as it is. A test fails on whatever else it finds, and on a row here that nothing is found for. */
+/** Accepted findings of cdk-nag. A test fails for any other finding, and for a row without a finding. */
 export const acknowledgements: readonly Acknowledgement[] = [
   ...(['api', 'video'] as const).map((of) => ({
     of,
@@ -38,12 +38,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
     of: 'video/machine-role',
     rules: ['IAM5[Resource::*]'],
     reason:
-      'X-Ray and the delivery of logs take no resource. CDK adds both for the machine, and nothing else by pattern.',
+      'X-Ray and log delivery actions have no resource. CDK adds both to the role of the state machine, and no other wildcard.',
   },
   {
     of: 'api/notices',
     rules: [`IAM5[${accounts}/stream/*]`],
-    reason: 'ListStreams names no stream when it is called; the other actions are on the one stream.',
+    reason: 'ListStreams takes no stream in its request. All other actions are limited to the one stream.',
   },
   {
     of: 'api/web-code',
@@ -51,18 +51,19 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'IAM5[Resource::<webcodebucketDA90E385.Arn>/web-function/*]',
       'IAM5[Resource::arn:aws:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<region>/*]',
     ],
-    reason: "Copies of code are named by what is in them. It reads CDK's own bucket of uploads and writes one of ours.",
+    reason:
+      "Copies of code are named by their content. The role reads CDK's asset bucket and writes to the code bucket.",
   },
   {
     of: 'data/media',
     rules: ['S1'],
     reason:
-      'The names of images are what lets a client read them, and a log of accesses would hold them for longer than they live.',
+      'Anyone who knows the name of an image can read it. An access log would keep these names longer than the images exist.',
   },
   {
     of: 'api/web-code',
     rules: ['S1'],
-    reason: 'Deployments write it and Lambda reads it; CloudTrail has who deployed.',
+    reason: 'Only deployments write to this bucket and only Lambda reads it. CloudTrail records the deployments.',
   },
   ...['key-pepper', 'provider-keys', 'bot-token', 'top-up-key', 'origin-secret'].map((name) => ({
     of: `data/${name}`,
@@ -73,44 +74,46 @@ export const acknowledgements: readonly Acknowledgement[] = [
     of: 'video/machine',
     rules: ['SF1'],
     reason:
-      'Failures are logged. An execution keeps its whole history for 90 days anyway, which has ids and no prompts.',
+      "Failures are logged. Step Functions also keeps each execution's history for 90 days, with ids and without prompts.",
   },
   {
     of: 'api/account-changes/failed',
     rules: ['SQS3'],
-    reason: 'It is where the changes end that could not be told. Nothing takes them out but an operator.',
+    reason: 'This is the queue for account changes whose notification failed. Only an operator removes entries.',
   },
-  { of: 'edge/edge', rules: ['CFR1'], reason: 'Clients may call from wherever they are; whoever may not has no key.' },
+  { of: 'edge/edge', rules: ['CFR1'], reason: 'Clients may call from every country. An API key controls access.' },
   {
     of: 'edge/edge',
     rules: ['CFR3'],
     reason:
-      'The stack access-logs has the logs, of the newer kind, whose fields can be chosen: none has the query, where keys stand.',
+      'The access-logs stack has logs of the newer type with selectable fields. No field contains the query, which may contain keys.',
   },
   {
     of: 'edge/edge',
     rules: ['CFR4'],
-    reason:
-      "Without a domain the certificate is CloudFront's own, with which no least version of TLS can be asked for.",
+    reason: 'Without a domain, CloudFront uses its own certificate, which does not support a minimum TLS version.',
   },
   {
     of: 'api/rest',
     rules: ['APIG2'],
-    reason: 'The functions check requests, and refuse them in the form that clients of each protocol understand.',
+    reason: 'The functions validate requests and return errors in the format of each protocol.',
   },
   {
     of: 'api/rest',
     rules: ['APIG6'],
-    reason: 'Logs of executions would hold bodies, and with them prompts. Accesses are logged.',
+    reason: 'Execution logs would contain bodies and thus prompts. Access logs are on.',
   },
   {
     of: 'api/rest',
     rules: ['IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]'],
-    reason: 'API Gateway writes the logs of an AWS account with one role, and this policy is what AWS has made for it.',
+    reason: 'API Gateway writes the logs of an AWS account with one role, and AWS provides this policy for it.',
   },
 ];
 
-/** Records them on every environment that has what they are about: which stacks there are depends on the front door. */
+/**
+ * Acknowledges the findings in every environment. Skips paths that an environment does not have, depending on its front
+ * door.
+ */
 export const acknowledge = (app: App): void => {
   for (const environment of app.node.children)
     for (const { of, rules, reason } of acknowledgements) {

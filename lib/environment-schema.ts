@@ -22,13 +22,16 @@ export interface EnvironmentFunctions {
   readonly webs: readonly WebFunctionOf[];
 }
 
-/** Where one environment serves everything that costs money, most requests wait for a vendor and weigh little. */
+/**
+ * Concurrent requests per environment if one Web Function serves all inference: most requests are small and wait for a
+ * provider.
+ */
 const INFERENCE_CONCURRENCY = 64;
 
 /**
- * The functions that an environment has. API Gateway calls functions with events and nothing else; elsewhere files are served by a
- * Web Function, and inference by one that takes large bodies, or by that one alone. Behind CloudFront whatever may serve inference stands
- * even if nothing leads to it, which costs nothing: the edge changes after the functions do, and leads to the former ones until then.
+ * Returns the functions of an environment. API Gateway only calls functions with events. With other front doors, a Web
+ * Function serves files, and another one serves large bodies or all inference. Behind CloudFront, an unused host of
+ * inference stays deployed, at no cost: the edge is updated after the functions and uses the former hosts until then.
  */
 export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environment): EnvironmentFunctions => {
   const events = eventFunctionNames.map((name) => ({ name, description: functions[name] }));
@@ -41,11 +44,14 @@ export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environme
   return { events, webs: [files, { name: 'inference', description }] };
 };
 
-/** Who is given the requests of a function: itself, or the one that serves inference alone. */
+/** Returns the function that serves the requests of `name`: itself, or `inference` if that serves all inference. */
 export const hostOf = ({ inferenceHost }: Environment, name: FunctionName): FunctionName =>
   inferenceHost === 'web-function' && inferenceFunctionNames.some((served) => served === name) ? 'inference' : name;
 
-/** Streams of a function that is called with events end at 200 MB: a larger video is cut off there. */
+/**
+ * Serves files behind API Gateway. A stream of a function that is called with events ends at 200 MB, so larger videos
+ * are cut off.
+ */
 const byEvents: EventFunctionDescription = {
   ...functions.content,
   entry: 'lambdas/functions/content.ts',
@@ -61,8 +67,8 @@ interface Contradiction {
 type Rule = (environment: Environment) => Contradiction | undefined;
 
 /**
- * Rules across fields. Fields that only one front door reads are refused with another one where they say something
- * else than they do by default: the operator expects them to take effect.
+ * Finds contradictions between fields. A field of another front door is rejected unless it has its default, because the
+ * operator expects it to take effect.
  */
 export const contradictionsIn = (environment: Environment): readonly Contradiction[] =>
   rules.map((rule) => rule(environment)).filter((found) => found !== undefined);
@@ -71,51 +77,56 @@ const at = (path: string, message: string): Contradiction => ({ path: path.split
 
 const rules: readonly Rule[] = [
   ({ domain, frontDoor }) =>
-    domain && frontDoor === 'none' ? at('domain', 'there is no front door that could answer for it') : undefined,
+    domain && frontDoor === 'none'
+      ? at('domain', 'needs a front door. Choose another frontDoor, or remove domain')
+      : undefined,
   ({ domain }) =>
     domain && !domain.hostedZone && !domain.certificateArn
-      ? at('domain', 'needs a hostedZone or a certificateArn')
+      ? at('domain', 'needs a hostedZone or a certificateArn. Add one')
       : undefined,
   ({ domain: { name, hostedZone } = { name: '' } }) =>
     hostedZone && name !== hostedZone.name && !name.endsWith(`.${hostedZone.name}`)
-      ? at('domain.hostedZone.name', `${name} is not in it`)
+      ? at('domain.hostedZone.name', `must be ${name} or a parent domain of it`)
       : undefined,
   ({ domain, frontDoor, region }) => {
     const needed = frontDoor === 'cloudfront' ? EDGE_REGION : region;
     const actual = domain?.certificateArn?.split(':')[3];
     return actual !== undefined && actual !== needed
-      ? at('domain.certificateArn', `must be one of ${needed}, where ${frontDoor} looks for it`)
+      ? at('domain.certificateArn', `must be in ${needed}, where ${frontDoor} reads it`)
       : undefined;
   },
   ({ publicUrl, domain }) =>
     publicUrl !== undefined && domain && new URL(publicUrl).hostname !== domain.name
-      ? at('publicUrl', `domain says ${domain.name}`)
+      ? at('publicUrl', `must have the host name of domain, ${domain.name}. Change it or remove it`)
       : undefined,
   ({ edgeTimeoutSeconds, frontDoor }) =>
     frontDoor !== 'cloudfront' && edgeTimeoutSeconds !== 120
-      ? at('edgeTimeoutSeconds', 'is for frontDoor cloudfront')
+      ? at('edgeTimeoutSeconds', 'applies to frontDoor cloudfront only. Remove it')
       : undefined,
   ({ edgeJsonKeepAlive, frontDoor }) =>
     frontDoor !== 'cloudfront' && !edgeJsonKeepAlive
-      ? at('edgeJsonKeepAlive', 'is for frontDoor cloudfront')
+      ? at('edgeJsonKeepAlive', 'applies to frontDoor cloudfront only. Remove it')
       : undefined,
   ({ firewallRequestsPerMinute, frontDoor }) =>
     frontDoor === 'none' && firewallRequestsPerMinute !== 2_400
-      ? at('firewallRequestsPerMinute', 'a firewall needs a front door')
+      ? at('firewallRequestsPerMinute', 'has no effect without a front door. Remove it')
       : undefined,
   ({ inferenceHost, frontDoor }) =>
     frontDoor === 'api-gateway' && inferenceHost === 'web-function'
-      ? at('inferenceHost', 'api-gateway cannot call a Web Function')
+      ? at('inferenceHost', 'must be function-url behind api-gateway, which cannot call a Web Function')
       : undefined,
   ({ firewallRequestsPerMinute, limits, frontDoor }) => {
     const allowed = 60 * limits.LIMIT_ADDRESS_PER_SECOND + limits.LIMIT_ADDRESS_BURST;
     return frontDoor !== 'none' && allowed > firewallRequestsPerMinute
-      ? at('firewallRequestsPerMinute', `limits lets an address make ${allowed}, which would never pass`)
+      ? at('firewallRequestsPerMinute', `must be at least ${allowed}, which limits allows a client IP in a minute`)
       : undefined;
   },
   ({ bot, frontDoor, publicUrl }) =>
     frontDoor === 'none' && publicUrl === undefined && (bot.startCreditUsd !== '0' || bot.topUpText !== undefined)
-      ? at('bot', 'needs a publicUrl where frontDoor is none: its app and its webhook have no address in common')
+      ? at(
+          'bot',
+          'needs a publicUrl without a front door, because its app and its webhook then have different URLs. Set one',
+        )
       : undefined,
   (environment) => {
     const there: ReadonlySet<string> = new Set(
@@ -125,13 +136,18 @@ const rules: readonly Rule[] = [
     const wrong = Object.entries({ memoryMb, reservedConcurrency }).flatMap(([field, said]) =>
       Object.keys(said).flatMap((name) => (there.has(name) ? [] : [`${field}.${name}`])),
     );
-    return wrong[0] === undefined ? undefined : at(wrong[0], 'a Web Function is in its place, by inferenceHost');
+    return wrong[0] === undefined
+      ? undefined
+      : at(wrong[0], 'has no effect, because inferenceHost serves this function with a Web Function. Remove it');
   },
   ({ videos: { VIDEO_POLL_SECONDS, VIDEO_POLL_SECONDS_MAX } }) =>
     VIDEO_POLL_SECONDS_MAX < VIDEO_POLL_SECONDS
-      ? at('videos.VIDEO_POLL_SECONDS_MAX', `must not be below VIDEO_POLL_SECONDS, which is ${VIDEO_POLL_SECONDS}`)
+      ? at('videos.VIDEO_POLL_SECONDS_MAX', `must be at least VIDEO_POLL_SECONDS, which is ${VIDEO_POLL_SECONDS}`)
       : undefined,
-  /** What a video could be charged after its hold has gone with, and what the state machine cannot be made with. */
+  /**
+   * Rejects times for which a video could be charged after its hold was released, or which the state machine does not
+   * support.
+   */
   ({ videos }) => {
     const problem = tightTimesIn(videos);
     return problem === undefined ? undefined : at('videos', problem);
@@ -143,10 +159,10 @@ const functionName = z.enum(eventFunctionNames);
 const companies = Object.keys(catalogData.companies);
 const company = z.enum(companies);
 
-/** The periods CloudWatch knows, up to two years. */
+/** Log retention periods that CloudWatch supports, up to two years, in days. */
 const logRetention = z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731]);
 
-/** How long things take with videos, under the names and with the values the functions know them by. */
+/** Time settings of videos, with the names and default values of the functions' settings. */
 const videoTimes = z.strictObject(
   settingsSchema.pick({
     VIDEO_CREATE_SECONDS: true,
@@ -159,7 +175,7 @@ const videoTimes = z.strictObject(
   }).shape,
 );
 
-/** What clients are limited to (LIM-1, LIM-2), under the names and with the values the functions know them by. */
+/** Client limits (LIM-1, LIM-2), with the names and default values of the functions' settings. */
 const limits = z.strictObject(
   settingsSchema.pick({
     LIMIT_ADDRESS_PER_SECOND: true,
@@ -170,21 +186,24 @@ const limits = z.strictObject(
 );
 
 const bot = z.strictObject({
-  /** What an account begins with, in USD: nothing, unless it is said. */
+  /** Start credit of a new account in USD. The default is 0. */
   startCreditUsd: settingsSchema.shape.START_CREDIT_USD,
-  /** What `/topup` says, or the link that it shows. Without it the bot says that nobody takes payments here. */
+  /** Text or link for `/topup`. Without it, the bot replies that top-ups are not available. */
   topUpText: settingsSchema.shape.TOP_UP_TEXT,
 });
 
-/** A name of the gateway's own. The certificate is asked for and proved in the hosted zone, or is one that exists already. */
+/**
+ * Domain of the gateway. A new certificate is validated in the hosted zone, unless `certificateArn` names an existing
+ * one.
+ */
 const domain = z.strictObject({
   name: z.hostname(),
-  /** Of Route 53: the certificate is proved and the name is led to the gateway there. */
+  /** Route 53 zone for the validation of the certificate and for the DNS records of the gateway. */
   hostedZone: z.strictObject({ id: z.string().min(1), name: z.hostname() }).optional(),
-  /** In us-east-1 behind CloudFront, in the gateway's own region behind API Gateway. */
+  /** Certificate in us-east-1 behind CloudFront, in the gateway's region behind API Gateway. */
   certificateArn: z
     .string()
-    .regex(/^arn:[a-z-]+:acm:[a-z0-9-]+:\d+:certificate\/\S+$/, 'must be the ARN of a certificate of ACM')
+    .regex(/^arn:[a-z-]+:acm:[a-z0-9-]+:\d+:certificate\/\S+$/, 'must be the ARN of an ACM certificate')
     .optional(),
 });
 
@@ -194,64 +213,64 @@ export type FrontDoorName = (typeof frontDoors)[number];
 const unique = (list: readonly string[]): boolean => new Set(list).size === list.length;
 const isOrigin = (url: string): boolean => URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`;
 
-/** What an environment may say. Fields that contradict each other are in `environment-rules.ts`. */
+/** Fields of an environment. The rules in `contradictionsIn` find fields that contradict each other. */
 export const environmentSchema = z
   .strictObject({
-    /** Where everything is, but for what CloudFront takes from us-east-1 alone. */
-    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region of AWS such as eu-central-1'),
-    /** What stands before the functions: see docs/operations/deployment.md for what each of them carries. */
+    /** Region of all resources, except those that CloudFront requires in us-east-1. */
+    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as eu-central-1'),
+    /** Service in front of the functions. docs/operations/deployment.md compares them. */
     frontDoor: z.enum(frontDoors).default('cloudfront'),
-    /** Without one, clients use the name that AWS gives the front door. */
+    /** Domain for clients. Without one, they use the front door's AWS host name. */
     domain: domain.optional(),
-    /** How long CloudFront waits for an answer that is silent. More than 120 s is a quota that AWS raises when asked to. */
+    /** Maximum silence of a response behind CloudFront, in seconds. Above 120 s, request a higher quota from AWS. */
     edgeTimeoutSeconds: z.int().min(30).max(600).default(120),
-    /** Whether a plain answer that takes long is begun before its status is known (ERR-6). */
+    /** Whether a slow JSON response starts before its status is known (ERR-6). */
     edgeJsonKeepAlive: z.boolean().default(true),
     /**
-     * Who takes bodies that a function URL cannot carry; `off`, they are refused in AWS's own words. Behind API Gateway nobody does,
-     * whatever stands here: an event of 6 MB is the bound.
+     * Host for bodies that are too large for a function URL. With `off`, AWS rejects such bodies with its own error.
+     * Ignored behind API Gateway, where an event is limited to 6 MB.
      */
     largeBodies: z.enum(['web-function', 'off']).default('web-function'),
-    /** Where inference runs: one environment per request, or many requests in one (docs/operations/costs.md). */
+    /** Host of inference: one execution environment per request, or many requests in one (docs/operations/costs.md). */
     inferenceHost: z.enum(['function-url', 'web-function']).default('function-url'),
-    /** 30 a second per address and 10 per key, with bursts of 60 and 15, unless they are said. */
+    /** Client limits. Defaults: 30 requests per second and a burst of 60 per client IP; 10 and 15 per API key. */
     limits: limits.prefault({}),
-    /** Requests that the firewall lets one address make in 60 s (OPS-2). What `limits` allows has to pass it. */
+    /** Firewall limit of requests per client IP in 60 s (OPS-2). It must be high enough for `limits`. */
     firewallRequestsPerMinute: z.int().min(10).max(2_000_000_000).default(2_400),
-    /** Whose models are served: everybody's, unless it is said. */
+    /** Companies whose models are served. The default is all. */
     catalogs: z
       .array(company)
       .min(1)
-      .refine(unique, 'names a company twice')
+      .refine(unique, 'must not repeat a company')
       .default([...companies]),
-    /** Who is written to when an alarm goes off; each of them has to confirm once. Nobody, unless it is said. */
-    alarmAddresses: z.array(z.email()).refine(unique, 'names an address twice').default([]),
-    /** Above this the bill of the whole AWS account is an alarm. None, unless it is said. */
+    /** Email addresses for alarms. Each recipient must confirm once. Default: no alarms are sent. */
+    alarmAddresses: z.array(z.email()).refine(unique, 'must not repeat an address').default([]),
+    /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
     budgetUsdPerMonth: z.number().positive().max(1_000_000_000).optional(),
     logRetentionDays: logRetention,
-    /** Off, the tables and secrets go with their stack. On, they outlive it and a table refuses to be deleted. */
+    /** Whether tables and secrets outlive their stack, with deletion protection. If false, they are deleted with it. */
     keepsData: z.boolean(),
-    /** CloudFormation refuses to delete the stacks until it is switched off by hand. */
+    /** Whether CloudFormation refuses to delete the stacks until an operator turns this off. */
     terminationProtection: z.boolean(),
-    /** Factor on every list price, a decimal above 0 (BILL-3). */
+    /** Factor on every list price: a decimal above 0 (BILL-3). */
     markup: z
       .string()
-      .regex(/^(0|[1-9]\d{0,14})(\.\d{1,12})?$/, 'must be a decimal number')
+      .regex(/^(0|[1-9]\d{0,14})(\.\d{1,12})?$/, 'must be a decimal number such as 1.25, without a sign')
       .refine((markup) => /[1-9]/.test(markup), 'must be above 0'),
-    /** The address that clients use, if it is neither the domain nor the front door's own: the bot tells it. */
+    /** Public URL that the bot shows, if it is neither that of the domain nor of the front door. */
     publicUrl: z
-      .url({ protocol: /^https$/, error: 'must be an address such as https://api.example.com' })
-      .refine(isOrigin, 'must have no path')
+      .url({ protocol: /^https$/, error: 'must be an https URL such as https://api.example.com' })
+      .refine(isOrigin, 'must not have a path')
       .optional(),
     bot: bot.prefault({}),
-    /** In place of what `functions.ts` says. A Web Function has 2 GB and no choice. */
+    /** Memory per function in MB, instead of that in `functions.ts`. A Web Function always has 2 GB. */
     memoryMb: z.partialRecord(functionName, z.int().min(128).max(10_240)).default({}),
     /**
-     * Nothing is reserved, unless it is said. It is a ceiling as well as a promise, and is taken from what the account's other
-     * functions share: AWS insists that 100 of that stay unreserved. A Web Function has none.
+     * Reserved concurrency per function: a guarantee and a maximum, taken from the account's shared concurrency. AWS
+     * requires 100 unreserved executions. By default, no concurrency is reserved. Not available for a Web Function.
      */
     reservedConcurrency: z.partialRecord(functionName, z.int().positive().max(100_000)).default({}),
-    /** Synthesis refuses times that do not fit together. */
+    /** Times of videos. Synthesis rejects times that contradict each other. */
     videos: videoTimes.prefault({}),
   })
   .superRefine((environment, { addIssue }) => {

@@ -6,10 +6,13 @@ export { type Environment, environmentSchema, type FrontDoorName, frontDoors } f
 export const environmentNames = ['dev', 'staging', 'prod'] as const;
 export type EnvironmentName = (typeof environmentNames)[number];
 
-/** What the names of everything of an environment begin with. */
+/** Returns the prefix of all names in an environment. */
 export const prefixOf = (name: string): string => `gateway-${name}`;
 
-/** Throws an Error with one line per field that is wrong, by its path, which begins with the environment's name if it is told. */
+/**
+ * Validates an environment. Throws an Error with one line per invalid field: its path, with the environment's name if
+ * given, and the problem.
+ */
 export const parseEnvironment = (environment: unknown, name?: string): Environment => {
   const parsed = environmentSchema.safeParse(environment);
   if (parsed.success) return parsed.data;
@@ -26,25 +29,30 @@ interface Problem {
 const toProblems = (issue: z.core.$ZodIssue): readonly Problem[] => {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...path, key], message: 'there is no such field' }));
+    return issue.keys.map((key) => ({ path: [...path, key], message: 'unknown field. Remove it or correct its name' }));
   return [{ path, message }];
 };
 
 type Values = z.input<typeof environmentSchema>;
 
-/** What is not said here is as `environment-schema.ts` has it. Each of them may stand in an AWS account of its own, or all in one. */
+/**
+ * Values that differ from the defaults in `environment-schema.ts`. Environments may share an AWS account or have one
+ * each.
+ */
 const values: Readonly<Record<EnvironmentName, Values>> = {
-  /** To be thrown away: `cdk destroy 'dev/*'` leaves nothing but the bucket, and that only because it is not empty. */
+  /** Disposable environment: `cdk destroy 'dev/*'` leaves only the bucket, because it is not empty. */
   dev: {
     region: 'us-east-1',
     logRetentionDays: 7,
     keepsData: false,
     terminationProtection: false,
     markup: '1',
-    // What nobody asks anything costs about 60.
+    // About 60 USD of this are fixed costs without requests.
     budgetUsdPerMonth: 100,
   },
-  /** As `prod` is, so that what goes well here goes well there, but with shorter logs and a smaller budget. */
+  /**
+   * Same as `prod` except for shorter log retention and a smaller budget, so that a deployment here predicts one there.
+   */
   staging: {
     region: 'us-east-1',
     logRetentionDays: 30,
@@ -54,8 +62,8 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     budgetUsdPerMonth: 200,
   },
   /**
-   * Nothing is reserved: a new AWS account may run ten functions at a time, and nothing can be reserved of that. Once its quota
-   * "Concurrent executions" is raised, `reservedConcurrency` keeps some for what brings in money.
+   * Reserves no concurrency: a new AWS account may run ten functions concurrently and can reserve none of them. After
+   * AWS raises the quota "Concurrent executions", set `reservedConcurrency` for the functions that earn money.
    */
   prod: {
     region: 'us-east-1',
@@ -67,7 +75,7 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
   },
 };
 
-/** Each is checked when somebody asks for it, so that what is wrong in one keeps nobody from another. */
+/** Validated environments by name. Each is validated on access, so that an error in one does not affect the others. */
 export const environments: Readonly<Record<EnvironmentName, Environment>> = {
   get dev() {
     return parseEnvironment(values.dev, 'dev');

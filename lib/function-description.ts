@@ -1,6 +1,9 @@
 import type { TableName } from './tables.ts';
 
-/** Items of a transaction need the action of their own kind, and a mere condition the last one. */
+/**
+ * DynamoDB action of a grant. Each item of a transaction needs the action of its kind; a mere condition needs
+ * `ConditionCheckItem`.
+ */
 export type DynamodbAction =
   | 'GetItem'
   | 'BatchGetItem'
@@ -13,56 +16,59 @@ export type DynamodbAction =
 
 export interface TableGrant {
   readonly table: TableName;
-  /** The grant is for this index alone, not for the table. */
+  /** Index of the table. The grant then covers only the index. */
   readonly index?: string;
   readonly actions: readonly DynamodbAction[];
 }
 
-/** Below one prefix of the bucket `media`, and nowhere else. */
+/** Grant for one prefix of the bucket `media`. */
 export interface BucketGrant {
-  /** With the slash at its end. */
+  /** Prefix with a trailing slash. */
   readonly prefix: string;
-  /** Who reads what may be missing needs `ListBucket`: without it S3 answers 403 where it would answer 404. */
+  /**
+   * Actions of the grant. A function that reads objects which may be missing needs `ListBucket`: without it, S3 returns
+   * 403 instead of 404.
+   */
   readonly actions: readonly BucketAction[];
 }
 
-/** Large objects are put in parts, which needs no more than `PutObject`; who breaks that off, `AbortMultipartUpload`. */
+/** S3 action of a grant. Multipart uploads need only `PutObject`; aborting one needs `AbortMultipartUpload`. */
 type BucketAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload' | 'ListBucket';
 
 export type SecretName = 'keyPepper' | 'providerKeys' | 'botToken' | 'topUpKey' | 'originSecret';
 
 export interface FunctionDescription {
-  /** From the root of the repository. */
+  /** Path of the entry file, relative to the repository. */
   readonly entry: string;
   readonly timeoutSeconds: number;
-  /** All the function may do with tables: nothing is added elsewhere. */
+  /** All tables that the function may access, with the allowed actions. */
   readonly tables: readonly TableGrant[];
-  /** And all it may do with objects. */
+  /** All prefixes of the bucket that the function may access, with the allowed actions. */
   readonly buckets: readonly BucketGrant[];
   readonly secrets: readonly SecretName[];
-  /** Starts executions of the state machine, and is told its name. */
+  /** Whether the function starts executions of the state machine, and so gets its ARN. */
   readonly startsVideos?: true;
-  /** Makes links to images, and is told what they begin with. */
+  /** Whether the function creates links to images, and so gets their base URL. */
   readonly linksMedia?: true;
-  /** Tells people where the gateway and its mini app are. */
+  /** Whether the function shows the URLs of the gateway and its mini app to users. */
   readonly showsApp?: true;
 }
 
-/** Called with an event. The entry exports `handler`. */
+/** Function that is called with events. Its entry exports `handler`. */
 export interface EventFunctionDescription extends FunctionDescription {
   readonly trigger: EventTrigger;
   readonly memoryMb: number;
 }
 
-/** `url` is for what clients call: by its own URL, or by API Gateway where that is the front door. */
+/** What calls the function. `url` means clients, by its own URL or through API Gateway if that is the front door. */
 export type EventTrigger = 'url' | 'every-minute' | 'every-hour' | 'machine' | 'account-changes';
 
-/** An HTTP server that the entry starts by itself. AWS gives every such environment 2 GB. */
+/** Function whose entry starts an HTTP server. AWS gives every environment of it 2 GB. */
 export interface WebFunctionDescription extends FunctionDescription {
   readonly trigger: 'web';
-  /** The most that one environment is given at a time. */
+  /** Maximum number of concurrent requests in one environment. */
   readonly concurrency: number;
 }
 
-/** One of those that a certain thing starts. */
+/** Description of a function with this trigger. */
 export type Triggered<Trigger extends EventTrigger> = EventFunctionDescription & { readonly trigger: Trigger };

@@ -1,38 +1,38 @@
 import type { BucketGrant, FunctionDescription, TableGrant } from './function-description.ts';
 
-/** Lookup, revocation, block and rate of a key are one update of its item; the read is for when that update fails. */
+/** Grants to check API keys and client limits. One update checks an API key; the read is for a failed update. */
 export const admission: readonly TableGrant[] = [
   { table: 'keys', actions: ['GetItem', 'UpdateItem'] },
   { table: 'counters', actions: ['UpdateItem'] },
 ];
 
-/** Holds, charges and releases. */
+/** Grant for holds, charges and releases. */
 export const ledger: TableGrant = { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem'] };
 
-/** Accounts that begin, keys that are replaced, credits: transactions over both tables; and what an account has spent. */
+/** Grants to open accounts, replace API keys and add credits in transactions, and to read an account's spending. */
 export const accountChanges: readonly TableGrant[] = [
   { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem', 'Query'] },
   { table: 'keys', actions: ['PutItem', 'UpdateItem'] },
 ];
 
-/** Claims of Idempotency-Keys. */
+/** Grant to claim idempotency keys. */
 export const claims: TableGrant = {
   table: 'idempotency',
   actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
 };
 
-/** What they count is covered by `admission`. */
+/** Grant to read and delete circuit states. `admission` covers the updates. */
 export const circuits: TableGrant = { table: 'counters', actions: ['BatchGetItem', 'DeleteItem'] };
 
 export const readOutbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'ListBucket'] };
-/** Who settles leaves notes where the ledger does not answer. */
+/** Grant for functions that settle charges: without the ledger, they enqueue an outbox entry. */
 export const outbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'PutObject', 'ListBucket'] };
 export const putMedia: BucketGrant = { prefix: 'media/', actions: ['PutObject'] };
 export const answers: BucketGrant = { prefix: 'answers/', actions: ['GetObject', 'PutObject', 'ListBucket'] };
 
 type Grants = Omit<FunctionDescription, 'entry' | 'timeoutSeconds'>;
 
-/** What a function needs that serves all that these serve; each grant once. */
+/** Merges the grants of several functions, each grant once. */
 export const unionOf = (descriptions: readonly FunctionDescription[]): Grants => ({
   tables: merge(
     descriptions.flatMap(({ tables }) => tables),

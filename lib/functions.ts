@@ -4,17 +4,20 @@ import type { Triggered, WebFunctionDescription } from './function-description.t
 import { accountChanges, admission, ledger, readOutbox, unionOf } from './function-grants.ts';
 import { inferenceFunctionNames, inferenceFunctions } from './inference-functions.ts';
 
-/** Web Functions. A function URL accepts 6 MB, less than `BODY_BYTES_MAX`. It returns up to 200 MB and sends large bodies slowly. */
+/**
+ * Web Functions serve what a function URL cannot: it accepts 6 MB, less than `BODY_BYTES_MAX`, and returns at most 200
+ * MB, slowly.
+ */
 export type WebFunctionName = Extract<HttpFunction, 'content'> | 'inference';
 type UrlFunctionName = Exclude<HttpFunction, WebFunctionName>;
-/** Functions no route leads to. */
+/** Functions that run on a schedule and have no route. */
 type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep' | 'audit';
 export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps' | 'notices';
 export type FunctionName = EventFunctionName | WebFunctionName;
 
 /**
- * Every Lambda function there is; which of them an environment has says `functionsOf`. The type ties it to the route table both
- * ways: a function a route names has to be here, with a URL or as a Web Function, and one that no route may name cannot be here so.
+ * Descriptions of all Lambda functions. `functionsOf` selects those of an environment. The type matches the route
+ * table: every function that a route names must be here as a URL or Web Function, and no other function may be.
  */
 export const functions: Readonly<
   Record<UrlFunctionName, Triggered<'url'>> &
@@ -28,16 +31,17 @@ export const functions: Readonly<
     ...unionOf(inferenceFunctionNames.map((name) => inferenceFunctions[name])),
     entry: 'lambdas/host/inference.ts',
     trigger: 'web',
-    // Counted from a request's start, as LIM-6 does there.
+    // Measured from the start of a request, as in LIM-6.
     timeoutSeconds: 900,
-    // The default BODY_BUDGET_BYTES has memory for all of them, so no request waits. Small requests use other functions.
+    // The default BODY_BUDGET_BYTES has memory for all these bodies, so no request waits. Small requests use other
+    // functions.
     concurrency: BODIES_AT_ONCE,
   },
   content: {
     entry: 'lambdas/host/content.ts',
     trigger: 'web',
     timeoutSeconds: 900,
-    // Files go through in pieces, and no request has a body.
+    // Files are streamed in chunks, and requests have no body.
     concurrency: 64,
     tables: [...admission, { table: 'videos', actions: ['GetItem'] }],
     buckets: [
@@ -72,7 +76,7 @@ export const functions: Readonly<
     timeoutSeconds: 30,
     tables: [
       ...accountChanges,
-      // The address's bucket, and the updates that have been dealt with.
+      // Counters of client IPs, and processed updates of the messenger.
       { table: 'counters', actions: ['UpdateItem', 'DeleteItem'] },
     ],
     buckets: [],
@@ -104,10 +108,10 @@ export const functions: Readonly<
     memoryMb: 512,
     timeoutSeconds: 60,
     tables: [ledger, { table: 'accounts', index: 'sweep', actions: ['Query'] }],
-    // A note goes by way of the function below, which charges it.
+    // For a hold with an outbox entry, the function `outbox` commits the charge.
     buckets: [readOutbox],
     secrets: [],
-    // Two at once are safe, so nothing is reserved: a new AWS account has nothing that it could reserve.
+    // Concurrent runs are safe, so no concurrency is reserved: a new AWS account cannot reserve any.
   },
   outbox: {
     entry: 'lambdas/functions/outbox.ts',
@@ -121,12 +125,12 @@ export const functions: Readonly<
   audit: {
     entry: 'lambdas/functions/audit.ts',
     trigger: 'every-hour',
-    // All records of one account are in memory at a time.
+    // The audit loads all records of one account into memory.
     memoryMb: 2_048,
     timeoutSeconds: 300,
     tables: [
       { table: 'accounts', actions: ['GetItem', 'Query', 'Scan'] },
-      // Where the next run goes on.
+      // Position from which the next run continues.
       { table: 'counters', actions: ['GetItem', 'PutItem'] },
     ],
     buckets: [],
@@ -136,12 +140,12 @@ export const functions: Readonly<
     entry: 'lambdas/functions/video-steps.ts',
     trigger: 'machine',
     memoryMb: 1_024,
-    // A step of the machine is given up earlier; this is for one that the rule on failed executions calls.
+    // The state machine times out its steps earlier. This limit is for a step that the rule on failed executions calls.
     timeoutSeconds: 900,
     tables: [
       ledger,
       { table: 'videos', actions: ['GetItem', 'UpdateItem'] },
-      // Answers without usage, and the quarantine that follows them.
+      // Counts of results without usage, and the quarantine that they cause.
       { table: 'counters', actions: ['BatchGetItem', 'UpdateItem'] },
     ],
     buckets: [readOutbox, { prefix: 'videos/', actions: ['PutObject', 'DeleteObject', 'AbortMultipartUpload'] }],

@@ -17,18 +17,18 @@ export interface Gateway {
   readonly data: DataStack;
   readonly video: VideoStack;
   readonly api: ApiStack;
-  /** All three only where CloudFront is the front door. */
+  /** These three stacks exist only if CloudFront is the front door. */
   readonly global: GlobalStack | undefined;
   readonly edge: EdgeStack | undefined;
   readonly accessLogs: AccessLogsStack | undefined;
   readonly operations: OperationsStack;
-  /** Only where CloudFront is the front door of another region than its own. */
+  /** Only if CloudFront is the front door and the environment is in another region than us-east-1. */
   readonly edgeOperations: EdgeOperationsStack | undefined;
 }
 
 /**
- * The stacks of one environment. They name no AWS account: they go where the credentials of the deployment point, and synthesis
- * asks nobody. Throws a CatalogError if the functions would refuse the catalog when they start (CAT-5).
+ * Adds the stacks of one environment. They name no AWS account: the credentials decide, and synthesis needs none.
+ * Throws a CatalogError if the functions would reject the catalog at their start (CAT-5).
  */
 export const addGateway = (
   app: App,
@@ -37,7 +37,7 @@ export const addGateway = (
   catalog: unknown = catalogData,
 ): Gateway => {
   loadCatalog(catalog, { markup: environment.markup, companies: environment.catalogs });
-  // The command line finds them as `dev/data`, or all of an environment's as `dev/*`.
+  // With this scope, the CDK command line selects one stack as `dev/data` and all stacks as `dev/*`.
   const scope = new Construct(app, name);
   const prefix = prefixOf(name);
   const data = new DataStack(scope, 'data', { environment, prefix });

@@ -2,7 +2,7 @@ import type { HttpFunction } from '../lambdas/routes.ts';
 import type { Triggered } from './function-description.ts';
 import { admission, answers, circuits, claims, ledger, outbox, putMedia, readOutbox } from './function-grants.ts';
 
-/** What costs money upstream: one function each, or all of them in `inference`. */
+/** Functions that call providers and cost money. They run separately, or all of them in `inference`. */
 export const inferenceFunctionNames = ['text', 'images', 'audio', 'videos'] as const satisfies readonly HttpFunction[];
 type InferenceFunctionName = (typeof inferenceFunctionNames)[number];
 
@@ -11,7 +11,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
     entry: 'lambdas/functions/text.ts',
     trigger: 'url',
     memoryMb: 1_024,
-    // The most there is: an answer may take ten minutes, and one with much reasoning fifteen (LIM-6).
+    // Lambda's maximum: a response may take ten minutes, and fifteen with long reasoning (LIM-6).
     timeoutSeconds: 900,
     tables: [...admission, ledger, claims, circuits],
     buckets: [outbox, answers, putMedia],
@@ -21,7 +21,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
   images: {
     entry: 'lambdas/functions/images.ts',
     trigger: 'url',
-    // Ten large images come as one answer, and are in memory more than once while they are taken apart.
+    // A result may contain ten large images, and parsing holds them in memory more than once.
     memoryMb: 3_008,
     timeoutSeconds: 900,
     tables: [...admission, ledger, claims, circuits],
@@ -42,7 +42,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
     entry: 'lambdas/functions/videos.ts',
     trigger: 'url',
     memoryMb: 1_024,
-    // A vendor has one minute to accept a video; before and after it only stores are asked.
+    // A provider has one minute to accept a video. Before and after it, the function only calls stores.
     timeoutSeconds: 120,
     tables: [
       ...admission,
@@ -52,7 +52,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
       { table: 'videos', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
       { table: 'videos', index: 'account', actions: ['Query'] },
     ],
-    // It settles nothing, so it leaves no notes.
+    // This function settles no charges, so it writes no outbox entries.
     buckets: [readOutbox, answers, { prefix: 'videos/', actions: ['DeleteObject'] }],
     secrets: ['keyPepper', 'providerKeys'],
     startsVideos: true,

@@ -1,8 +1,10 @@
 import type { Environment } from './environments.ts';
 
-/** Where functions find the address that clients use when it is not known before the front door stands. */
+/**
+ * Returns the parameter from which functions read the public URL if it is unknown before the front door is deployed.
+ */
 export const publicUrlParameter = (prefix: string): string => `/${prefix}/public-url`;
 
-/** Without a slash at its end; undefined where only AWS knows it. */
+/** Returns the public URL without a trailing slash; undefined if only AWS knows it. */
 export const publicUrlOf = ({ publicUrl, domain }: Environment): string | undefined =>
   publicUrl?.replace(/\/+$/, '') ?? (domain && `https://${domain.name}`);

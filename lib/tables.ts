@@ -1,10 +1,10 @@
 export type TableName = 'accounts' | 'keys' | 'idempotency' | 'counters' | 'videos';
 
-/** Key attributes only: DynamoDB wants no other attribute declared. */
+/** Key attribute of a table or index. DynamoDB needs no declaration of other attributes. */
 export type KeyAttribute = { readonly name: string; readonly type: 'S' | 'N' };
 
 export type IndexDescription = {
-  /** Three letters or more: shorter names are refused by DynamoDB. */
+  /** Name of the index, at least three characters as DynamoDB requires. */
   readonly name: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute;
@@ -15,7 +15,10 @@ export type TableDescription = {
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute;
   readonly indexes: readonly IndexDescription[];
-  /** Seconds since the epoch. It only cleans up, days late at times: whoever reads an item checks its expiry as well. */
+  /**
+   * Attribute with the expiry, in seconds since the epoch. DynamoDB may delete items days late, so readers check the
+   * expiry too.
+   */
   readonly timeToLiveAttribute?: string;
   readonly stream?: 'NEW_AND_OLD_IMAGES';
   readonly pointInTimeRecovery: boolean;
@@ -24,14 +27,14 @@ export type TableDescription = {
 };
 
 /**
- * What each table looks like, once, for the stacks that deploy it and for the stand-in that imitates it. All of them are
- * billed on demand. The names are logical: in AWS the physical name is the stack's affair.
+ * Descriptions of the tables, for the stacks and for the local emulator. All tables are billed on demand. The names are
+ * logical: the stack chooses the physical names.
  */
 export const tables: Readonly<Record<TableName, TableDescription>> = {
   accounts: {
     partitionKey: { name: 'pk', type: 'S' },
     sortKey: { name: 'sk', type: 'S' },
-    // Sparse: only an account with open holds carries `sweepAt`, so a sweep reads nothing of the idle ones.
+    // Sparse index: only accounts with open holds have `sweepAt`, so a sweep does not read the others.
     indexes: [
       {
         name: 'sweep',
@@ -70,7 +73,7 @@ export const tables: Readonly<Record<TableName, TableDescription>> = {
   },
   videos: {
     partitionKey: { name: 'pk', type: 'S' },
-    // Both sparse: `listedFor` is on jobs that lists may show, `running` on those that have not ended.
+    // Sparse indexes: `listedFor` is set on jobs that lists show, `running` on jobs that have not ended.
     indexes: [
       {
         name: 'account',

@@ -17,15 +17,17 @@ interface ListOptions extends ReadOptions {
 const columns = ['id', 'status', 'balance_usd', 'available_usd', 'held_usd', 'open_holds'];
 
 export const addAccountsCommands = (program: Command, terminal: Terminal): void => {
-  const accounts = program.command('accounts').description('accounts and their money');
-  withReading(accounts.command('list').description('every account with its balance'))
-    .addOption(new Option('--status <status>', 'these alone').choices(['active', 'blocked']))
+  const accounts = program.command('accounts').description('show accounts, add money, block and unblock');
+  withReading(accounts.command('list').description('list all accounts with their balances'))
+    .addOption(new Option('--status <status>', 'only accounts with this status').choices(['active', 'blocked']))
     .action(async (options: ListOptions) => {
       const rows = await atPlace(terminal, options, (place) => listAccounts(place, options));
       await printList(terminal, options.json === true, { rows, columns, nothing: 'no accounts' });
     });
   withReading(
-    accounts.command('show <account>').description('one account: money, key, holds, credits, what operators did'),
+    accounts
+      .command('show <account>')
+      .description('show one account: balance, API key, holds, credits and operator actions'),
   ).action(async (accountId: string, options: ReadOptions) => {
     const shown = await atPlace(terminal, options, (place) => showAccount(place, accountId));
     if (options.json) await printJson(terminal, shown);

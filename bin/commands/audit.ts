@@ -18,16 +18,16 @@ interface Named {
 }
 
 interface AuditResult {
-  /** Everything was compared, and nothing found. */
+  /** Whether every account was compared and no difference was found. */
   readonly ok: boolean;
   readonly accounts: number;
   readonly records: number;
   readonly openHolds: number;
   readonly expiredHolds: number;
-  /** Charges above their hold, and charges whose counts could not be true. */
+  /** Charges above their hold. */
   readonly overage: readonly Named[];
   readonly implausible: readonly Named[];
-  /** Accounts that were written to all the time. */
+  /** Ids of accounts that changed during every read, so that their sums could not be compared. */
   readonly unstable: readonly string[];
   readonly findings: readonly (Named & { readonly invariant: string; readonly message: string })[];
 }
@@ -37,7 +37,7 @@ const audit = (terminal: Terminal, { account, ...options }: AuditOptions): Promi
     const deps = { store: ledger, records, clock: steady.clock };
     if (account === undefined) return summed(await Array.fromAsync(auditAll(deps)));
     const audited = await auditAccount(deps, account);
-    if (!audited) throw failed(`There is no account ${account}.`);
+    if (!audited) throw failed(`${account}: no such account. List them with \`accounts list\`.`);
     return summed([audited]);
   });
 
@@ -80,7 +80,7 @@ const report = async (terminal: Terminal, result: AuditResult): Promise<void> =>
   ];
   await terminal.print(lines.map((line) => `${line}\n`).join(''));
   for (const account of unstable) {
-    terminal.status(`${account}: in use all the time, its sums were not compared. Repeat the audit.`);
+    terminal.status(`${account}: changed during every read, so its sums were not compared. Repeat the audit.`);
   }
 };
 
@@ -92,9 +92,9 @@ export const addAuditCommand = (program: Command, terminal: Terminal): void => {
         'compare every account with its charges and credits; exit 1 and one line per finding if they differ',
       ),
   )
-    .option('--account <id>', 'this account alone')
-    .option('--table <name>', 'the accounts table (ACCOUNTS_TABLE); without it, the local gateway of DATA_DIR')
-    .option('--endpoint <url>', 'another DynamoDB than that of AWS_REGION (DYNAMODB_ENDPOINT)')
+    .option('--account <id>', 'audit only this account')
+    .option('--table <name>', 'accounts table (ACCOUNTS_TABLE); default: the local gateway in DATA_DIR')
+    .option('--endpoint <url>', 'DynamoDB endpoint (DYNAMODB_ENDPOINT); default: AWS in AWS_REGION')
     .action(async (options: AuditOptions) => {
       const result = await audit(terminal, options);
       if (options.json) await printJson(terminal, result);

@@ -18,8 +18,8 @@ export const addBlockCommands = (accounts: Command, terminal: Terminal): void =>
       },
     );
   };
-  add('block', 'refuse every request of an account from now on; its money stays');
-  add('unblock', 'serve an account again');
+  add('block', 'reject every request of an account; its balance stays');
+  add('unblock', 'accept the requests of an account again');
 };
 
 const change = async (
@@ -39,14 +39,14 @@ const change = async (
   await confirmWrite(
     terminal,
     options,
-    `${name === 'block' ? 'Block' : 'Unblock'} ${accountId}, which is ${before.status}?`,
+    `${name === 'block' ? 'Block' : 'Unblock'} ${accountId}? Its status is ${before.status}.`,
   );
   await logOperation(place, accountId, `accounts ${name}`, options);
   const { accounts, keys } = place.stores;
   const deps = { ...steady, accounts, keys };
   const reply = await blockAccount(deps, accountId, name === 'block');
-  if (reply === 'no-account') throw failed(`There is no account ${accountId}.`);
+  if (reply === 'no-account') throw failed(`${accountId}: no such account. List them with \`accounts list\`.`);
   if (reply === 'changing')
-    throw failed(`The key of ${accountId} changes all the time. Nothing was changed; try again.`);
+    throw failed(`${accountId}: its API key keeps changing. Nothing was changed. Run the same command again.`);
   return result;
 };

@@ -19,19 +19,19 @@ interface SetupOptions extends WriteOptions {
   readonly url?: string;
 }
 
-/** Updates that the messenger delivers at a time. */
+/** Number of updates that the messenger delivers concurrently. */
 const CONNECTIONS = 20;
 
 export const addBotCommands = (program: Command, terminal: Terminal): void => {
-  const bot = program.command('bot').description('the bot of the messenger');
-  withWriting(bot.command('setup').description('tell the messenger where the gateway is, its commands and its app'))
-    .option('--token-variable <name>', 'the variable with the bot token; without it BOT_TOKEN, or the secret of --env')
-    .option('--url <url>', 'the address of the gateway; without it PUBLIC_URL, or that of --env')
+  const bot = program.command('bot').description('set up the messenger bot');
+  withWriting(bot.command('setup').description('register the webhook, commands and app button with the messenger'))
+    .option('--token-variable <name>', 'variable that holds the bot token; default: BOT_TOKEN, or the secret of --env')
+    .option('--url <url>', 'public URL of the gateway; default: PUBLIC_URL, or that of --env')
     .action(async (options: SetupOptions) => {
       const setup = await readSetup(options, terminal.environment);
       const api = openApi(setup.access);
       const found = await askApi(() => readState(api));
-      terminal.status(`bot @${found.bot}, webhook ${found.webhook || 'none'}, ${found.pending} updates waiting`);
+      terminal.status(`bot @${found.bot}, webhook ${found.webhook || 'none'}, ${found.pending} updates pending`);
       if (options.dryRun) printDryRun(terminal);
       else {
         await confirmWrite(terminal, options, `Send the updates of @${found.bot} to ${setup.webhook}?`);
@@ -67,11 +67,11 @@ const readSetup = async ({ env, tokenVariable, url }: SetupOptions, shell: Envir
     throw misused(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
   }
   const { BOT_API_URL: apiUrl, PUBLIC_URL: publicUrl } = parsed.data;
-  if (publicUrl === undefined) throw misused('Where is the gateway? Set PUBLIC_URL, or use --url or --env.');
+  if (publicUrl === undefined) throw misused('PUBLIC_URL: not set. Set it, or use --url or --env.');
   const botToken = await readBotToken(parsed.data);
   if (botToken === undefined) {
     throw misused(
-      `There is no bot token in ${tokenVariable ?? (env ? 'the secret of this environment' : 'BOT_TOKEN')}.`,
+      `bot token: not found in ${tokenVariable ?? (env ? 'the secret of this environment' : 'BOT_TOKEN')}. Store it there, or use --token-variable.`,
     );
   }
   const access = { botToken, apiUrl };
@@ -84,7 +84,7 @@ const readState = async (api: Api) => {
   return { bot: username, webhook: url, pending };
 };
 
-/** The list for everybody is in English; who has the messenger in another language sees that of it. */
+/** Languages of the command lists. The English list is the default; each other list is for users of that language. */
 const languages: readonly Texts[] = [textsFor('en'), textsFor('ru')];
 
 const write = async (api: Api, { access, webhook, app }: Setup): Promise<void> => {
@@ -94,7 +94,7 @@ const write = async (api: Api, { access, webhook, app }: Setup): Promise<void> =
     await api.setMyCommands(listed, language === 'en' ? { scope } : { scope, language_code: language });
   }
   if (app) await api.setChatMenuButton({ menu_button: { type: 'web_app', text: 'App', web_app: { url: app } } });
-  // Last, so that nobody is answered before the rest stands.
+  // Set the webhook last, so that the bot receives updates only after its commands and button are registered.
   await api.setWebhook(webhook, {
     secret_token: updateSecretOf(access.botToken),
     allowed_updates: ['message'],
@@ -103,12 +103,13 @@ const write = async (api: Api, { access, webhook, app }: Setup): Promise<void> =
   });
 };
 
-/** The library's own errors carry what was sent: the secret of the webhook, too. */
+/** Replaces the library's errors, because they contain the request and with it the webhook secret. */
 const askApi = async <T>(call: () => Promise<T>): Promise<T> => {
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof GrammyError)) throw failed('The Bot API did not answer.');
-    throw failed(`The Bot API refused ${error.method}: ${error.error_code} ${error.description}`);
+    if (!(error instanceof GrammyError))
+      throw failed('The Bot API did not respond. Check the network and BOT_API_URL, then run the same command again.');
+    throw failed(`The Bot API rejected ${error.method}: ${error.error_code} ${error.description}`);
   }
 };

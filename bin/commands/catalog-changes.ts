@@ -2,12 +2,12 @@ import { parseUsd } from '../../lambdas/core/money/usd.ts';
 
 export interface Change {
   readonly id: string;
-  /** Such as `prices[from 2026-12-01].rates.input`. */
+  /** Path of the value, such as `prices[from 2026-12-01].rates.input`. */
   readonly field: string;
-  /** Null where there is none. */
+  /** Value before the change; null if the field is new. */
   readonly old: string | null;
   readonly new: string | null;
-  /** Of a price that rose or fell; null for all else. */
+  /** Change of a price in percent; null for other fields and for prices without a comparable value. */
   readonly percent: number | null;
 }
 
@@ -22,7 +22,7 @@ type Entry = Readonly<Record<string, unknown>>;
 const isEntry = (value: unknown): value is Entry =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whatever has an id, from lists of which nobody has said yet that they are valid. */
+/** Indexes the entries by id. The lists need not be valid: entries without an id are skipped. */
 export const byId = (lists: readonly unknown[]): ReadonlyMap<string, Entry> => {
   const found = new Map<string, Entry>();
   for (const entry of lists.flat()) if (isEntry(entry) && typeof entry.id === 'string') found.set(entry.id, entry);
@@ -47,7 +47,7 @@ const compareEntry = (id: string, before: Entry, after: Entry): readonly Change[
   });
 };
 
-/** Every single value by its path; a list of plain values is one. */
+/** Returns each value by its path. A list of plain values counts as one value. */
 const flatten = (value: unknown, path = ''): ReadonlyMap<string, string> => {
   const parts = partsOf(value, path);
   if (!parts) return new Map([[path, typeof value === 'string' ? value : JSON.stringify(value)]]);
@@ -58,12 +58,15 @@ const partsOf = (value: unknown, path: string): readonly (readonly [string, unkn
   if (isEntry(value)) return Object.entries(value).map(([name, part]) => [path ? `${path}.${name}` : name, part]);
   if (!Array.isArray(value) || !value.every(isEntry)) return undefined;
   const names = value.map(nameOf);
-  // A row that comes first or goes must not make all rows behind it look changed.
+  // Name the rows if possible: with indexes, a row added or removed at the front would change every later path.
   const areNames = names.every((name) => name !== undefined) && new Set(names).size === names.length;
   return value.map((part, at) => [`${path}[${areNames ? names[at] : at}]`, part]);
 };
 
-/** What tells a row of prices, a tier of it, a band of sizes or an upstream from its like. */
+/**
+ * Returns what distinguishes a price row, tier, size band or upstream from the others in its list; undefined for other
+ * rows.
+ */
 const nameOf = (row: Entry): string | undefined => {
   if ('unit' in row) return row.from === undefined ? 'first' : `from ${row.from}`;
   if ('aboveInputTokens' in row) return `above ${row.aboveInputTokens}`;

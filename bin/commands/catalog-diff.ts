@@ -13,8 +13,8 @@ export const addCatalogDiffCommand = (catalog: Command, terminal: Terminal): voi
     catalog
       .command('diff <old> [new]')
       .description(
-        'what changes from one catalog to another: models, fields, prices in percent. A folder, or the file of one company; ' +
-          'without a second one, the catalog in place. Exit 1 if they differ',
+        'show what changes from one catalog to another: models, fields, prices in percent. Takes folders or files of one company. ' +
+          'Default for [new]: the current catalog. Exit 1 if they differ',
       ),
   ).action(async (old: string, now: string | undefined, options: { readonly json?: true }) => {
     const before = await readPath(old);
@@ -31,17 +31,18 @@ const readPath = async (path: string): Promise<CatalogFiles> => {
   try {
     return await readCatalogPath(path);
   } catch (error) {
-    throw misused(`${path} cannot be read: ${whyOf(error)}`);
+    throw misused(`${path}: cannot be read: ${whyOf(error)}`);
   }
 };
 
-/** One company is compared with the same one only. */
+/** Returns the entries to compare. For a file of one company, that is the same company in the other catalog. */
 const entriesOf = (files: CatalogFiles, other: CatalogFiles, otherPath: string): readonly unknown[] => {
   if (files.providers === undefined) return models(files);
   if (other.providers !== undefined) return [...models(files), ...providers(files)];
   const name = basename(otherPath, '.json');
   const company = files.companies[name];
-  if (company === undefined) throw misused(`There is no company ${name} to compare ${otherPath} with.`);
+  if (company === undefined)
+    throw misused(`${otherPath}: the other catalog has no company ${name}. Name the file after one of its companies.`);
   return listsOf(company, 'models');
 };
 
@@ -53,7 +54,7 @@ const listsOf = (file: unknown, name: string): readonly unknown[] => {
 const models = ({ companies }: CatalogFiles): readonly unknown[] =>
   Object.values(companies).flatMap((file) => listsOf(file, 'models'));
 
-/** They have ids of their own, which no model has. */
+/** Returns the providers with prefixed ids, so that no id equals that of a model. */
 const providers = (files: CatalogFiles): readonly unknown[] =>
   listsOf(files.providers, 'providers').map((provider) =>
     typeof provider === 'object' && provider !== null && 'id' in provider

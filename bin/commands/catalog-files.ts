@@ -2,10 +2,10 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CatalogError } from '../../lambdas/core/catalog/load-catalog.ts';
 
-/** The shape `catalog/index.ts` has. */
+/** Contents of a catalog folder, in the shape of the data that `catalog/index.ts` exports. */
 export interface CatalogFiles {
   readonly providers: unknown;
-  /** By the file's name without its ending. */
+  /** Contents of each company's file, by file name without `.json`. */
   readonly companies: Readonly<Record<string, unknown>>;
 }
 
@@ -18,7 +18,7 @@ const readJson = async (path: string): Promise<unknown> => {
   }
 };
 
-/** `providers.json`, and every other JSON file as a company. */
+/** Reads `providers.json`, and every other JSON file as a company. Throws a CatalogError for invalid JSON. */
 export const readCatalogFolder = async (folder: string): Promise<CatalogFiles> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json') && name !== 'providers.json').sort();
   const companies: Record<string, unknown> = {};
@@ -26,7 +26,9 @@ export const readCatalogFolder = async (folder: string): Promise<CatalogFiles> =
   return { providers: await readJson(join(folder, 'providers.json')), companies };
 };
 
-/** A folder, or the file of one company, which is then the only one. */
+/**
+ * Reads a folder, or the file of one company; then `providers` is undefined. Throws a CatalogError for invalid JSON.
+ */
 export const readCatalogPath = async (path: string): Promise<CatalogFiles> => {
   if ((await stat(path)).isDirectory()) return readCatalogFolder(path);
   return { providers: undefined, companies: { [basename(path, '.json')]: await readJson(path) } };

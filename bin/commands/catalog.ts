@@ -57,14 +57,14 @@ const report = async (terminal: Terminal, result: CheckResult): Promise<void> =>
 };
 
 export const addCatalogCommands = (program: Command, terminal: Terminal): void => {
-  const catalog = program.command('catalog').description('the models, their prices and their providers');
+  const catalog = program.command('catalog').description('check and compare catalogs of models, prices and providers');
   withJson(
     catalog
       .command('check')
       .description('validate the catalog; exit 1 and one line per problem (id, field, message) if it is invalid'),
   )
-    .option('--folder <path>', 'check the JSON files of another folder')
-    .option('--markup <factor>', 'factor on every price', '1')
+    .option('--folder <path>', "folder with the catalog's JSON files; default: the current catalog")
+    .option('--markup <factor>', 'factor that multiplies every price', '1')
     .action(async (options: CheckOptions) => {
       const result = await check(options);
       if (options.json) await printJson(terminal, result);

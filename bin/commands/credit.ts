@@ -12,16 +12,16 @@ import { steady } from '../with-retries.ts';
 import { confirmWrite, printDryRun } from '../writes.ts';
 
 interface CreditOptions extends MoneyOptions {
-  /** Pico-USD. */
+  /** Amount in pico-USD, above 0. */
   readonly amount: bigint;
 }
 
 export const addCreditCommand = (accounts: Command, terminal: Terminal): void => {
   withMoney(accounts.command('credit <account>').description('add money to an account'))
-    .requiredOption('--amount <usd>', 'a decimal amount above 0', toAmount)
+    .requiredOption('--amount <usd>', 'amount in USD, above 0', toAmount)
     .action(async (accountId: string, options: CreditOptions) => {
       const result = await atPlace(terminal, options, (place) => credit(place, terminal, accountId, options));
-      if (result.repeated) terminal.status(`This credit stands under ${options.ref} already: nothing more was added.`);
+      if (result.repeated) terminal.status(`--ref ${options.ref}: already credited. Nothing was added.`);
       await printFacts(terminal, options.json === true, result);
     });
 };
@@ -48,14 +48,14 @@ const credit = async (place: Place, terminal: Terminal, accountId: string, optio
   await confirmWrite(
     terminal,
     options,
-    `Credit ${formatUsd(amount)} USD to ${accountId}, which has ${formatUsd(balanceOf(before))}?`,
+    `Credit ${formatUsd(amount)} USD to ${accountId}? Its balance is ${formatUsd(balanceOf(before))} USD.`,
   );
   const request = { accountId, ref, amountPicos: amount, reason, at: Date.now() };
   const reply = await retryUntilDefinite(steady, () => place.stores.ledger.credit(request));
-  if (reply.kind === 'no-account') throw failed(`There is no account ${accountId}.`);
+  if (reply.kind === 'no-account') throw failed(`${accountId}: no such account. List them with \`accounts list\`.`);
   if (reply.kind === 'other-amount') throw otherAmount(ref, reply.amountPicos);
   return toResult(await readAccount(place, accountId), reply.kind === 'repeated');
 };
 
 const otherAmount = (ref: string, amountPicos: bigint) =>
-  refused(`${ref} was credited before, with ${formatUsd(amountPicos)} USD. Another payment needs another --ref.`);
+  refused(`--ref ${ref}: already credited with ${formatUsd(amountPicos)} USD. Use another --ref for another payment.`);

@@ -14,7 +14,7 @@ export const addDoctorCommand = (program: Command, terminal: Terminal): void => 
   withReading(
     program
       .command('doctor')
-      .description('look whether everything is there that a gateway needs, and say what to do; exit 1 on a failure'),
+      .description('check that a gateway has everything it needs, with advice for each problem; exit 1 on a failure'),
   ).action(async (options: ReadOptions) => {
     const findings = await examine(terminal, options);
     const isWell = findings.every(({ status }) => status !== 'failure');
@@ -30,7 +30,10 @@ const examine = async (terminal: Terminal, options: ReadOptions): Promise<readon
   try {
     place = await openPlace(options, terminal);
   } catch (error) {
-    const advice = options.env === undefined ? 'Start it, or name another one.' : 'Log in, or deploy it.';
+    const advice =
+      options.env === undefined
+        ? 'Start the local gateway, or choose another one with DATA_DIR or --env.'
+        : 'Log in, or deploy the environment.';
     return [...first, failure('gateway', whyOf(error), advice)];
   }
   try {

@@ -23,16 +23,16 @@ interface ReleaseOptions extends MoneyOptions {
   readonly force?: true;
 }
 
-/** Later than any sweep. Databases know no infinite numbers. */
+/** Time after every hold's sweep. A finite number, because DynamoDB does not store infinity. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
 const columns = ['account', 'hold', 'amount_usd', 'expires_at', 'expired'];
 
 export const addHoldsCommands = (program: Command, terminal: Terminal): void => {
-  const holds = program.command('holds').description('money that is reserved for requests under way');
-  withReading(holds.command('list').description('open holds'))
-    .option('--account <id>', 'of this account alone')
-    .option('--expired', 'those alone whose time is over and that the sweeper has not released')
+  const holds = program.command('holds').description('list and release holds: money reserved for running requests');
+  withReading(holds.command('list').description('list open holds'))
+    .option('--account <id>', 'only holds of this account')
+    .option('--expired', 'only expired holds that the sweeper has not released yet')
     .action(async (options: ListOptions) => {
       const rows = await atPlace(terminal, options, (place) => listHolds(place, options));
       await printList(terminal, options.json === true, { rows, columns, nothing: 'no open holds' });
@@ -40,9 +40,9 @@ export const addHoldsCommands = (program: Command, terminal: Terminal): void => 
   withMoney(
     holds
       .command('release <account> <hold>')
-      .description('end a hold: its money goes back, unless it has been charged'),
+      .description('end a hold and release its money; a committed charge still applies'),
   )
-    .option('--force', 'also while its request may still run, which then goes unpaid')
+    .option('--force', 'also if its request may still be running; that request is then not charged')
     .action(async (accountId: string, holdId: string, options: ReleaseOptions) => {
       const result = await atPlace(terminal, options, (place) =>
         release(place, terminal, { accountId, holdId, options }),
@@ -54,7 +54,7 @@ export const addHoldsCommands = (program: Command, terminal: Terminal): void => 
 const listHolds = async (place: Place, { account, expired }: ListOptions) => {
   const now = Date.now();
   const { ledger } = place.stores;
-  // An account with an open hold stands in the sweeper's list.
+  // The sweeper's list contains every account with an open hold.
   const due = account === undefined ? await ledger.due(END_OF_TIME_MS) : [];
   const accounts = account === undefined ? [] : [await readAccount(place, account)];
   for (const { accountId } of due) {
@@ -93,33 +93,35 @@ const release = async (place: Place, terminal: Terminal, { accountId, holdId, op
     return toResult({ before, holdId, hold, record: known, repeated: false });
   }
   const instead =
-    known?.outcome === 'settled' ? `, which has been charged with ${formatUsd(known.amountPicos)} USD` : '';
-  await confirmWrite(terminal, options, `End the hold ${holdId} of ${formatUsd(hold.amountPicos)} USD${instead}?`);
+    known?.outcome === 'settled' ? ` A charge of ${formatUsd(known.amountPicos)} USD is committed and will apply.` : '';
+  await confirmWrite(terminal, options, `End the hold ${holdId} of ${formatUsd(hold.amountPicos)} USD?${instead}`);
   await logOperation(place, accountId, `holds release ${holdId}`, options);
   const record = await resolveHoldById(deps, { accountId, holdId, reason: own });
   await apply(deps, record, hold.amountPicos);
   if (record.outcome === 'settled')
-    terminal.status('It had been charged: the charge counts, and only what was left goes back.');
+    terminal.status('The hold has a committed charge. The charge was applied, and only the rest was released.');
   return toResult({ before, holdId, hold, record, after: await readAccount(place, accountId), repeated: false });
 };
 
-/** By this a repeat of the same release is known, and the owner of the account is told. */
+/** Reason stored in the record. It identifies a repeat of the same release, and the account's owner sees it. */
 const reasonOf = ({ ref }: MoneyOptions): string => `operator:${ref}`;
 
-/** This machine's clock and that of whoever holds it. */
+/** Largest assumed difference between this clock and the clock of the function that placed the hold, in ms. */
 const CLOCKS_APART_MS = 60_000;
 
 const refuseWhileRunning = ({ expiresAtMs }: Hold, { force }: ReleaseOptions): void => {
   if (force || expiresAtMs + CLOCKS_APART_MS <= Date.now()) return;
-  throw refused(`Its request may still run: it expires at ${toTime(expiresAtMs)}. Only --force releases it before.`);
+  throw refused(
+    `The request of this hold may still be running. The hold expires at ${toTime(expiresAtMs)}. Use --force to release it earlier.`,
+  );
 };
 
 const ended = (account: Account, holdId: string, own: string, record: ChargeRecord | undefined) => {
-  if (!record) throw failed(`${account.id} has no hold ${holdId}.`);
+  if (!record) throw failed(`${holdId}: no such hold of ${account.id}. List the open holds with \`holds list\`.`);
   if (record.reason === own) return toResult({ before: account, holdId, hold: undefined, record, repeated: true });
   const what =
     record.outcome === 'settled' ? `charged with ${formatUsd(record.amountPicos)} USD` : `released (${record.reason})`;
-  throw refused(`The hold ${holdId} has been ${what} already. Nothing was changed.`);
+  throw refused(`${holdId}: already ${what}. Nothing was changed.`);
 };
 
 interface Outcome {
@@ -127,7 +129,7 @@ interface Outcome {
   readonly after?: Account;
   readonly holdId: string;
   readonly hold: Hold | undefined;
-  /** Undefined where there is none yet: it would be released. */
+  /** Undefined in a dry run of a hold that has no record yet. */
   readonly record: ChargeRecord | undefined;
   readonly repeated: boolean;
 }

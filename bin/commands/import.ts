@@ -34,23 +34,19 @@ export const addImportCommand = (program: Command, terminal: Terminal): void => 
     program
       .command('import <file>')
       .description(
-        'open accounts with keys and credit balances, from a CSV file: account,balance_usd and maybe chat_id',
+        'open accounts with API keys and credit balances, from a CSV file with the columns account, balance_usd and optionally chat_id',
       ),
   )
-    .requiredOption(
-      '--ref <batch>',
-      'the name of this import; repeated under it, only what is missing is done',
-      toBatch,
-    )
+    .requiredOption('--ref <batch>', 'unique name of this import; repeating it does only what is missing', toBatch)
     .option(
       '--keys-out <file>',
-      'a file for the keys of new accounts, made for this user alone; the same one for a repeat',
+      'file for the API keys of new accounts, readable by this user only; use the same file for a repeat',
     )
-    .option('--report <file>', 'a new CSV file for refused rows, in place of stdout')
-    .option('--skip-refused', 'import the good rows though others are refused')
+    .option('--report <file>', 'new CSV file for the rejected rows; default: stdout')
+    .option('--skip-refused', 'import the valid rows although others are rejected')
     .action(async (path: string, options: ImportOptions) => {
       const bytes = await readFile(path).catch((error: unknown) => {
-        throw failed(`${path} cannot be read: ${whyOf(error)}`, error);
+        throw failed(`${path}: cannot be read: ${whyOf(error)}`, error);
       });
       await atPlace(terminal, options, (place) => runImport(place, terminal, bytes, options));
     });
@@ -58,7 +54,7 @@ export const addImportCommand = (program: Command, terminal: Terminal): void => 
 
 const toBatch = (text: string): string => {
   if (/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/.test(text)) return text;
-  throw new InvalidArgumentError('It has 1 to 64 letters, digits and . _ -, and begins with a letter or digit.');
+  throw new InvalidArgumentError('Must be 1 to 64 letters, digits and . _ -, and start with a letter or digit.');
 };
 
 const runImport = async (
@@ -71,23 +67,26 @@ const runImport = async (
   const { rows, refused } = plan;
   const opening = rows.filter(({ opens }) => opens).length;
   if (refused.length > 0) {
-    terminal.status(`rows refused: ${refused.length}`);
+    terminal.status(`rows rejected: ${refused.length}`);
     await reportRefused(terminal, plan, options);
     if (!options.skipRefused)
-      throw new CliError(exits.refused, 'Nothing was imported. --skip-refused imports the others.');
+      throw new CliError(
+        exits.refused,
+        'Nothing was imported. Correct the rejected rows, or use --skip-refused to import the others.',
+      );
   }
   const todo = rows.filter(({ isDone }) => !isDone);
   terminal.status(
-    `${rows.length} rows: ${opening} accounts to open, ${sumOf(todo)} USD to credit, ${rows.length - todo.length} rows done before`,
+    `${rows.length} rows: ${opening} accounts to open, ${sumOf(todo)} USD to credit, ${rows.length - todo.length} rows already imported`,
   );
   if (opening > 0 && options.keysOut === undefined) {
-    throw misused('There are accounts to open: add --keys-out, a file for their keys.');
+    throw misused('--keys-out: required, because this import opens accounts. Name a file for their API keys.');
   }
   if (options.dryRun) {
     printDryRun(terminal);
     return print(terminal, options, plan, new Map());
   }
-  if (todo.length > 0) await confirmWrite(terminal, options, `Import ${todo.length} rows under ${options.ref}?`);
+  if (todo.length > 0) await confirmWrite(terminal, options, `Import ${todo.length} rows with --ref ${options.ref}?`);
   await print(terminal, options, plan, await importRows(place, terminal, todo, options));
 };
 
@@ -96,7 +95,7 @@ const makePlan = async (place: Place, terminal: Terminal, bytes: Uint8Array, { r
   const { ledger, records, accounts } = place.stores;
   const rows: PlannedRow[] = [];
   const refused = [...read.refused];
-  const progress = createProgress(terminal, 'looked at', read.rows.length);
+  const progress = createProgress(terminal, 'checked', read.rows.length);
   await forEachConcurrent(read.rows, async (row) => {
     const planned = await planRow({ ledger, records, accounts }, ref, row);
     if ('reason' in planned) refused.push(planned);
@@ -107,7 +106,7 @@ const makePlan = async (place: Place, terminal: Terminal, bytes: Uint8Array, { r
   return { rows: rows.toSorted(byLine), refused: refused.toSorted(byLine) };
 };
 
-/** A line now and then. */
+/** Returns a function to call after each row. It prints a status line after every 5 % of the rows, at least 100. */
 const createProgress = (terminal: Terminal, verb: string, total: number): (() => void) => {
   const step = Math.max(100, Math.ceil(total / 20));
   let done = 0;
@@ -117,7 +116,7 @@ const createProgress = (terminal: Terminal, verb: string, total: number): (() =>
   };
 };
 
-/** Answers the balances afterwards, by account. */
+/** Returns the balance of each imported account in pico-USD. Throws the first error. */
 const importRows = async (
   place: Place,
   terminal: Terminal,
@@ -133,7 +132,7 @@ const importRows = async (
     const deps: ImportDependencies = { ledger, accounts, keyStore, ...steady, keys };
     let failure: unknown;
     await forEachConcurrent(rows, async (row) => {
-      // What is under way is brought to its end before the import gives up.
+      // After a failure, start no more rows but finish those in progress.
       if (failure !== undefined) return;
       try {
         after.set(row.account, await importRow(deps, { ref, reason }, row));
@@ -144,11 +143,12 @@ const importRows = async (
     });
     if (failure !== undefined) throw failure;
     const stale = await staleKeys(deps);
-    if (stale.length > 0) terminal.status(`These keys of ${keysOut} were replaced since: ${stale.join(', ')}`);
+    if (stale.length > 0)
+      terminal.status(`Keys in ${keysOut} that were replaced or revoked since: ${stale.join(', ')}`);
     return after;
   } catch (error) {
     terminal.status(
-      `${after.size} of ${rows.length} rows are imported. Run the same import again: what is done stays as it is.`,
+      `${after.size} of ${rows.length} rows are imported. Run the same import again: it imports only the missing rows.`,
     );
     throw error;
   } finally {
@@ -158,7 +158,7 @@ const importRows = async (
 
 const refusedColumns = ['line', 'account', 'reason'];
 
-/** With `--json`, rows that are refused are part of the result, which is then all there is. */
+/** Reports the rejected rows. With `--json`, an import that stops here prints them as its whole result. */
 const reportRefused = async (terminal: Terminal, plan: Plan, options: ImportOptions): Promise<void> => {
   const refused: readonly Facts[] = plan.refused.map((row) => ({ ...row }));
   if (options.report !== undefined) await writeReport(options.report, plan);
@@ -168,7 +168,7 @@ const reportRefused = async (terminal: Terminal, plan: Plan, options: ImportOpti
   else if (options.report === undefined) await terminal.print(toTable(refusedColumns, refused));
 };
 
-/** What a dry run or an earlier try of the same import has reported may stay. */
+/** Writes the report. Keeps an existing file with the same content, as a dry run or an earlier run wrote it. */
 const writeReport = async (path: string, { refused }: Plan): Promise<void> => {
   const lines = refused.map(
     ({ line, account, reason }) => `${line},${toTextCell(account ?? '')},${toTextCell(reason)}`,

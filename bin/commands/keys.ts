@@ -20,7 +20,7 @@ interface IssueOptions extends ReasonOptions {
 
 type Work<Options> = (place: Place, terminal: Terminal, accountId: string, options: Options) => Promise<Told>;
 
-/** What was done, and the key that is told once. */
+/** Result of a command. `key` is the new API key, which is shown only once. */
 interface Told {
   readonly account: string;
   readonly id: string | null;
@@ -30,7 +30,9 @@ interface Told {
 }
 
 export const addKeysCommands = (program: Command, terminal: Terminal): void => {
-  const keys = program.command('keys').description('keys of accounts; a new one is printed once, on stdout');
+  const keys = program
+    .command('keys')
+    .description('issue, rotate and revoke API keys; a new key is printed once, on stdout');
   const add = <Options extends ReasonOptions>(command: Command, work: Work<Options>): void => {
     command.action(async (accountId: string, options: Options) => {
       const told = await atPlace(terminal, options, (place) => work(place, terminal, accountId, options));
@@ -40,21 +42,23 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
         return false;
       });
       if (told.key !== undefined && !isRead)
-        throw failed(`Nobody read the key of ${accountId}, and it is shown once. \`keys rotate\` gives it another.`);
+        throw failed(
+          `The new API key of ${accountId} was not printed, and it cannot be shown again. Replace it with \`keys rotate\`.`,
+        );
     });
   };
-  const issuing = keys.command('issue <account>').description('give an account without a working key one');
-  add(withReason(issuing).option('--create', 'open the account if it is not there'), issue);
-  add(withReason(keys.command('rotate <account>').description('put a new key in place of the old one')), rotate);
+  const issuing = keys.command('issue <account>').description('create an API key for an account that has none');
+  add(withReason(issuing).option('--create', 'open the account if it does not exist'), issue);
+  add(withReason(keys.command('rotate <account>').description('replace the API key of an account')), rotate);
   add(
-    withReason(keys.command('revoke <account>').description('end the key of an account, without another one')),
+    withReason(keys.command('revoke <account>').description('end the API key of an account without a replacement')),
     revoke,
   );
 };
 
 const print = async (terminal: Terminal, asJson: boolean, told: Told): Promise<boolean> => {
   if (asJson || told.key === undefined) return printFacts(terminal, asJson, { ...told });
-  terminal.status(`The key of ${told.account}. It is shown this once.`);
+  terminal.status(`API key of ${told.account}. It cannot be shown again.`);
   return terminal.print(`${told.key}\n`);
 };
 
@@ -73,8 +77,8 @@ const dry = (terminal: Terminal, account: string): Told => {
 const issue: Work<IssueOptions> = async (place, terminal, accountId, options) => {
   const { accounts, keys, ledger } = place.stores;
   const account = await ledger.readAccount(accountId);
-  if (!account && !isAccountId(accountId)) throw misused(`The id of an account ${accountIdRule}.`);
-  if (!account && !options.create) throw refused(`There is no account ${accountId}. Add --create to open it.`);
+  if (!account && !isAccountId(accountId)) throw misused(`<account>: ${accountIdRule}.`);
+  if (!account && !options.create) throw refused(`${accountId}: no such account. Use --create to open it.`);
   if (account?.status === 'blocked') throw blocked(accountId);
   const current = await keys.currentKey(accountId);
   if (current && !current.isRevoked) throw hasKey(accountId, current);
@@ -83,13 +87,13 @@ const issue: Work<IssueOptions> = async (place, terminal, accountId, options) =>
   await confirmWrite(
     terminal,
     options,
-    account ? `Issue a key to ${accountId}?` : `Open the account ${accountId}, with a key?`,
+    account ? `Create an API key for ${accountId}?` : `Open the account ${accountId} with an API key?`,
   );
   await logOperation(place, accountId, 'keys issue', options);
   const issued = await issueKey(deps, accountId, account ? current : 'new');
   if (issued.kind === 'has-key') throw hasKey(accountId, issued.current);
   if (issued.kind === 'refused')
-    throw refused(`${accountId} was blocked or changed meanwhile. Look at it by \`accounts show\`, and try again.`);
+    throw refused(`${accountId}: blocked or changed in the meantime. Check it with \`accounts show\`, then try again.`);
   const { made } = issued;
   return toTold(accountId, made.key, made.apiKey);
 };
@@ -114,21 +118,23 @@ const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   await logOperation(place, accountId, 'keys revoke', options);
   const { keys } = place.stores;
   if ((await retryUntilDefinite(steady, () => keys.revokeKey(accountId, current.hash))) === 'changed') {
-    throw refused(`The key of ${accountId} was replaced meanwhile. Look at the account again.`);
+    throw refused(
+      `${accountId}: its API key was replaced in the meantime. Check it with \`accounts show\`, then try again.`,
+    );
   }
   return { ...toTold(accountId, current), revoked: true };
 };
 
 const nameOf = (accountId: string, { label }: CurrentKey): string =>
-  `the key ${toMasked(label)} of ${accountId}? It stops working at once.`;
+  `the API key ${toMasked(label)} of ${accountId}? It stops working immediately.`;
 
 const activeKey = async ({ stores }: Place, accountId: string): Promise<CurrentKey> => {
   const current = await stores.keys.currentKey(accountId);
   if (current && !current.isRevoked) return current;
-  throw refused(`${accountId} has no working key. \`keys issue\` gives it one.`);
+  throw refused(`${accountId}: has no active API key. Create one with \`keys issue\`.`);
 };
 
-const blocked = (accountId: string) => refused(`${accountId} is blocked. Unblock it first.`);
+const blocked = (accountId: string) => refused(`${accountId}: blocked. Unblock it first with \`accounts unblock\`.`);
 
 const hasKey = (accountId: string, { label }: CurrentKey) =>
-  refused(`${accountId} has the key ${toMasked(label)} already. \`keys rotate\` replaces it.`);
+  refused(`${accountId}: already has the API key ${toMasked(label)}. Replace it with \`keys rotate\`.`);

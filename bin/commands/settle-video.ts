@@ -23,9 +23,9 @@ export const addSettleCommand = (videos: Command, terminal: Terminal): void => {
   withMoney(
     videos
       .command('settle <video>')
-      .description('end a video that is stuck: completed if it has been charged, else failed, and its money goes back'),
+      .description('end a stuck video: completed if it was charged, else failed with its hold released'),
   )
-    .option('--force', 'also while it may still be made, which then goes unpaid')
+    .option('--force', 'also if the video may still be in progress; it is then not charged')
     .action(async (videoId: string, options: SettleOptions) => {
       const result = await atPlace(terminal, options, (place) => settle(place, terminal, videoId, options));
       await printFacts(terminal, options.json === true, result);
@@ -35,17 +35,17 @@ export const addSettleCommand = (videos: Command, terminal: Terminal): void => {
 const settle = async (place: Place, terminal: Terminal, videoId: string, options: SettleOptions) => {
   const job = await readJob(place, videoId);
   const before = await readAccount(place, job.accountId);
-  // An ended one whose hold is open was left half way by something that died.
+  // An ended job with an open hold was interrupted between these two steps: finish it.
   if (isEnded(job) && !before.holds.has(job.holdId)) return toResult({ job, before, after: before, repeated: true });
   refuseWhileMade(place, job, options);
   if (options.dryRun) {
     printDryRun(terminal);
     return toResult({ job, before, after: before, repeated: false });
   }
-  await confirmWrite(terminal, options, `End ${videoId} of ${job.accountId}, which is ${job.state}?`);
+  await confirmWrite(terminal, options, `End ${videoId} of ${job.accountId}? Its status is ${job.state}.`);
   await logOperation(place, job.accountId, `videos settle ${videoId}`, options);
   const ledger = toLedgerDependencies(place);
-  // The record that counts is written first and says that an operator was here; the step below obeys it.
+  // Write the record first: it decides the outcome and names the operator. `releaseVideo` then follows the record.
   await resolveHoldById(ledger, { accountId: job.accountId, holdId: job.holdId, reason: `operator:${options.ref}` });
   const { webhook } = await releaseVideo(
     {
@@ -57,7 +57,8 @@ const settle = async (place: Place, terminal: Terminal, videoId: string, options
     },
     videoId,
   );
-  if (webhook) terminal.status('Its webhook is not called: the client finds out by asking.');
+  if (webhook)
+    terminal.status('The webhook of this video is not called. The client learns the result from GET /v1/videos/{id}.');
   const after = await readAccount(place, job.accountId);
   return toResult({ job: await readJob(place, videoId), before, after, repeated: false });
 };
@@ -65,16 +66,19 @@ const settle = async (place: Place, terminal: Terminal, videoId: string, options
 const readJob = async ({ stores }: Place, videoId: string): Promise<VideoJob> => {
   const job = await stores.videoJobs.read(videoId);
   if (job) return job;
-  throw failed(`There is no video ${videoId}.`);
+  throw failed(`${videoId}: no such video. List them with \`videos list\`.`);
 };
 
 const limitMsAt = (place: Place): number => secondsAt(place, 'VIDEO_LIMIT_SECONDS') * 1_000;
 
-/** Until then its execution, with all repeats of its last steps, may end it; after that the sweep would. */
+/**
+ * Refuses without `--force` while the video's execution and the retries of its last steps may run. Later, the sweep
+ * would end it.
+ */
 const refuseWhileMade = (place: Place, job: VideoJob, { force }: SettleOptions): void => {
   const overdueAtMs = job.createdAtMs + limitMsAt(place) + LAST_STEPS_MS;
   if (force || isEnded(job) || Date.now() >= overdueAtMs) return;
-  throw refused(`${job.id} may still be made, until ${toTime(overdueAtMs)}. Only --force ends it before.`);
+  throw refused(`${job.id}: may be in progress until ${toTime(overdueAtMs)}. Use --force to end it earlier.`);
 };
 
 interface Outcome {
@@ -89,7 +93,7 @@ const toResult = ({ job, before, after, repeated }: Outcome) => ({
   account: job.accountId,
   status: job.state,
   error: job.failure?.code ?? null,
-  /** There was nothing left to do. */
+  /** Whether the video had already ended. */
   repeated,
   balance_before_usd: formatUsd(balanceOf(before)),
   balance_after_usd: formatUsd(balanceOf(after)),

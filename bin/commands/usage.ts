@@ -29,9 +29,11 @@ const columns = ['created_at', 'id', 'outcome', 'model', 'cost_usd', 'reason'];
 const PAGE = 1_000;
 
 export const addUsageCommands = (program: Command, terminal: Terminal): void => {
-  const usage = program.command('usage').description('what requests have cost, as GET /api/usage tells it');
-  withRange(withReading(usage.command('list <account>').description('the latest requests, the newest first')))
-    .option('--limit <count>', 'so many at most', toLimit, 100)
+  const usage = program
+    .command('usage')
+    .description('list and export the cost of requests, as GET /api/usage returns it');
+  withRange(withReading(usage.command('list <account>').description('list the latest requests, newest first')))
+    .option('--limit <count>', 'maximum number of requests', toLimit, 100)
     .action(async (accountId: string, options: ListOptions) => {
       const rows = await atPlace(terminal, options, async (place) => {
         await readAccount(place, accountId);
@@ -43,12 +45,13 @@ export const addUsageCommands = (program: Command, terminal: Terminal): void => 
       });
       await printList(terminal, options.json === true, { rows, columns, nothing: 'no requests' });
     });
-  withRange(withPlace(usage.command('export <account>').description('all requests, to stdout or a new file')))
-    .addOption(new Option('--format <format>', 'csv, which it is without this, or json').choices(['csv', 'json']))
+  withRange(withPlace(usage.command('export <account>').description('export all requests, to stdout or a new file')))
+    .addOption(new Option('--format <format>', 'csv (default) or json').choices(['csv', 'json']))
     .option('--json', 'the same as --format json')
-    .option('--out <file>', 'a file that is not there yet, in place of stdout')
+    .option('--out <file>', 'new file to write; default: stdout')
     .action(async (accountId: string, options: ExportOptions) => {
-      if (options.json && options.format === 'csv') throw misused('--json and --format csv cannot both be meant.');
+      if (options.json && options.format === 'csv')
+        throw misused('--json and --format csv are mutually exclusive. Use one of them.');
       const range = toRange(options);
       await atPlace(terminal, options, (place) => exportUsage(place, terminal, accountId, options, range));
     });
@@ -56,10 +59,10 @@ export const addUsageCommands = (program: Command, terminal: Terminal): void => 
 
 const withRange = (command: Command): Command =>
   command
-    .option('--from <time>', 'a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z, which are UTC')
-    .option('--to <time>', 'the same; a day is meant whole, a time is not part of it');
+    .option('--from <time>', 'start, included: a UTC day such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z')
+    .option('--to <time>', 'end: a UTC day, included, or a time, excluded');
 
-/** Throws the GatewayError that names what is wrong. */
+/** Parses the range. Throws a GatewayError that names the invalid option. */
 const toRange = ({ from, to }: RangeOptions): RecordRange => readUsageQuery({ from, to }).range;
 
 const exportUsage = async (
@@ -72,13 +75,13 @@ const exportUsage = async (
   const format = json ? 'json' : named;
   await readAccount(place, accountId);
   const file = out === undefined ? undefined : await openNewFile(out);
-  // A file is for programs, which are to have every character; what a terminal shows must not command it.
+  // A file keeps every character for programs. Output to a terminal must not contain control characters.
   const write = (text: string): Promise<boolean> =>
     file ? file.write(text).then(() => true) : terminal.print(shown(format, text));
   try {
     let count = 0;
     for await (const rows of pages(place, accountId, range)) {
-      // Nobody waits for the rest.
+      // Stop if the reader of stdout has left.
       if (!(await write(format === 'json' ? toJsonPart(rows, count) : toCsvPart(rows, count)))) return;
       count += rows.length;
       terminal.status(`${count} requests`);
@@ -91,7 +94,7 @@ const exportUsage = async (
   }
 };
 
-/** At least one page, which may be empty. */
+/** Yields at least one page, which may be empty. */
 async function* pages(
   { stores }: Place,
   accountId: string,

@@ -15,16 +15,16 @@ interface ListOptions extends ReadOptions {
   readonly running?: true;
 }
 
-/** Later than any job is looked at. Databases know no infinite numbers. */
+/** Time after every job's next check. A finite number, because DynamoDB does not store infinity. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 const PAGE = 100;
 const columns = ['created_at', 'id', 'account', 'model', 'status', 'progress', 'held_usd'];
 
 export const addVideosCommands = (program: Command, terminal: Terminal): void => {
-  const videos = program.command('videos').description('videos that were asked for');
-  withReading(videos.command('list').description('videos, the newest first'))
-    .option('--account <id>', 'of this account alone')
-    .option('--running', 'those alone that have not ended')
+  const videos = program.command('videos').description('list and end videos');
+  withReading(videos.command('list').description('list videos, newest first'))
+    .option('--account <id>', 'only videos of this account')
+    .option('--running', 'only videos that have not ended')
     .action(async (options: ListOptions) => {
       const rows = await atPlace(terminal, options, (place) => listVideos(place, options));
       await printList(terminal, options.json === true, { rows, columns, nothing: 'no videos' });

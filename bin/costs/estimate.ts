@@ -1,7 +1,10 @@
 import { costOf, type PriceName } from './prices.ts';
 import type { Workload } from './workloads.ts';
 
-/** What is used for a million of something, and what that costs; undefined if a part of it has no published price. */
+/**
+ * Quantities used for a million of something, and their total price in pico-USD; undefined if one of them has no
+ * published price.
+ */
 export interface Estimate {
   readonly picos: bigint | undefined;
   readonly parts: readonly (readonly [PriceName, quantity: number])[];
@@ -11,16 +14,16 @@ const MILLION = 1_000_000;
 const GB = 1_000_000_000;
 const FREE_STREAM_BYTES = 6_000_000;
 const REST_CHUNK_BYTES = 10_000_000;
-/** What the front door writes down of a request. */
+/** Size of the front door's access log record of one request, in bytes. */
 const ACCESS_LOG_BYTES = 600;
-/** X-Ray takes one request of a second and a twentieth of the rest. */
+/** Share of requests that X-Ray traces. It traces the first request of each second and 5 % of the others. */
 const TRACED_PART = 0.05;
-/** Environments that begin, for each request, and the secrets that each of them reads. */
+/** Share of requests that start an execution environment. Each start reads `SECRETS_READ` secrets. */
 const COLD_PART = 0.01;
 const SECRETS_READ = 3;
 const BUCKET_DAYS = 2;
 const MONTH_DAYS = 30;
-/** What a server that answers requests keeps in memory (measured). */
+/** Measured resident memory of the server in a Web Function, in GB. */
 const WEB_RESIDENT_GB = 0.4;
 
 const estimate = (perOne: readonly (readonly [PriceName, number])[]): Estimate => {
@@ -28,14 +31,14 @@ const estimate = (perOne: readonly (readonly [PriceName, number])[]): Estimate =
   return { picos: sumOf(parts.map(([name, quantity]) => costOf(name, quantity))), parts };
 };
 
-/** Undefined if one of them is. */
+/** Adds pico-USD amounts. Undefined if one of them is undefined. */
 export const sumOf = (costs: readonly (bigint | undefined)[]): bigint | undefined =>
   costs.reduce<bigint | undefined>(
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
     0n,
   );
 
-/** A function with a URL: an environment for each request, paid by its memory for as long as the request takes. */
+/** Estimates functions with a URL: one execution environment per request, paid by memory and duration. */
 export const functionHost = (work: Workload, memoryMb: number = work.memoryMb): Estimate =>
   estimate([
     ['lambdaRequest', work.invocations],
@@ -44,8 +47,8 @@ export const functionHost = (work: Workload, memoryMb: number = work.memoryMb): 
   ]);
 
 /**
- * A Web Function, where inference runs in one: processor time in use, memory in use for as long as its environments live, requests,
- * and bytes.
+ * Estimates a Web Function for inference: processor time, memory during the life of its environments, requests and
+ * bytes sent.
  */
 export const webHost = (work: Workload, requestsAtOnce: number): Estimate =>
   estimate([
@@ -80,7 +83,7 @@ export const frontDoors = {
   none: (work: Workload): Estimate => estimate([['internetGb', sent(work)]]),
 };
 
-/** What it takes whatever stands before and wherever it runs. */
+/** Costs that depend on neither the front door nor the host of the functions. */
 export const services = {
   DynamoDB: (work: Workload): Estimate =>
     estimate([
@@ -99,14 +102,14 @@ export const services = {
       ['bucketGbMonth', (work.objectBytes / GB) * (BUCKET_DAYS / MONTH_DAYS)],
     ]),
   'Step Functions': (work: Workload): Estimate => estimate([['transition', work.transitions]]),
-  'to vendors, secrets': (work: Workload): Estimate =>
+  'to providers, secrets': (work: Workload): Estimate =>
     estimate([
       ['internetGb', work.bytesToVendor / GB],
       ['secretCall', COLD_PART * SECRETS_READ * work.invocations],
     ]),
 };
 
-/** What the records of a million cost in each month from then on, since they are kept for good. */
+/** Estimates the monthly cost of storing a million records. Records are kept permanently. */
 export const recordsKept = (work: Workload): Estimate =>
   estimate([
     ['tableGbMonth', work.recordBytes / GB],

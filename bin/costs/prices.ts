@@ -1,12 +1,15 @@
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 
 export interface Price {
-  /** A decimal amount in USD for one unit, in us-east-1, of the first tier and without a free one; undefined where AWS publishes none. */
+  /**
+   * Decimal amount in USD for one unit in us-east-1, at the first tier and without a free tier; undefined if AWS
+   * publishes no price.
+   */
   readonly usd: string | undefined;
   readonly unit: string;
-  /** Where the figure is from: a version of AWS's price list, by its own address, or a page. */
+  /** URL of the price: a version of the AWS price list, or a page. */
   readonly source: string;
-  /** Of that version, or when the page was read. */
+  /** Date of that version, or the date on which the page was read. */
   readonly asOf: string;
 }
 
@@ -27,13 +30,13 @@ const cloudwatch = { source: list('AmazonCloudWatch/20260831092148'), asOf: '202
 const secrets = { source: list('AWSSecretsManager/20250828153804'), asOf: '2026-07-29' };
 const transfer = { source: list('AWSDataTransfer/20260831121448'), asOf: '2026-08-31' };
 
-/** All that `npm run costs` knows of prices. A price that changes is changed here, with its source and date, and nowhere else. */
+/** All prices that `npm run costs` uses. Change a price here, with its source and date. */
 export const prices = {
   lambdaRequest: { usd: '0.0000002', unit: 'request', ...lambda },
   lambdaGbSecond: { usd: '0.0000133334', unit: 'GB-second, arm64', ...lambda },
-  lambdaStreamedGb: { usd: '0.008', unit: 'GB streamed beyond 6 MB of an answer', ...lambdaPage },
-  webCpuSecond: { usd: undefined, unit: 'vCPU-second in use', ...lambdaPage },
-  webGbSecond: { usd: undefined, unit: 'GB-second in use', ...lambdaPage },
+  lambdaStreamedGb: { usd: '0.008', unit: 'GB streamed beyond 6 MB of a response', ...lambdaPage },
+  webCpuSecond: { usd: undefined, unit: 'vCPU-second used', ...lambdaPage },
+  webGbSecond: { usd: undefined, unit: 'GB-second used', ...lambdaPage },
   webRequest: { usd: undefined, unit: 'request', ...lambdaPage },
   webTransferGb: { usd: undefined, unit: 'GB sent', ...lambdaPage },
   writeUnit: { usd: '0.000000625', unit: 'write request unit', ...dynamodb },
@@ -55,9 +58,13 @@ export const prices = {
     asOf: '2026-11-22',
   },
   firewallRequest: { usd: '0.0000006', unit: 'request', ...waf },
-  firewallMonth: { usd: '5', unit: 'web ACL and month', ...waf },
-  firewallRuleMonth: { usd: '1', unit: 'rule and month', ...waf },
-  restRequest: { usd: '0.0000035', unit: 'call, of which each begun 10 MB of a streamed answer is one', ...apiGateway },
+  firewallMonth: { usd: '5', unit: 'web ACL per month', ...waf },
+  firewallRuleMonth: { usd: '1', unit: 'rule per month', ...waf },
+  restRequest: {
+    usd: '0.0000035',
+    unit: 'call; each started 10 MB of a streamed response counts as one',
+    ...apiGateway,
+  },
   internetGb: { usd: '0.09', unit: 'GB to the internet', ...transfer },
   transition: {
     usd: '0.000025',
@@ -68,24 +75,24 @@ export const prices = {
   put: { usd: '0.000005', unit: 'PUT', ...s3 },
   get: { usd: '0.0000004', unit: 'GET', ...s3 },
   bucketGbMonth: { usd: '0.023', unit: 'GB-month', ...s3 },
-  logGb: { usd: '0.5', unit: 'GB of logs taken in', ...cloudwatch },
-  logGbMonth: { usd: '0.03', unit: 'GB-month of logs kept', ...cloudwatch },
-  metricMonth: { usd: '0.3', unit: 'metric and month', ...cloudwatch },
-  alarmMonth: { usd: '0.1', unit: 'alarm and month, for each metric it looks at', ...cloudwatch },
+  logGb: { usd: '0.5', unit: 'GB of logs ingested', ...cloudwatch },
+  logGbMonth: { usd: '0.03', unit: 'GB-month of logs stored', ...cloudwatch },
+  metricMonth: { usd: '0.3', unit: 'metric per month', ...cloudwatch },
+  alarmMonth: { usd: '0.1', unit: 'alarm per month, for each metric it evaluates', ...cloudwatch },
   compositeAlarmMonth: {
     usd: '0.5',
-    unit: 'composite alarm and month',
+    unit: 'composite alarm per month',
     source: 'https://aws.amazon.com/cloudwatch/pricing/',
     asOf: '2026-11-22',
   },
   dashboardMonth: {
     usd: '3',
-    unit: 'dashboard and month',
+    unit: 'dashboard per month',
     source: 'https://aws.amazon.com/cloudwatch/pricing/',
     asOf: '2026-07-29',
   },
   trace: { usd: '0.000005', unit: 'trace', source: 'https://aws.amazon.com/xray/pricing/', asOf: '2026-11-22' },
-  secretMonth: { usd: '0.4', unit: 'secret and month', ...secrets },
+  secretMonth: { usd: '0.4', unit: 'secret per month', ...secrets },
   secretCall: { usd: '0.000005', unit: 'call', ...secrets },
 } as const satisfies Record<string, Price>;
 
@@ -94,8 +101,8 @@ export type PriceName = keyof typeof prices;
 const MICROS = 1_000_000;
 
 /**
- * What so much of something costs, in pico-USD; undefined where it has no published price. The quantity may have six decimals. A GB is a
- * thousand million bytes here, where AWS means a few percent more: the estimate is that much too high.
+ * Returns the cost of a quantity in pico-USD; undefined if it has no published price. The quantity may have six
+ * decimals. A GB is 10^9 bytes here but 2^30 bytes at AWS, so the estimate is up to 7 % too high.
  */
 export const costOf = (name: PriceName, quantity: number): bigint | undefined => {
   const { usd }: Price = prices[name];

@@ -2,15 +2,15 @@ import { type Estimate, frontDoors, functionHost, recordsKept, services, sumOf, 
 import { costOf, type Price, type PriceName, prices } from './prices.ts';
 import { type Workload, workloads } from './workloads.ts';
 
-/** Fixed resources of an environment without requests, behind CloudFront. */
+/** Monthly fixed costs of an environment behind CloudFront, even without requests. */
 export const standing: readonly (readonly [what: string, name: PriceName, count: number])[] = [
   ['the firewall', 'firewallMonth', 1],
-  ['its rules: the rate of an address and two groups of AWS, which only count', 'firewallRuleMonth', 3],
-  ['secrets: pepper, keys of vendors, bot, top-ups, origin', 'secretMonth', 5],
+  ['its rules: the rate per client IP, and two AWS rule groups that only count', 'firewallRuleMonth', 3],
+  ['secrets: pepper, provider keys, bot token, top-up key, origin secret', 'secretMonth', 5],
   ['dashboards', 'dashboardMonth', 5],
-  ['metrics that alarms look at', 'alarmMonth', 91],
-  ['the alarm over alarms on money', 'compositeAlarmMonth', 1],
-  ['metrics of our own that occur in a month, about', 'metricMonth', 80],
+  ['metrics that alarms evaluate', 'alarmMonth', 91],
+  ['the composite alarm for money', 'compositeAlarmMonth', 1],
+  ['custom metrics with values in a month, about', 'metricMonth', 80],
 ];
 
 export const costOfStanding = (name: PriceName, count: number): bigint => {
@@ -21,10 +21,10 @@ export const costOfStanding = (name: PriceName, count: number): bigint => {
 
 const works: readonly Workload[] = Object.values(workloads);
 const memories = [512, 1_024, 1_769, 3_008] as const;
-/** Requests in one environment: a quarter of what it may be given, and all of that. */
+/** Concurrent requests in one environment: a quarter of its maximum, and the maximum. */
 const CROWDS = [16, 64] as const;
 
-/** The tables of docs/operations/costs.md, by the name of the place where each of them stands. */
+/** Returns the tables of docs/operations/costs.md, by the name of their place there. */
 export const toTables = (): Readonly<Record<string, string>> => ({
   totals: totals(),
   hosts: hosts(),
@@ -37,7 +37,7 @@ export const toTables = (): Readonly<Record<string, string>> => ({
 
 const totals = (): string =>
   toTable(
-    ['a million of', 'function', 'front door', 'the rest', 'together', 'records, each month after'],
+    ['one million of', 'function', 'front door', 'other services', 'total', 'stored records, each later month'],
     works.map((work) => {
       const host = functionHost(work);
       const door = frontDoors.cloudfront(work);
@@ -48,13 +48,19 @@ const totals = (): string =>
 
 const hosts = (): string =>
   toTable(
-    ['a million of', ...memories.map((memory) => `${count(memory)} MB`)],
+    ['one million of', ...memories.map((memory) => `${count(memory)} MB`)],
     works.map((work) => [work.title, ...memories.map((memory) => usd(functionHost(work, memory)))]),
   );
 
 const webFunctions = (): string =>
   toTable(
-    ['a million of', 'requests', 'vCPU-seconds', ...CROWDS.map((crowd) => `GB-seconds, ${crowd} at once`), 'in USD'],
+    [
+      'one million of',
+      'requests',
+      'vCPU-seconds',
+      ...CROWDS.map((crowd) => `GB-seconds at ${crowd} concurrent`),
+      'in USD',
+    ],
     [workloads.shortChat, workloads.longStream, workloads.embedding, workloads.image].map((work) => {
       const least = webHost(work, CROWDS[0]);
       return [
@@ -69,28 +75,28 @@ const webFunctions = (): string =>
 
 const doors = (): string =>
   toTable(
-    ['a million of', ...Object.keys(frontDoors).map((name) => `\`${name}\``)],
+    ['one million of', ...Object.keys(frontDoors).map((name) => `\`${name}\``)],
     works.map((work) => [work.title, ...Object.values(frontDoors).map((cost) => usd(cost(work)))]),
   );
 
 const servicesTable = (): string =>
   toTable(
-    ['a million of', ...Object.keys(services)],
+    ['one million of', ...Object.keys(services)],
     works.map((work) => [work.title, ...Object.values(services).map((cost) => usd(cost(work)))]),
   );
 
 const standingTable = (): string => {
   const rows = standing.map(([what, name, many]) => [what, count(many), dollars(costOfStanding(name, many))]);
   const together = standing.reduce((total, [, name, many]) => total + costOfStanding(name, many), 0n);
-  return toTable(['each month', 'how many', 'USD'], [...rows, ['together', '', dollars(together)]]);
+  return toTable(['monthly item', 'number', 'USD'], [...rows, ['total', '', dollars(together)]]);
 };
 
 const pricesTable = (): string =>
   toTable(
-    ['a', 'USD', 'as of', 'from'],
+    ['unit', 'USD', 'as of', 'source'],
     Object.values<Price>(prices).map(({ unit, usd: amount, asOf, source }) => [
       unit,
-      amount ?? 'not known',
+      amount ?? 'unknown',
       asOf,
       source,
     ]),
@@ -107,11 +113,11 @@ const toTable = (heads: readonly string[], rows: readonly (readonly string[])[])
 const quantity = ({ parts }: Estimate, name: string): string =>
   count(Math.round(parts.find(([part]) => part === name)?.[1] ?? 0));
 
-const usd = ({ picos }: Estimate): string => (picos === undefined ? 'not known' : dollars(picos));
+const usd = ({ picos }: Estimate): string => (picos === undefined ? 'unknown' : dollars(picos));
 
 const PICOS_PER_CENT = 10_000_000_000n;
 
-/** Rounded to the nearest cent. */
+/** Rounds to the nearest cent. */
 const dollars = (picos: bigint): string => {
   const cents = (picos + PICOS_PER_CENT / 2n) / PICOS_PER_CENT;
   return `${grouped(String(cents / 100n))}.${String(cents % 100n).padStart(2, '0')}`;
@@ -121,19 +127,20 @@ const count = (many: number): string => grouped(String(many));
 
 const grouped = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** Between a line `<!-- costs: name -->` and the next `<!-- /costs -->` stands the table of that name. */
+/** Matches the place of a table: from `<!-- costs: name -->` to the next `<!-- /costs -->`. */
 const place = /<!-- costs: ([\w-]+) -->\n[\s\S]*?<!-- \/costs -->/g;
 
-/** Throws an Error for a place without a table, and for a table without its place. */
+/** Fills in the tables. Throws an Error for a place without a table, and for a table without a place. */
 export const withTables = (document: string, tables: Readonly<Record<string, string>>): string => {
   const placed = new Set<string>();
   const filled = document.replace(place, (_whole, name: string) => {
     const table = tables[name];
-    if (table === undefined) throw new Error(`there is no table "${name}"`);
+    if (table === undefined)
+      throw new Error(`docs/operations/costs.md has a place for the table "${name}", but there is no table "${name}".`);
     placed.add(name);
     return `<!-- costs: ${name} -->\n${table}\n<!-- /costs -->`;
   });
   const homeless = Object.keys(tables).filter((name) => !placed.has(name));
-  if (homeless.length > 0) throw new Error(`the document has no place for ${homeless.join(', ')}`);
+  if (homeless.length > 0) throw new Error(`docs/operations/costs.md has no place for ${homeless.join(', ')}.`);
   return filled;
 };

@@ -1,34 +1,37 @@
 import { functions } from '../../lib/functions.ts';
 
-/** One thing that a client gets, and what is used for it. Times are in seconds, sizes in bytes. */
+/** Resources used for one result that a client receives. Times are in seconds, sizes in bytes. */
 export interface Workload {
   readonly title: string;
-  /** The requests it takes; an image or a video is fetched by one of its own. */
+  /** Number of HTTP requests. Downloading an image or video is a separate request. */
   readonly requests: number;
-  /** Of those, the ones that a function with a URL answers; and what else calls functions, such as the state machine. */
+  /**
+   * Number of Lambda invocations: requests that a function with a URL serves, and calls by others, such as the state
+   * machine.
+   */
   readonly invocations: number;
-  /** How long these run, together. A function waits for its vendor, and is paid for that. */
+  /** Total duration of the invocations. It includes waiting for the provider. */
   readonly seconds: number;
-  /** Of the function that takes most of it. */
+  /** Memory of the function that takes most of the time. */
   readonly memoryMb: number;
-  /** Of a processor, measured on a laptop's: `docs/operations/costs.md` says how. */
+  /** Processor time as measured on a laptop; `docs/operations/costs.md` describes the measurement. */
   readonly cpuSeconds: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** The largest answer that a function with a URL sends. */
+  /** Size of the largest response that a function with a URL sends. */
   readonly largestAnswer: number;
-  /** The answer goes through CloudFront alone, from the bucket. */
+  /** Size of responses that CloudFront serves from the bucket, without a function. */
   readonly bytesFromBucket: number;
   readonly bytesToVendor: number;
   readonly writeUnits: number;
-  /** At most: what is known of a model's circuit is read again after 5 s, in each process. */
+  /** Upper bound: each process reads a model's circuit state again after 5 s. */
   readonly readUnits: number;
-  /** Kept in tables for good. */
+  /** Size of the records that stay in tables permanently. */
   readonly recordBytes: number;
   readonly logBytes: number;
   readonly puts: number;
   readonly gets: number;
-  /** Kept in the bucket for two days. */
+  /** Size of the objects that stay in the bucket for two days. */
   readonly objectBytes: number;
   readonly transitions: number;
 }
@@ -38,11 +41,11 @@ const request = {
   invocations: 1,
   memoryMb: functions.text.memoryMb,
   bytesFromBucket: 0,
-  // The address's bucket, the key, the hold, the charge record, the account (test/service/store-units.long.test.ts).
+  // Writes: counter of the client IP, API key, hold, charge record, account (test/service/store-units.long.test.ts).
   writeUnits: 5,
   readUnits: 4,
   recordBytes: 600,
-  // The record of the request, its metrics, and what Lambda says of each call.
+  // Logs: the request's record, its metrics, and Lambda's own lines for each invocation.
   logBytes: 2_500,
   puts: 0,
   gets: 0,
@@ -50,11 +53,11 @@ const request = {
   transitions: 0,
 };
 
-/** 25 parts of 8 MiB, the beginning and the end. */
+/** Calls of one multipart upload: 25 parts of 8 MiB, its creation and its completion. */
 const VIDEO_PUTS = 27;
-/** Looks at the vendor within ten minutes, ever further apart. */
+/** Number of polls at the provider within ten minutes, at growing intervals. */
 const VIDEO_POLLS = 15;
-/** Questions of the client for the state, twice a minute. */
+/** Number of polls by the client, two per minute. */
 const VIDEO_QUESTIONS = 20;
 
 export const workloads = {
@@ -90,7 +93,7 @@ export const workloads = {
   },
   image: {
     ...request,
-    title: 'image behind a link: 15 s, and 2 MB fetched once',
+    title: 'image behind a link: 15 s, and 2 MB downloaded once',
     requests: 2,
     seconds: 15,
     memoryMb: functions.images.memoryMb,
@@ -106,16 +109,16 @@ export const workloads = {
   },
   video: {
     ...request,
-    title: 'video of 200 MB: ten minutes, asked for 20 times, fetched once',
+    title: 'video of 200 MB: ten minutes, polled 20 times, downloaded once',
     requests: 1 + VIDEO_QUESTIONS + 1,
-    // The last three steps of the machine: store, charge, finish.
+    // Includes the three last steps of the workflow: store, charge, finish.
     invocations: 1 + VIDEO_QUESTIONS + VIDEO_POLLS + 3,
     seconds: 3 + VIDEO_QUESTIONS * 0.05 + VIDEO_POLLS * 0.5 + 30,
     memoryMb: functions.videoSteps.memoryMb,
     cpuSeconds: 1,
     bytesIn: 2_000,
     bytesOut: 200_000_000,
-    // The file goes out by the Web Function.
+    // The Web Function, not a function with a URL, sends the video.
     largestAnswer: 1_000,
     bytesToVendor: 10_000,
     writeUnits: 17 + 2 * VIDEO_QUESTIONS + 2,

@@ -3,7 +3,10 @@ import { checkCatalog, checkNode } from '../commands/doctor/machine-checks.ts';
 import { failed, whyOf } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Throws a CliError for what would only come out in the middle of a deployment. */
+/**
+ * Checks Node, the catalog and the credentials. Throws a CliError for a problem that would otherwise stop the
+ * deployment halfway.
+ */
 export const checkFirst = async (
   { environment, status }: Terminal,
   name: EnvironmentName,
@@ -20,17 +23,15 @@ export const checkFirst = async (
   if (credentials) await findCredentials(region, environment.AWS_PROFILE);
 };
 
-/** That they are there; what they allow, AWS tells. */
+/** Checks that credentials exist. AWS itself checks their permissions during the deployment. */
 const findCredentials = async (region: string, profile: string | undefined): Promise<void> => {
   const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({ region });
   try {
     await client.config.credentials();
   } catch (error) {
-    const advice = profile
-      ? `Log in to the profile ${profile}, which AWS_PROFILE names`
-      : 'Log in, and set AWS_PROFILE';
-    throw failed(`There are no credentials of AWS: ${whyOf(error)}. ${advice}.`, error);
+    const advice = profile ? `Log in to the profile ${profile} that AWS_PROFILE names` : 'Log in, and set AWS_PROFILE';
+    throw failed(`AWS credentials: not found (${whyOf(error)}). ${advice}.`, error);
   } finally {
     client.destroy();
   }

@@ -11,17 +11,17 @@ export interface PagesTarget {
   readonly region: string;
 }
 
-/** The mini app and the reference of the API. */
+/** Uploads the mini app and the API reference to the bucket. Throws a CliError. */
 export const putDeployedPages = async ({ terminal, bucket, region }: PagesTarget): Promise<void> => {
   const endpoint = terminal.environment.S3_ENDPOINT || undefined;
   const client = await createS3Client({ endpoint, region });
   try {
     const files = await buildPages();
     await Promise.all(files.map((file) => client.send(new PutObjectCommand(toObject(file, bucket)))));
-    terminal.status(`${files.length} files are in the bucket ${bucket}`);
+    terminal.status(`Uploaded ${files.length} files to the bucket ${bucket}`);
   } catch (error) {
     throw failed(
-      `Step 2 of 2, the pages, did not go well: ${whyOf(error)}. The stacks are up and the API is served; run the same again for the pages.`,
+      `Step 2 of 2 (pages) failed: ${whyOf(error)}. The API is live. Run the same command again to upload the pages.`,
       error,
     );
   } finally {

@@ -6,9 +6,9 @@ import { publicUrlOf } from '../../lib/public-url.ts';
 import { failed } from '../exit.ts';
 
 export interface Outputs {
-  /** What clients reach the gateway by; undefined where nothing stands before the functions. */
+  /** Base URL for clients; undefined without a front door. */
   readonly publicUrl: string | undefined;
-  /** Of the functions, by the names of their outputs. */
+  /** URLs of the functions, by output name. */
   readonly urls: Readonly<Record<string, string>>;
   readonly bucket: string;
   readonly providerKeysSecret: string;
@@ -17,15 +17,20 @@ export interface Outputs {
 
 const fileSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
-/** Of the stacks that `cdk deploy` has just been through. Throws a CliError for a file without what every deployment has. */
+/** Reads the outputs file of `cdk deploy`. Throws a CliError if an output that every deployment has is missing. */
 export const readOutputs = (path: string, name: EnvironmentName): Outputs => {
   if (!existsSync(path))
-    throw failed('cdk deploy has told no outputs: were its changes only prepared? The pages were not put up.');
+    throw failed(
+      'cdk deploy wrote no outputs, perhaps because it only prepared its changes. The pages were not uploaded. Run the same command without options such as --no-execute.',
+    );
   const stacks = fileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   const of = (stack: string) => stacks[`${prefixOf(name)}-${stack}`] ?? {};
   const needed = (output: string): string => {
     const value = of('data')[output];
-    if (!value) throw failed(`The stack ${prefixOf(name)}-data has told no ${output}: its pages cannot be put up.`);
+    if (!value)
+      throw failed(
+        `The stack ${prefixOf(name)}-data has no output ${output}, so its pages were not uploaded. Deploy this version of the stack.`,
+      );
     return value;
   };
   const urls = Object.entries(of('api')).filter(([output]) => functionNames.some((each) => `${each}Url` === output));

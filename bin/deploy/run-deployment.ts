@@ -16,19 +16,19 @@ import { putDeployedPages } from './put-deployed-pages.ts';
 import { readOutputs } from './read-outputs.ts';
 import { toPlan } from './to-plan.ts';
 
-/** A program and its first arguments. */
+/** Path of a program, followed by its first arguments. */
 export type Cdk = readonly string[];
 
 const root = join(import.meta.dirname, '../..');
 
-/** Answers its exit code. It has this terminal, where it asks before it widens permissions. */
+/** Runs cdk and returns its exit code. cdk shares this terminal, because it asks before it broadens permissions. */
 export const runCdk = async ([program = '', ...first]: Cdk, args: readonly string[]): Promise<number> => {
   const child = spawn(program, [...first, ...args], { cwd: root, stdio: 'inherit' });
   try {
     const [code] = await once(child, 'exit');
     return typeof code === 'number' ? code : 1;
   } catch (error) {
-    throw failed(`cdk cannot be started: ${whyOf(error)}. Run npm ci first.`, error);
+    throw failed(`cdk: cannot be started (${whyOf(error)}). Run npm ci first.`, error);
   }
 };
 
@@ -41,14 +41,14 @@ interface DeployOptions {
   readonly dryRun?: true;
 }
 
-/** Answers the exit code; `args` as a shell gives them, without the program's own name. */
+/** Returns the exit code. `args` come from the shell, without the name of the program. */
 export const runDeployment = (args: readonly string[], ports: DeploymentDependencies): Promise<number> => {
   const { terminal } = ports;
   const program = newCommand('deploy', terminal)
-    .description('put everything of an environment up, or bring it up to date: the stacks, then the pages')
-    .addArgument(new Argument('<environment>', 'of lib/environments.ts').choices(environmentNames))
-    .argument('[flags...]', 'after `--`: for `cdk deploy`, such as --require-approval never')
-    .option('--dry-run', 'say what would go up; needs no credentials')
+    .description('deploy or update an environment: first its stacks, then the pages')
+    .addArgument(new Argument('<environment>', 'environment of lib/environments.ts').choices(environmentNames))
+    .argument('[flags...]', 'options for `cdk deploy` after `--`, such as --require-approval never')
+    .option('--dry-run', 'show what would be deployed; needs no credentials')
     .action(async (name: EnvironmentName, flags: readonly string[], { dryRun }: DeployOptions) => {
       refuseFlags(flags);
       await inFolder((folder) => (dryRun ? plan : deploy)({ ...ports, name, flags, folder }));
@@ -56,21 +56,24 @@ export const runDeployment = (args: readonly string[], ports: DeploymentDependen
   return runCommand(program, args, terminal);
 };
 
-/** As cdk is told them: `prod/edge`, `*`. */
+/** Matches a stack selection of cdk, such as `prod/edge` or `*`. */
 const STACKS = new RegExp(`[*]|^(${environmentNames.join('|')})(/|$)`);
 
-/** What would lead only a part of this somewhere else, or bring up something else as well. */
+/**
+ * Rejects options that would select other stacks, or send the stacks and the pages to different accounts. Throws a
+ * CliError.
+ */
 const refuseFlags = (flags: readonly string[]): void => {
   for (const [index, flag] of flags.entries()) {
     const name = flag.split('=')[0];
     const isValue = flags[index - 1]?.startsWith('-') === true && !STACKS.test(flag);
     if (!flag.startsWith('-') && !isValue) {
-      throw misused(
-        `${flag}: all stacks of one environment go up, and no others. After \`--\` there are options of cdk alone.`,
-      );
+      throw misused(`${flag}: not an option. A deployment always covers all stacks of one environment. Remove it.`);
     }
-    if (name === '--profile') throw misused('Set AWS_PROFILE instead of --profile: the pages go where the stacks go.');
-    if (name === '--outputs-file' || name === '-O') throw misused(`${name} is taken: the outputs are read here.`);
+    if (name === '--profile')
+      throw misused('--profile: not allowed, because it does not apply to the pages. Set AWS_PROFILE instead.');
+    if (name === '--outputs-file' || name === '-O')
+      throw misused(`${name}: not allowed, because this command reads the outputs file itself. Remove it.`);
   }
 };
 
@@ -86,7 +89,7 @@ const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> 
 interface Deployment extends DeploymentDependencies {
   readonly name: EnvironmentName;
   readonly flags: readonly string[];
-  /** For what is read once; removed at the end. */
+  /** Temporary folder, removed at the end. */
   readonly folder: string;
 }
 
@@ -94,30 +97,34 @@ const plan = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise
   await checkFirst(terminal, name, { credentials: false });
   const assembly = join(folder, 'cdk.out');
   const code = await runCdk(cdk, ['synth', `${name}/*`, ...alone(name), '--quiet', '--output', assembly, ...flags]);
-  if (code !== 0) throw failed(`cdk synth ended with ${code}, for the reason above.`);
+  if (code !== 0)
+    throw failed(`cdk synth failed with exit code ${code}. Fix the error above, then run the same command again.`);
   await terminal.print(toPlan(assembly, await buildPages()));
 };
 
-/** Each step leaves what is there already as it is, so that the same command again goes on where this one ended. */
+/**
+ * Deploys the stacks, then uploads the pages. A repeat after a failure continues, because each step keeps what is
+ * already in place.
+ */
 const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
   await checkFirst(terminal, name, { credentials: true });
-  terminal.status(`1 of 2: the stacks ${prefixOf(name)}-*`);
+  terminal.status(`Step 1 of 2: stacks ${prefixOf(name)}-*`);
   const outputsFile = join(folder, 'outputs.json');
-  // Logs that an earlier stack has left behind, under names that come again, are taken over.
+  // Import log groups that a deleted stack left behind under the same names.
   const own = [...alone(name), '--outputs-file', outputsFile, '--import-existing-resources'];
   const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
   if (code !== 0) throw failed(toAdvice(name, code));
   const outputs = readOutputs(outputsFile, name);
-  terminal.status('2 of 2: the pages');
+  terminal.status('Step 2 of 2: pages');
   await putDeployedPages({ terminal, bucket: outputs.bucket, region: environments[name].region });
   await terminal.print(toNextSteps(name, outputs));
 };
 
-/** What is wrong in another environment is no reason to keep this one waiting. */
+/** Limits synthesis to one environment, so that errors in the others do not block it. */
 const alone = (name: EnvironmentName): readonly string[] => ['-c', `environment=${name}`];
 
 const PROTECTED =
-  'A stack that failed while it was first made is protected all the same: for such a one, first run ' +
+  'If a stack failed during its first creation, turn off its termination protection first: ' +
   'aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name <its name>.';
 
 const toAdvice = (name: EnvironmentName, code: number): string => {
@@ -125,9 +132,9 @@ const toAdvice = (name: EnvironmentName, code: number): string => {
   const regions = new Set([region, ...(frontDoor === 'cloudfront' ? [EDGE_REGION] : [])]);
   const places = [...regions].map((each) => `aws://<account>/${each}`).join(' ');
   return [
-    `Step 1 of 2, cdk deploy, ended with ${code}. Stacks that went up stay, and the pages are as they were.`,
-    'Mend what is told above and run the same again.',
+    `Step 1 of 2 (stacks) failed: cdk deploy ended with ${code}. Stacks already deployed stay, and the pages are unchanged.`,
+    'Fix the error above, then run the same command again.',
     ...(terminationProtection ? [PROTECTED] : []),
-    `Where CDK has never been used, run this first: npx cdk bootstrap ${places}`,
+    `In an account without CDK, first run: npx cdk bootstrap ${places}`,
   ].join(' ');
 };

@@ -18,7 +18,7 @@ const manifestSchema = z.object({
 });
 const templateSchema = z.object({ Resources: z.record(z.string(), z.unknown()) });
 
-/** What would go up: the stacks of the assembly in a folder, which are of one environment, and the pages. */
+/** Lists the stacks of a cloud assembly folder, and the pages, that a deployment would create. */
 export const toPlan = (assembly: string, pages: readonly PageFile[]): string => {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
   const stacks = Object.values(manifestSchema.parse(read('manifest.json')).artifacts).filter(

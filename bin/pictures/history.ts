@@ -3,12 +3,12 @@ import { ulid } from 'ulid';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { openEmbedded } from '../stores.ts';
 
-/** The user whom the local page plays. */
+/** Id of the bot chat that the local page uses. */
 const CHAT = '1001';
 const DAY_MS = 86_400_000;
 const DAYS = 28;
 
-/** What the month is made of: a model, how often a day at most, and what one request of it costs. */
+/** Requests of the month: model, maximum number per day, and price and usage of one request. */
 const courses = [
   { model: 'claude-sonnet-5', aDay: 4, usd: '0.0612', usage: { input: 5_200, output: 3_380 } },
   { model: 'gpt-5.4', aDay: 5, usd: '0.04175', usage: { input: 4_700, output: 2_000 } },
@@ -16,10 +16,10 @@ const courses = [
   { model: 'flux-2-pro', aDay: 2, usd: '0.06', usage: { images: 2 } },
 ] as const;
 
-/** The same at every run: weekdays are busier than weekends. */
+/** Returns the number of requests on a day. Deterministic: two days of each week have none. */
 const timesOn = (day: number, aDay: number): number => (day % 7 < 2 ? 0 : ((day * 7 + aDay * 3) % aDay) + 1);
 
-/** Says `/start` to the bot, and gives its account a month of requests, by the ledger's own writes. */
+/** Sends `/start` to the bot, and writes a month of requests of its account to the ledger. */
 export const fillHistory = async (url: string, folder: string): Promise<void> => {
   await fetch(`${url}/local/say`, {
     method: 'POST',
@@ -32,7 +32,7 @@ export const fillHistory = async (url: string, folder: string): Promise<void> =>
     await sleep(100);
     chat = await accounts.chat(CHAT);
   }
-  if (!chat) throw new Error('The bot has opened no account.');
+  if (!chat) throw new Error('The bot did not open an account within 5 s.');
   const { accountId } = chat;
   for (let day = DAYS; day >= 0; day -= 1) {
     for (const { model, aDay, usd, usage } of courses) {

@@ -9,11 +9,11 @@ import type { GatewayFunction } from './gateway-function.ts';
 export interface AccountChangesProps {
   readonly built: Pick<GatewayFunction, 'lambda'>;
   readonly data: DataStack;
-  /** Before the queue's name. */
+  /** Prefix of the queue's name. */
   readonly prefix: string;
 }
 
-/** Calls a function with the writes of accounts that somebody can be told of, and keeps what it could not do in a queue. */
+/** Calls a function with account changes that may need a notification, and keeps failed ones in a queue. */
 export class AccountChanges extends Construct {
   readonly failed: Queue;
 
@@ -21,7 +21,7 @@ export class AccountChanges extends Construct {
   constructor(scope: Construct, id: string, { built, data, prefix }: AccountChangesProps) {
     super(scope, id);
     const { tableArn, tableStreamArn } = data.tables.accounts;
-    if (tableStreamArn === undefined) throw new Error('the accounts table has no stream');
+    if (tableStreamArn === undefined) throw new Error('The accounts table has no stream.');
     this.failed = new Queue(this, 'failed', {
       queueName: `${prefix}-failed-account-changes`,
       encryption: QueueEncryption.SQS_MANAGED,
@@ -32,32 +32,32 @@ export class AccountChanges extends Construct {
     lambda.addToRolePolicy(
       allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], tableStreamArn),
     );
-    // Lambda insists on this one too. It names no stream when it is called, so that one stream's ARN may not be enough.
+    // Lambda requires this action too. Its request names no stream, so one stream's ARN might not match.
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/iam-policy-example-lamda-process-dynamodb-streams.html
     lambda.addToRolePolicy(allow(['dynamodb:ListStreams'], `${tableArn}/stream/*`));
     lambda.addToRolePolicy(allow(['sqs:SendMessage'], this.failed.queueArn));
     new EventSourceMapping(this, 'mapping', {
       target: lambda,
       eventSourceArn: tableStreamArn,
-      // A mapping begins to read minutes after it was made, and the newest records of that time would be lost. What is read twice
-      // is told once, since every chat carries the version that was told last.
+      // A mapping starts to read minutes after its creation, and LATEST would lose the records written until then.
+      // Records read twice cause no second notification: each chat stores the version it was last notified of.
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: [FilterCriteria.filter(tellable)],
       batchSize: 100,
-      // A request makes two writes of its account: fewer runs, for notices that nobody waits for.
+      // A request writes its account twice. A longer window saves runs, and notifications are not urgent.
       maxBatchingWindow: Duration.seconds(5),
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // Both ends are needed: a messenger that is down for long, and a record that nobody can read, each hold up their shard.
+      // Limit both tries and age: an unreachable messenger or an unreadable record would block its shard.
       retryAttempts: 100,
       maxRecordAge: Duration.hours(6),
-      // CDK's own destination would also let the function look the queue up.
+      // CDK's own destination would also allow the function to read the queue's attributes.
       onFailure: { bind: () => ({ destination: this.failed.queueArn }) },
     });
   }
 }
 
-/** Of accounts with a chat: neither records of charges and credits, nor accounts that begin. */
+/** Matches changes of accounts with a bot chat. Excludes charge and credit records, and new accounts. */
 const tellable = {
   eventName: FilterRule.isEqual('MODIFY'),
   dynamodb: {

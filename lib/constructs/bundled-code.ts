@@ -8,24 +8,24 @@ import { buildSync, type Metafile } from 'esbuild';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * A CommonJS package calls `require` for what Node has built in, and inside an ES module there is none: the function would crash
- * when it starts. Any update of a package may bring such a call.
+ * Defines `require`, which ES modules do not have. CommonJS packages in a bundle call it for Node's built-in modules,
+ * and the function would crash at its start without it.
  */
 const requireForPackages = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
 /**
- * An entry file and all it needs, the AWS SDK included: the runtime's own copy is another version and two to three times
- * slower to load. CDK's NodejsFunction calls esbuild with `--outfile`, which rules out splitting, and puts its metafile into
- * what is deployed. Splitting keeps what is imported on demand out of the file that every start reads and parses.
+ * Bundles an entry file with all its dependencies. Includes the AWS SDK, because the copy in the runtime is another
+ * version and loads two to three times slower. CDK's NodejsFunction does not support code splitting and deploys its
+ * metafile. Splitting keeps modules that are imported on demand out of the file that every start parses.
  */
 export const bundledCode = (name: string, entry: string): AssetCode => Code.fromAsset(sources, bundling(name, entry));
 
-/** What the bundles are made of, for an asset with the options below. */
+/** Source folder of the bundles, for an asset with the options of `bundling`. */
 export const sources = join(root, 'lambdas');
 
 export const bundling = (name: string, entry: string): AssetOptions => {
   const local = {
-    // CDK builds an asset once per set of bundling options, and sees of these only what is data.
+    // CDK bundles an asset once per set of options and compares only data, so `entry` must be part of them.
     entry,
     tryBundle: (outputFolder: string): true => {
       const { metafile } = buildSync({
@@ -37,7 +37,7 @@ export const bundling = (name: string, entry: string): AssetOptions => {
         platform: 'node',
         target: 'node24',
         format: 'esm',
-        // CommonJS files first, which is the default on Node, cost a quarter more bytes.
+        // Prefer ES modules. The default on Node, CommonJS first, makes bundles a quarter larger.
         mainFields: ['module', 'main'],
         banner: { js: requireForPackages },
         splitting: true,
@@ -51,12 +51,12 @@ export const bundling = (name: string, entry: string): AssetOptions => {
   };
   return {
     assetHashType: AssetHashType.OUTPUT,
-    // Asked for by type, never pulled: bundling here always succeeds or throws.
+    // The type requires an image. It is never pulled, because `local` always succeeds or throws.
     bundling: { image: DockerImage.fromRegistry('unused'), local },
   };
 };
 
-/** What weighs in a bundle, kept beside the templates. It is not deployed. */
+/** Writes the bundle's metafile next to the templates. It is not deployed. */
 const writeReport = (assembly: string, name: string, metafile: Metafile): void => {
   mkdirSync(join(assembly, 'bundles'), { recursive: true });
   writeFileSync(join(assembly, 'bundles', `${name}.json`), JSON.stringify(metafile));

@@ -15,8 +15,9 @@ export interface CodeBucketProps {
 }
 
 /**
- * Where Lambda reads the code of Web Functions at every start: it does not read it from the bucket that assets are uploaded to. What
- * copies it from there at a deployment is a function of CDK's own, with a role of ours, because CDK's would grant actions by pattern.
+ * Bucket from which Lambda reads the code of Web Functions at every start. Lambda cannot read CDK's asset bucket. A CDK
+ * function copies the code during a deployment, with the role defined here, because CDK's own role would have wildcard
+ * actions.
  */
 export class CodeBucket extends Construct {
   readonly #bucket: Bucket;
@@ -32,7 +33,7 @@ export class CodeBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // Whatever was copied is deleted with the revision that used it, so that the bucket is empty when its turn comes.
+      // Each copy is deleted with the revision that uses it, so the bucket is empty when it is deleted.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.#copyLog = addLogGroup(this, `/aws/lambda/${prefix}-code-copy`, environment);
@@ -43,7 +44,7 @@ export class CodeBucket extends Construct {
     );
   }
 
-  /** The bundle of an entry file, brought here. */
+  /** Bundles an entry file and copies the bundle to this bucket. */
   codeOf(name: string, entry: string): WebFunctionCode {
     const options = bundling(name, entry);
     const { bucket: uploads } = new Asset(this, name, { path: sources, ...options });

@@ -10,19 +10,22 @@ export interface DistributionProps {
   readonly firewallArn: string;
   /** Undefined without a domain. */
   readonly certificateArn: string | undefined;
-  /** One for each function that answers clients, by its name, and whatever else the edge function may choose. */
+  /** One origin per function that serves clients, by its name, and other origins that the edge function can select. */
   readonly origins: readonly CfnDistribution.OriginProperty[];
-  /** Runs for every request. */
+  /** ARN of the edge function that runs for every request. */
   readonly viewerFunctionArn: string;
-  /** Runs for images that leave. */
+  /** ARN of the edge function that runs for responses with images. */
   readonly mediaFunctionArn: string;
-  /** What of a request for an image goes on: the bucket understands queries and headers in a way of its own. */
+  /**
+   * Id of the policy for image requests. It limits what reaches the bucket, because S3 interprets queries and headers
+   * itself.
+   */
   readonly mediaRequestPolicyId: string;
 }
 
 /**
- * Passes everything on and keeps nothing. Made without CDK's own Distribution, which knows no origin without a path of its own, and
- * two have none: it is the edge function that chooses them.
+ * CloudFront distribution that forwards every request and caches nothing. Does not use CDK's Distribution, which
+ * requires a behavior for every origin: the edge function selects two of the origins.
  */
 export class Distribution extends Construct {
   readonly id: string;
@@ -56,7 +59,7 @@ export class Distribution extends Construct {
 
 const mediaPattern = routes.getMedia.path.replace('{name}', '*');
 
-/** Under its own name of AWS's, a distribution takes what TLS versions AWS lets it take. */
+/** Returns the certificate. Without a domain, AWS chooses the TLS versions. */
 const toViewerCertificate = (acmCertificateArn: string | undefined): CfnDistribution.ViewerCertificateProperty =>
   acmCertificateArn === undefined
     ? { cloudFrontDefaultCertificate: true }
@@ -69,11 +72,11 @@ const toBehaviour = (
   targetOriginId,
   allowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
   cachePolicyId: CachePolicy.CACHING_DISABLED.cachePolicyId,
-  // It adds what CloudFront knows of the client, `CloudFront-Viewer-Address` among it.
+  // This policy adds CloudFront's headers about the client, such as `CloudFront-Viewer-Address`.
   originRequestPolicyId: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER.originRequestPolicyId,
-  // What is compressed is held back until there is enough of it.
+  // Compression would delay a stream until enough bytes are available.
   compress: false,
-  // A redirect would let a client go on sending its key in the clear.
+  // Do not redirect from HTTP: a client would keep sending its key unencrypted.
   viewerProtocolPolicy: 'https-only',
   functionAssociations: [{ eventType: 'viewer-request', functionArn: viewerFunctionArn }],
 });

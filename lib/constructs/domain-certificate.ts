@@ -5,12 +5,15 @@ import type { Environment } from '../environments.ts';
 
 export type Domain = NonNullable<Environment['domain']>;
 
-/** The zone is named, not looked up: synthesis asks nobody. */
+/**
+ * Returns the hosted zone; undefined without one. Uses its id and name without a lookup, so that synthesis needs no
+ * credentials.
+ */
 export const zoneOf = (scope: Construct, { hostedZone }: Domain): IHostedZone | undefined =>
   hostedZone &&
   HostedZone.fromHostedZoneAttributes(scope, 'zone', { hostedZoneId: hostedZone.id, zoneName: hostedZone.name });
 
-/** The one there is, or a new one that the zone proves. */
+/** Returns the domain's existing certificate, or a new one that the hosted zone validates. */
 export const certificateOf = (
   scope: Construct,
   { name, certificateArn }: Domain,

@@ -5,16 +5,16 @@ import type { Environment } from '../environments.ts';
 import { addLogGroup } from './function-role.ts';
 
 export interface FirewallProps {
-  /** CLOUDFRONT stands in us-east-1; REGIONAL beside what it guards. */
+  /** CLOUDFRONT is in us-east-1; REGIONAL is in the region of what it protects. */
   readonly scope: 'CLOUDFRONT' | 'REGIONAL';
-  /** Before every name in AWS. */
+  /** Prefix of every name in AWS. */
   readonly prefix: string;
   readonly environment: Environment;
 }
 
 /**
- * The coarse wall (OPS-2): so many requests of one address in a minute. What is allowed in a second is counted in the functions, exactly
- * (LIM-1). Nothing here looks at how large a body is, and no rule of a body's content refuses anything: prompts look like anything.
+ * Coarse limit of requests per client IP and minute (OPS-2). The functions count exact limits per second (LIM-1). The
+ * firewall does not limit body sizes, and no rule blocks a request by its body, because prompts can contain anything.
  */
 export class Firewall extends Construct {
   readonly arn: string;
@@ -39,7 +39,7 @@ export class Firewall extends Construct {
 
 const tooMany = 'too-many-requests';
 
-/** As the functions would say it (GEN-3), but for a request id, which nobody could look up here. */
+/** Same error as from the functions (GEN-3), but without a request id, because no log here contains one. */
 const tooManyRequests = {
   error: {
     message: 'Too many requests from this client IP. Send fewer requests and retry.',
@@ -49,7 +49,7 @@ const tooManyRequests = {
   },
 };
 
-/** No sampled requests: they would show headers and queries, and with them keys, to whoever may open the console. */
+/** Sampled requests are off: they would show headers and queries with keys to everyone with access to the console. */
 const toMetric = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   cloudWatchMetricsEnabled: true,
   metricName,
@@ -67,7 +67,7 @@ const rateRule = ({ firewallRequestsPerMinute }: Environment): CfnWebACL.RulePro
       customResponse: {
         responseCode: 429,
         customResponseBodyKey: tooMany,
-        // A page of another origin may read the refusal, as it may every other answer (GEN-13).
+        // Pages of other origins may read this response, like all others (GEN-13).
         responseHeaders: [
           { name: 'Retry-After', value: '1' },
           { name: 'Access-Control-Allow-Origin', value: '*' },
@@ -79,7 +79,7 @@ const rateRule = ({ firewallRequestsPerMinute }: Environment): CfnWebACL.RulePro
   visibilityConfig: toMetric('requests-per-address'),
 });
 
-/** AWS's own lists, which only count: what they would refuse has to be seen before they may refuse it. */
+/** AWS rule groups that only count. Check what they would block before they block it. */
 const watching = ['AWSManagedRulesKnownBadInputsRuleSet', 'AWSManagedRulesAmazonIpReputationList'] as const;
 
 const toWatchingRule = (name: (typeof watching)[number], index: number): CfnWebACL.RuleProperty => ({
@@ -90,7 +90,7 @@ const toWatchingRule = (name: (typeof watching)[number], index: number): CfnWebA
   visibilityConfig: toMetric(name),
 });
 
-/** All that anybody proves itself with: clients, the messenger, who reports payments, the edge. */
+/** Headers with credentials of clients, the messenger, the payment provider and the edge. */
 const secretHeaders = [
   'authorization',
   'x-api-key',
@@ -102,8 +102,8 @@ const secretHeaders = [
 ];
 
 /**
- * Kept out of all that the firewall tells, also where a rule says what it has matched: redaction, which the log has besides, leaves
- * that as it is. The firewall sees the query before anything takes the key out of it.
+ * Removed from all data of the firewall. Log redaction does not cover the matched data that rules report. The firewall
+ * sees the query before the edge function removes a key from it.
  */
 const secretFields: readonly CfnWebACL.FieldToProtectProperty[] = [
   { fieldType: 'SINGLE_HEADER', fieldKeys: secretHeaders },
@@ -111,13 +111,14 @@ const secretFields: readonly CfnWebACL.FieldToProtectProperty[] = [
   { fieldType: 'BODY' },
 ];
 
-/** Of what a rule has refused or counted, and of nothing else: the functions and the edge write down every request as it is. */
+/** Logs only requests that a rule blocked or counted. The functions and the edge log every request. */
 const addLog = (
   scope: Construct,
   resourceArn: string,
   { scope: guarded, prefix, environment }: FirewallProps,
 ): void => {
-  // AWS takes no other beginning. In us-east-1 the environment may have had the other firewall before, whose log is kept.
+  // AWS requires this prefix. Both firewalls may have a log in us-east-1 after a change of the front door, so their
+  // names differ.
   const logGroupName = `aws-waf-logs-${prefix}-${guarded === 'CLOUDFRONT' ? 'edge' : 'regional'}`;
   const log = addLogGroup(scope, logGroupName, environment);
   const destination = Stack.of(scope).formatArn({
@@ -128,7 +129,7 @@ const addLog = (
   });
   const logging = new CfnLoggingConfiguration(scope, 'logging', {
     resourceArn,
-    // The group's own ARN ends with a `:*`, which is refused here.
+    // The log group's own ARN ends with `:*`, which this property rejects.
     logDestinationConfigs: [destination],
     redactedFields: [
       { uriPath: {} },

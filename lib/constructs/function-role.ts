@@ -10,13 +10,13 @@ export interface FunctionRoleProps {
   readonly description: FunctionDescription;
   readonly data: DataStack;
   readonly secrets: readonly SecretName[];
-  /** Of the parameter with the public address, for a function that asks for it. */
+  /** ARN of the parameter with the public URL, for a function that reads it. */
   readonly parameterArn?: string | undefined;
-  /** Where there is one that the function starts executions of. */
+  /** ARN of the state machine, for a function that starts executions. */
   readonly machineArn?: string | undefined;
 }
 
-/** May do what the description says and no more. One of its own: the role CDK would make may write to any log group. */
+/** Creates a role with exactly the permissions in the description. CDK's own role could write to every log group. */
 export const addFunctionRole = (
   scope: Construct,
   { description, data, secrets, parameterArn, machineArn }: FunctionRoleProps,
@@ -33,8 +33,9 @@ export const addFunctionRole = (
 };
 
 /**
- * What is kept has a name of its own, so that it would stand in the way of a group that comes later: a deployment takes it over, for which
- * CloudFormation wants a name without references and this policy. A group that came with a deployment that failed goes with it.
+ * Creates a log group. A retained group keeps its name and would block a later group, so the next deployment imports
+ * it. CloudFormation requires a name without references and this removal policy for that. A group from a failed
+ * deployment is deleted.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
  */
 export const addLogGroup = (
@@ -61,8 +62,9 @@ const toStatement = ({ table, index, actions }: TableGrant, { tables }: DataStac
 };
 
 /**
- * Whoever reads an object that may be missing needs the listing: without it S3 answers 403 instead of 404. It is not kept to the
- * prefix, since a condition on `s3:prefix` concerns requests that list, and the sources differ on what it does to one that reads.
+ * Returns the statements of a grant. A function that reads objects which may be missing needs `ListBucket`: without it,
+ * S3 returns 403 instead of 404. It has no `s3:prefix` condition, because sources disagree on how that condition
+ * affects reads.
  */
 const toStatements = ({ prefix, actions }: BucketGrant, { media }: DataStack): readonly PolicyStatement[] => {
   const onObjects = actions.filter((action) => action !== 'ListBucket').map((action) => `s3:${action}`);

@@ -7,16 +7,16 @@ import { type FunctionName, functions } from '../functions.ts';
 import { publicUrlOf, publicUrlParameter } from '../public-url.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 
-/** The settings as Lambda keeps them: text. What a function cannot do without cannot be left out. */
+/** Settings as environment variables. Required settings cannot be omitted. */
 export type FunctionSettings = { readonly [Name in keyof SettingsInput]: string };
 
 export interface SettingsSource {
-  /** Before every name in AWS. */
+  /** Prefix of every name in AWS. */
   readonly prefix: string;
   readonly environment: Environment;
   readonly data: DataStack;
   readonly machineArn?: string | undefined;
-  /** What links to images begin with, for a function that makes them. */
+  /** Base URL of image links, for a function that creates them. */
   readonly mediaUrl?: string | undefined;
 }
 
@@ -56,22 +56,25 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
   };
 };
 
-/** Nobody reads it: with `-c restart=<anything new>` every function is another one, and starts anew with the secrets of now. */
+/**
+ * Unused by code. Changing `-c restart=<value>` replaces every execution environment, so functions load the current
+ * secrets.
+ */
 const toRestart = (stack: Stack): Readonly<Record<string, string>> => {
   const restart: unknown = stack.node.tryGetContext('restart');
   return restart === undefined ? {} : { RESTART: String(restart) };
 };
 
-/** Called by clients, behind whatever front door there is. */
+/** Whether clients call the function, through any front door. */
 const isHttp = (name: FunctionName): boolean => ['url', 'web'].includes(functions[name].trigger);
 
-/** Behind the edge, what clients call also knows what the edge proves itself with (AUTH-9). */
+/** Returns the secrets of a function. Behind CloudFront, functions for clients also need the origin secret (AUTH-9). */
 const secretsOf = (name: FunctionName, { frontDoor }: Environment): readonly SecretName[] => [
   ...functions[name].secrets,
   ...(isHttp(name) && frontDoor === 'cloudfront' ? (['originSecret'] as const) : []),
 ];
 
-/** What settings of a function name, and its role has to be let at. */
+/** Returns the secrets and the parameter that a function's settings name, for its role. */
 export const toGrants = (
   scope: Construct,
   {
@@ -90,7 +93,10 @@ export const toGrants = (
     : undefined,
 });
 
-/** Whether a function has to look the public address up, since it is not known before the front door stands. */
+/**
+ * Whether a function reads the public URL from a parameter, because the URL is unknown until the front door is
+ * deployed.
+ */
 const asksForAddress = (name: FunctionName, environment: Environment): boolean =>
   (functions[name].showsApp || functions[name].linksMedia) === true &&
   publicUrlOf(environment) === undefined &&

@@ -9,23 +9,23 @@ import { bundledCode } from './bundled-code.ts';
 import { addFunctionRole, addLogGroup } from './function-role.ts';
 import { toGrants, toSettings } from './function-settings.ts';
 
-/** In place of what a description says. */
+/** Values that override those of the descriptions, by function. */
 type Overrides = Readonly<Partial<Record<FunctionName, number>>>;
 
 export interface GatewayFunctionProps<Description extends FunctionDescription = EventFunctionDescription> {
   readonly name: FunctionName;
   readonly description: Description;
-  /** Before the name, in AWS. */
+  /** Prefix of the name in AWS. */
   readonly prefix: string;
   readonly environment: Environment;
   readonly data: DataStack;
-  /** Of the state machine, for a function that starts executions of it. */
+  /** ARN of the state machine, for a function that starts executions. */
   readonly machineArn?: string | undefined;
-  /** What links to images begin with, for a function that makes them. */
+  /** Base URL of image links, for a function that creates them. */
   readonly mediaUrl?: string | undefined;
 }
 
-/** A function as it is described: its code, its settings, its log, and a role of its own. */
+/** Lambda function with its code, settings, log group and role, according to its description. */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
 
@@ -53,7 +53,7 @@ export class GatewayFunction extends Construct {
       environment: {
         ...toSettings(name, props),
         FUNCTION_NAME: functionName,
-        // By it the environments of one account are told apart in logs and metrics.
+        // Distinguishes the environments of one AWS account in logs and metrics.
         POWERTOOLS_SERVICE_NAME: prefix,
       },
     });

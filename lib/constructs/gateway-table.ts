@@ -9,11 +9,11 @@ const toAttribute = ({ name, type }: KeyAttribute) => ({ name, type: types[type]
 
 export interface GatewayTableProps {
   readonly table: TableDescription;
-  /** False where everything is meant to be thrown away: what the table says of its protection is then set aside. */
+  /** False for a disposable environment: the table's own deletion protection and retention are then ignored. */
   readonly keepsData: boolean;
 }
 
-/** A table as `tables.ts` describes it, under a name CloudFormation gives. */
+/** Table according to `tables.ts`. CloudFormation chooses its name. */
 export class GatewayTable extends TableV2 {
   constructor(scope: Construct, id: string, { table, keepsData }: GatewayTableProps) {
     super(scope, id, {
@@ -30,7 +30,8 @@ export class GatewayTable extends TableV2 {
       dynamoStream: table.stream && StreamViewType[table.stream],
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: table.pointInTimeRecovery },
       deletionProtection: keepsData && table.deletionProtection,
-      // Also where the deployment that makes it fails: to delete it then, its protection would have to be off.
+      // RETAIN also applies to a failed first deployment: deletion protection would prevent the rollback from deleting
+      // the table.
       removalPolicy: keepsData && table.removal === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
   }

@@ -11,12 +11,12 @@ export interface GatewayWebFunctionProps extends GatewayFunctionProps<WebFunctio
   readonly code: CodeBucket;
 }
 
-/** Unlike those of other functions, these names are unique in an AWS account, whatever the region. */
+/** Returns the name with the region: names of Web Functions are unique in an AWS account across regions. */
 export const webFunctionNameOf = (functionName: string): string => `${functionName}-${Aws.REGION}`;
 
 /**
- * A Web Function as it is described: a server that listens where AWS_LAMBDA_HTTP_ENDPOINT says, host and port, within 10 s
- * of its start. https://docs.aws.amazon.com/lambda/latest/dg/web-functions-runtimes.html
+ * Web Function according to its description: a server that listens on the host and port in AWS_LAMBDA_HTTP_ENDPOINT
+ * within 10 s of its start. https://docs.aws.amazon.com/lambda/latest/dg/web-functions-runtimes.html
  */
 export class GatewayWebFunction extends Construct {
   readonly webFunction: WebFunction;
@@ -33,7 +33,7 @@ export class GatewayWebFunction extends Construct {
       webFunctionName,
       runtime: WebFunctionRuntime.NODEJS_24_X,
       code: code.codeOf(name, description.entry),
-      // Without an ending of `.mjs` Node would look for a package.json.
+      // With another file extension than `.mjs`, Node would look for a package.json.
       entryPoint: 'index.mjs',
       role,
       logGroup,
@@ -42,25 +42,26 @@ export class GatewayWebFunction extends Construct {
       environment: {
         ...toSettings(name, props),
         FUNCTION_NAME: functionName,
-        // By it the environments of one account are told apart in logs and metrics.
+        // Distinguishes the environments of one AWS account in logs and metrics.
         POWERTOOLS_SERVICE_NAME: prefix,
       },
       defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     });
     Annotations.of(this).acknowledgeWarning(
       '@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
-      "SDK clients do not sign for AWS: the gateway's own keys are what lets a caller in, as with the function URLs.",
+      "SDK clients do not sign requests for AWS. As with function URLs, the gateway's API keys control access.",
     );
     copyByContent(this.webFunction);
-    // CDK gives both the ARN, with which CloudFormation creates an endpoint whose domain name it cannot read then.
+    // CDK sets the ARN on both. With an ARN, CloudFormation cannot read the endpoint's domain name.
     for (const part of [this.webFunction.resourceRevision, this.webFunction.endpoint.resource])
       part.addPropertyOverride('FunctionName', webFunctionName);
   }
 }
 
 /**
- * The copy of the code is named by what is in it and by all the settings of the function, and the latter is rendered before CDK knows
- * references to other stacks: CloudFormation would refuse it. By its content alone it is as good, since no revision outlives its copy.
+ * Names the copy of the code by its content only. CDK also uses the function's settings, rendered before it knows
+ * references to other stacks, and CloudFormation rejects that. The content is sufficient, because no revision outlives
+ * its copy.
  */
 const copyByContent = (webFunction: WebFunction): void => {
   for (const child of webFunction.node.findAll())

@@ -4,13 +4,13 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aw
 import type { Construct } from 'constructs';
 
 /**
- * What may go once its day is over (IMG-6, IDEM-7, VID-7). Lifecycle rules count whole days up to a midnight, so two of them
- * are the least that never takes an object before its 24 hours end; whoever hands one out checks its expiry as well.
- * `outbox/` is not here and must not be: a note there is money not yet charged.
+ * Prefixes of objects that may be deleted after 24 hours (IMG-6, IDEM-7, VID-7). Lifecycle rules count days from
+ * midnight, so two days are the minimum that never deletes an object early. Readers also check the expiry. `outbox/`
+ * must not be listed: its entries are uncommitted charges.
  */
 const expiringPrefixes = ['media/', 'videos/', 'answers/', 'inputs/'] as const;
 
-/** Private, and kept with whatever it holds: a bucket that is not empty could only be removed by a function that empties it. */
+/** Private bucket, retained with its content, because only a function could empty it before a deletion. */
 export class MediaBucket extends Bucket {
   constructor(scope: Construct, id: string) {
     super(scope, id, {
@@ -32,8 +32,7 @@ export class MediaBucket extends Bucket {
   }
 
   /**
-   * CloudFront may read images, for distributions of this account. Which one it is cannot be said here: it needs the bucket before it
-   * can stand.
+   * Lets this account's CloudFront distributions read images. Their ids are unknown here: the bucket is created first.
    */
   letEdgeReadMedia(): void {
     const stack = Stack.of(this);

@@ -25,19 +25,19 @@ import { type Called, toRestDefinition } from './rest-definition.ts';
 import { addRestDomain } from './rest-domain.ts';
 
 export interface RestApiProps {
-  /** Before every name in AWS. */
+  /** Prefix of every name in AWS. */
   readonly prefix: string;
   readonly environment: Environment;
-  /** Every function a route leads to. */
+  /** Every function that a route names. */
   readonly called: ReadonlyMap<string, Called>;
 }
 
-/** Behind it addresses of the gateway begin, where it has no domain: a REST API always has one. */
+/** First path segment of the URLs without a domain. A REST API always has a stage. */
 const STAGE = 'gateway';
 
 /**
- * API Gateway before every function: it calls them by permission, and they have no other address (AUTH-9). How much is let through is
- * counted in the functions, so that it limits nothing itself. What a client sends is never logged: it would hold prompts and keys.
+ * API Gateway in front of every function. Functions have no other URL, and only API Gateway has permission to call them
+ * (AUTH-9). It sets no limits, because the functions count requests. It never logs what clients send, because that contains prompts and keys.
  */
 export class RestApi extends Construct {
   readonly publicUrl: string;
@@ -50,7 +50,7 @@ export class RestApi extends Construct {
     super(scope, id);
     const calledOf = (name: HttpFunction): Called => {
       const found = called.get(name);
-      if (!found) throw new Error(`${name}: nothing that API Gateway could call`);
+      if (!found) throw new Error(`${name}: there is no such function for API Gateway to call.`);
       return found;
     };
     this.name = prefix;
@@ -58,15 +58,15 @@ export class RestApi extends Construct {
       restApiName: prefix,
       apiDefinition: ApiDefinition.fromInline(toRestDefinition(prefix, calledOf)),
       endpointTypes: [EndpointType.REGIONAL],
-      // As text their bytes would not survive. All else is text, so that it takes no more room in an event than it has to.
+      // Forms must arrive as bytes. Other bodies stay text, because Base64 would take more of the event's size.
       binaryMediaTypes: ['multipart/form-data'],
       disableExecuteApiEndpoint: environment.domain !== undefined,
       deployOptions: toStage(this, { prefix, environment }),
-      // API Gateway writes no access log without a role, of which an AWS account has one for all its APIs in a region.
+      // API Gateway needs a role to write access logs. An AWS account has one such role per region for all its APIs.
       cloudWatchRole: true,
     });
     demandTls(api);
-    // CDK's own output would show the address that a domain has switched off.
+    // CDK's output would show the default URL, which is off if there is a domain.
     api.node.tryRemoveChild('Endpoint');
     for (const { lambda } of called.values())
       lambda.addPermission('rest-api', {
@@ -88,10 +88,10 @@ export class RestApi extends Construct {
   }
 }
 
-/** 1.2 at least, and nobody reaches the API by the name of another. */
+/** Requires TLS 1.2 or later, and a host name that matches the API. */
 const demandTls = (api: SpecRestApi): void => {
   const { defaultChild } = api.node;
-  if (!(defaultChild instanceof CfnRestApi)) throw new Error('a REST API without its resource');
+  if (!(defaultChild instanceof CfnRestApi)) throw new Error('The REST API has no CloudFormation resource.');
   defaultChild.securityPolicy = SecurityPolicy.TLS13_1_2_PQ_2025_09;
   defaultChild.endpointAccessMode = EndpointAccessMode.STRICT;
 };
@@ -99,14 +99,17 @@ const demandTls = (api: SpecRestApi): void => {
 const toStage = (scope: Construct, { prefix, environment }: Omit<RestApiProps, 'called'>): StageOptions => ({
   stageName: STAGE,
   tracingEnabled: true,
-  // An execution log holds bodies and headers.
+  // Execution logs contain bodies and headers.
   loggingLevel: MethodLoggingLevel.OFF,
   dataTraceEnabled: false,
   accessLogDestination: new LogGroupLogDestination(addLogGroup(scope, `/aws/apigateway/${prefix}`, environment)),
   accessLogFormat: AccessLogFormat.custom(JSON.stringify(logged)),
 });
 
-/** The path as the API declares it: one that a client sent may end in the name of an image, which is all it takes to fetch it. */
+/**
+ * Fields of the access log. Logs the declared path only: a requested path may end in an image name, which is enough to
+ * read the image.
+ */
 const logged = {
   time: AccessLogField.contextRequestTime(),
   requestId: AccessLogField.contextRequestId(),

@@ -9,8 +9,9 @@ export interface Called {
 }
 
 /**
- * The REST API as OpenAPI with API Gateway's own words, as one resource: as resources of their own its paths would be half of what
- * a stack may hold. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-streaming-lambda-configure.html
+ * Returns the REST API as OpenAPI with AWS extensions, which is one resource. Separate resources for its paths would
+ * use half of a stack's resource limit.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/response-streaming-lambda-configure.html
  */
 export const toRestDefinition = (title: string, calledOf: (name: HttpFunction) => Called) => ({
   openapi: '3.0.1',
@@ -36,7 +37,9 @@ const toMethods = (path: string, { any, methods }: RestPath, calledOf: (name: Ht
   };
 };
 
-/** Streamed, an answer may take the 15 minutes that a function may; otherwise API Gateway gives up after 29 s. */
+/**
+ * Streams the response, which may then take 15 minutes, as long as a function. Otherwise, API Gateway stops after 29 s.
+ */
 const toIntegration = ({ lambda, timeoutSeconds }: Called) => ({
   type: 'aws_proxy',
   httpMethod: 'POST',

@@ -20,9 +20,7 @@ export interface RestDomain {
   readonly certificateArn: string;
 }
 
-/**
- * A name of the gateway's own before a REST API, all of it and without a path, so that paths arrive as clients write them.
- */
+/** Maps a domain to a REST API without a base path, so that paths reach the functions unchanged. */
 export const addRestDomain = (scope: Construct, { domain, api }: RestDomainProps): RestDomain => {
   const { name } = domain;
   const zone = zoneOf(scope, domain);

@@ -1,20 +1,23 @@
 import { functionForUnknownRoutes, type HttpFunction, type Route, routes } from '../../lambdas/routes.ts';
 
-/** Who answers at a path of a REST API: one function, but for methods that are another's. */
+/** Functions behind a path of a REST API: one for all methods, except those listed. */
 export interface RestPath {
   readonly any: HttpFunction;
   readonly methods: ReadonlyMap<Route['method'] | 'HEAD', HttpFunction>;
 }
 
-/** A segment that is not fixed; API Gateway wants no more than one kind of it beside others, whatever stands behind its brace. */
+/**
+ * Variable path segment. API Gateway accepts one variable per position, so all routes share this one. It also replaces text after a closing brace.
+ */
 const VARIABLE = '{value}';
 const GREEDY = '{proxy+}';
 
 /**
- * The route table as paths of a REST API. It prefers a fixed segment to `{value}` and that to `{proxy+}`; so that nothing depends on
- * how it goes on where the better one leads nowhere, every path below or above a route has an entry of its own, which answers 404.
- * What stands behind a brace is no part of a path there, so that a method tells apart whose it is, and whoever gets a request of a
- * route that is another's answers 405 as that one would (GEN-7).
+ * Converts the route table to REST API paths. API Gateway prefers a fixed segment to `{value}`, and that to `{proxy+}`.
+ * Every path above or below a route has its own entry that returns 404, so nothing depends on how API Gateway
+ * backtracks. Text after a brace is not part of such a path: the method then selects the function, and a function that
+ * receives another one's route returns the same 405 as the owner (GEN-7). Throws an Error if two functions share a path
+ * and method.
  */
 export const toRestPaths = (table: Readonly<Record<string, Route>> = routes): ReadonlyMap<string, RestPath> => {
   const paths = new Map<string, RestPath>();
@@ -32,13 +35,13 @@ const toPlaces = (route: Route) =>
 
 const toRestPath = (found: readonly Route[]): RestPath => {
   const [any, ...others] = new Set(found.map((route) => route.function));
-  if (any === undefined) throw new Error('a path without a route');
+  if (any === undefined) throw new Error('A path has no route.');
   if (others.length === 0) return { any, methods: new Map() };
   const methods = new Map<Route['method'] | 'HEAD', HttpFunction>();
   for (const route of found) {
     if ((methods.get(route.method) ?? route.function) !== route.function)
       throw new Error(
-        `${route.method} ${route.path}: another function has this method where API Gateway sees one path`,
+        `${route.method} ${route.path}: another function has the same method on the same API Gateway path.`,
       );
     methods.set(route.method, route.function);
     if (route.method === 'GET') methods.set('HEAD', route.function);
@@ -46,7 +49,7 @@ const toRestPath = (found: readonly Route[]): RestPath => {
   return { any, methods };
 };
 
-/** `/` and every path that leads to this one. */
+/** Returns `/` and every prefix of the path. */
 const above = (path: string): string[] => {
   const segments = path.split('/').slice(1, -1);
   return ['/', ...segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}`)];

@@ -1,2 +1,2 @@
-/** Where CloudFront has its firewall, its certificate, its log and its metrics, wherever the gateway stands. */
+/** Region of CloudFront's firewall, certificate, log and metrics, in every environment. */
 export const EDGE_REGION = 'us-east-1';

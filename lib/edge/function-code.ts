@@ -3,21 +3,24 @@ import { fileURLToPath } from 'node:url';
 import { type HttpFunction, type Route, routes } from '../../lambdas/routes.ts';
 import { inferenceFunctionNames } from '../inference-functions.ts';
 
-/** What the edge function for requests cannot know by itself. */
+/** Values for the edge function for requests. */
 export interface ViewerValues {
-  /** Empty where bodies too large for a function URL are not taken. */
+  /** Origin of the Web Function for large bodies; empty if there is none. */
   readonly largeBodyOrigin: string;
   readonly bucketOrigin: string;
   readonly mediaOrigin: string;
 }
 
-/** https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html */
+/**
+ * Maximum size of an edge function's code in bytes.
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html
+ */
 export const FUNCTION_BYTES_MAX = 10_240;
 
-/** Those that are there as a Web Function as well, under one roof. */
+/** Functions whose routes the Web Function `inference` can also serve. */
 const inference: ReadonlySet<HttpFunction> = new Set(inferenceFunctionNames);
 
-/** The code that looks at requests. */
+/** Returns the code of the edge function for requests. Throws an Error for a placeholder without a value. */
 export const viewerFunctionCode = ({ largeBodyOrigin, bucketOrigin, mediaOrigin }: ViewerValues): string =>
   fill(read('viewer-function.js'), {
     LARGE_BODY_ORIGIN: largeBodyOrigin,
@@ -27,10 +30,10 @@ export const viewerFunctionCode = ({ largeBodyOrigin, bucketOrigin, mediaOrigin 
     EXPIRED_BODY: JSON.stringify({ error: expired }),
   });
 
-/** The code that looks at images on their way out. */
+/** Returns the code of the edge function for responses with images. */
 export const mediaFunctionCode = (): string => read('media-function.js');
 
-/** As the function that serves images says it. */
+/** Same error as from the function that serves images. */
 const expired = {
   message: 'The image is not kept any more: links to images end after 24 hours.',
   type: 'invalid_request_error',
@@ -40,17 +43,20 @@ const expired = {
 
 const read = (name: string): string => readFileSync(fileURLToPath(new URL(name, import.meta.url)), 'utf8');
 
-/** Replaces every literal that is nothing but a name between dollar signs. Throws an Error where one is left. */
+/**
+ * Replaces every string literal that consists of a placeholder such as `$NAME$`. Throws an Error for a placeholder
+ * without a value.
+ */
 const fill = (code: string, values: Readonly<Record<string, string>>): string => {
   let filled = code;
   for (const [name, value] of Object.entries(values))
     filled = filled.replace(`'$${name}$'`, () => JSON.stringify(value));
   const [left] = /\$[A-Z_]+\$/.exec(filled) ?? [];
-  if (left !== undefined) throw new Error(`nothing was put in for ${left}`);
+  if (left !== undefined) throw new Error(`The edge function has no value for ${left}.`);
   return filled;
 };
 
-/** A regular expression of the paths whose bodies may be larger than an event. */
+/** Returns a regular expression for the paths whose bodies may exceed an event. */
 const largeBodyPaths = (table: readonly Route[]): string => {
   const paths = table
     .filter(({ body, function: owner }) => body !== 'none' && inference.has(owner))

@@ -1,4 +1,5 @@
-// What an image from the bucket leaves with, on cloudfront-js-2.0: what the function that serves it elsewhere sends (IMG-6).
+// Adds to an image from the bucket the headers that the function for images also sends (IMG-6). Runs on
+// cloudfront-js-2.0.
 
 const mediaPath = /^\/media\/(\d{10})-/;
 
@@ -6,7 +7,7 @@ const mediaPath = /^\/media\/(\d{10})-/;
 function handler(event) {
   const response = event.response;
   const headers = response.headers;
-  // Whatever a function has answered is complete.
+  // A response from a function already has all headers.
   if (headers['x-request-id']) return response;
   const media = mediaPath.exec(event.request.uri);
   const leftSeconds = media ? Math.max(0, Number(media[1]) - Math.ceil(Date.now() / 1000)) : 0;

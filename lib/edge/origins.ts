@@ -2,15 +2,15 @@ import type { CfnDistribution } from 'aws-cdk-lib/aws-cloudfront';
 import type { Environment } from '../environments.ts';
 
 export interface FunctionOriginProps {
-  /** What the edge function calls it by. */
+  /** Name by which the edge function selects the origin. */
   readonly id: string;
   readonly host: string;
   readonly environment: Environment;
-  /** A reference that CloudFormation resolves: the secret itself is in no template. */
+  /** Reference that CloudFormation resolves, so that no template contains the secret. */
   readonly secret: string;
 }
 
-/** A function URL or the endpoint of a Web Function, which answer to their own host name only. */
+/** Returns the origin for a function URL or a Web Function's endpoint. Both accept only their own host name. */
 export const toFunctionOrigin = ({
   id,
   host,
@@ -20,17 +20,17 @@ export const toFunctionOrigin = ({
   id,
   domainName: host,
   originCustomHeaders: [{ headerName: 'x-origin-secret', headerValue: secret }],
-  // How long CloudFront waits for all of an answer is left alone: it would cut one of 900 s.
+  // The maximum time for a whole response is not set: it would cut off responses of 900 s.
   customOriginConfig: {
     originProtocolPolicy: 'https-only',
     originSslProtocols: ['TLSv1.2'],
-    // Of silence: before the first byte, and between any two.
+    // Maximum silence before the first byte and between two bytes, in seconds.
     originReadTimeout: environment.edgeTimeoutSeconds,
     originKeepaliveTimeout: 60,
   },
 });
 
-/** Read with signed requests of the distribution's own. */
+/** Returns the origin for the bucket, which CloudFront reads with signed requests. */
 export const toBucketOrigin = (
   id: string,
   { domainName, originAccessControlId }: { readonly domainName: string; readonly originAccessControlId: string },
@@ -38,6 +38,6 @@ export const toBucketOrigin = (
   id,
   domainName,
   originAccessControlId,
-  // Without the older way of access, which has to be named to be left out.
+  // An empty value turns off the older access method.
   s3OriginConfig: { originAccessIdentity: '' },
 });

@@ -1,8 +1,8 @@
 import cf from 'cloudfront';
 
-// What runs before CloudFront looks for an answer, on cloudfront-js-2.0, which knows ES 5.1 and parts of what came later:
+// Runs for every request before CloudFront forwards it. cloudfront-js-2.0 supports ES 5.1 and some later features:
 // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-javascript-runtime-20.html
-// Texts between dollar signs are replaced when the stack is synthesized.
+// The synthesis of the stack replaces literals between dollar signs.
 
 const largeBodyOrigin = '$LARGE_BODY_ORIGIN$';
 const largeBodyPaths = '$LARGE_BODY_PATHS$';
@@ -10,7 +10,7 @@ const bucketOrigin = '$BUCKET_ORIGIN$';
 const mediaOrigin = '$MEDIA_ORIGIN$';
 const expiredBody = '$EXPIRED_BODY$';
 
-// Quotes and line ends double inside an event, of which a function takes 6 MB.
+// Quotes and line ends take two bytes in an event, and a function accepts events of 6 MB.
 const EVENT_BODY_BYTES = 3000000;
 
 const mediaPath = /^\/media\/(\d{10})-[0-9a-f]{32}$/;
@@ -24,7 +24,7 @@ function handler(event) {
   const media = reads ? mediaPath.exec(request.uri) : null;
   if (media) {
     if (Number(media[1]) * 1000 <= Date.now()) return expired(event.context.requestId, request.method);
-    // What the bucket does not have or does not answer, the function answers for, in the gateway's own words.
+    // If the bucket does not return the image, the function for images responds, with the gateway's own error.
     cf.createRequestOriginGroup({
       originIds: [{ originId: bucketOrigin }, { originId: mediaOrigin }],
       failoverCriteria: { statusCodes: [403, 404, 500, 502, 503, 504] },
@@ -34,12 +34,12 @@ function handler(event) {
   return request;
 }
 
-// AUTH-3: on these paths and on no other.
+// Paths on which the query may contain a key (AUTH-3).
 function takesKeyFromQuery(request) {
   return request.uri.startsWith('/v1beta/') || (request.method === 'POST' && googleAction.test(request.uri));
 }
 
-// The key leaves the address, which is what gets written down; a header that was sent as well wins, as it would without this.
+// Moves the key from the URL, which is logged, to a header. As without this, a header that was sent takes precedence.
 function moveKey(request) {
   const values = [];
   Object.keys(request.querystring).forEach((name) => {
@@ -52,7 +52,7 @@ function moveKey(request) {
   });
   const key = values.join(',').trim();
   if (key === '' || isSent(request, 'x-provider-api-key') || isSent(request, 'x-goog-api-key')) return;
-  // No key of ours has another character; as it is, it might be no header at all.
+  // API keys contain only these characters. Other text is encoded, because it may be invalid in a header.
   request.headers['x-provider-api-key'] = { value: /^[!-~]+$/.test(key) ? key : encodeURIComponent(key) };
 }
 
@@ -70,7 +70,7 @@ function decode(text) {
   }
 }
 
-// A body of unknown length may be any.
+// A body of unknown length counts as large.
 function hasLargeBody(request) {
   if (largeBodyOrigin === '' || request.method !== 'POST' || !new RegExp(largeBodyPaths).test(request.uri))
     return false;

@@ -14,16 +14,16 @@ import type { Construct } from 'constructs';
 import type { AlarmRow } from './alarm-row.ts';
 
 export interface AlarmProps {
-  /** Before every alarm's name. */
+  /** Prefix of every alarm's name. */
   readonly prefix: string;
-  /** Told when an alarm goes off, and when it is over. */
+  /** Topic that is notified when an alarm starts and when it ends. */
   readonly topic: ITopic;
 }
 
-/** Where an alarm sends whoever it calls. */
+/** Returns the runbook section of an alarm. */
 const runbookOf = (id: string): string => `docs/runbook.md#${id}`;
 
-/** Answers the alarms by their ids. */
+/** Adds the alarms. Returns them by id. */
 export const addAlarms = (
   scope: Construct,
   { prefix, topic }: AlarmProps,
@@ -51,14 +51,14 @@ const addAlarm = (scope: Construct, prefix: string, action: IAlarmAction, row: A
   return alarm;
 };
 
-/** Goes off with the first of them, and is over with the last. */
+/** Adds an alarm that starts with the first of the given alarms and ends with the last one. */
 export const addComposite = (
   scope: Construct,
   { prefix, topic }: AlarmProps,
   { id, reason, of }: { readonly id: string; readonly reason: string; readonly of: readonly (Alarm | undefined)[] },
 ): CompositeAlarm => {
   const rules = of.map((alarm): IAlarmRule => {
-    if (!alarm) throw new Error(`${id}: is made of an alarm that there is not`);
+    if (!alarm) throw new Error(`${id}: one of its alarms does not exist.`);
     return AlarmRule.fromAlarm(alarm, AlarmState.ALARM);
   });
   const composite = new CompositeAlarm(scope, id, {

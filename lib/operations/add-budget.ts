@@ -4,7 +4,10 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { letPublish } from './alarm-topic.ts';
 
-/** Told of once what has been spent passes it, and once AWS foresees that it will. It is the bill of the whole AWS account. */
+/**
+ * Adds a monthly budget for the bill of the whole AWS account. It notifies once when actual costs exceed it, and once
+ * when AWS forecasts that they will.
+ */
 export const addBudget = (
   scope: Construct,
   { prefix, topic, usdPerMonth }: { readonly prefix: string; readonly topic: Topic; readonly usdPerMonth: number },

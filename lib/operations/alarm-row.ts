@@ -1,16 +1,19 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** One alarm as data. Its id is its name in AWS behind the environment's prefix, and its section in docs/runbook.md. */
+/**
+ * Alarm as data. With the environment's prefix, its id is the alarm's name in AWS; it is also its section in
+ * docs/runbook.md.
+ */
 export interface AlarmRow {
   readonly id: string;
   readonly metric: IMetric;
-  /** `least`: that much or more is wrong. `below`: less than that is. */
+  /** Value that starts the alarm: `least` and above, or below `below`. */
   readonly threshold: { readonly least: number } | { readonly below: number };
-  /** Why this much, in a sentence: it stands in the alarm's description. */
+  /** Reason for the threshold, in one sentence. It is part of the alarm's description. */
   readonly reason: string;
-  /** In a row, or `wrong` of the last `periods`. */
+  /** Number of consecutive periods, or `wrong` of the last `periods`. */
   readonly periods?: number;
   readonly wrong?: number;
-  /** Where silence itself is what is wrong. Elsewhere a metric that is not there says that nothing happened. */
+  /** Set if missing data means a problem. By default, missing data means that nothing happened. */
   readonly silence?: 'wrong';
 }

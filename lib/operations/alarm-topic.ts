@@ -5,20 +5,20 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 
 /**
- * Who is called. Nothing in a message is secret: names of alarms, figures, and where to read on. So it is not encrypted: CloudWatch may
- * not use the key that AWS keeps for topics, and one of our own would cost more than all alarms that it carries.
- * https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
+ * Adds the topic for alarms, with an email subscription per address. Messages contain no secrets, only alarm names,
+ * numbers and links. So the topic is not encrypted: CloudWatch may not use the AWS-managed key, and a customer-managed
+ * key would cost more than all alarms. https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
  */
 export const addAlarmTopic = (scope: Construct, addresses: readonly string[]): Topic => {
   const topic = new Topic(scope, 'alarms', { enforceSSL: true });
-  // A topic with a policy of its own loses the one that lets its account publish.
+  // A custom policy replaces the default one, so it must allow CloudWatch alarms of this account to publish.
   const { account, region, partition } = Stack.of(scope);
   letPublish(topic, 'cloudwatch', `arn:${partition}:cloudwatch:${region}:${account}:alarm:*`);
   for (const address of addresses) topic.addSubscription(new EmailSubscription(address));
   return topic;
 };
 
-/** A service of AWS, for what of this account it names as the source. */
+/** Lets an AWS service publish to the topic on behalf of a source in this account. */
 export const letPublish = (topic: Topic, service: string, source: string): void => {
   topic.addToResourcePolicy(
     new PolicyStatement({

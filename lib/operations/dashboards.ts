@@ -10,7 +10,7 @@ import type { Sources } from './sources.ts';
 import { StockRows } from './stock-rows.ts';
 import { webFunctionRow } from './web-functions.ts';
 
-/** Some widgets beside each other, some rows of them below each other. */
+/** Rows of widgets, from top to bottom. */
 type Rows = readonly (readonly IWidget[])[];
 
 interface Board {
@@ -51,18 +51,18 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
   return [
     [
       graph('Requests by code', [byDimension(prefix, 'requests', 'Sum')]),
-      graph('Part that we failed', [own('failed_by_us', { statistic: 'Average' })]),
+      graph('Share of requests failed by the gateway', [own('failed_by_us', { statistic: 'Average' })]),
     ],
     [
-      graph('Whole answer, median', [byDimension(prefix, 'total_ms', 'p50')]),
-      graph('Whole answer, 99 of 100', [byDimension(prefix, 'total_ms', 'p99')]),
+      graph('Response time, median', [byDimension(prefix, 'total_ms', 'p50')]),
+      graph('Response time, 99th percentile', [byDimension(prefix, 'total_ms', 'p99')]),
     ],
     [
-      graph('Tokens in', [byDimension(prefix, 'input_tokens', 'Sum')]),
-      graph('Tokens out', [byDimension(prefix, 'output_tokens', 'Sum')]),
+      graph('Input tokens', [byDimension(prefix, 'input_tokens', 'Sum')]),
+      graph('Output tokens', [byDimension(prefix, 'output_tokens', 'Sum')]),
     ],
     [
-      table('What broke underneath', inferenceLogs(sources), [
+      table('Underlying errors', inferenceLogs(sources), [
         'filter message = "request" and level = "ERROR"',
         'stats count(*) as requests by `error.type`, cause.name, cause.place, `http.route`',
         'sort requests desc',
@@ -80,20 +80,20 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
 
 const money = ({ own, sources, stock }: Board): Rows => [
   [
-    graph('Held, charged and given back, millionths of a USD', [
+    graph('Held, charged and released, in millionths of a USD', [
       own('held_micro_usd'),
       own('charged_micro_usd'),
       own('released_micro_usd'),
     ]),
-    graph('Beyond the hold, and lost', [own('overage_micro_usd'), own('uncollected_micro_usd')]),
+    graph('Charged beyond the hold, and uncollected', [own('overage_micro_usd'), own('uncollected_micro_usd')]),
   ],
   [
     graph('Audit', [own('audit_differences'), own('orphaned_holds')], [own('audit_accounts'), own('audit_unstable')]),
-    graph('Complete passes of the audit, accounts passed over', [own('audit_passes'), own('audit_too_long')]),
+    graph('Complete audit passes, and skipped accounts', [own('audit_passes'), own('audit_too_long')]),
   ],
   [
-    graph('Charges that went wrong', [own('late_settlement'), own('commit_failed'), own('notes_late')]),
-    graph('Charges that took another way', [own('settled_by_note'), own('apply_failed'), own('notes_settled')]),
+    graph('Failed charges', [own('late_settlement'), own('commit_failed'), own('notes_late')]),
+    graph('Charges completed later', [own('settled_by_note'), own('apply_failed'), own('notes_settled')]),
   ],
   [
     graph('Sweeper', [own('swept_released'), own('swept_finished'), own('sweep_failed')], [own('holds_swept')]),
@@ -114,16 +114,16 @@ const upstreams = ({ own, sources }: Board): Rows => {
   const ofCode = (code: string) => own('requests', { of: { code }, label: code });
   return [
     [
-      graph('Failed by vendors', ['upstream_error', 'upstream_timeout', 'upstream_capacity'].map(ofCode)),
-      graph('Not served', ['model_unavailable', 'service_unavailable'].map(ofCode)),
+      graph('Failed by providers', ['upstream_error', 'upstream_timeout', 'upstream_capacity'].map(ofCode)),
+      graph('Unavailable', ['model_unavailable', 'service_unavailable'].map(ofCode)),
     ],
     [
-      graph('First byte, median', [byDimension(sources.prefix, 'first_byte_ms', 'p50')]),
-      graph('First byte, 95 of 100', [byDimension(sources.prefix, 'first_byte_ms', 'p95')]),
+      graph('Time to first byte, median', [byDimension(sources.prefix, 'first_byte_ms', 'p50')]),
+      graph('Time to first byte, 95th percentile', [byDimension(sources.prefix, 'first_byte_ms', 'p95')]),
     ],
     [
       graph('Circuits', [own('circuit_opened'), own('circuit_closed'), own('model_quarantined')]),
-      graph('Our account with vendors', [
+      graph('Access to providers', [
         own('vendor_refused_us'),
         own('vendor_model_missing'),
         own('provider_keys_unreadable'),
@@ -148,19 +148,19 @@ const upstreams = ({ own, sources }: Board): Rows => {
 
 const videos = ({ own, sources, stock }: Board): Rows => [
   [
-    graph('Begun and ended', [own('videos_begun'), own('video_completed'), own('video_failed')]),
-    graph('Ended by others than the machine', [own('video_timed_out'), own('video_resumed'), own('videos_swept')]),
+    graph('Started and ended', [own('videos_begun'), own('video_completed'), own('video_failed')]),
+    graph('Ended by the sweep or a timeout', [own('video_timed_out'), own('video_resumed'), own('videos_swept')]),
   ],
   [
     graph('Seconds from creation to completion', [
       own('video_s', { statistic: 'p50', label: 'median' }),
-      own('video_s', { statistic: 'p95', label: '95 of 100' }),
+      own('video_s', { statistic: 'p95', label: '95th percentile' }),
     ]),
     graph('Bytes stored', [own('video_stored_bytes')]),
   ],
   [
     graph('Money', [own('video_late_settlement'), own('video_overage')]),
-    graph('Usage, webhooks and the look after videos', [
+    graph('Usage, webhooks and the video sweep', [
       own('video_usage_missing'),
       own('video_usage_implausible'),
       own('video_webhook_failed'),
@@ -177,10 +177,10 @@ const limits = ({ own, sources, stock }: Board): Rows => {
   const region = environment.frontDoor === 'api-gateway' ? environment.region : undefined;
   return [
     [
-      graph('Turned away by limit', [byDimension(prefix, 'limited', 'Sum')]),
-      graph('429 of ours and of vendors', [
-        own('requests', { of: { code: 'rate_limit_exceeded' }, label: 'ours' }),
-        own('requests', { of: { code: 'upstream_capacity' }, label: "vendors'" }),
+      graph('Rejected by limit', [byDimension(prefix, 'limited', 'Sum')]),
+      graph('429 from the gateway and from providers', [
+        own('requests', { of: { code: 'rate_limit_exceeded' }, label: 'gateway' }),
+        own('requests', { of: { code: 'upstream_capacity' }, label: 'providers' }),
       ]),
     ],
     ...(environment.frontDoor === 'none'
@@ -191,17 +191,17 @@ const limits = ({ own, sources, stock }: Board): Rows => {
               firewallMetric(prefix, 'BlockedRequests', region),
               firewallMetric(prefix, 'CountedRequests', region),
             ]),
-            graph('At the door', [
-              own('requests', { of: { code: 'direct_access_refused' }, label: 'without the secret' }),
+            graph('Front door', [
+              own('requests', { of: { code: 'direct_access_refused' }, label: 'without the origin secret' }),
               own('origin_secret_unreadable'),
               ...(edge ? [distributionMetric(edge.distributionId, '4xxErrorRate')] : []),
             ]),
           ],
         ]),
     [
-      heading('Messages to owners of accounts'),
-      graph('Not delivered', [own('notice_failed'), own('notice_refused'), own('account_change_unreadable')]),
-      graph('Not answered', [own('bot_message_failed'), own('bot_message_refused')]),
+      heading('Messages to account owners'),
+      graph('Failed notifications', [own('notice_failed'), own('notice_refused'), own('account_change_unreadable')]),
+      graph('Failed bot messages', [own('bot_message_failed'), own('bot_message_refused')]),
     ],
     stock.table('keys', data.tables.keys),
     stock.table('counters', data.tables.counters),

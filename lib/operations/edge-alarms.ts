@@ -23,7 +23,7 @@ export const distributionMetric = (distributionId: string, metricName: string): 
     region: EDGE_REGION,
   });
 
-/** A firewall is called as what it guards. Without a region it is CloudFront's. */
+/** Returns a metric of the firewall. Without a region, it is CloudFront's firewall. */
 export const firewallMetric = (prefix: string, metricName: string, region?: string): Metric =>
   new Metric({
     namespace: 'AWS/WAFV2',
@@ -40,7 +40,7 @@ export const edgeAlarms = ({ prefix, distributionId, certificateArn }: EdgeAlarm
   ...certificateRows(certificateArn, EDGE_REGION),
 ];
 
-/** In the gateway's own region. */
+/** Alarms on the REST API, in the gateway's own region. */
 export const restApiAlarms = (
   prefix: string,
   { region, stage, certificateArn }: { region: string; stage: string; certificateArn: string | undefined },
@@ -59,23 +59,26 @@ const restApiMetric = (prefix: string, stage: string, metricName: string): Metri
     period: PERIOD,
   });
 
-/** Where the edge and the functions may know different secrets. */
+/** Alarms that detect different origin secrets at the edge and in the functions. */
 export const originSecretAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   {
     id: 'direct-access',
     metric: own('requests', { of: { code: 'direct_access_refused' } }),
     threshold: { least: 100 },
-    reason: 'Somebody tries the functions without the edge, or edge and functions have different secrets.',
+    reason: 'Clients try to bypass the edge, or the edge and the functions have different origin secrets.',
   },
 ];
 
-/** One counts in percent, the other in parts of 1. Its own failures are in it, such as a function that it does not reach. */
+/**
+ * Alarm on the front door's 5xx rate. `least` is a percentage for CloudFront and a fraction for API Gateway. It
+ * includes the front door's own failures, such as an unreachable function.
+ */
 const edgeRow = (metric: Metric, least: number): AlarmRow => ({
   id: 'edge-errors',
   metric,
   threshold: { least },
   periods: 3,
-  reason: 'One answer in twenty for a quarter of an hour is what clients notice.',
+  reason: 'Clients notice a failure rate of 5 % for 15 minutes.',
 });
 
 const firewallRow = (metric: Metric): AlarmRow => ({
@@ -83,7 +86,7 @@ const firewallRow = (metric: Metric): AlarmRow => ({
   metric,
   threshold: { least: 5_000 },
   periods: 3,
-  reason: 'A thousand a minute for a quarter of an hour are no client that repeats too eagerly.',
+  reason: 'A single overeager client does not cause 1,000 blocked requests per minute for 15 minutes.',
 });
 
 const certificateRows = (certificateArn: string | undefined, region: string): readonly AlarmRow[] =>
@@ -101,6 +104,6 @@ const certificateRows = (certificateArn: string | undefined, region: string): re
             region,
           }),
           threshold: { below: 30 },
-          reason: 'AWS renews its own 60 days before their end, so that at 30 it has failed to.',
+          reason: 'AWS renews its certificates 60 days before expiry, so at 30 days the renewal has failed.',
         },
       ];

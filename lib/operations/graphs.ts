@@ -19,7 +19,7 @@ export const graph = (title: string, left: readonly IMetric[], right: readonly I
 
 export const heading = (markdown: string): IWidget => new TextWidget({ markdown, width: ALL, height: 1 });
 
-/** One line for each value of the one dimension that the metric has. An alarm cannot look for its metrics so. */
+/** Returns one line for each value of the metric's dimension. Alarms cannot use such a search. */
 export const byDimension = (prefix: string, name: MetricName, statistic: string): IMetric => {
   const { dimensions } = rowOf(name);
   const schema = [METRIC_NAMESPACE, ...dimensions, 'service'].join(',');
@@ -31,7 +31,7 @@ export const byDimension = (prefix: string, name: MetricName, statistic: string)
   });
 };
 
-/** What the log knows and no metric has as a dimension: models, circuits, accounts. */
+/** Table of a log query, for values that are not metric dimensions: models, circuits, accounts. */
 export const table = (title: string, logGroupNames: readonly string[], queryLines: readonly string[]): IWidget =>
   new LogQueryWidget({
     title,

@@ -5,7 +5,7 @@ const USD = 1_000_000;
 const HOUR = 60;
 const DAY = 24 * HOUR;
 
-/** What `money-is-wrong` is made of. */
+/** Ids of the alarms that `money-is-wrong` combines. */
 export const moneyIsWrong = ['audit-difference', 'settle-failures', 'uncollected', 'orphaned-holds'] as const;
 
 export const moneyAlarms = (own: OwnMetric): readonly AlarmRow[] => [
@@ -19,7 +19,7 @@ const auditAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     id: 'audit-difference',
     metric: own('audit_differences', { minutes: HOUR }),
     threshold: { least: 1 },
-    reason: 'The ledger adds up to the last pico-USD, so that one difference is too many.',
+    reason: 'The ledger is exact to one pico-USD, so a single difference is an error.',
   },
   {
     id: 'audit-not-run',
@@ -27,20 +27,20 @@ const auditAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     threshold: { below: 1 },
     periods: 3,
     silence: 'wrong',
-    reason: 'It runs every hour, and one run may be lost.',
+    reason: 'The audit runs every hour, and a single run may be lost.',
   },
   {
     id: 'audit-not-complete',
     metric: own('audit_passes', { minutes: DAY }),
     threshold: { below: 1 },
     silence: 'wrong',
-    reason: 'What is wrong with an account should not stay unseen for more than a day.',
+    reason: 'The audit must compare every account at least once a day.',
   },
   {
     id: 'audit-too-long',
     metric: own('audit_too_long', { minutes: HOUR }),
     threshold: { least: 1 },
-    reason: 'An account that the audit passes over is compared by nobody.',
+    reason: 'An account that the audit skips is not compared.',
   },
 ];
 
@@ -54,23 +54,24 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
         own('video_late_settlement', { minutes: 15 }),
         own('notes_late', { minutes: 15 }),
       ],
-      'charges that failed',
+      'failed charges',
       15,
     ),
     threshold: { least: 3 },
-    reason: 'One alone is a process that was frozen; three within 15 minutes have a cause in common.',
+    reason: 'A single failure can be a frozen process; three within 15 minutes have a common cause.',
   },
   {
     id: 'uncollected',
     metric: own('uncollected_micro_usd', { minutes: HOUR }),
     threshold: { least: 1 * USD },
-    reason: '1 USD within an hour is more than single requests that went wrong come to.',
+    reason: 'Single failed requests do not add up to 1 USD within an hour.',
   },
   {
     id: 'overage-high',
     metric: own('overage_micro_usd', { minutes: HOUR }),
     threshold: { least: 5 * USD },
-    reason: '5 USD within an hour are no estimates that were a little low: accounts are below zero by it.',
+    reason:
+      'Slightly low estimates do not add up to 5 USD within an hour, and the overage makes account balances negative.',
   },
   {
     id: 'usage-untrue',
@@ -81,27 +82,27 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
         own('video_usage_missing', { minutes: HOUR }),
         own('video_usage_implausible', { minutes: HOUR }),
       ],
-      'answers with no usage or an impossible one',
+      'results with missing or implausible usage',
       HOUR,
     ),
     threshold: { least: 20 },
-    reason: 'Vendors slip now and then; 20 within an hour are sold for nothing or at a bound.',
+    reason: 'Providers make single mistakes; 20 within an hour mean requests that are charged nothing or a maximum.',
   },
 ];
 
-/** What ends what a request could not end itself. */
+/** Alarms on the functions that complete interrupted requests. */
 const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   {
     id: 'ledger-unsure',
-    metric: sumOf([own('settled_by_note'), own('apply_failed')], 'writes without a definite answer'),
+    metric: sumOf([own('settled_by_note'), own('apply_failed')], 'writes without a definite result'),
     threshold: { least: 5 },
-    reason: 'Each of them had four attempts, so that five within 5 minutes are no accident.',
+    reason: 'Each of these writes was tried four times, so five within 5 minutes are not a coincidence.',
   },
   {
     id: 'outbox-old',
     metric: own('note_age_s', { statistic: 'Maximum' }),
     threshold: { least: 600 },
-    reason: 'A note is tried again every minute, and the hold that it charges lives 300 s and more.',
+    reason: 'An outbox entry is retried every minute, and the hold that it charges lives at least 300 s.',
   },
   {
     id: 'outbox-not-run',
@@ -109,20 +110,20 @@ const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     threshold: { below: 1 },
     periods: 2,
     silence: 'wrong',
-    reason: 'It runs every minute, so that ten minutes without a run are an outage.',
+    reason: 'The outbox function runs every minute, so ten minutes without a run mean an outage.',
   },
   {
     id: 'orphaned-holds',
     metric: own('orphaned_holds', { minutes: HOUR, statistic: 'Maximum' }),
     threshold: { least: 1 },
-    reason: 'A hold is ended within a minute of its expiry; one that is ten minutes late is not looked after.',
+    reason: 'The sweep ends a hold within a minute of its expiry; one that is ten minutes late is not processed.',
   },
   {
     id: 'sweep-failing',
     metric: own('sweep_failed'),
     threshold: { least: 1 },
     periods: 3,
-    reason: 'What fails once is done by the next run; 15 minutes of it withhold money.',
+    reason: 'The next run repeats a failed step; failures for 15 minutes keep money on hold.',
   },
   {
     id: 'sweep-not-run',
@@ -130,6 +131,6 @@ const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     threshold: { below: 1 },
     periods: 2,
     silence: 'wrong',
-    reason: 'It ends a run every minute, so that ten minutes without one are an outage.',
+    reason: 'The sweep completes a run every minute, so ten minutes without one mean an outage.',
   },
 ];

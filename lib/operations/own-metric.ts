@@ -6,19 +6,22 @@ export interface OwnMetricOptions {
   readonly statistic?: 'Sum' | 'Average' | 'Maximum' | 'SampleCount' | 'p50' | 'p95';
   readonly minutes?: number;
   readonly label?: string;
-  /** One value for each dimension that the metric has, and for no other. */
+  /** Values of the metric's dimensions: exactly one for each. */
   readonly of?: Readonly<Partial<Record<MetricDimension, string>>>;
 }
 
 export type OwnMetric = (name: MetricName, options?: OwnMetricOptions) => Metric;
 
-/** Metrics that the functions of one environment emit. Throws an Error for dimensions that the metric is not emitted with. */
+/**
+ * Returns metrics that the functions of one environment emit. Throws an Error if the dimensions differ from those of
+ * the metric.
+ */
 export const ownMetricsOf =
   (prefix: string): OwnMetric =>
   (name, { statistic = 'Sum', minutes = 5, label = name, of = {} } = {}) => {
     const { dimensions } = rowOf(name);
     if (Object.keys(of).sort().join() !== [...dimensions].sort().join())
-      throw new Error(`${name}: is emitted by ${['service', ...dimensions].join(', ')}`);
+      throw new Error(`${name}: needs exactly the dimensions ${['service', ...dimensions].join(', ')}.`);
     return new Metric({
       namespace: METRIC_NAMESPACE,
       metricName: name,
@@ -29,7 +32,7 @@ export const ownMetricsOf =
     });
   };
 
-/** Of metrics that are seldom there: nothing counts as 0. An alarm takes ten at most. */
+/** Adds metrics, with 0 for missing data. An alarm supports at most ten metrics. */
 export const sumOf = (metrics: readonly IMetric[], label: string, minutes = 5): MathExpression =>
   new MathExpression({
     expression: sumFrom(metrics, 0),
@@ -38,7 +41,7 @@ export const sumOf = (metrics: readonly IMetric[], label: string, minutes = 5): 
     period: Duration.minutes(minutes),
   });
 
-/** The first less the second, and together as many as those of a sum. */
+/** Subtracts the second sum from the first. Together, they may have at most ten metrics. */
 export const differenceOf = (
   [more, less]: readonly [readonly IMetric[], readonly IMetric[]],
   label: string,

@@ -10,7 +10,7 @@ import { webFunctionAlarms } from './web-functions.ts';
 
 const PERIOD = Duration.minutes(5);
 
-/** Below so many requests a part of them says nothing. */
+/** Minimum number of requests for a meaningful failure rate. */
 const REQUESTS_MIN = 20;
 
 export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] => [
@@ -18,7 +18,7 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
     id: 'internal-errors',
     metric: own('requests', { of: { code: 'internal_error' } }),
     threshold: { least: 3 },
-    reason: 'Each is a bug or a charge that came too late, and has a cause in the log.',
+    reason: 'Each internal error is a bug or a late charge, and its cause is in the log.',
   },
   {
     id: 'failing-requests',
@@ -28,35 +28,35 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
         count: own('failed_by_us', { statistic: 'SampleCount' }),
         part: own('failed_by_us', { statistic: 'Average' }),
       },
-      label: 'part of the requests that we failed',
+      label: 'share of requests failed by the gateway',
       period: PERIOD,
     }),
     threshold: { least: 0.05 },
     periods: 3,
     wrong: 2,
-    reason: `One request in twenty, of ${REQUESTS_MIN} and more, is what clients notice.`,
+    reason: `Clients notice a failure rate of 5 % of ${REQUESTS_MIN} or more requests.`,
   },
   ...functionErrors(sources),
   ...webFunctionAlarms(own, sources),
   ...messageAlarms(own, sources),
   {
     id: 'functions-throttled',
-    // Of the account and region: what is short is a quota that all functions share.
+    // Metric of the account and region, because the functions share the concurrency quota.
     metric: LambdaFunction.metricAllThrottles({ statistic: 'Sum', period: PERIOD }),
     threshold: { least: 10 },
-    reason: 'Clients get a bare 429 of AWS; a few may be the moment in which new environments start.',
+    reason: 'Clients get a plain 429 from AWS; a few can occur while new environments start.',
   },
   {
     id: 'tables-throttled',
     metric: sumOf(Object.values(sources.data.tables).flatMap(throttlesOf), 'throttled reads and writes'),
     threshold: { least: 10 },
-    reason: 'Tables on demand double their capacity by themselves; ten within 5 minutes are one hot item or a quota.',
+    reason: 'On-demand tables double their capacity automatically; ten within 5 minutes mean a hot item or a quota.',
   },
   {
     id: 'tables-failing',
-    metric: sumOf(systemErrorsOf(sources.data.tables), 'errors of DynamoDB itself'),
+    metric: sumOf(systemErrorsOf(sources.data.tables), 'internal errors of DynamoDB'),
     threshold: { least: 5 },
-    reason: 'Single ones are repeated without anybody noticing.',
+    reason: 'Single errors are retried without effect on clients.',
   },
   {
     id: 'failed-executions',
@@ -66,14 +66,14 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
         sources.video.machine.metricTimedOut({ period: PERIOD }),
         sources.video.machine.metricAborted({ period: PERIOD }),
       ],
-      'executions that did not end by themselves',
+      'failed, timed-out and aborted executions',
     ),
     threshold: { least: 1 },
-    reason: 'A video that fails ends its execution well, so that one which fails is a bug or an outage.',
+    reason: 'A failed video ends its execution successfully, so a failed execution is a bug or an outage.',
   },
 ];
 
-/** To owners of accounts. */
+/** Alarms on messages to account owners. */
 const messageAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] => [
   {
     id: 'failed-account-changes',
@@ -82,7 +82,7 @@ const messageAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] =>
       period: PERIOD,
     }),
     threshold: { least: 1 },
-    reason: 'What is in that queue is tried by nobody any more, and is gone after 14 days.',
+    reason: 'Changes in this queue are not retried and expire after 14 days.',
   },
   {
     id: 'notices-failing',
@@ -93,22 +93,25 @@ const messageAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] =>
         own('bot_message_failed', { minutes: 15 }),
         own('bot_message_refused', { minutes: 15 }),
       ],
-      'messages that were not taken',
+      'messages that were not delivered',
       15,
     ),
     threshold: { least: 10 },
     reason:
-      'Single ones pass or concern one chat; ten within 15 minutes are a wrong token or a messenger that is down.',
+      'Single failures are temporary or concern one chat; ten within 15 minutes mean a wrong token or a messenger outage.',
   },
   {
     id: 'account-changes-unreadable',
     metric: own('account_change_unreadable'),
     threshold: { least: 1 },
-    reason: 'It holds up its shard, and follows a deployment that has to be taken back soon.',
+    reason: 'An unreadable change blocks its shard. It follows a deployment that must be rolled back soon.',
   },
 ];
 
-/** Apart, since clients notice the one kind, and money waits for the other; and since an alarm takes ten metrics at most. */
+/**
+ * Two alarms, because clients notice errors of one kind and money waits for the other, and because an alarm supports
+ * ten metrics at most.
+ */
 const functionErrors = ({ environment, api, video }: Sources): readonly AlarmRow[] => {
   const isCalled = new Map(
     functionsOf(environment).events.map(({ name, description }) => [name, description.trigger === 'url']),
@@ -120,19 +123,19 @@ const functionErrors = ({ environment, api, video }: Sources): readonly AlarmRow
   return [
     {
       id: 'function-errors',
-      metric: sumOf(errorsOf(true), 'requests that crashed or ran out of time'),
+      metric: sumOf(errorsOf(true), 'requests that crashed or timed out'),
       threshold: { least: 3 },
-      reason: 'An error that a client is told of is none of these; one crash may come with a deployment.',
+      reason: 'Errors reported to clients do not count here; a single crash may come with a deployment.',
     },
     {
       id: 'background-errors',
       metric: sumOf(
         [...errorsOf(false), video.steps.metricErrors({ statistic: 'Sum', period: PERIOD })],
-        'runs that crashed or ran out of time',
+        'runs that crashed or timed out',
       ),
       threshold: { least: 3 },
       periods: 2,
-      reason: 'The next run does what one has left; more than a few in ten minutes do not pass by themselves.',
+      reason: 'The next run repeats the work; more than a few in ten minutes are not temporary.',
     },
   ];
 };
@@ -149,7 +152,7 @@ const throttlesOf = (table: GatewayTable): readonly IMetric[] =>
       }),
   );
 
-/** Of what a request waits for. */
+/** DynamoDB operations that requests wait for. */
 const operations = {
   accounts: ['GetItem', 'PutItem', 'UpdateItem', 'TransactWriteItems'],
   keys: ['GetItem', 'UpdateItem'],

@@ -4,14 +4,14 @@ import type { DataStack } from '../stacks/data-stack.ts';
 import type { EdgeStack } from '../stacks/edge-stack.ts';
 import type { VideoStack } from '../stacks/video-stack.ts';
 
-/** What is looked at. */
+/** Resources that alarms and dashboards monitor. */
 export interface Sources {
   readonly environment: Environment;
-  /** What tells the environments of one account apart in metrics. */
+  /** Prefix that distinguishes the environments of one AWS account in metrics. */
   readonly prefix: string;
   readonly data: DataStack;
   readonly video: VideoStack;
   readonly api: ApiStack;
-  /** Where CloudFront is the front door. */
+  /** Undefined unless CloudFront is the front door. */
   readonly edge: EdgeStack | undefined;
 }

@@ -14,13 +14,13 @@ import {
 import type { Construct } from 'constructs';
 import type { GatewayTable } from '../constructs/gateway-table.ts';
 
-/** The widgets that everybody has for what AWS measures by itself. */
+/** Standard widgets for AWS's own metrics. */
 export class StockRows {
   readonly #scope: MonitoringFacade;
 
   constructor(scope: Construct, id: string) {
     this.#scope = new MonitoringFacade(scope, id, {
-      // The dashboards are ours.
+      // Do not add the widgets to dashboards of the library.
       dashboardFactory: { addDynamicSegment: () => undefined, getDashboard: () => undefined },
     });
   }
@@ -38,7 +38,10 @@ export class StockRows {
   }
 
   machine(stateMachine: StateMachine): IWidget[] {
-    return new StepFunctionMonitoring(this.#scope, { stateMachine, humanReadableName: 'the machine' }).widgets();
+    return new StepFunctionMonitoring(this.#scope, {
+      stateMachine,
+      humanReadableName: 'video state machine',
+    }).widgets();
   }
 
   distribution(distributionId: string): IWidget[] {
@@ -49,7 +52,7 @@ export class StockRows {
     return new CloudFrontDistributionMonitoring(this.#scope, {
       distribution,
       humanReadableName: 'CloudFront',
-      // Those are paid for apart.
+      // These metrics cost extra.
       additionalMetricsEnabled: false,
     }).widgets();
   }

@@ -8,7 +8,7 @@ import type { Sources } from './sources.ts';
 
 const PERIOD = Duration.minutes(5);
 
-/** Every 5xx that the program gives by itself, and has in its log and its metrics. */
+/** Error codes of every 5xx response that the program sends itself, with a log record and metrics. */
 const told = [
   'internal_error',
   'upstream_error',
@@ -17,7 +17,10 @@ const told = [
   'upstream_timeout',
 ] as const;
 
-/** Answers of 5xx. https://docs.aws.amazon.com/lambda/latest/dg/web-functions-monitoring-metrics.html */
+/**
+ * Returns the counts of 5xx responses.
+ * https://docs.aws.amazon.com/lambda/latest/dg/web-functions-monitoring-metrics.html
+ */
 const failuresOf = ({ prefix, api }: Sources): readonly Metric[] =>
   [...api.webFunctions].map(
     ([name, { endpoint }]) =>
@@ -35,8 +38,9 @@ const failuresOf = ({ prefix, api }: Sources): readonly Metric[] =>
   );
 
 /**
- * A Web Function has no count of its crashes: what a client gets then is a 5xx that the program knows nothing of. Those that it does know
- * are those of all functions and of streams that broke after their 200, so that this says too little while vendors fail.
+ * Alarms on crashes of Web Functions. AWS has no metric for these crashes, but clients get a 5xx that the program did
+ * not send. The subtracted counts include other functions and streams that broke after a 200, so the alarm undercounts
+ * while providers fail.
  */
 export const webFunctionAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] => {
   const failures = failuresOf(sources);
@@ -46,16 +50,16 @@ export const webFunctionAlarms = (own: OwnMetric, sources: Sources): readonly Al
       id: 'web-function-errors',
       metric: differenceOf(
         [failures, told.map((code) => own('requests', { of: { code } }))],
-        'answers of 5xx that the program did not give',
+        '5xx responses that the program did not send',
       ),
       threshold: { least: 3 },
       periods: 3,
-      reason: 'A few come with a deployment, and what the two sides count at the end of a period may differ.',
+      reason: 'A few come with a deployment, and the two counts may differ at the end of a period.',
     },
   ];
 };
 
-/** All that is in that namespace, which is the region's: what is short is a quota of the AWS account, or the rate of an endpoint. */
+/** All usage metrics in the region's namespace. They show quotas of the AWS account and rates of endpoints. */
 const quotas = new MathExpression({
   expression: `SEARCH('"AWS/Lambda/Web/Usage"', 'Sum', 300)`,
   usingMetrics: {},
@@ -64,6 +68,6 @@ const quotas = new MathExpression({
 });
 
 export const webFunctionRow = (sources: Sources): readonly IWidget[] => [
-  graph('Web Functions, answers of 5xx', failuresOf(sources)),
-  graph("Web Functions, use of the region's quotas and what they turned away", [quotas]),
+  graph('Web Functions: 5xx responses', failuresOf(sources)),
+  graph('Web Functions: use of regional quotas, and throttled requests', [quotas]),
 ];

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { type PageName, pageNames } from '../../lambdas/routes.ts';
 import { clientGuide } from './client-guide.ts';
 
-/** One file of a page, as it is put into the bucket under `pages/<page>/<file>`. */
+/** File of a page. Its key in the bucket is `pages/<page>/<file>`. */
 export interface PageFile {
   readonly page: PageName;
   readonly file: string;
@@ -13,7 +13,7 @@ export interface PageFile {
 
 const root = join(import.meta.dirname, '../..');
 
-/** Everything that the gateway serves of `web/`. */
+/** Builds all pages that the gateway serves. */
 export const buildPages = async (): Promise<readonly PageFile[]> => {
   const pages = await Promise.all(pageNames.map(buildPage));
   return pages.flat();
@@ -29,7 +29,10 @@ export interface BuiltFile {
   readonly bytes: Uint8Array;
 }
 
-/** Static files unchanged, `main.js` and `main.css` bundled from `main.tsx` and its imports, and the client guide of the reference. */
+/**
+ * Builds the files of a page: copies static files, bundles `main.tsx` into `main.js` and `main.css`, and adds the
+ * client guide to the API reference.
+ */
 export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> => {
   const { outputFiles } = await bundle(folder);
   const built = outputFiles.map(({ path, contents }) => ({
@@ -42,14 +45,14 @@ export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> 
   return [...fixed.map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) })), ...built, ...guide];
 };
 
-/** The packages that a reader of the pages is sent parts of. */
+/** Returns the names of the packages that page bundles contain. */
 export const packagesOfPages = async (): Promise<ReadonlySet<string>> => {
   const bundles = await Promise.all(pageNames.map((page) => bundle(join('web', page))));
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   return new Set(inputs.flatMap((input) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
 };
 
-/** Loaded only to build: a gateway with built pages runs without esbuild. */
+/** Imports esbuild only to build, so that a gateway with built pages runs without it. */
 const bundle = async (folder: string) => {
   const { build } = await import('esbuild');
   return build({

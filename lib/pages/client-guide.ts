@@ -4,7 +4,7 @@ import { renderMarkdown } from './markdown.ts';
 
 const source = join(import.meta.dirname, '../../docs/guides/clients.md');
 
-/** Shown by a build without `docs/guides/clients.md`. */
+/** Content of a build without `docs/guides/clients.md`. */
 const MISSING =
   '# Clients\n\nThis build has no client guide. The [API reference](/api-reference) describes every route.\n';
 

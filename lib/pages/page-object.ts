@@ -2,7 +2,7 @@ import type { PageFile } from './build-pages.ts';
 
 export const keyOf = ({ page, file }: Pick<PageFile, 'page' | 'file'>): string => `pages/${page}/${file}`;
 
-/** What S3 is given, so that the functions find it. */
+/** Returns the parameters of the S3 upload of a page, under the key that the functions read. */
 export const toObject = (page: PageFile, bucket: string) => ({
   Bucket: bucket,
   Key: keyOf(page),

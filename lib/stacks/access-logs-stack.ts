@@ -11,8 +11,8 @@ export interface AccessLogsStackProps extends GatewayStackProps {
 }
 
 /**
- * What is written down of a request at the edge. Never a query, where a key may stand, nor what else may repeat one: cookies and the
- * address of the page that a client comes from. Nor a path: the name of an image is all that is asked of whoever fetches it.
+ * Fields in the access log of the edge. Excludes the query, cookies and the referrer, which may contain keys. Excludes
+ * the path, because the name of an image is enough to read it.
  */
 const fields = [
   'timestamp(ms)',
@@ -32,13 +32,13 @@ const fields = [
   'ssl-protocol',
 ];
 
-/** CloudFront's log is delivered from us-east-1 wherever the rest stands, and only once there is a distribution. */
+/** Access log of CloudFront. AWS delivers it in us-east-1 only, and only for an existing distribution. */
 export class AccessLogsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: AccessLogsStackProps) {
     const { environment, prefix, edge } = props;
     super(scope, id, props, { region: EDGE_REGION, crossRegionReferences: true });
     const name = `${prefix}-edge`;
-    // Groups with this beginning share one policy that AWS keeps.
+    // Log groups with this prefix share one resource policy that AWS maintains.
     const log = addLogGroup(this, `/aws/vendedlogs/cloudfront/${prefix}`, environment);
     const source = new CfnDeliverySource(this, 'source', {
       name,

@@ -28,21 +28,20 @@ export interface ApiStackProps extends GatewayStackProps {
   readonly video: VideoStack;
 }
 
-/** The functions and what calls them, but for those a state machine calls. Nothing here has state. */
+/** Stateless stack with the functions, except those that the state machine calls, and with their triggers. */
 export class ApiStack extends GatewayStack {
   /**
-   * Where clients or a front door reach a function, for other stacks: the host of its URL, or of its Web Function's endpoint. What the
-   * function `inference` serves alone has that one's. Behind API Gateway nothing has one.
+   * Hosts by function, for other stacks: the host of the function URL or of the Web Function's endpoint. If `inference` serves all inference, the functions that it replaces have its host. Empty behind API Gateway.
    */
   readonly hosts: ReadonlyMap<FunctionName, string>;
-  /** The same for this stack, each with its own. */
+  /** Hosts by function in this stack, each with its own. */
   readonly #hosts = new Map<FunctionName, string>();
-  /** Those that are called with events. */
+  /** Functions that are called with events. */
   readonly lambdas = new Map<FunctionName, LambdaFunction>();
   readonly webFunctions = new Map<WebFunctionName, WebFunction>();
-  /** Where it is the front door. */
+  /** Undefined unless API Gateway is the front door. */
   readonly restApi: RestApi | undefined;
-  /** Keeps what could not be told of, until somebody looks. */
+  /** Queue for account changes whose notification failed, for the operator. */
   readonly failedAccountChanges: Queue;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
@@ -63,11 +62,11 @@ export class ApiStack extends GatewayStack {
     }
     this.hosts = tellHosts(this, this.#hosts, environment);
     const notices = built.find(({ description }) => description.trigger === 'account-changes');
-    if (!notices) throw new Error('nobody is told of changes of accounts');
+    if (!notices) throw new Error('No function handles account changes.');
     this.failedAccountChanges = callOnChanges(this, { built: notices, data, prefix });
   }
 
-  /** In this order: the first is where links to media lead to when there is no front door. */
+  /** Adds the Web Functions in order: without a front door, links to media use the host of the first one. */
   #addServers(webs: readonly WebFunctionOf[], props: ApiStackProps): void {
     if (webs.length === 0) return;
     const code = new CodeBucket(this, 'web-code', props);
@@ -92,7 +91,7 @@ export class ApiStack extends GatewayStack {
     return built;
   }
 
-  /** What a function cannot know before others stand. With a front door, links begin as everything else does. */
+  /** Returns settings that depend on other resources. With a front door, links to media use the public URL. */
   #told({ startsVideos, linksMedia }: FunctionDescription, { environment, video }: ApiStackProps) {
     const mediaHost = this.#hosts.get(routes.getMedia.function);
     return {
@@ -103,9 +102,9 @@ export class ApiStack extends GatewayStack {
 }
 
 /**
- * Open to everyone, because SDK clients do not sign for AWS: the gateway's own keys are what lets a caller in. Once there is an
- * edge, a header only it knows shuts the direct way. The functions answer CORS themselves; a URL that did so too would send
- * each header twice.
+ * Adds a function URL. It is public, because SDK clients do not sign requests for AWS and the gateway's API keys
+ * control access. Behind an edge, the functions require a header that only the edge knows. CORS stays off here: the
+ * functions send its headers, and a URL with CORS would duplicate them.
  */
 const addUrl = (stack: ApiStack, name: FunctionName, { lambda }: GatewayFunction): string => {
   const url = lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE, invokeMode: InvokeMode.RESPONSE_STREAM });
@@ -113,7 +112,7 @@ const addUrl = (stack: ApiStack, name: FunctionName, { lambda }: GatewayFunction
   return Fn.select(2, Fn.split('/', url.url));
 };
 
-/** Whole, as outputs: a template that took what it reads of another stack apart would not pass every check (cfn-lint's E1017). */
+/** Publishes each host as an output. A template that splits a value of another stack would fail cfn-lint (E1017). */
 const tellHosts = (
   stack: ApiStack,
   hosts: ReadonlyMap<FunctionName, string>,
@@ -129,14 +128,14 @@ const tellHosts = (
   );
 };
 
-/** What became of nothing, though it was tried again and again, waits in a queue for the operator. */
+/** Calls a function for account changes. Changes that fail after all retries stay in a queue for the operator. */
 const callOnChanges = (stack: ApiStack, props: AccountChangesProps): Queue => {
   const { failed } = new AccountChanges(stack, 'account-changes', props);
   new CfnOutput(stack, 'failedAccountChangesUrl', { value: failed.queueUrl });
   return failed;
 };
 
-/** A call that failed is not repeated: the next one comes soon and finds the same work. */
+/** Schedules a function. Failed calls are not retried, because the next call does the same work soon. */
 const callEvery = (time: Duration, built: GatewayFunction): void => {
   const retries = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
   built.lambda.configureAsyncInvoke(retries);

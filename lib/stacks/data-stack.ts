@@ -8,7 +8,7 @@ import type { SecretName } from '../function-description.ts';
 import { type TableName, tables } from '../tables.ts';
 import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 
-/** All that has state: deployed first, changed with care, and still there when the rest is taken down. */
+/** Stateful resources. This stack is deployed first and kept when the others are deleted. */
 export class DataStack extends GatewayStack {
   readonly tables: Readonly<Record<TableName, GatewayTable>>;
   readonly media: Bucket;
@@ -28,48 +28,49 @@ export class DataStack extends GatewayStack {
     const media = new MediaBucket(this, 'media');
     if (frontDoor === 'cloudfront') media.letEdgeReadMedia();
     this.media = media;
-    // Values of a deployment that failed have never been used.
+    // A failed first deployment deletes its secrets, because they were never used.
     this.secrets = addSecrets(this, keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY);
     addOutputs(this);
   }
 }
 
 /**
- * Secrets Manager draws all values, so that none is ever in a template. CloudFormation draws again whenever anything of
- * `generateSecretString` changes: every API key would stop working, every vendor's key would be lost. It stays as it is.
+ * Adds the secrets. Secrets Manager generates all values, so no template contains one. Do not change
+ * `generateSecretString`: CloudFormation would generate new values, which invalidates every API key and deletes every
+ * provider key.
  */
 const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy): Record<SecretName, Secret> => ({
   keyPepper: new Secret(stack, 'key-pepper', {
-    description: 'What API keys are hashed with. Another value makes every key unknown.',
+    description: 'Pepper for the hashes of API keys. Another value invalidates every API key.',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
     removalPolicy,
   }),
   providerKeys: new Secret(stack, 'provider-keys', {
-    description: "The vendors' keys: one JSON object, by the variable names of catalog/providers.json.",
-    // An object from the start, or the functions could not read it before an operator has filled it in. Nothing reads `drawn`.
+    description: 'Provider keys as one JSON object, with the variable names of catalog/providers.json.',
+    // Start with a JSON object, so that the functions can parse it before an operator stores keys. `drawn` is not used.
     generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'drawn' },
     removalPolicy,
   }),
   botToken: new Secret(stack, 'bot-token', {
     description:
-      "The token of the messenger's bot. What was drawn for it is none, so that there is no bot until it is put in.",
+      'Token of the messenger bot. The generated value is not a token, so the bot is off until an operator stores one.',
     generateSecretString: { passwordLength: 32, excludePunctuation: true },
     removalPolicy,
   }),
   topUpKey: new Secret(stack, 'top-up-key', {
-    description: 'What reports of payments are signed with. The payment provider needs it.',
+    description: 'Key that signs payment reports. The payment provider needs it.',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
     removalPolicy,
   }),
   originSecret: new Secret(stack, 'origin-secret', {
     description:
-      'What the edge proves itself to the functions with. See docs/operations/deployment.md before it is changed.',
+      'Secret by which the functions recognize the edge. See docs/operations/deployment.md before you change it.',
     generateSecretString: { passwordLength: 48, excludePunctuation: true },
     removalPolicy,
   }),
 });
 
-/** The operator's commands need these names. */
+/** Adds the outputs that the command line reads. */
 const addOutputs = (stack: DataStack): void => {
   for (const [name, table] of Object.entries(stack.tables))
     new CfnOutput(stack, `${name}TableName`, { value: table.tableName });

@@ -14,8 +14,8 @@ export interface EdgeOperationsStackProps extends GatewayStackProps {
 }
 
 /**
- * The alarms on CloudFront, for an environment in another region: an alarm sees the metrics of its own region only, and calls by topics
- * of that region only. So each address has to confirm a second time.
+ * Alarms on CloudFront for an environment in another region. An alarm uses metrics and topics of its own region only,
+ * so every recipient must confirm a second subscription.
  */
 export class EdgeOperationsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: EdgeOperationsStackProps) {

@@ -33,12 +33,12 @@ export interface EdgeStackProps extends GatewayStackProps {
   readonly global: GlobalStack;
 }
 
-/** The images of the bucket, which CloudFront reads itself. */
+/** Origin for images, which CloudFront reads from the bucket. */
 const bucketOrigin = 'bucket';
 
 /**
- * CloudFront before every function. In the region of the functions, because the secret that CloudFront shows them can be resolved
- * nowhere else.
+ * CloudFront in front of every function. The stack is in the region of the functions, because the origin secret can
+ * only be resolved there.
  */
 export class EdgeStack extends GatewayStack {
   readonly distributionId: string;
@@ -46,7 +46,7 @@ export class EdgeStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
     const { environment, prefix, api, global } = props;
     super(scope, id, props, { crossRegionReferences: true });
-    // It reads the hosts of functions by the names of outputs, which tells CDK nothing.
+    // The stack reads hosts by output name, which CDK does not recognize as a dependency.
     this.addStackDependency(api);
     const distribution = new Distribution(this, 'edge', {
       prefix,
@@ -66,19 +66,20 @@ export class EdgeStack extends GatewayStack {
   }
 }
 
-/** https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_PutSecretValue.html */
+/** VersionId of a secret: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_PutSecretValue.html */
 const versionSchema = z.string().min(32).max(64).optional();
 
 /**
- * CloudFormation resolves a secret only when it changes what shows it: after a rotation, a deployment with the new version as context
- * `originSecretVersion` does, and so does the one after it, which goes back to the current value, whatever version that is.
+ * Returns the origins of the functions. CloudFormation resolves a secret only if the property that contains it changes.
+ * After a rotation, deploy with the new version as context `originSecretVersion`. The next deployment without it
+ * changes the property again and uses the current version.
  */
 const functionOrigins = (
   stack: Stack,
   { environment, data, api }: EdgeStackProps,
 ): readonly CfnDistribution.OriginProperty[] => {
   const { success, data: versionId } = versionSchema.safeParse(stack.node.tryGetContext('originSecretVersion'));
-  if (!success) throw new Error('-c originSecretVersion: must be a VersionId of the secret, 32 to 64 characters');
+  if (!success) throw new Error('-c originSecretVersion: must be a VersionId of the secret, 32 to 64 characters.');
   const secret = SecretValue.secretsManager(data.secrets.originSecret.secretArn, { versionId }).unsafeUnwrap();
   return [...api.hosts].map(([id, host]) => toFunctionOrigin({ id, host, environment, secret }));
 };
@@ -109,11 +110,16 @@ const addFunctions = (stack: Stack, { prefix, environment }: EdgeStackProps) => 
   };
 };
 
-/** Where all inference runs in the Web Function anyway, nothing has to be chosen. */
+/**
+ * Returns the origin for large bodies. Empty if a Web Function serves all inference, because then there is no choice.
+ */
 const largeBodyOrigin = ({ largeBodies, inferenceHost }: Environment): string =>
   largeBodies === 'web-function' && inferenceHost === 'function-url' ? 'inference' : '';
 
-/** The client's address, for the function behind the bucket; no header and no query that S3 would act on. */
+/**
+ * Adds the request policy of images: only the client IP, for the fallback function, and no header or query that S3
+ * would interpret.
+ */
 const addMediaRequestPolicy = (stack: Stack, prefix: string): string =>
   new OriginRequestPolicy(stack, 'media-requests', {
     originRequestPolicyName: `${prefix}-media`,

@@ -4,16 +4,16 @@ import type { Environment } from '../environments.ts';
 
 export interface GatewayStackProps {
   readonly environment: Environment;
-  /** Before the stack's name, and those of what is in it. */
+  /** Prefix of the names of the stack and its resources. */
   readonly prefix: string;
 }
 
 export interface GatewayStackOptions extends Pick<StackProps, 'crossRegionReferences'> {
-  /** Unless it is the environment's. */
+  /** Region of the stack. The default is the environment's region. */
   readonly region?: string;
 }
 
-/** What every stack of an environment has: its place, its name, and the protection that the environment asks for. */
+/** Stack of an environment, with its region, name and termination protection. */
 export class GatewayStack extends Stack {
   constructor(
     scope: Construct,

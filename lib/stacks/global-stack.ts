@@ -4,7 +4,7 @@ import { Firewall } from '../constructs/firewall.ts';
 import { EDGE_REGION } from '../edge/edge-region.ts';
 import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 
-/** What CloudFront takes from us-east-1 and nowhere else, and needs before it stands: the firewall and the certificate. */
+/** Resources for CloudFront that must be in us-east-1 and exist before it: the firewall and the certificate. */
 export class GlobalStack extends GatewayStack {
   readonly firewallArn: string;
   /** Undefined without a domain. */

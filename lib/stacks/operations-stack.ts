@@ -16,11 +16,11 @@ import { GatewayStack } from './gateway-stack.ts';
 import type { GlobalStack } from './global-stack.ts';
 
 export interface OperationsStackProps extends Sources {
-  /** Where CloudFront is the front door. */
+  /** Undefined unless CloudFront is the front door. */
   readonly global: GlobalStack | undefined;
 }
 
-/** What people look at, and what calls them. */
+/** Dashboards, alarms and the budget. */
 export class OperationsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: OperationsStackProps) {
     const { environment, prefix } = props;
@@ -33,7 +33,7 @@ export class OperationsStack extends GatewayStack {
       { prefix, topic },
       {
         id: 'money-is-wrong',
-        reason: 'Any of them means that somebody has paid too much or too little, or cannot use what is theirs.',
+        reason: 'Any of these alarms means that an account paid too much or too little, or cannot use its money.',
         of: moneyIsWrong.map((name) => alarms.get(name)),
       },
     );
@@ -51,7 +51,10 @@ const rowsOf = (own: OwnMetric, props: OperationsStackProps): readonly AlarmRow[
   ...frontDoorAlarms(own, props),
 ];
 
-/** Alarms on CloudFront have to be in its own region: elsewhere they are a stack of their own. */
+/**
+ * Returns the alarms on the front door. Those on CloudFront must be in us-east-1: an environment in another region has
+ * a separate stack for them.
+ */
 const frontDoorAlarms = (own: OwnMetric, { environment, prefix, api, edge, global }: OperationsStackProps) => {
   const { region } = environment;
   if (api.restApi) {

@@ -17,10 +17,10 @@ export interface VideoStackProps extends GatewayStackProps {
   readonly data: DataStack;
 }
 
-/** What brings videos to their end: the state machine, the function that does its steps, and the rule for executions that fail. */
+/** State machine for videos, the function for its steps, and the rule for failed executions. */
 export class VideoStack extends GatewayStack {
   readonly machine: StateMachine;
-  /** Does its steps. */
+  /** Function that runs the steps. */
   readonly steps: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: VideoStackProps) {
@@ -39,7 +39,7 @@ const addMachine = (stack: Stack, props: VideoStackProps, { lambda }: GatewayFun
   role.addToPolicy(allow(['lambda:InvokeFunction'], stepFunctionArn));
   return new StateMachine(stack, 'machine', {
     stateMachineName: `${prefix}-videos`,
-    // An execution per id, and once: an EXPRESS machine promises neither.
+    // STANDARD runs exactly one execution per name. EXPRESS does not guarantee that.
     stateMachineType: StateMachineType.STANDARD,
     definitionBody: DefinitionBody.fromFile(definitionPath),
     definitionSubstitutions: { ...toSubstitutions({ stepFunctionArn, settings: environment.videos }) },
@@ -49,13 +49,16 @@ const addMachine = (stack: Stack, props: VideoStackProps, { lambda }: GatewayFun
   });
 };
 
-/** Groups with this beginning share one policy that AWS keeps; others fill up the account's own, which is small. */
+/**
+ * Adds the log group. Groups with this prefix share one resource policy that AWS maintains; others count toward the
+ * account's small limit.
+ */
 const addMachineLog = (stack: Stack, { environment, prefix }: VideoStackProps): LogGroup =>
   addLogGroup(stack, `/aws/vendedlogs/states/${prefix}-videos`, environment, 'machine-log');
 
 /**
- * An execution that ended in any way but its own is followed by the release step: an execution has the name of its video. Such events
- * are delivered as best AWS can; what is lost here is found by the sweep of videos.
+ * Calls the release step for failed, timed-out and aborted executions. An execution has its video's id as its name. AWS
+ * delivers these events on a best-effort basis; the video sweep finds videos whose events were lost.
  */
 const releaseUnfinished = (stack: Stack, machine: StateMachine, { lambda }: GatewayFunction): void => {
   lambda.configureAsyncInvoke({ retryAttempts: 2, maxEventAge: Duration.hours(1) });

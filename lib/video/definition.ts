@@ -3,22 +3,25 @@ import { join } from 'node:path';
 import type { StateMachineDefinition } from 'aws-local-stepfunctions';
 import type { Settings } from '../../lambdas/settings.ts';
 
-/** The one definition: deployed as it is, run on this machine, and read by the tests. */
+/** Path of the state machine definition, for deployments, the local gateway and the tests. */
 export const definitionPath = join(import.meta.dirname, 'video.asl');
 
 export interface Substitutions {
   readonly StepFunctionArn: string;
-  /** Whole numbers, all of them. They stand in the file without quotes, so that it is JSON only when they are in. */
+  /**
+   * Whole number, like the other times. The file has them without quotes, so it is valid JSON only after the
+   * substitution.
+   */
   readonly FirstWaitSeconds: string;
   readonly LimitSeconds: string;
-  /** Of an execution as a whole. Nothing that an execution does counts once the hold has been released. */
+  /** Timeout of the whole execution. After the hold is released, no result of the execution counts. */
   readonly HoldSeconds: string;
   readonly RetrySeconds: string;
   readonly WebhookRetrySeconds: string;
 }
 
 export interface DefinitionSource {
-  /** Of the function that does the steps. */
+  /** ARN of the function for the steps. */
   readonly stepFunctionArn: string;
   readonly settings: Pick<
     Settings,
@@ -40,8 +43,8 @@ export const toSubstitutions = ({ stepFunctionArn, settings }: DefinitionSource)
 });
 
 /**
- * The definition as CloudFormation makes it: the text with its placeholders replaced, then parsed. Throws an Error for a placeholder
- * without a value, and for whatever is not JSONPath: the engine that runs it on this machine would pass over that in silence.
+ * Reads the definition as CloudFormation does: substitutes the placeholders, then parses. Throws an Error for a
+ * placeholder without a value and for anything other than JSONPath, because the local engine would ignore it silently.
  */
 export const readDefinition = (
   substitutions: Substitutions,
@@ -50,22 +53,27 @@ export const readDefinition = (
   const values = new Map<string, string>(Object.entries(substitutions));
   const filled = text.replaceAll(/\$\{([^}]*)\}/g, (placeholder, name: string) => values.get(name) ?? placeholder);
   const left = /\$\{[^}]*\}/.exec(filled);
-  if (left) throw new Error(`The state machine has no value for ${left[0]}`);
+  if (left) throw new Error(`The state machine has no value for ${left[0]}.`);
   const definition: StateMachineDefinition = JSON.parse(filled);
   refuseJsonata(definition);
   return definition;
 };
 
-/** https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html, and variables, which the local engine lacks too. */
+/**
+ * Fields of JSONata and of variables, which the local engine does not support.
+ * https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html
+ */
 const jsonataFields: ReadonlySet<string> = new Set(['Arguments', 'Assign', 'Condition', 'Items', 'Output']);
 
 const refuseJsonata = (value: unknown): void => {
-  if (typeof value === 'string' && value.includes('{%')) throw new Error(`The state machine has JSONata in ${value}`);
+  if (typeof value === 'string' && value.includes('{%'))
+    throw new Error(`The state machine uses JSONata in ${value}. Use JSONPath.`);
   if (typeof value !== 'object' || value === null) return;
   for (const [field, content] of Object.entries(value)) {
     if (field === 'QueryLanguage' && content !== 'JSONPath')
-      throw new Error(`The state machine has the query language ${content}; it has to be JSONPath`);
-    if (jsonataFields.has(field)) throw new Error(`The state machine has the field ${field}, which is not of JSONPath`);
+      throw new Error(`The state machine uses the query language ${content}. Use JSONPath.`);
+    if (jsonataFields.has(field))
+      throw new Error(`The state machine uses the field ${field}, which JSONPath does not support.`);
     refuseJsonata(content);
   }
 };

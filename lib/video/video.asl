@@ -1,5 +1,5 @@
 {
-  "Comment": "Brings one video to its end. Its input is a video's id and nothing else, because an execution's history keeps whatever passes through it. No step begins anything at a vendor.",
+  "Comment": "Polls, stores and charges one video. Its input is only the video's id, because the history of an execution keeps all data. No step starts work at a provider.",
   "QueryLanguage": "JSONPath",
   "StartAt": "FirstWait",
   "TimeoutSeconds": ${HoldSeconds},
@@ -24,7 +24,7 @@
       "Next": "Choose"
     },
     "Choose": {
-      "Comment": "The age of a video is looked at only where it would wait again: one that is ready late is delivered.",
+      "Comment": "Checks the age of a video only before it waits again, so that a video that is ready late is still delivered.",
       "Type": "Choice",
       "Choices": [
         { "Variable": "$.poll.outcome", "StringEquals": "succeeded", "Next": "Store" },
@@ -36,7 +36,7 @@
     },
     "Wait": { "Type": "Wait", "SecondsPath": "$.poll.waitSeconds", "Next": "Poll" },
     "Pause": {
-      "Comment": "Our own stores do not answer, which is no fault of the video's: the vendor goes on with it.",
+      "Comment": "The gateway's stores did not respond. The provider continues, so wait and poll again.",
       "Type": "Wait",
       "Seconds": 60,
       "Next": "Poll"
@@ -96,7 +96,7 @@
       "Next": "Told"
     },
     "Release": {
-      "Comment": "Has no way out: where it fails for good the execution fails, and the rule on failed executions calls this step again.",
+      "Comment": "Has no Catch: if all retries fail, the execution fails, and the rule on failed executions calls this step again.",
       "Type": "Task",
       "Resource": "${StepFunctionArn}",
       "Parameters": { "step": "release", "videoId.$": "$.videoId" },
@@ -119,7 +119,7 @@
       "Default": "Done"
     },
     "Notify": {
-      "Comment": "Nothing depends on it, so it may try for longer than the hold lives.",
+      "Comment": "No other step depends on the webhook, so its retries may outlast the hold.",
       "Type": "Task",
       "Resource": "${StepFunctionArn}",
       "Parameters": { "step": "notify", "videoId.$": "$.videoId" },

@@ -7,7 +7,7 @@ import { runHere } from '../support/scripted-terminal.ts';
 const root = join(import.meta.dirname, '../..');
 const cli = (...args: readonly string[]) => runHere(args);
 
-/** A copy of the catalog with one text replaced in one file. */
+/** Copies the catalog and replaces one text in one file. */
 const catalogWith = (file: string, from: string, to: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
   cpSync(join(root, 'catalog'), folder, { recursive: true });
@@ -17,21 +17,21 @@ const catalogWith = (file: string, from: string, to: string): string => {
   return folder;
 };
 
-test('OPS-5 catalog check counts on stdout, warns on stderr and ends with 0', async () => {
+test('OPS-5 catalog check counts on stdout, warns on stderr and exits with 0', async () => {
   const { status, stdout, stderr } = await cli('catalog', 'check');
   expect(stdout).toMatch(/^\d+ models \(\d+ enabled\), \d+ providers: ok\n$/);
   expect(stderr).toMatch(/^warning {2}gpt-image-2-fixed {2}verification {2}/m);
   expect(status).toBe(0);
 });
 
-test('OPS-5 catalog check --json prints one object', async () => {
+test('OPS-5 catalog check --json prints one JSON object', async () => {
   const { status, stdout, stderr } = await cli('catalog', 'check', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, problems: [] });
   expect(stderr).toBe('');
   expect(status).toBe(0);
 });
 
-test('CAT-5 catalog check prints id, field and message of each problem and ends with 1', async () => {
+test('CAT-5 catalog check prints id, field and message of each problem and exits with 1', async () => {
   const folder = catalogWith('anthropic.json', '"contextTokens": 1000000', '"contextToken": 1000000');
   const { status, stdout } = await cli('catalog', 'check', '--folder', folder);
   expect(stdout.split('\n').filter((line) => line.startsWith('claude-fable-5-2  limits.'))).toEqual([
@@ -45,7 +45,7 @@ test('CAT-5 catalog check prints id, field and message of each problem and ends 
 });
 
 test.each([
-  ['an unknown provider', 'openai.json', '"provider": "openai"', '"provider": "nobody"', 'upstreams[0].provider'],
+  ['an unknown provider', 'openai.json', '"provider": "openai"', '"provider": "unknown"', 'upstreams[0].provider'],
   ['an uneven price', 'openai.json', '"input": "8"', '"input": "8.0000001"', 'prices[0].rates.input'],
 ])('CAT-5 catalog check names %s', async (_, file, from, to, field) => {
   const { status, stdout } = await cli('catalog', 'check', '--folder', catalogWith(file, from, to));
@@ -54,20 +54,20 @@ test.each([
   expect(status).toBe(1);
 });
 
-test('CAT-5 catalog check names a file that is no JSON', async () => {
+test('CAT-5 catalog check names a file that is not JSON', async () => {
   const { status, stdout } = await cli('catalog', 'check', '--folder', catalogWith('google.json', '{', ''));
   expect(stdout).toMatch(/^google\.json {2}/);
   expect(status).toBe(1);
 });
 
-test('BILL-3 catalog check --markup finds prices the markup makes uneven', async () => {
+test('BILL-3 catalog check --markup reports prices that the markup makes uneven', async () => {
   expect((await cli('catalog', 'check', '--markup', '1.25')).status).toBe(0);
   const { status, stdout } = await cli('catalog', 'check', '--markup', '1.0000001');
   expect(stdout).toContain('gpt-6.2-astra  prices[0].rates.input  ');
   expect(status).toBe(1);
 });
 
-test('OPS-5 wrong usage ends with 2, help with 0, a missing folder with 1', async () => {
+test('OPS-5 catalog check exits with 2 for wrong usage, 0 for help, 1 for a missing folder', async () => {
   expect((await cli('catalog', 'chekc')).status).toBe(2);
   expect((await cli('catalog', 'check', '--nope')).status).toBe(2);
   expect((await cli('--help')).status).toBe(0);
@@ -76,13 +76,13 @@ test('OPS-5 wrong usage ends with 2, help with 0, a missing folder with 1', asyn
 
 const folder = (): string => catalogWith('providers.json', '"name": "OpenAI"', '"name": "OpenAI"');
 
-test('OPS-5 catalog diff of the same catalog says nothing and ends with 0', async () => {
+test('OPS-5 catalog diff of two equal catalogs prints nothing and exits with 0', async () => {
   expect(await cli('catalog', 'diff', folder())).toMatchObject({ status: 0, stdout: '', stderr: '' });
   const { status, stdout } = await cli('catalog', 'diff', folder(), folder(), '--json');
   expect([status, JSON.parse(stdout)]).toEqual([0, { same: true, added: [], removed: [], changed: [] }]);
 });
 
-test('OPS-5 catalog diff tells models that come and go, fields, and prices in percent; it ends with 1', async () => {
+test('OPS-5 catalog diff prints changed models, fields and prices in percent, and exits with 1', async () => {
   const old = folder();
   const now = catalogWith('openai.json', '"input": "8"', '"input": "10"');
   const file = join(now, 'openai.json');
@@ -105,7 +105,7 @@ test('OPS-5 catalog diff tells models that come and go, fields, and prices in pe
   expect(text.stdout).toContain('~ gpt-6.2-astra  prices[first].rates.input  8 -> 10  (+25%)\n');
 });
 
-test('OPS-5 catalog diff compares the file of one company with that company alone', async () => {
+test('OPS-5 catalog diff compares the file of one company only with that company', async () => {
   const now = catalogWith('google.json', '"enabled": true', '"enabled": false');
   for (const args of [[join(now, 'google.json')], [folder(), join(now, 'google.json')]]) {
     const { status, stdout } = await cli('catalog', 'diff', ...args);
@@ -114,7 +114,7 @@ test('OPS-5 catalog diff compares the file of one company with that company alon
   }
 });
 
-test('OPS-5 catalog diff ends with 2 for what cannot be compared', async () => {
+test('OPS-5 catalog diff exits with 2 for files that cannot be compared', async () => {
   expect((await cli('catalog', 'diff', '/nonexistent')).status).toBe(2);
   expect((await cli('catalog', 'diff', catalogWith('google.json', '{', ''))).status).toBe(2);
   const stray = join(folder(), 'stray.json');

@@ -41,7 +41,7 @@ const deploy = async (args: string, script: CdkScript, environment: Readonly<Rec
   return { status, ...written, calls: calls.map((line): string[] => JSON.parse(line)) };
 };
 
-/** The SDK looks for credentials in the process, and nowhere else here. */
+/** Runs `work` with these credential variables only: the SDK finds no others in the test process. */
 const withCredentials = async <T>(variables: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> => {
   const nowhere = {
     AWS_CONFIG_FILE: '/dev/null',
@@ -73,12 +73,12 @@ const objects = async () => {
   }
 };
 
-test('a deployment puts the stacks up, then the pages with their types, and says where all is and what to do; twice is as once', async () => {
+test('a deployment, and its repeat, creates the stacks, uploads the pages and prints next steps', async () => {
   for (const _ of ['once', 'and again']) {
     const run = await withCredentials(credentials, () =>
       deploy('dev -- --require-approval never', { exitCode: 0, outputs }),
     );
-    expect([run.status, run.stderr]).toEqual([0, expect.stringContaining('2 of 2: the pages')]);
+    expect([run.status, run.stderr]).toEqual([0, expect.stringContaining('Step 2 of 2: pages')]);
     expect(run.calls).toEqual([
       [
         'deploy',
@@ -109,7 +109,7 @@ test('a deployment puts the stacks up, then the pages with their types, and says
   }
 });
 
-test('every command that a deployment advises is one that the command line takes', async () => {
+test('the command line accepts every command that a deployment prints', async () => {
   const { stdout } = await withCredentials(credentials, () => deploy('dev', { exitCode: 0, outputs }));
   const lines = [...stdout.matchAll(/npm run cli -- (.*)/g)].map(([, line]) => line!);
   expect(lines).toHaveLength(4);
@@ -128,7 +128,7 @@ test('every command that a deployment advises is one that the command line takes
   }
 });
 
-test('without a front door the addresses of the functions are told', async () => {
+test('a deployment without a front door prints the URLs of the functions', async () => {
   const api = {
     textUrl: 'https://text.example/',
     contentUrl: 'https://content.example/',
@@ -141,29 +141,31 @@ test('without a front door the addresses of the functions are told', async () =>
   expect(stdout).not.toMatch(/Base URL|failedAccount/);
 });
 
-test('a step that fails is named, with how to go on, and nothing after it is done', async () => {
+test('a failed step is named with how to continue, and later steps do not run', async () => {
   const failed = await withCredentials(credentials, () => deploy('staging', { exitCode: 3 }));
   expect([failed.status, failed.stdout]).toEqual([1, '']);
-  expect(failed.stderr).toContain('Step 1 of 2, cdk deploy, ended with 3.');
+  expect(failed.stderr).toContain('Step 1 of 2 (stacks) failed: cdk deploy ended with 3.');
   expect(failed.stderr).toContain('npx cdk bootstrap aws://<account>/us-east-1');
   expect(failed.stderr).not.toContain('2 of 2');
 
   const elsewhere = { 'gateway-dev-data': { ...data, mediaBucketName: 'nobody-has-this-bucket' } };
   const unstored = await withCredentials(credentials, () => deploy('dev', { exitCode: 0, outputs: elsewhere }));
   expect([unstored.status, unstored.stdout]).toEqual([1, '']);
-  expect(unstored.stderr).toMatch(/^Step 2 of 2, the pages, did not go well: .*run the same again for the pages\.$/m);
+  expect(unstored.stderr).toMatch(
+    /^Step 2 of 2 \(pages\) failed: .*Run the same command again to upload the pages\.$/m,
+  );
 
   const prepared = await withCredentials(credentials, () => deploy('dev -- --no-execute', { exitCode: 0 }));
-  expect([prepared.status, prepared.stderr]).toEqual([1, expect.stringContaining('has told no outputs')]);
+  expect([prepared.status, prepared.stderr]).toEqual([1, expect.stringContaining('cdk deploy wrote no outputs')]);
 });
 
-test('nothing is started without credentials', async () => {
+test('a deployment without credentials starts nothing', async () => {
   const run = await withCredentials({}, () => deploy('dev', { exitCode: 0, outputs }));
   expect([run.status, run.calls, run.stdout]).toEqual([1, [], '']);
-  expect(run.stderr).toContain('There are no credentials of AWS');
+  expect(run.stderr).toContain('AWS credentials: not found');
 });
 
-test('a dry run needs no credentials, and tells the stacks and the pages that would go up', async () => {
+test('a dry run needs no credentials and lists the stacks and pages', async () => {
   const run = await withCredentials({}, () => deploy('dev --dry-run -- -c frontDoor=none', { exitCode: 0 }));
   expect(run.status).toBe(0);
   expect(run.calls).toEqual([
@@ -172,5 +174,5 @@ test('a dry run needs no credentials, and tells the stacks and the pages that wo
   expect(run.stdout).toMatch(/^gateway-dev-data {2,}us-east-1 +2$/m);
   expect(run.stdout).toMatch(/^pages\/app\/index\.html {2,}text\/html; charset=utf-8 +\d+$/m);
   const broken = await deploy('dev --dry-run', { exitCode: 1 });
-  expect([broken.status, broken.stderr]).toEqual([1, expect.stringContaining('cdk synth ended with 1')]);
+  expect([broken.status, broken.stderr]).toEqual([1, expect.stringContaining('cdk synth failed with exit code 1')]);
 });

@@ -4,7 +4,7 @@ import { scriptedTerminal } from '../support/scripted-terminal.ts';
 
 const cdk = ['/nonexistent/cdk'];
 
-test('a help that cannot be written is one line on stderr', async () => {
+test('a help text that cannot be written prints one line on stderr', async () => {
   const { terminal, written } = scriptedTerminal();
   const print = () => Promise.reject(new Error('no space left'));
   expect(await runDeployment(['--help'], { terminal: { ...terminal, print }, cdk })).toBe(0);
@@ -15,12 +15,12 @@ test.each([
   ['no environment', ''],
   ['an unknown environment', 'production'],
   ['an unknown flag', 'dev --force'],
-  ['a profile for the stacks alone', 'dev -- --profile x'],
+  ['a profile for the stacks only', 'dev -- --profile x'],
   ['outputs to another file', 'dev -- --outputs-file=x'],
   ['another environment', 'dev prod'],
   ['stacks of another environment', 'dev -- prod/*'],
   ['one of them after an option without a value', 'dev -- --force prod/edge'],
-])('a deployment with %s is wrong usage, and nothing starts', async (_what, args) => {
+])('a deployment with %s exits with wrong usage and starts nothing', async (_what, args) => {
   const { terminal, written } = scriptedTerminal();
   expect(await runDeployment(args.split(' '), { terminal, cdk })).toBe(2);
   expect(written.stderr).not.toContain(cdk[0]);

@@ -9,19 +9,19 @@ test.each<readonly [string, unknown, number, string | undefined]>([
   ['a failure', failed('It failed.'), 1, 'It failed.'],
   ['wrong usage', misused('Not so.'), 2, 'Not so.'],
   ['a rule', refused('No.'), 3, 'No.'],
-  ['a result that is not good', unsatisfied(), 1, undefined],
+  ['a negative result', unsatisfied(), 1, undefined],
   ['a wrong parameter', invalidRequest('from', 'from: no.'), 2, 'from: no.'],
   ['a conflict', new GatewayError('key_already_rotated', 'Too late.'), 3, 'Too late.'],
-  ['a vendor', new GatewayError('service_unavailable', 'Not now.'), 1, 'Not now.'],
+  ['a provider', new GatewayError('service_unavailable', 'Not now.'), 1, 'Not now.'],
   [
     'a store',
-    new StoreError('unavailable', 'TimeoutError', new Error('no reply')),
+    new StoreError('unavailable', 'TimeoutError', new Error('no response')),
     1,
-    'A store did not answer: no reply',
+    'The store did not respond: no response. Run the same command again.',
   ],
   ['a refused connection', aggregate, 1, 'connect ECONNREFUSED 127.0.0.1:9'],
   ['a bug', new TypeError('x is not a function'), 1, 'x is not a function'],
-  ['no error', 'thrown text', 1, 'thrown text'],
-])('OPS-5 %s ends as it has to, without a stack', (_, error, exitCode, message) => {
+  ['a thrown string', 'thrown text', 1, 'thrown text'],
+])('OPS-5 %s ends with its exit code and message, without a stack trace', (_, error, exitCode, message) => {
   expect(toEnding(error)).toEqual({ exitCode, message });
 });

@@ -2,12 +2,12 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 
 /**
- * Stands where the command line of CDK would: `node fake-cdk.ts <script file> <arguments of cdk>`. What it does is in the script,
- * what it was called with is appended beside it.
+ * Script of a fake `cdk` command: `node fake-cdk.ts <script file> <arguments of cdk>`. The script file says what it
+ * does, and it appends its arguments to `<script file>.calls`.
  */
 export interface CdkScript {
   readonly exitCode: number;
-  /** By stack. */
+  /** Outputs of each stack, by stack name. */
   readonly outputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 

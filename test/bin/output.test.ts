@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { plain, printFacts, printList, toJson, toTable } from '../../bin/output.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 
-test('OPS-5 a table is aligned, numbers and amounts at the right, and nothing trails', () => {
+test('OPS-5 a table is aligned, with numbers and amounts right-aligned and no trailing blanks', () => {
   const rows = [
     { id: 'a', cost_usd: '0.5', count: 7, note: 'x' },
     { id: 'longer', cost_usd: '12.25', count: 12, note: null },
@@ -12,7 +12,7 @@ test('OPS-5 a table is aligned, numbers and amounts at the right, and nothing tr
   );
 });
 
-test('OPS-5 text of strangers cannot control a terminal, in tables or in JSON', async () => {
+test('OPS-5 text from users cannot control a terminal, in tables or in JSON', async () => {
   expect(plain('a\u001b[2Jb\r\nc\u202e\u2028d\u0000')).toBe('a\uFFFD[2Jb\uFFFD\uFFFDc\uFFFD\uFFFDd\uFFFD');
   const { terminal, written } = scriptedTerminal();
   await printFacts(terminal, false, { name: '\u001b[31mred', of: { deep: '\n' } });
@@ -23,7 +23,7 @@ test('OPS-5 text of strangers cannot control a terminal, in tables or in JSON', 
   expect(JSON.parse(json)).toEqual({ user: text });
 });
 
-test('OPS-5 a list as JSON has every field, an empty one is said on stderr', async () => {
+test('OPS-5 a list as JSON has every field, and an empty list is reported on stderr', async () => {
   const list = { rows: [{ id: 'a', hidden: [1] }], columns: ['id'], nothing: 'no things' };
   const json = scriptedTerminal();
   await printList(json.terminal, true, list);

@@ -15,7 +15,7 @@ interface Leaf {
   readonly command: Command;
 }
 
-/** Every command that does something, so that a new one is held to all this from its first day. */
+/** Returns every command without subcommands, so that these tests also cover a new command. */
 const leavesOf = (command: Command, path: readonly string[] = []): readonly Leaf[] =>
   command.commands.length === 0
     ? [{ path, command }]
@@ -32,7 +32,7 @@ const longsOf = ({ command }: Leaf): readonly string[] => command.options.map(({
 const writing = leaves.filter(([, leaf]) => longsOf(leaf).includes('--yes'));
 const placed = leaves.filter(([, leaf]) => longsOf(leaf).includes('--env'));
 
-/** What each command cannot do without. */
+/** Returns the arguments that a command requires. */
 const argsOf = ({ path, command }: Leaf): readonly string[] => [
   ...path,
   ...command.registeredArguments
@@ -41,10 +41,10 @@ const argsOf = ({ path, command }: Leaf): readonly string[] => [
   ...command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', '1']),
 ];
 
-/** They need no word more. */
+/** Commands without required arguments. */
 const withoutWords = ['accounts list', 'catalog check', 'holds list', 'videos list', 'audit', 'bot setup', 'doctor'];
 
-test('OPS-5 all commands are there', () => {
+test('OPS-5 the command line has all commands', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
     [
       ...['list', 'show', 'credit', 'block', 'unblock'].map((name) => `accounts ${name}`),
@@ -56,16 +56,16 @@ test('OPS-5 all commands are there', () => {
 });
 
 describe.each(leaves)('%s', (name, leaf) => {
-  test('OPS-5 --help is data, and ends with 0', async () => {
+  test('OPS-5 --help goes to stdout and exits with 0', async () => {
     const { status, stdout, stderr } = await runHere([...leaf.path, '--help']);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(new RegExp(`^Usage: cli ${name} `));
   });
 
   test.each([
-    ['an option that nobody knows', ['--nope']],
-    ['an argument too many', ['x', 'x', 'x', 'x']],
-  ])('OPS-5 %s ends with 2 and says so on stderr', async (_, more) => {
+    ['an unknown option', ['--nope']],
+    ['an extra argument', ['x', 'x', 'x', 'x']],
+  ])('OPS-5 %s exits with 2 and a message on stderr', async (_, more) => {
     const { status, stdout, stderr } = await runHere([...argsOf(leaf), ...more]);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: .*\n/);
@@ -77,7 +77,7 @@ describe.each(leaves)('%s', (name, leaf) => {
 });
 
 test.each(leaves.filter(([name]) => !withoutWords.includes(name)))(
-  'OPS-5 %s asks for whatever is required with 2',
+  'OPS-5 %s without a required argument or option exits with 2',
   async (_, leaf) => {
     const { status, stdout, stderr } = await runHere(leaf.path);
     expect([status, stdout]).toEqual([2, '']);
@@ -86,15 +86,17 @@ test.each(leaves.filter(([name]) => !withoutWords.includes(name)))(
 );
 
 describe.each(writing)('%s', (_, leaf) => {
-  test('OPS-5 without a terminal and without --yes it is refused before anything is read', async () => {
+  test('OPS-5 a write without a terminal and without --yes is rejected before anything is read', async () => {
     for (const more of [[], ['--json']]) {
       const { status, stdout, stderr } = await runHere([...argsOf(leaf), ...more]);
       expect([status, stdout]).toEqual([2, '']);
-      expect(stderr).toBe('There is no terminal to ask on: add --yes, or --dry-run to see what would be done.\n');
+      expect(stderr).toBe(
+        '--yes: required without a terminal. Add --yes, or use --dry-run to see what would change.\n',
+      );
     }
   });
 
-  test('OPS-5 has --dry-run, and gives no --ref without a --reason', () => {
+  test('OPS-5 has --dry-run, and requires --reason with --ref', () => {
     const longs = longsOf(leaf);
     expect(longs).toContain('--dry-run');
     const required = leaf.command.options.filter(({ mandatory }) => mandatory).map(({ long }) => long);
@@ -102,20 +104,22 @@ describe.each(writing)('%s', (_, leaf) => {
   });
 });
 
-test('OPS-5 what moves money asks for a reference and a reason', () => {
+test('OPS-5 commands that move money require a reference and a reason', () => {
   const named = writing.filter(([, leaf]) => longsOf(leaf).includes('--ref')).map(([name]) => name);
   expect(named.toSorted()).toEqual(['accounts credit', 'holds release', 'import', 'videos settle']);
 });
 
-test.each(placed)('OPS-5 %s with an environment that there is not ends with 2', async (_, leaf) => {
+test.each(placed)('OPS-5 %s with an unknown environment exits with 2', async (_, leaf) => {
   const { status, stdout, stderr } = await runHere([...argsOf(leaf), '--env', 'nowhere', '--dry-run']);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^error: .*'nowhere'/);
 });
 
-const groups = groupsOf(program).map((path) => [path.join(' ') || 'the program', path] as const);
+const groups = groupsOf(program).map(
+  (path) => [path.join(' ') || 'OPS-5 %s without a command prints its help on stderr', path] as const,
+);
 
-test.each(groups)('OPS-5 %s without a command shows its help on stderr', async (_, path) => {
+test.each(groups)('OPS-5 %s without a command prints its help on stderr', async (_, path) => {
   const { status, stdout, stderr } = await runHere(path);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^Usage: cli /);
@@ -134,6 +138,6 @@ test.each([
   ['1', 'r'.repeat(201), 'why'],
   ['1', 'r', ' '],
   ['1', 'r', 'two\nlines'],
-])('OPS-5 an amount %j under %j because of %j is wrong usage', async (amount, ref, reason) => {
+])('OPS-5 an amount %j with --ref %j and --reason %j is wrong usage', async (amount, ref, reason) => {
   expect(await runHere(money(amount, ref, reason))).toMatchObject({ status: 2, stdout: '' });
 });

@@ -14,17 +14,17 @@ const sbomSchema = z.object({
   dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
 });
 
-test('the list of what is deployed has every dependency, what the pages are made of, and nothing of development', () => {
+test('the SBOM lists all deployed dependencies and page packages, but no development packages', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'sbom-')), 'sbom.json');
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'bin/sbom.ts'), file], { encoding: 'utf8' });
   expect(status, stderr).toBe(0);
   const { components, dependencies } = sbomSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   const listed = new Map(components.map(({ name, version }) => [name, version]));
   const own = packageSchema.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-  // The local gateway alone needs it, and what only it needs.
+  // Only the local gateway needs this package and its dependencies.
   const { 'aws-local-stepfunctions': _, ...deployed } = own.dependencies;
   for (const [name, version] of Object.entries(deployed)) expect(listed.get(name), name).toBe(version);
-  // What these need, and what is bundled into pages.
+  // Transitive dependencies, and packages bundled into pages.
   for (const name of ['@smithy/core', '@aws-sdk/core', 'preact']) expect(listed.has(name), name).toBe(true);
   for (const name of ['aws-cdk-lib', 'vitest', 'typescript', 'openai', '@dynoxide/linux-x64'])
     expect(listed.has(name), name).toBe(false);

@@ -9,18 +9,21 @@ const program = join(import.meta.dirname, '../../bin/cli.ts');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-terminal-'));
 const env = { PATH: process.env.PATH ?? '' };
 
-test.skipIf(!existsSync('/dev/full'))('OPS-5 what cannot be written is told in one line, and ends with 1', () => {
-  const stdout = openSync('/dev/full', 'w');
-  const { status, stderr } = spawnSync(process.execPath, [program, 'catalog', 'check'], {
-    env,
-    stdio: ['ignore', stdout, 'pipe'],
-  });
-  expect(status).toBe(1);
-  expect(stderr.toString()).toMatch(/^What there is to tell cannot be written to stdout: .*ENOSPC.*\n$/m);
-  expect(stderr.toString()).not.toMatch(/^ +at /m);
-});
+test.skipIf(!existsSync('/dev/full'))(
+  'OPS-5 output that cannot be written is reported in one line with exit code 1',
+  () => {
+    const stdout = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [program, 'catalog', 'check'], {
+      env,
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    expect(status).toBe(1);
+    expect(stderr.toString()).toMatch(/^stdout: cannot be written: .*ENOSPC.*\n$/m);
+    expect(stderr.toString()).not.toMatch(/^ +at /m);
+  },
+);
 
-/** `status` and stderr of the program whose stdout nobody reads. */
+/** Runs the program with a closed stdout. Returns its exit code and stderr. */
 const unread = async (...args: string[]) => {
   const child = spawn(process.execPath, [program, ...args], { env: { ...env, DATA_DIR: folder } });
   child.stdout.destroy();
@@ -31,12 +34,12 @@ const unread = async (...args: string[]) => {
   return { status, stderr };
 };
 
-test('OPS-5 a reader who leaves has what was wanted: 0, and nothing on stderr', async () => {
+test('OPS-5 a reader of stdout that leaves early does not change exit code 0 or stderr', async () => {
   expect(await unread('catalog', 'check', '--json')).toEqual({ status: 0, stderr: '' });
   expect(await unread('catalog', '--help')).toEqual({ status: 0, stderr: '' });
 });
 
-test('OPS-5 what is not good is told by the exit code, whoever reads', async () => {
+test('OPS-5 the exit code reports a negative result even if stdout is closed', async () => {
   for (const [name, rows] of Object.entries({
     'providers.json': { providers: [] },
     'openai.json': { models: [{ id: 'x' }] },

@@ -10,9 +10,10 @@ import { formatUsd } from '../../lambdas/core/money/usd.ts';
 const document = readFileSync(join(import.meta.dirname, '../../docs/operations/costs.md'), 'utf8');
 
 test('the cost tables equal the computed prices', () => {
-  expect(withTables(document, toTables()) === document, 'docs/operations/costs.md is stale: run npm run costs').toBe(
-    true,
-  );
+  expect(
+    withTables(document, toTables()) === document,
+    'docs/operations/costs.md is outdated. Run npm run costs.',
+  ).toBe(true);
 });
 
 test('a table without a place, or a place without a table, is an error', () => {

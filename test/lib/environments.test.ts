@@ -49,7 +49,7 @@ test.each([
   ['inferenceHost', { inferenceHost: 'web-function', frontDoor: 'api-gateway' }],
   ['firewallRequestsPerMinute', { firewallRequestsPerMinute: 5_000, frontDoor: 'none' }],
   ['firewallRequestsPerMinute', { limits: { LIMIT_ADDRESS_PER_SECOND: 40 } }],
-])('an environment that is wrong at %s is refused there, under its own name: %j', (path, change) => {
+])('an environment with an invalid %s is rejected with the path of the field: %j', (path, change) => {
   const wrong = { ...environments.prod, ...change };
   expect(() => parseEnvironment(wrong, 'prod')).toThrow(
     expect.objectContaining({
@@ -71,17 +71,17 @@ test.each([
   },
   { limits: { LIMIT_ADDRESS_PER_SECOND: 100 }, firewallRequestsPerMinute: 10_000 },
   { inferenceHost: 'web-function', reservedConcurrency: { account: 5 } },
-])('an environment with %j is none that contradicts itself', (change) => {
+])('an environment with %j has no contradictions', (change) => {
   expect(() => parseEnvironment({ ...environments.prod, ...change }, 'prod')).not.toThrow();
 });
 
-test('every wrong field is told, one a line', () => {
+test('an environment with several invalid fields is rejected with one line each', () => {
   expect(() => parseEnvironment({ ...environments.dev, region: '', markup: '1,2', retries: 1 }, 'dev')).toThrow(
     /^environments\.dev\.region: .*\nenvironments\.dev\.markup: .*\nenvironments\.dev\.retries: .*$/,
   );
 });
 
-test('BILL-13 times of videos with which a hold could end before its video are refused', () => {
+test('BILL-13 video times with which a hold could end before its video are rejected', () => {
   const wrong = { ...environments.dev, videos: { VIDEO_HOLD_SECONDS: 3_600 } };
   expect(() => parseEnvironment(wrong, 'dev')).toThrow(/^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/);
 });

@@ -119,7 +119,7 @@ const badFolders: readonly BadFolder[] = [
     messages: {
       start:
         'FOLDER holds data of the DynamoDB emulator. Use it with npm start -- --store dynamodb, or set DATA_DIR to a new folder.',
-      cli: 'FOLDER holds no database of a local gateway. Name its folder by DATA_DIR, a deployed one by --env, or a table by ACCOUNTS_TABLE.',
+      cli: 'FOLDER: contains no database of a local gateway. Set DATA_DIR or ACCOUNTS_TABLE, or choose an environment with --env.',
       backup: 'FOLDER holds no database of a local gateway. Set DATA_DIR to its data folder.',
     },
   },

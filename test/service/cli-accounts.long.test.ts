@@ -48,7 +48,7 @@ test('OPS-5 a credit counts once per reference; another amount exits with 3', as
   });
   const other = await credit(id, '3', 'pay-1');
   expect(other).toMatchObject({ status: 3, value: undefined });
-  expect(other.stderr).toContain('pay-1 was credited before, with 2.5 USD');
+  expect(other.stderr).toContain('--ref pay-1: already credited with 2.5 USD');
   expect(await credit('nobody', '1', 'pay-1')).toMatchObject({ status: 1, value: undefined });
   const { value } = await scene.json('accounts', 'show', id);
   expect(value).toMatchObject({
@@ -76,7 +76,7 @@ test.each([
   const { terminal, written } = scriptedTerminal(scene.environment);
   const deaf = { ...terminal, print: unread[why] };
   expect(await runProgram(['keys', 'rotate', id, ...because, ...more], deaf)).toBe(1);
-  expect(written.stderr).toContain(`Nobody read the key of ${id}`);
+  expect(written.stderr).toContain(`The new API key of ${id} was not printed`);
   expect(await scene.statusOf(apiKey)).toEqual([401, 'revoked_api_key']);
   const revoked = await runProgram(['keys', 'revoke', id, ...because, ...more], deaf);
   expect(revoked).toBe(why === 'the disk is full' ? 1 : 0);
@@ -101,7 +101,7 @@ test('OPS-5 an interactive command asks first, and "no" changes nothing', async 
   const [id] = await issue();
   const args = ['accounts', 'credit', id, '--amount', '1', '--ref', 'asked', '--reason', 'x'];
   const no = await runHere(args, scene.environment, false);
-  expect(no).toMatchObject({ status: 1, stdout: '', asked: [`Credit 1 USD to ${id}, which has 0?`] });
+  expect(no).toMatchObject({ status: 1, stdout: '', asked: [`Credit 1 USD to ${id}? Its balance is 0 USD.`] });
   expect(no.stderr).toContain('Nothing was changed.');
   expect((await runHere(args, scene.environment, true)).status).toBe(0);
   expect((await scene.json('accounts', 'show', id)).value.balance_usd).toBe('1');

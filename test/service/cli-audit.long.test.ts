@@ -134,6 +134,6 @@ test('OPS-5 a failed audit exits with 1, wrong usage with 2', async () => {
   rmSync(empty, { recursive: true });
   const down = await runCli(['audit', '--endpoint', 'http://127.0.0.1:9']);
   expect([down.status, down.stdout]).toEqual([1, '']);
-  expect(down.stderr).toContain('table accounts at http://127.0.0.1:9 did not answer');
+  expect(down.stderr).toContain('table accounts at http://127.0.0.1:9 did not respond');
   expect((await runCli(['audit', '--nope'])).status).toBe(2);
 });

@@ -103,7 +103,7 @@ test('OPS-5 BILL-13 an existing charge takes precedence over a release and is ap
       available_after_usd: '9',
     },
   });
-  expect(done.stderr).toContain('It had been charged');
+  expect(done.stderr).toContain('The charge was applied');
   expect(await release(accountId, holdId, 'ticket-1')).toMatchObject({ status: 3 });
   expect((await scene.cli('audit', '--account', accountId)).status).toBe(0);
 });
@@ -128,7 +128,7 @@ test('OPS-5 BILL-14 nothing is released while the outbox is unavailable, and the
   const args = ['holds', 'release', accountId, holdId, '--ref', 'r', '--reason', 'x', '--yes'];
   const down = await runHere(args, { ...scene.environment, S3_ENDPOINT: 'http://127.0.0.1:9' });
   expect(down).toMatchObject({ status: 1, stdout: '' });
-  expect(down.stderr).toContain('bucket media at http://127.0.0.1:9 did not answer');
+  expect(down.stderr).toContain('bucket media at http://127.0.0.1:9 did not respond');
   expect(down.stderr).not.toMatch(/\n\s+at /);
   expect(await scene.stores.ledger.readAccount(accountId)).toEqual(before);
 });

@@ -123,7 +123,7 @@ test('OPS-5 an import with another amount for the same account exits with 3 and 
   const changed = write('changed.csv', 'twice-1,6', 'twice-2,1');
   const { status, stdout } = await runHere(importing('twice', changed), environment());
   expect(status).toBe(3);
-  expect(stdout).toMatch(/^ +2 +twice-1 +balance_usd: 5 USD were credited by this import before$/m);
+  expect(stdout).toMatch(/^ +2 +twice-1 +balance_usd: this import has already credited 5 USD\. .*$/m);
   expect(await stores.ledger.readAccount('twice-2')).toBeUndefined();
   expect((await runHere(importing('twice', changed, '--skip-refused'), environment())).status).toBe(0);
   await expectImported(

@@ -124,7 +124,7 @@ test('OPS-5 the doctor reports missing AWS credentials', async () => {
   };
   const { status, stdout } = await runCli(['doctor', '--env', 'dev', '--json'], unknown);
   const checks: { check: string; status: string; advice?: string }[] = JSON.parse(stdout).checks;
-  const gateway = { status: 'failure', advice: 'Log in, or deploy it.' };
+  const gateway = { status: 'failure', advice: 'Log in, or deploy the environment.' };
   expect([status, checks.find(({ check }) => check === 'gateway')]).toMatchObject([1, gateway]);
 });
 
@@ -142,7 +142,7 @@ test('OPS-5 a missing stack is reported by name', async () => {
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
   });
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toBe('There is no stack gateway-prod-data in us-east-1. Check AWS_PROFILE, or deploy it.\n');
+  expect(stderr).toBe('The stack gateway-prod-data does not exist in us-east-1. Check AWS_PROFILE, or deploy it.\n');
 });
 
 const unreachable = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9', KEY_PEPPER: PEPPER };
@@ -158,7 +158,7 @@ test.each([
 ])('OPS-5 %s names the unavailable store, prints no stack trace, and exits with 1', async (line) => {
   const { status, stdout, stderr } = await runHere(line.split(' '), unreachable);
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toContain('at http://127.0.0.1:9 did not answer: connect ECONNREFUSED');
+  expect(stderr).toContain('at http://127.0.0.1:9 did not respond: connect ECONNREFUSED');
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
@@ -175,7 +175,7 @@ test('OPS-5 a clock that is off by more than 30 s is a failure, and so are missi
 test('OPS-5 the doctor finds wrong bot settings and never prints the token', async () => {
   const places = { DYNAMODB_ENDPOINT: database.endpoint, S3_ENDPOINT: bucket.endpoint, KEY_PEPPER: PEPPER };
   const wrong = await runHere(['doctor'], { ...places, BOT_TOKEN: 'no-token' });
-  expect(wrong.stdout).toMatch(/^failure +bot token +BOT_TOKEN has not the form of one/m);
+  expect(wrong.stdout).toMatch(/^failure +bot token +BOT_TOKEN is not a valid bot token/m);
   for (const BOT_API_URL of ['http://127.0.0.1:9', `${aws.url}/nothing`]) {
     const { stdout } = await runHere(['doctor'], { ...places, BOT_TOKEN: TOKEN, BOT_API_URL, PUBLIC_URL: 'http://x/' });
     expect(stdout).toMatch(/^failure +webhook +/m);

@@ -156,7 +156,7 @@ test('OPS-6 production has CLI accounts, no simulation, and no printed secrets',
 
     expect(await failToStart({})).toMatchObject({ code: 1, lines: [expect.stringContaining('Set MODE=production')] });
     const reset = await failToStart(production, ['--reset']);
-    expect(reset).toMatchObject({ code: 2, lines: [expect.stringContaining('--reset: is only for development')] });
+    expect(reset).toMatchObject({ code: 2, lines: [expect.stringContaining('--reset: allowed in development only')] });
     const careless = await failToStart({}, ['--reset']);
     expect(careless).toMatchObject({ code: 1, lines: [expect.stringContaining('a gateway in production')] });
     rmSync(join(folder, 'secrets/pepper'));

@@ -4,7 +4,7 @@ import { nameOf, ofType, only, pointsAt, synthesize } from './synthesize.ts';
 
 const { data, api } = synthesize('prod');
 
-test('KEY-3 `notices` receives the writes of accounts with a chat, and nothing else of the stream', () => {
+test('KEY-3 `notices` receives only writes of accounts with a chat from the stream', () => {
   const { Properties } = only(api, 'AWS::Lambda::EventSourceMapping');
   expect(pointsAt(Properties.FunctionName, api, [data])).toBe('notices/function');
   expect(pointsAt(Properties.EventSourceArn, api, [data])).toBe('accounts-table stream');
@@ -15,7 +15,7 @@ test('KEY-3 `notices` receives the writes of accounts with a chat, and nothing e
   });
 });
 
-test('KEY-3 the mapping skips nothing at a deployment, reports each failure, and ends its retries', () => {
+test('KEY-3 the mapping loses nothing at a deployment, reports each failure, limits its retries', () => {
   const { Properties } = only(api, 'AWS::Lambda::EventSourceMapping');
   expect(Properties).toMatchObject({
     StartingPosition: 'TRIM_HORIZON',
@@ -24,7 +24,7 @@ test('KEY-3 the mapping skips nothing at a deployment, reports each failure, and
     BatchSize: 100,
     MaximumBatchingWindowInSeconds: 5,
     MaximumRetryAttempts: 100,
-    // Less than the day after which the stream forgets a record, or the queue would stay empty.
+    // Less than a day, after which the stream drops a record. Otherwise the queue would stay empty.
     MaximumRecordAgeInSeconds: 6 * 3_600,
   });
 });
@@ -44,7 +44,7 @@ test('KEY-3 an encrypted queue keeps a failed change for two weeks', () => {
   );
 });
 
-test('KEY-3 the mapping follows the policy that lets its role read the stream', () => {
+test('KEY-3 the mapping depends on the policy that lets its role read the stream', () => {
   const policies = [...api.resources].filter(
     ([, resource]) => resource.Type === 'AWS::IAM::Policy' && nameOf(resource).startsWith('notices/'),
   );

@@ -7,7 +7,7 @@ import { nameOf, ofType, pointsAt, synthesize } from './synthesize.ts';
 
 const { data, video, api } = synthesize('prod');
 
-/** All but the one that the state machine calls. */
+/** All functions except the one that the state machine calls. */
 const { events, webs } = functionsOf(environments.prod);
 const here = [...events, ...webs].map(({ name }) => name).filter((name) => name !== 'videoSteps');
 
@@ -15,9 +15,9 @@ const lambdas = new Map(
   ofType(api, 'AWS::Lambda::Function').map((resource) => [nameOf(resource).split('/')[0], resource.Properties]),
 );
 
-test('every function has one role and one policy of its own, and no managed policy', () => {
+test('every function has its own role with one policy, and no managed policy', () => {
   for (const role of ofType(api, 'AWS::IAM::Role')) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
-  // One more each for the copier of code.
+  // Plus one for the function that copies code.
   expect(ofType(api, 'AWS::IAM::Role')).toHaveLength(here.length + 1);
   expect(ofType(api, 'AWS::IAM::Policy')).toHaveLength(here.length + 1);
 });
@@ -50,7 +50,7 @@ test.each([
   expect(properties?.ReservedConcurrentExecutions).toBeUndefined();
 });
 
-/** The log and the variables of a function. */
+/** Log and variables of a function. */
 const describedSchema = z.union([
   z
     .object({
@@ -81,7 +81,7 @@ const described = (name: string) => {
   return describedSchema.parse(lambdas.get(name) ?? revision?.Properties);
 };
 
-test('every function logs to a group of its own', () => {
+test('every function logs to its own group', () => {
   for (const name of here) expect(pointsAt(described(name).log, api, [])).toBe(`${name}/log`);
 });
 
@@ -100,9 +100,9 @@ const times = {
   VIDEO_WEBHOOK_RETRY_SECONDS: '10',
 };
 const machine = { VIDEO_MACHINE_ARN: 'machine' };
-/** Where the front door stores its URL. */
+/** Parameter in which the front door stores its URL. */
 const address = { PUBLIC_URL_PARAMETER: '/gateway-prod/public-url' };
-/** Of a function that clients reach, behind CloudFront. */
+/** Settings of functions for clients behind CloudFront. */
 const door = {
   FRONT_DOOR: 'cloudfront',
   ORIGIN_SECRET_SECRET: 'origin-secret',
@@ -135,7 +135,7 @@ test.each([
   ['outbox', {}],
   ['videoSweep', { ...times, ...machine }],
   ['audit', {}],
-])('OPS-1 the settings of %s are what the schema asks for, and of its own %j', (name, own) => {
+])('OPS-1 the settings of %s match the schema, with its own settings %j', (name, own) => {
   const { POWERTOOLS_SERVICE_NAME, FUNCTION_NAME, ...settings } = variablesOf(name);
   const { AWS_LAMBDA_NODEJS_ENTRYPOINT: _entry, ...read } = settings;
   expect(z.strictObject(settingsSchema.shape).safeParse(read).error).toBeUndefined();
@@ -154,7 +154,7 @@ test.each([
   });
 });
 
-test('the HTTP functions, and no other, have a URL that streams and leaves CORS to them', () => {
+test('exactly the HTTP functions have a URL, which streams and leaves CORS to them', () => {
   const urls = ofType(api, 'AWS::Lambda::Url');
   expect(urls.map((url) => nameOf(url)).sort()).toEqual([
     'account/function/FunctionUrl',
@@ -170,7 +170,7 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
     expect(Properties).toMatchObject({ InvokeMode: 'RESPONSE_STREAM', AuthType: 'NONE' });
     expect(Properties.Cors).toBeUndefined();
   }
-  // Beside what other stacks read.
+  // In addition to the outputs that other stacks read.
   expect(
     Object.keys(api.outputs)
       .filter((output) => !/^PublishOutput|HostName$/.test(output))
@@ -190,7 +190,7 @@ test('the HTTP functions, and no other, have a URL that streams and leaves CORS 
   ]);
 });
 
-test('BILL-13 the sweeps and the outbox are called every minute, the audit every hour, and a call that failed is left to the next', () => {
+test('BILL-13 the sweeps and the outbox run every minute, the audit every hour, without retries', () => {
   const rules = ofType(api, 'AWS::Events::Rule');
   expect(rules.map((rule) => [nameOf(rule), rule.Properties.ScheduleExpression]).sort()).toEqual([
     ['audit/schedule', 'rate(1 hour)'],

@@ -19,13 +19,13 @@ import { runAsset, serveAsset } from './run-asset.ts';
 import { startSecrets } from './secrets-emulator.ts';
 import { environmentOf, nameOf, newApp, ofType, readGateway } from './synthesize.ts';
 
-/** What a start of a function has to read, and what may come besides when it is needed. */
+/** Largest code that a start of a function reads, and largest code with all that loads on demand, in bytes. */
 const START_BYTES_MAX = 1_000_000;
 const ASSET_BYTES_MAX = 2_000_000;
 
 const app = newApp({ bundling: true });
 const { api, video } = readGateway(app, 'prod', environmentOf('prod'));
-/** Nothing above it brings packages: an asset that only loads in the repository is broken. */
+/** Temporary folder without packages above it, where an asset that only loads inside the repository fails. */
 const away = mkdtempSync(join(tmpdir(), 'gateway-assets-'));
 
 const assetOf = (name: FunctionName): string => {
@@ -34,13 +34,16 @@ const assetOf = (name: FunctionName): string => {
   return join(app.outdir, found?.Metadata['aws:asset:path'] ?? copiedAsset(name));
 };
 
-/** The code of a Web Function is copied by its content. */
+/** Returns the asset of a Web Function's code, which is copied by its content. */
 const copiedAsset = (name: FunctionName): string => {
   const copies = ofType(api, 'Custom::S3ObjectCopy').filter((resource) => nameOf(resource).startsWith(`${name}/`));
   return `asset.${z.object({ ContentHash: z.string() }).parse(copies[0]?.Properties).ContentHash}`;
 };
 
-/** Behind API Gateway files are served by a function that is called with events, and all else is as behind the edge. */
+/**
+ * Name of the function that serves files behind API Gateway, called with events. All other functions are the same as
+ * behind the edge.
+ */
 const CONTENT_BY_EVENTS = 'content-by-events';
 
 beforeAll(() => {
@@ -60,7 +63,7 @@ const load = (name: string, environment: Readonly<Record<string, string>>, event
   runAsset(away, { name, environment, event });
 
 test.each([...eventFunctionNames, CONTENT_BY_EVENTS])(
-  'OPS-1 the asset of %s loads under Node 24 with nothing installed around it',
+  'OPS-1 the asset of %s loads under Node 24 without installed packages',
   async (name) => {
     const loaded = await load(name, { KEY_PEPPER: pepper });
     expect(loaded.node).toMatch(/^24\./);
@@ -68,7 +71,7 @@ test.each([...eventFunctionNames, CONTENT_BY_EVENTS])(
   },
 );
 
-/** One route of every handler that a Web Function has. */
+/** One route of every handler in each Web Function. */
 const served: Readonly<Record<WebFunctionName, readonly (readonly [method: string, path: string])[]>> = {
   content: [['GET', '/v1/videos/none/content']],
   inference: [
@@ -86,7 +89,7 @@ const serve = (
 ) => serveAsset(away, { name, environment }, work);
 
 test.each(webFunctionNames)(
-  'OPS-1 the asset of %s is a server under Node 24 with nothing installed around it, where Lambda wants it',
+  'OPS-1 the asset of %s serves where Lambda expects it, without installed packages',
   (name) =>
     serve(name, { KEY_PEPPER: pepper }, async (answer) => {
       for (const [method, path] of served[name]) {
@@ -97,14 +100,14 @@ test.each(webFunctionNames)(
     }),
 );
 
-/** What a function behind the edge is told, and where it reads what is secret. */
+/** Settings of a function behind the edge, which name its secrets. */
 const behindEdge = (endpoint: string) => ({
   ...{ KEY_PEPPER_SECRET: 'pepper', FRONT_DOOR: 'cloudfront', ORIGIN_SECRET_SECRET: 'origin' },
   ...{ AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint, DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
   ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', LOG_FORMAT: 'json' },
 });
 
-test.each(webFunctionNames)('AUTH-9 the asset of %s behind the edge refuses whoever comes past it', async (name) => {
+test.each(webFunctionNames)('AUTH-9 the asset of %s behind the edge rejects requests that bypass it', async (name) => {
   const secrets = await startSecrets({ pepper, origin: 'what-the-edge-proves-itself-with' });
   try {
     await serve(name, behindEdge(secrets.endpoint), async (answer) => {
@@ -136,14 +139,14 @@ const get = (rawPath: string) => ({
   isBase64Encoded: false,
 });
 
-test('OPS-1 the asset that serves files behind API Gateway answers an event', async () => {
+test('OPS-1 the asset that serves files behind API Gateway responds to an event', async () => {
   const environment = { KEY_PEPPER: pepper, FRONT_DOOR: 'api-gateway', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
   const { prelude, body } = await load(CONTENT_BY_EVENTS, environment, get('/v1/videos/none/content'));
   expect(prelude?.statusCode).toBe(401);
   expect(JSON.parse(body)).toMatchObject({ error: { code: 'missing_api_key' } });
 });
 
-test('GEN-10 the asset of catalog answers GET /health through a response stream', async () => {
+test('GEN-10 the asset of catalog responds to GET /health through a response stream', async () => {
   const { prelude, body } = await load('catalog', { KEY_PEPPER: pepper }, get('/health'));
   expect(prelude?.statusCode).toBe(200);
   expect(JSON.parse(body)).toEqual({ status: 'ok' });
@@ -166,7 +169,7 @@ test('the asset of text reads its secrets from Secrets Manager', async () => {
   }
 });
 
-test('AUTH-9 the asset of text behind the edge reads what the edge proves itself with, and refuses whoever does not', async () => {
+test('AUTH-9 the asset of text reads the origin secret and rejects requests without it', async () => {
   const secrets = await startSecrets({ pepper, origin: 'what-the-edge-proves-itself-with' });
   try {
     const { prelude, body } = await load('text', behindEdge(secrets.endpoint), get('/v1/chat/completions'));
@@ -178,13 +181,13 @@ test('AUTH-9 the asset of text behind the edge reads what the edge proves itself
   }
 });
 
-test.each(functionNames)('the clients that %s seldom needs come in files of their own', (name) => {
+test.each(functionNames)('the clients that %s seldom needs are in separate files', (name) => {
   const read = readAtStart(readReport(app.outdir, name)).flatMap(({ inputs }) => Object.keys(inputs));
   expect(read.some((file) => file.includes('/client-dynamodb/'))).toBe(true);
   expect(read.filter((file) => /\/(client-(secrets-manager|s3|sfn|ssm)|lib-storage)\//.test(file))).toEqual([]);
 });
 
-test.each(functionNames)('the bundle of %s holds nothing of CDK, of `lib` or of the tests', (name) => {
+test.each(functionNames)('the bundle of %s contains nothing from CDK, `lib` or the tests', (name) => {
   const { inputs } = readReport(app.outdir, name);
   const files = Object.keys(inputs);
   expect(files).toContain(functions[name].entry);
@@ -194,7 +197,7 @@ test.each(functionNames)('the bundle of %s holds nothing of CDK, of `lib` or of 
   expect(strays).toEqual([]);
 });
 
-test.each(functionNames)('the asset of %s holds nothing but modules, few of which its start reads', (name) => {
+test.each(functionNames)('the asset of %s contains only modules, and its start reads few of them', (name) => {
   const files = readdirSync(assetOf(name), { recursive: true, encoding: 'utf8' });
   expect(files.filter((file) => !file.endsWith('.mjs'))).toEqual([]);
   const all = files.reduce((sum, file) => sum + statSync(join(assetOf(name), file)).size, 0);
@@ -205,8 +208,8 @@ test.each(functionNames)('the asset of %s holds nothing but modules, few of whic
   expect(all).toBeLessThan(ASSET_BYTES_MAX);
 });
 
-/** Its build for Node brings an HTTP client of its own, and four times the bytes. */
-test('KEY-1 the functions that speak with the messenger have the library in its build for the web, and only they', () => {
+/** The library's build for Node has its own HTTP client and is four times as large. */
+test('KEY-1 only functions that call the messenger contain its library, in the build for the web', () => {
   const libraryOf = (name: FunctionName) =>
     readAtStart(readReport(app.outdir, name))
       .flatMap(({ inputs }) => Object.keys(inputs))

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 
 const reportSchema = z.object({
-  /** Every source file in it. */
+  /** Source files of the output, by path. */
   inputs: z.record(z.string(), z.unknown()),
   outputs: z.record(
     z.string(),
@@ -15,11 +15,11 @@ const reportSchema = z.object({
   ),
 });
 
-/** What went into the bundle of this name, as the synthesis noted it beside its templates. */
+/** Reads the report of a bundle that the synthesis wrote next to its templates. */
 export const readReport = (outdir: string, name: string) =>
   reportSchema.parse(JSON.parse(readFileSync(join(outdir, 'bundles', `${name}.json`), 'utf8')));
 
-/** The file that a start loads, and all that comes with it whether needed or not. */
+/** Returns the output file that a start loads, with its static imports. */
 export const readAtStart = ({ outputs }: ReturnType<typeof readReport>) => {
   const waiting = Object.keys(outputs).filter((file) => file.endsWith('/index.mjs'));
   const found = new Map<string, (typeof outputs)[string]>();

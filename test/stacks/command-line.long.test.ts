@@ -20,7 +20,7 @@ const manifestSchema = z.object({
 const contextSchema = z.object({ context: z.record(z.string(), z.unknown()) });
 const nowhere = 'http://127.0.0.1:9';
 
-/** Runs a program without credentials and without a network. */
+/** Runs a program without credentials and without network access. */
 const runApart = (command: readonly string[], folder: string, variables: Readonly<Record<string, string>>) =>
   spawnSync(process.execPath, command, {
     cwd: root,
@@ -28,11 +28,11 @@ const runApart = (command: readonly string[], folder: string, variables: Readonl
     env: {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       HOME: folder,
-      // The command line leaves `cdk.out*` there.
+      // The CDK command line leaves `cdk.out*` in this folder.
       TMPDIR: folder,
       HTTP_PROXY: nowhere,
       HTTPS_PROXY: nowhere,
-      // Node's own clients ignore both without it.
+      // Without this, Node's own clients ignore both proxy variables.
       NODE_USE_ENV_PROXY: '1',
       AWS_EC2_METADATA_DISABLED: 'true',
       ...variables,
@@ -41,7 +41,7 @@ const runApart = (command: readonly string[], folder: string, variables: Readonl
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-cli-'));
 
-/** The stacks that a command synthesizes, each with those that it depends on. */
+/** Returns the stacks that a command synthesizes, with their dependencies. */
 const synthesizeApart = (command: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
   const folder = newFolder();
   const output = join(folder, 'out');
@@ -59,7 +59,7 @@ const synthesizeApart = (command: readonly string[], variables: Readonly<Record<
   );
 };
 
-/** The stacks of every environment; those of CloudFront only where it is the front door. */
+/** Returns the names of the stacks of every environment. Those of CloudFront exist only with that front door. */
 const stackNames = (frontDoor: FrontDoorName): readonly string[] => {
   const behindAll = ['api', 'data', 'operations', 'video'];
   const stacks = frontDoor === 'cloudfront' ? [...behindAll, 'access-logs', 'edge', 'global'] : behindAll;
@@ -69,13 +69,13 @@ const stackNames = (frontDoor: FrontDoorName): readonly string[] => {
 const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
 const program = join(root, 'bin/gateway.ts');
 
-/** The context that the command line of CDK passes to the program, without the bundles. */
+/** Returns the context that the CDK command line passes to the program, without the bundles. */
 const withContext = (context: Readonly<Record<string, unknown>>): Record<string, string> => {
   const config = contextSchema.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
   return { CDK_CONTEXT_JSON: JSON.stringify({ ...config.context, 'aws:cdk:bundling-stacks': [], ...context }) };
 };
 
-test('OPS-1 the app synthesizes without credentials and without a network, and data comes first', () => {
+test('OPS-1 the app synthesizes without credentials and network, with the data stack first', () => {
   const stacks = synthesizeApart([cdk, 'synth', '--quiet', '--output', '<output>']);
   expect([...stacks.keys()].sort()).toEqual(stackNames('cloudfront'));
   for (const name of environmentNames) {
@@ -87,12 +87,12 @@ test('OPS-1 the app synthesizes without credentials and without a network, and d
   }
 });
 
-test('OPS-1 without a front door the app synthesizes with one word on the command line', () => {
+test('OPS-1 the app synthesizes without a front door by one command-line option', () => {
   const stacks = synthesizeApart([program], withContext({ frontDoor: 'none' }));
   expect([...stacks.keys()].sort()).toEqual(stackNames('none'));
 });
 
-test('OPS-1 behind API Gateway one environment synthesizes alone, with its bundles', () => {
+test('OPS-1 the app synthesizes one environment behind API Gateway, with its bundles', () => {
   const words = ['-c', 'environment=dev', '-c', 'frontDoor=api-gateway'];
   const stacks = synthesizeApart([cdk, 'synth', '--quiet', '--output', '<output>', ...words]);
   expect([...stacks.keys()].sort()).toEqual(stackNames('api-gateway').filter((stack) => stack.includes('-dev-')));
@@ -100,10 +100,10 @@ test('OPS-1 behind API Gateway one environment synthesizes alone, with its bundl
 
 test.each([
   [{ frontDoor: 'nginx' }, /^environments\.dev\.frontDoor: /m],
-  [{ environment: 'production' }, /^-c environment: must be one of dev, staging, prod$/m],
-  [{ frontdoor: 'none' }, /^-c frontdoor: is not known; there is environment, frontDoor, restart, /m],
+  [{ environment: 'production' }, /^-c environment: must be one of dev, staging, prod\.$/m],
+  [{ frontdoor: 'none' }, /^-c frontdoor: unknown name\. Use one of environment, frontDoor, restart, /m],
   [{ environment: 'dev', originSecretVersion: 'v1' }, /^-c originSecretVersion: must be a VersionId/m],
-])('OPS-1 a wrong word on the command line stops synthesis with its path: %o', (context, message) => {
+])('OPS-1 an invalid context value stops the synthesis with its path: %o', (context, message) => {
   const { status, stderr } = runApart([program], newFolder(), withContext(context));
   expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);
   expect(stderr).not.toContain('    at ');

@@ -13,29 +13,26 @@ const secretOf = (stack: typeof prod, name: string) =>
 
 const secretNames = ['key-pepper', 'provider-keys', 'bot-token', 'top-up-key', 'origin-secret'];
 
-test('OPS-1 there is one table for each description, billed on demand', () => {
+test('OPS-1 every description has one table, which is billed on demand', () => {
   const found = ofType(prod, 'AWS::DynamoDB::GlobalTable');
   expect(found.map(nameOf).sort()).toEqual(tableNames.map((name) => `${name}-table`).sort());
   for (const table of found) expect(table.Properties.BillingMode).toBe('PAY_PER_REQUEST');
 });
 
-test.each(tableNames)(
-  'OPS-1 the table %s has the keys, the time to live and the stream it is described with',
-  (name) => {
-    const { partitionKey, sortKey, timeToLiveAttribute, stream } = tables[name];
-    const { Properties } = tableOf(prod, name);
-    expect(Properties.KeySchema).toEqual([
-      { AttributeName: partitionKey.name, KeyType: 'HASH' },
-      ...(sortKey ? [{ AttributeName: sortKey.name, KeyType: 'RANGE' }] : []),
-    ]);
-    expect(Properties.TimeToLiveSpecification).toEqual(
-      timeToLiveAttribute && { Enabled: true, AttributeName: timeToLiveAttribute },
-    );
-    expect(Properties.StreamSpecification).toEqual(stream && { StreamViewType: stream });
-  },
-);
+test.each(tableNames)('OPS-1 the table %s has the keys, expiry and stream of its description', (name) => {
+  const { partitionKey, sortKey, timeToLiveAttribute, stream } = tables[name];
+  const { Properties } = tableOf(prod, name);
+  expect(Properties.KeySchema).toEqual([
+    { AttributeName: partitionKey.name, KeyType: 'HASH' },
+    ...(sortKey ? [{ AttributeName: sortKey.name, KeyType: 'RANGE' }] : []),
+  ]);
+  expect(Properties.TimeToLiveSpecification).toEqual(
+    timeToLiveAttribute && { Enabled: true, AttributeName: timeToLiveAttribute },
+  );
+  expect(Properties.StreamSpecification).toEqual(stream && { StreamViewType: stream });
+});
 
-test('the accounts are indexed for the sweep', () => {
+test('the accounts table has an index for the sweep', () => {
   expect(tableOf(prod, 'accounts').Properties.GlobalSecondaryIndexes).toMatchObject([
     {
       IndexName: 'sweep',
@@ -48,7 +45,7 @@ test('the accounts are indexed for the sweep', () => {
   ]);
 });
 
-test('VID-8 the videos are listed by account, and those that run by the time they are due, in sparse indexes', () => {
+test('VID-8 sparse indexes list the videos of an account, and the running videos by due time', () => {
   expect(tableOf(prod, 'videos').Properties.GlobalSecondaryIndexes).toMatchObject([
     {
       IndexName: 'account',
@@ -69,7 +66,7 @@ test('VID-8 the videos are listed by account, and those that run by the time the
   ]);
 });
 
-test('in prod, money, keys and jobs outlive the stack, refuse deletion and can be restored to any second', () => {
+test('in prod, money, keys and jobs outlive the stack and have point-in-time recovery', () => {
   for (const name of ['accounts', 'keys', 'videos']) {
     const table = tableOf(prod, name);
     expect([table.DeletionPolicy, table.UpdateReplacePolicy], name).toEqual(['Retain', 'Retain']);
@@ -80,7 +77,7 @@ test('in prod, money, keys and jobs outlive the stack, refuse deletion and can b
   for (const name of ['idempotency', 'counters']) expect(tableOf(prod, name).DeletionPolicy, name).toBe('Delete');
 });
 
-test('in dev everything goes with its stack but the bucket', () => {
+test('in dev, only the bucket outlives its stack', () => {
   for (const name of tableNames) {
     expect(tableOf(dev, name).DeletionPolicy, name).toBe('Delete');
     expect(tableOf(dev, name).Properties.Replicas, name).toMatchObject([{ DeletionProtectionEnabled: false }]);
@@ -89,7 +86,7 @@ test('in dev everything goes with its stack but the bucket', () => {
   expect(only(dev, 'AWS::S3::Bucket').DeletionPolicy).toBe('Retain');
 });
 
-test('the bucket is encrypted, kept, and has one owner', () => {
+test('the bucket is encrypted and retained, and has one owner', () => {
   const bucket = only(prod, 'AWS::S3::Bucket');
   expect(bucket.DeletionPolicy).toBe('Retain');
   expect(bucket.Properties).toMatchObject({
@@ -100,7 +97,7 @@ test('the bucket is encrypted, kept, and has one owner', () => {
   });
 });
 
-test('the bucket refuses TLS before 1.2', () => {
+test('the bucket rejects TLS before 1.2', () => {
   const denied = { Effect: 'Deny', Action: 's3:*', Principal: { AWS: '*' } };
   expect(only(prod, 'AWS::S3::BucketPolicy').Properties.PolicyDocument).toMatchObject({
     Statement: expect.arrayContaining([
@@ -109,7 +106,7 @@ test('the bucket refuses TLS before 1.2', () => {
   });
 });
 
-test('IMG-6 lifecycle removes what has expired and unfinished uploads, never a note of the outbox', () => {
+test('IMG-6 lifecycle rules delete expired objects and unfinished uploads, but no outbox entry', () => {
   const { LifecycleConfiguration } = only(prod, 'AWS::S3::Bucket').Properties;
   const expiring = ['media/', 'videos/', 'answers/', 'inputs/'].map((Prefix) =>
     expect.objectContaining({ Prefix, ExpirationInDays: 2 }),
@@ -119,13 +116,14 @@ test('IMG-6 lifecycle removes what has expired and unfinished uploads, never a n
   });
 });
 
-// Any other value here would make CloudFormation draw new secrets: the pepper of every key, and the vendors' keys, would be gone.
-test('the secrets are drawn once, in AWS, are kept, and no value is in the template', () => {
+// Any other value makes CloudFormation generate new secrets, which loses the pepper of every API key and the provider
+// keys.
+test('the secrets are generated once in AWS and retained, and no template contains a value', () => {
   expect(ofType(prod, 'AWS::SecretsManager::Secret').map(nameOf).sort()).toEqual(secretNames.toSorted());
   for (const name of secretNames) expect(secretOf(prod, name).DeletionPolicy, name).toBe('RetainExceptOnCreate');
   const drawn = (length: number) => ({ PasswordLength: length, ExcludePunctuation: true });
   expect(secretOf(prod, 'key-pepper').Properties.GenerateSecretString).toEqual(drawn(64));
-  // Without punctuation there is no colon in it: nobody takes it for a token.
+  // Without punctuation the value has no colon, so it cannot be a bot token.
   expect(secretOf(prod, 'bot-token').Properties.GenerateSecretString).toEqual(drawn(32));
   expect(secretOf(prod, 'top-up-key').Properties.GenerateSecretString).toEqual(drawn(64));
   expect(secretOf(prod, 'origin-secret').Properties.GenerateSecretString).toEqual(drawn(48));

@@ -43,7 +43,7 @@ const configOf = (stack: Synthesized) => {
 const config = configOf(edge);
 const allBehaviours = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
 
-test('AUTH-9 every function that clients reach requires the secret, which no template shows', () => {
+test('AUTH-9 every function for clients requires the secret, which no template contains', () => {
   const functions = config.Origins.filter(({ Id }) => Id !== 'bucket');
   expect(functions.map(({ Id }) => Id).sort()).toEqual([...gateway.api.hosts.keys()].sort());
   expect(ofType(api, 'AWS::Lambda::Url').length + ofType(api, 'AWS::Lambda::WebFunctionEndpoint').length).toBe(
@@ -81,7 +81,7 @@ test('OPS-1 an origin is the host of its function, or of the Web Function that s
   }
 });
 
-test('LIM-6 CloudFront waits as long as is set between two bytes, and for all of an answer as long as it takes', () => {
+test('LIM-6 CloudFront limits the silence between two bytes, but not the whole response', () => {
   const { Origins } = configOf(inZone.edge);
   expect(Origins).toContainEqual(
     expect.objectContaining({ Id: 'text', CustomOriginConfig: expect.objectContaining({ OriginReadTimeout: 300 }) }),
@@ -89,7 +89,7 @@ test('LIM-6 CloudFront waits as long as is set between two bytes, and for all of
   for (const origin of Origins) expect(origin).not.toHaveProperty('ResponseCompletionTimeout');
 });
 
-test('AUTH-9 a deployment that names a version of the secret puts that version into the edge', () => {
+test('AUTH-9 a deployment with a version of the secret puts that version into the edge', () => {
   const versionId = '4e1b2c3d-0000-4000-8000-000000000001';
   const synthesizeWith = (originSecretVersion: string) =>
     readGateway(newApp({ context: { originSecretVersion } }), 'prod', environmentOf('prod'));
@@ -106,7 +106,7 @@ const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-origin-request-policies.html
 const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
-test('OPS-1 nothing is cached or compressed, every method is passed on, over HTTPS alone', () => {
+test('OPS-1 the edge caches and compresses nothing and forwards every method, over HTTPS only', () => {
   for (const behaviour of allBehaviours) {
     const { PathPattern, AllowedMethods, OriginRequestPolicyId: passedOn, FunctionAssociations } = behaviour;
     const expected = { CachePolicyId: cachingDisabled, Compress: false, ViewerProtocolPolicy: 'https-only' };
@@ -122,7 +122,7 @@ test('OPS-1 nothing is cached or compressed, every method is passed on, over HTT
   expect(config).not.toHaveProperty('CustomErrorResponses');
 });
 
-test('OPS-1 every behaviour has an origin that is there, and routes lead to their own functions', () => {
+test('OPS-1 every behavior has an existing origin, and routes go to their own functions', () => {
   const ids = config.Origins.map(({ Id }) => Id);
   for (const { TargetOriginId } of allBehaviours) expect(ids).toContain(TargetOriginId);
   expect(config.DefaultCacheBehavior.TargetOriginId).toBe('catalog');
@@ -134,20 +134,20 @@ test('OPS-1 every behaviour has an origin that is there, and routes lead to thei
 const codesOf = (stack: Synthesized) =>
   ofType(stack, 'AWS::CloudFront::Function').map(({ Properties }) => String(Properties.FunctionCode));
 
-test('GEN-1 large bodies have the Web Function to go to where it is set so, and nowhere else', () => {
+test('GEN-1 large bodies go to the Web Function exactly where that is configured', () => {
   expect(codesOf(edge).join()).toContain('const largeBodyOrigin = "inference"');
   for (const made of [inZone, withCertificate])
     expect(codesOf(made.edge).join()).toContain('const largeBodyOrigin = ""');
 });
 
-test('OPS-1 the edge functions run as soon as they are deployed, on the runtime they are written for', () => {
+test('OPS-1 the edge functions are published on deployment, with the runtime they need', () => {
   const found = ofType(edge, 'AWS::CloudFront::Function').map(({ Properties }) => Properties);
   expect(found).toHaveLength(2);
   for (const properties of found)
     expect(properties).toMatchObject({ AutoPublish: true, FunctionConfig: { Runtime: 'cloudfront-js-2.0' } });
 });
 
-test('IMG-6 the bucket is read with signed requests, without a header or a query that S3 would act on', () => {
+test('IMG-6 the bucket is read with signed requests, without headers or queries for S3', () => {
   const bucket = config.Origins.find(({ Id }) => Id === 'bucket');
   expect(bucket).toMatchObject({ S3OriginConfig: { OriginAccessIdentity: '' }, OriginCustomHeaders: [] });
   expect(pointsAt(bucket?.DomainName, edge, [data])).toBe('media');
@@ -160,7 +160,7 @@ test('IMG-6 the bucket is read with signed requests, without a header or a query
   });
   const policy = only(edge, 'AWS::CloudFront::OriginRequestPolicy');
   expect(policy.Properties.OriginRequestPolicyConfig).toMatchObject({
-    // LIM-7: of whoever is refused behind the bucket.
+    // LIM-7: the client IP for requests that fall back to the function.
     HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['CloudFront-Viewer-Address'] },
     QueryStringsConfig: { QueryStringBehavior: 'none' },
     CookiesConfig: { CookieBehavior: 'none' },
@@ -177,7 +177,7 @@ const readers = (stack: Synthesized) =>
     )
     .filter(({ Effect }) => Effect === 'Allow');
 
-test("IMG-6 the bucket lets CloudFront read images, for this account's distributions, and nothing else", () => {
+test("IMG-6 the bucket lets only this account's distributions read, and only images", () => {
   const [statement, ...others] = readers(data);
   expect(others).toEqual([]);
   const { Resource: resource, Condition: condition, ...rest } = statement!;
@@ -210,7 +210,7 @@ test('OPS-1 without a domain, the URL is the one that CloudFront assigns', () =>
   expect(edge.outputs).toHaveProperty('distributionId');
 });
 
-test('OPS-1 a domain in a hosted zone: certificate in us-east-1, TLS 1.2, records for both kinds of address', () => {
+test('OPS-1 a domain in a hosted zone has a us-east-1 certificate, TLS 1.2, A and AAAA records', () => {
   expect(only(inZone.global, 'AWS::CertificateManager::Certificate').Properties).toMatchObject({
     DomainName: 'api.example.com',
     ValidationMethod: 'DNS',
@@ -234,7 +234,7 @@ test('OPS-1 a domain with a certificate gets neither another certificate nor rec
   expect(ofType(withCertificate.edge, 'AWS::Route53::RecordSet')).toEqual([]);
 });
 
-test('OPS-1 the access log of the edge is in us-east-1 in every region, and is kept as long as others', () => {
+test('OPS-1 the access log of the edge is always in us-east-1, with the usual retention', () => {
   const { accessLogs } = abroad;
   expect(abroad.gateway.accessLogs?.region).toBe('us-east-1');
   expect(only(accessLogs, 'AWS::Logs::LogGroup').Properties.RetentionInDays).toBe(365);
@@ -243,7 +243,7 @@ test('OPS-1 the access log of the edge is in us-east-1 in every region, and is k
   expect(JSON.stringify(source)).toContain(':distribution/');
 });
 
-test('ERR-5 the access log of the edge has no query, cookie, referrer or path, which could hold a key', () => {
+test('ERR-5 the access log of the edge has no query, cookie, referrer or path', () => {
   const { RecordFields } = only(abroad.accessLogs, 'AWS::Logs::Delivery').Properties;
   const fields = z.array(z.string()).parse(RecordFields);
   expect(fields).toEqual(expect.arrayContaining(['cs-method', 'sc-status', 'x-edge-request-id']));

@@ -10,7 +10,7 @@ import { environmentOf, newApp, ofType, only, readGateway, synthesize } from './
 
 const resourcesSchema = z.object({ Resources: z.record(z.string(), z.object({ Type: z.string() })) });
 
-test('OPS-1 every environment has the same resources; staging and prod are protected from deletion', () => {
+test('OPS-1 every environment has the same resources, and only dev has no deletion protection', () => {
   const [first, ...others] = environmentNames.map((name) => {
     const { stacks } = synthesize(name);
     for (const { stackName, terminationProtection } of stacks)
@@ -94,7 +94,7 @@ test('CAT-5 an invalid catalog stops synthesis with its id and field', () => {
   expect(() => addGateway(newApp(), 'dev', environments.dev, catalog)).toThrow(/gpt-x {2}prices {2}is missing/);
 });
 
-test('every route leads to a function with a URL or a server, and every such function has a route', () => {
+test('every route has a function with a URL or a server, and every such function a route', () => {
   const routed = new Set([...Object.values(routes).map((route) => route.function), functionForUnknownRoutes]);
   // `inference` serves the routes of other functions.
   const withUrl = functionNames.filter(

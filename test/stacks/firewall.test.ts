@@ -31,7 +31,7 @@ const protectionSchema = z.object({
 
 const scopes = ['CLOUDFRONT', 'REGIONAL'] as const;
 
-test.each(scopes)('OPS-2 the firewall for %s lets an address make 2,400 requests in 60 s', (scope) => {
+test.each(scopes)('OPS-2 the firewall for %s allows 2,400 requests per client IP in 60 s', (scope) => {
   const { acl } = build(scope);
   expect(acl.Properties).toMatchObject({ Scope: scope, DefaultAction: { Allow: {} } });
   const [rule] = z.array(z.looseObject({})).parse(acl.Properties.Rules);
@@ -42,12 +42,12 @@ test.each(scopes)('OPS-2 the firewall for %s lets an address make 2,400 requests
   });
 });
 
-test('OPS-2 how many it lets through is a setting', () => {
+test('OPS-2 the limit of the firewall is a setting', () => {
   const { acl } = build('CLOUDFRONT', { ...environments.prod, firewallRequestsPerMinute: 6_000 });
   expect(JSON.stringify(acl)).toContain('"Limit":6000');
 });
 
-test('OPS-2 who makes more hears what the program says of too many requests, with Retry-After: 1', async () => {
+test("OPS-2 requests above the limit get the program's 429 error with Retry-After: 1", async () => {
   const { acl } = build('CLOUDFRONT');
   const { Content, ContentType } = z
     .object({ 'too-many-requests': z.object({ Content: z.string(), ContentType: z.string() }) })
@@ -64,7 +64,7 @@ test('OPS-2 who makes more hears what the program says of too many requests, wit
   expect(JSON.stringify(acl)).toContain('{"Name":"Access-Control-Allow-Origin","Value":"*"}');
 });
 
-test("OPS-2 AWS's own lists only count, and nothing looks at how large a body is", () => {
+test('OPS-2 AWS rule groups only count, and no rule checks the size of a body', () => {
   const { acl } = build('CLOUDFRONT');
   const [, ...others] = z.array(z.looseObject({ Name: z.string() })).parse(acl.Properties.Rules);
   expect(others.map(({ Name }) => Name)).toEqual([
@@ -75,7 +75,7 @@ test("OPS-2 AWS's own lists only count, and nothing looks at how large a body is
   expect(JSON.stringify(acl)).not.toMatch(/SizeConstraint|"Sample[^"]*":true|SampledRequestsEnabled":true/);
 });
 
-/** Every header that something which lets callers in asks for. */
+/** Returns every header from which the gateway reads credentials. */
 const askedFor = async (): Promise<readonly string[]> => {
   const asked = new Set<string>();
   const headers = new Proxy<Record<string, string | undefined>>(
@@ -99,7 +99,7 @@ const askedFor = async (): Promise<readonly string[]> => {
 };
 
 test.each(scopes)(
-  'ERR-5 the firewall for %s writes down what it refused or counted, without keys or prompts',
+  'ERR-5 the firewall for %s logs blocked and counted requests, without keys or prompts',
   async (scope) => {
     const { acl, logging, one } = build(scope);
     const logGroupName = `aws-waf-logs-gateway-prod-${scope === 'CLOUDFRONT' ? 'edge' : 'regional'}`;

@@ -10,9 +10,9 @@ const isWeb = (name: string): boolean => webFunctionNames.some((web) => web === 
 const permissions = (name: string): readonly string[] => permissionsOf(name, api, [data, video]);
 
 const everyFunction = (name: string) => [...logsTo(`${name}/log`), ...(isWeb(name) ? [] : traces)];
-/** What proves that a request has come through CloudFront. */
+/** Permission to read the secret that the edge sends. */
 const door = ['secretsmanager:GetSecretValue origin-secret'];
-/** Where the front door has told its address. */
+/** Permission to read the parameter in which the front door stores its URL. */
 const address = ['ssm:GetParameter arn:aws:ssm:us-east-1:AWS::AccountId:parameter/gateway-prod/public-url'];
 const admission = [
   ...door,
@@ -33,7 +33,7 @@ const claims = [
   'dynamodb:DeleteItem idempotency-table',
 ];
 const circuits = ['dynamodb:BatchGetItem counters-table', 'dynamodb:DeleteItem counters-table'];
-/** Accounts that begin, keys that are replaced, credits. */
+/** Permissions to open accounts, replace API keys and add credits. */
 const accountChanges = [
   ...ledger,
   'dynamodb:ConditionCheckItem accounts-table',
@@ -52,7 +52,7 @@ const videos = [
   'states:StartExecution machine',
 ];
 
-/** Text and images, both of which can store images. */
+/** Permissions for text and images, which both can store images. */
 const drawing = [
   ...admission,
   ...address,
@@ -175,11 +175,11 @@ test.each([
       'dynamodb:PutItem counters-table',
     ],
   ],
-])('OPS-1 the function %s may do what it does and nothing else', (name, expected) => {
+])('OPS-1 the function %s has exactly the permissions that it needs', (name, expected) => {
   expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
 });
 
-test('OPS-1 the copier of code may copy and delete code and nothing else', () => {
+test('OPS-1 the copier of code can only copy and delete code', () => {
   expect(permissions('web-code')).toEqual(
     [
       ...logsTo('web-code/log'),
@@ -191,7 +191,7 @@ test('OPS-1 the copier of code may copy and delete code and nothing else', () =>
   );
 });
 
-test('OPS-1 behind API Gateway no function reads the origin secret, and `content` may do the same', () => {
+test('OPS-1 behind API Gateway no function reads the origin secret; `content` keeps its grants', () => {
   const other = synthesize('prod', 'api-gateway');
   const there = (name: string) => permissionsOf(name, other.api, [other.data, other.video]);
   const withoutDoor = (name: string) => permissions(name).filter((permission) => !door.includes(permission));

@@ -38,16 +38,16 @@ test.each([
   ['no front door', plain, ['content'], [...always, ...inferenceFunctionNames]],
   ['no front door and inference in a Web Function', plainWeb, both, all],
   ['API Gateway', rest, [], []],
-] as const)('GEN-1 behind %s there are the right Web Functions and URLs', (_, { webs, hosts }, webNames, hostNames) => {
+] as const)('GEN-1 %s has the expected Web Functions and URLs', (_, { webs, hosts }, webNames, hostNames) => {
   expect(webs).toEqual(webNames);
   expect(Object.keys(hosts).sort()).toEqual([...hostNames].sort());
 });
 
-test('GEN-1 a Web Function that serves inference alone gets every route of it and no other', () => {
+test('GEN-1 a Web Function that serves all inference gets exactly its routes', () => {
   const { api, hosts } = plainWeb;
   for (const name of inferenceFunctionNames) {
     expect(hosts[name]).toBe(hosts.inference);
-    // Clients that still use its own URL are served.
+    // Clients that still use the function's own URL are served.
     expect(api.lambdas.has(name)).toBe(true);
   }
   const others = always.map((name) => hosts[name]);
@@ -56,7 +56,7 @@ test('GEN-1 a Web Function that serves inference alone gets every route of it an
   expect(new Set(Object.values(plain.hosts)).size).toBe(Object.values(plain.hosts).length);
 });
 
-test('OPS-1 behind CloudFront the outputs that the edge reads are the same for every choice', () => {
+test('OPS-1 the outputs that the edge reads are the same for every host of inference', () => {
   const [first, ...others] = [onAllDoors, withoutLargeBodies, servedByWeb].map(({ api }) =>
     api.node.children.map(({ node }) => node.id).filter((id) => id.endsWith('HostName')),
   );
@@ -64,7 +64,7 @@ test('OPS-1 behind CloudFront the outputs that the edge reads are the same for e
   for (const each of others) expect(each.sort()).toEqual(first?.toSorted());
 });
 
-test('GEN-14 a Web Function for all of inference takes more requests than one for large bodies', () => {
+test('GEN-14 a Web Function for all inference takes more requests than one for large bodies', () => {
   const concurrencyOf = (change: Partial<Environment>) =>
     functionsOf(environmentWith(change)).webs.map(({ name, description }) => [name, description.concurrency]);
   expect(concurrencyOf({})).toEqual([
@@ -77,7 +77,7 @@ test('GEN-14 a Web Function for all of inference takes more requests than one fo
   ]);
 });
 
-test('behind API Gateway `content` is called with events and has the same grants', () => {
+test('`content` behind API Gateway is called with events and has the same grants', () => {
   const { webs, events } = functionsOf(environmentWith({ frontDoor: 'api-gateway' }));
   expect(webs).toEqual([]);
   const content = events.find(({ name }) => name === 'content')?.description;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 
-// Copied beside an asset, far from any package, and run there: loads what the first argument names, as Lambda would, and calls
-// it with the event of the second, if there is one. Prints one line of JSON.
+// The tests copy this program next to an asset, away from any package. It loads the file in the first argument as
+// Lambda does, and calls its handler with the event in the second argument, if given. Prints one line of JSON.
 const [file = '', event] = process.argv.slice(2);
 const answered: { prelude?: unknown } = {};
 Object.assign(globalThis, {
@@ -28,5 +28,5 @@ if (event !== undefined) {
 process.stdout.write(
   `${JSON.stringify({ node: process.versions.node, handler: typeof handler, ...answered, body })}\n`,
 );
-// Connections are kept alive and would hold the process.
+// Exit explicitly, because open connections would keep the process running.
 process.exit();

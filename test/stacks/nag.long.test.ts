@@ -7,14 +7,17 @@ import { environmentOf, newApp, type Variant, variants } from './synthesize.ts';
 
 const names = Object.keys(variants) as Variant[];
 
-/** AWS's own check of templates is part of the synthesis. It throws what it finds. */
+/** Returns the app with AWS's own template check, which runs in the synthesis and throws its findings. */
 const appOf = (variant: Variant): App => {
   const app = newApp({}, true);
   addGateway(app, 'prod', environmentOf('prod', variant));
   return app;
 };
 
-/** As `rule path`, with the region and the prefix as the table of reasons has them. Only synthesis links the stacks. */
+/**
+ * Returns the findings as `rule path`, with placeholders for region and prefix as in the acknowledgements. Only a
+ * synthesis links the stacks.
+ */
 const findingsOf = (app: App, region: string): readonly string[] => {
   app.synth();
   return new AwsSolutionsChecks(app).validateScope(app).violations.flatMap(({ ruleName, violatingResources }) => {
@@ -26,7 +29,7 @@ const findingsOf = (app: App, region: string): readonly string[] => {
   });
 };
 
-test.each(names)('OPS-1 cdk-nag finds nothing without a reason: %s', (variant) => {
+test.each(names)('OPS-1 cdk-nag has no finding without a reason: %s', (variant) => {
   const app = appOf(variant);
   acknowledge(app);
   expect(findingsOf(app, 'nowhere')).toEqual([]);
@@ -42,7 +45,7 @@ test('every reason is still needed', () => {
   expect(idle).toEqual([]);
 });
 
-test('every reason is a sentence, and no rule has two in one place', () => {
+test('every reason is a sentence, and no rule has two reasons in one place', () => {
   for (const { of, reason } of acknowledgements) expect(reason.length, of).toBeGreaterThan(40);
   const pairs = acknowledgements.flatMap(({ of, rules }) => rules.map((rule) => `${rule} ${of}`));
   expect(new Set(pairs).size).toBe(pairs.length);

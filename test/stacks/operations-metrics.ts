@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { METRIC_NAMESPACE } from '../../lambdas/core/metrics.ts';
 import { ofType, type Resource, type Synthesized } from './synthesize.ts';
 
-/** A metric as a template names it. A dimension that is looked for has no value. */
+/** Metric in a template. A dimension without a value is one that a search expands. */
 export interface NamedMetric {
   readonly where: string;
   readonly name: string;
@@ -31,7 +31,7 @@ const own = (where: string, { Namespace, MetricName, Dimensions }: z.output<type
       ]
     : [];
 
-/** How many metrics an alarm is paid for, and may have ten of at most. */
+/** Returns the number of metrics that AWS bills for an alarm. At most ten are allowed. */
 export const metricsOfAlarm = ({ Properties }: Resource): number =>
   alarmSchema.parse(Properties).Metrics.filter(({ MetricStat }) => MetricStat !== undefined).length;
 
@@ -47,7 +47,7 @@ const bodySchema = z.object({
   ),
 });
 
-/** With a word in place of everything that AWS alone knows. */
+/** Returns the text with a placeholder for every value that only AWS knows. */
 const bodyOf = (value: unknown): string =>
   typeof value === 'string'
     ? value
@@ -58,7 +58,7 @@ const bodyOf = (value: unknown): string =>
 
 const optionsSchema = z.looseObject({ expression: z.string().optional() });
 
-/** `SEARCH('{Namespace,dimension,dimension} MetricName="name" dimension="value"', ...)` */
+/** Reads a search such as `SEARCH('{Namespace,dimension,dimension} MetricName="name" dimension="value"', ...)`. */
 const ofExpression = (where: string, expression: string): readonly NamedMetric[] =>
   [...expression.matchAll(/SEARCH\('\{([^}]+)\} ([^']+)'/g)].flatMap(([, schema = '', terms = '']) => {
     const [Namespace = '', ...names] = schema.split(',');
@@ -68,7 +68,10 @@ const ofExpression = (where: string, expression: string): readonly NamedMetric[]
     return [{ where, name: values.get('MetricName') ?? '', dimensions }];
   });
 
-/** `[namespace, name, dimension, value, ..., options]`; or the options alone, for an expression. CDK writes no `.` for what repeats. */
+/**
+ * Reads a metric line `[namespace, name, dimension, value, ..., options]`, or only options for an expression. CDK does
+ * not abbreviate repeated values with `.`.
+ */
 const ofLine = (where: string, line: readonly unknown[]): readonly NamedMetric[] => {
   const words = line.filter((word) => typeof word === 'string');
   const options = optionsSchema.parse(line.find((word) => typeof word === 'object') ?? {});

@@ -39,7 +39,7 @@ const metricSchema = z.object({
   Dimensions: z.array(z.object({ Name: z.string(), Value: z.unknown() })).default([]),
 });
 const statsSchema = z.array(z.object({ MetricStat: z.object({ Metric: metricSchema }).optional() })).default([]);
-/** What an alarm is reckoned from. */
+/** Returns the metrics of an alarm with their statistics. */
 const statsOf = (alarm: Resource | undefined) =>
   statsSchema.parse(alarm?.Properties.Metrics).flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
 
@@ -50,8 +50,8 @@ const valuesOf: Readonly<Record<string, readonly string[]>> = {
   limit: limitNames,
 };
 
-describe.each(stacks)('the operations of %s', (_, stack) => {
-  test('OPS-3 no alarm and no dashboard names a metric that the code does not emit so', () => {
+describe.each(stacks)('operations of %s', (_, stack) => {
+  test('OPS-3 alarms and dashboards name only metrics that the code emits with these dimensions', () => {
     const table = new Map<string, { readonly dimensions: readonly string[] }>(metrics);
     for (const { where, name, dimensions } of [...inAlarms(stack), ...inDashboards(stack)]) {
       const emitted = table.get(name);
@@ -66,7 +66,7 @@ describe.each(stacks)('the operations of %s', (_, stack) => {
     }
   });
 
-  test('OPS-4 every alarm writes to the topic, also when it ends, and names a section of the runbook', () => {
+  test('OPS-4 every alarm notifies the topic at its start and end, and names a runbook section', () => {
     const [topic] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::SNS::Topic') ?? [];
     const sections = [...sectionsOf('Alarms').keys()].map(toSlug);
     const alarms = alarmsOf(stack);
@@ -79,7 +79,7 @@ describe.each(stacks)('the operations of %s', (_, stack) => {
     }
   });
 
-  test('OPS-3 CloudWatch and the budget may write to the topic over TLS, and the operator receives it', () => {
+  test("OPS-3 CloudWatch and the budget may publish to the operator's topic, over TLS only", () => {
     const [policy] = ofType(stack, 'AWS::SNS::TopicPolicy');
     expect(policy?.Properties.PolicyDocument).toMatchObject({
       Statement: [
@@ -102,7 +102,7 @@ describe.each(stacks)('the operations of %s', (_, stack) => {
     ]);
   });
 
-  test('OPS-3 no alarm is made of more metrics than CloudWatch takes', () => {
+  test('OPS-3 no alarm has more metrics than CloudWatch allows', () => {
     for (const alarm of ofType(stack, 'AWS::CloudWatch::Alarm')) {
       expect({ id: idOf(alarm), fits: metricsOfAlarm(alarm) <= 10 }).toEqual({ id: idOf(alarm), fits: true });
       expect(metricsOfAlarm(alarm)).toBeGreaterThan(0);
@@ -113,12 +113,12 @@ describe.each(stacks)('the operations of %s', (_, stack) => {
 test('OPS-3 every metric is in a dashboard', () => {
   const shown = new Set(inDashboards(edge.operations).map(({ name }) => name));
   expect([...metrics.keys()].filter((name) => !shown.has(name))).toEqual([
-    // Logged only: `audit_differences` counts it.
+    // Only logged: `audit_differences` counts it.
     'audit_difference',
   ]);
 });
 
-test('what the costs count as metrics of alarms is what there is behind CloudFront', () => {
+test('the fixed costs count the alarm metrics that exist behind CloudFront', () => {
   const alarms = [abroad.operations, abroad.edgeOperations ?? abroad.operations].flatMap((stack) =>
     ofType(stack, 'AWS::CloudWatch::Alarm'),
   );
@@ -131,7 +131,7 @@ test('OPS-4 every section of the runbook belongs to an alarm', () => {
   expect([...sectionsOf('Alarms').keys()].toSorted()).toEqual([...ids].toSorted());
 });
 
-test('OPS-3 money-is-wrong is one alarm above its four parts', () => {
+test('OPS-3 money-is-wrong combines its four alarms', () => {
   const [composite] = ofType(plain.operations, 'AWS::CloudWatch::CompositeAlarm');
   const rule = JSON.stringify(composite?.Properties.AlarmRule);
   const below = [...rule.matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(([, id = '']) => {
@@ -142,7 +142,7 @@ test('OPS-3 money-is-wrong is one alarm above its four parts', () => {
   expect(rule.match(/ OR /g)).toHaveLength(3);
 });
 
-test('OPS-3 an alarm on CloudFront is in its region, on the certificate where there is a domain', () => {
+test('OPS-3 alarms on CloudFront are in its region, and one watches the certificate of a domain', () => {
   const onEdge = ['edge-errors', 'firewall-blocks'];
   expect(idsOf(edge.operations)).toEqual(expect.arrayContaining([...onEdge, 'certificate-expiry', 'direct-access']));
   expect(idsOf(abroad.operations)).not.toEqual(expect.arrayContaining(['edge-errors']));
@@ -152,7 +152,7 @@ test('OPS-3 an alarm on CloudFront is in its region, on the certificate where th
   for (const id of [...onEdge, 'direct-access']) expect(idsOf(plain.operations)).not.toContain(id);
 });
 
-test('OPS-3 a certificate that API Gateway got by itself is looked at as well', () => {
+test('OPS-3 an alarm watches a certificate that API Gateway issued', () => {
   const alarm = alarmsOf(restNamed.operations).find((one) => idOf(one) === 'certificate-expiry');
   const [dimension, ...others] = z
     .array(z.object({ Name: z.literal('CertificateArn'), Value: z.unknown() }))
@@ -162,7 +162,7 @@ test('OPS-3 a certificate that API Gateway got by itself is looked at as well', 
   expect(idsOf(rest.operations)).not.toContain('certificate-expiry');
 });
 
-test('OPS-3 Web Functions that fail without the program are an alarm, and are shown', () => {
+test('OPS-3 Web Functions that fail without the program have an alarm and a graph', () => {
   const alarm = alarmsOf(plain.operations).find((one) => idOf(one) === 'web-function-errors');
   const endpoints = ofType(plain.api, 'AWS::Lambda::WebFunctionEndpoint').map(({ Properties }) => Properties);
   expect(endpoints).toHaveLength(2);
@@ -176,7 +176,7 @@ test('OPS-3 Web Functions that fail without the program are an alarm, and are sh
       ],
     })),
   );
-  // What has a record, and an alarm of its own.
+  // Errors with a log record have their own alarm.
   const counted = inAlarms(plain.operations).filter(({ where }) => where === `${PREFIX}-web-function-errors`);
   expect(counted.map(({ dimensions }) => dimensions.code).toSorted()).toEqual(
     errorCodes.filter((code) => new GatewayError(code, '').status >= 500).toSorted(),
@@ -189,7 +189,7 @@ test('OPS-3 Web Functions that fail without the program are an alarm, and are sh
 const [atLeast, below] = ['GreaterThanOrEqualToThreshold', 'LessThanThreshold'];
 
 test.each([
-  // The parts of `money-is-wrong`.
+  // The alarms that `money-is-wrong` combines.
   ['audit-difference', 1, 1, atLeast, 'notBreaching'],
   ['settle-failures', 3, 1, atLeast, 'notBreaching'],
   ['uncollected', 1_000_000, 1, atLeast, 'notBreaching'],
@@ -199,7 +199,7 @@ test.each([
   ['outbox-not-run', 1, 2, below, 'breaching'],
   ['sweep-not-run', 1, 2, below, 'breaching'],
   ['video-sweep-not-run', 1, 2, below, 'breaching'],
-])('OPS-3 %s goes off at %d, %d times in a row', (id, threshold, periods, comparison, missing) => {
+])('OPS-3 %s starts at %d, %d times in a row', (id, threshold, periods, comparison, missing) => {
   expect(alarmsOf(plain.operations).find((one) => idOf(one) === id)?.Properties).toMatchObject({
     Threshold: threshold,
     EvaluationPeriods: periods,
@@ -209,7 +209,7 @@ test.each([
   });
 });
 
-test('OPS-3 missing data sets off the alarms on scheduled work only', () => {
+test('OPS-3 missing data starts only the alarms on scheduled work', () => {
   const silent = ofType(plain.operations, 'AWS::CloudWatch::Alarm').filter(
     ({ Properties }) => Properties.TreatMissingData !== 'notBreaching',
   );
@@ -222,7 +222,7 @@ test('OPS-3 missing data sets off the alarms on scheduled work only', () => {
   ]);
 });
 
-test('OPS-3 the errors of every function are looked at', () => {
+test('OPS-3 alarms watch the errors of every function', () => {
   const looked = ofType(plain.operations, 'AWS::CloudWatch::Alarm')
     .flatMap(statsOf)
     .filter(({ Namespace }) => Namespace === 'AWS/Lambda')
@@ -230,12 +230,12 @@ test('OPS-3 the errors of every function are looked at', () => {
       Dimensions.map(({ Value }) => [MetricName, pointsAt(Value, plain.operations, [plain.api, plain.video])]),
     );
   const functions = [...ofType(plain.api, 'AWS::Lambda::Function'), ...ofType(plain.video, 'AWS::Lambda::Function')];
-  // But for the one of CDK's that copies code at a deployment.
+  // Except CDK's function that copies code during a deployment.
   const ours = functions.filter(({ Properties }) => z.string().safeParse(Properties.FunctionName).success);
   expect(looked.toSorted()).toEqual(ours.map((one) => ['Errors', nameOf(one)]).toSorted());
 });
 
-test('OPS-3 a budget writes to the topic, once it is spent and once it is foreseen to be', () => {
+test('OPS-3 the budget notifies the topic once when it is spent and once when AWS forecasts it', () => {
   const [budget] = ofType(edge.operations, 'AWS::Budgets::Budget');
   expect(budget?.Properties).toMatchObject({
     Budget: { BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } },

@@ -15,7 +15,7 @@ const policySchema = z.object({
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** Everything the roles below a name allow, as `action resource`. */
+/** Returns all permissions of the roles below a name, as `action resource`. */
 export const permissionsOf = (name: string, own: Synthesized, others: readonly Synthesized[]): readonly string[] =>
   ofType(own, 'AWS::IAM::Policy')
     .filter((policy) => nameOf(policy).startsWith(`${name}/`))
@@ -32,5 +32,5 @@ export const logsTo = (group: string): readonly string[] => [
   `logs:PutLogEvents ${group}`,
 ];
 
-// X-Ray has no resource of its own to name.
+// X-Ray actions have no resource.
 export const traces = ['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *'] as const;

@@ -14,7 +14,7 @@ import { ofType, only as onlyResource, synthesize } from './synthesize.ts';
 
 const { api } = synthesize('prod', 'api-gateway');
 
-/** The properties of the one resource of a type. */
+/** Returns the properties of the one resource of a type. */
 const only = (type: string, stack = api): Readonly<Record<string, unknown>> => onlyResource(stack, type).Properties;
 
 const methodSchema = z.object({
@@ -34,7 +34,7 @@ type Method = z.output<typeof methodSchema>;
 
 const arnSchema = z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) });
 
-/** `text` for a method that calls the function `text`. */
+/** Returns the name of the function that a method calls, such as `text`. */
 const calledBy = ({ 'x-amazon-apigateway-integration': { uri } }: Method): string => {
   const parts = uri['Fn::Join'][1];
   const text = parts.map((part) => (typeof part === 'string' ? part : '*')).join('');
@@ -44,8 +44,8 @@ const calledBy = ({ 'x-amazon-apigateway-integration': { uri } }: Method): strin
 };
 
 /**
- * How API Gateway finds a path: in each place a fixed segment before `{value}` and that before what takes the rest. It never turns back
- * here, so that nothing depends on whether it does.
+ * Finds the methods of a path as API Gateway does: in each position, a fixed segment before `{value}`, and that before
+ * `{proxy+}`. Never backtracks, because the API must not depend on backtracking.
  */
 const find = (path: string): Readonly<Record<string, Method>> => {
   let template = '';
@@ -54,20 +54,20 @@ const find = (path: string): Readonly<Record<string, Method>> => {
     const variable = `${template}/{value}`;
     if (next === undefined && paths[variable] === undefined) {
       const greedy = paths[`${template}/{proxy+}`];
-      if (!greedy) throw new Error(`${path}: API Gateway would find nothing`);
+      if (!greedy) throw new Error(`API Gateway finds nothing for ${path}`);
       return greedy;
     }
     template = next ?? variable;
   }
   const found = paths[template || '/'];
-  if (!found) throw new Error(`${path}: API Gateway would answer by itself`);
+  if (!found) throw new Error(`API Gateway itself responds to ${path}`);
   return found;
 };
 
 const functionAt = (method: string, path: string): string => {
   const methods = find(path);
   const own = methods[method.toLowerCase()] ?? methods['x-amazon-apigateway-any-method'];
-  if (!own) throw new Error(`${method} ${path}: API Gateway would refuse it by itself`);
+  if (!own) throw new Error(`API Gateway itself rejects ${method} ${path}`);
   return calledBy(own);
 };
 
@@ -80,11 +80,13 @@ const places = Object.values<Route>(routes).flatMap((route) =>
   ),
 );
 
-test.each(places)('OPS-1 API Gateway leads %s %s to the function %s', (method, path, owner) => {
+test.each(places)('OPS-1 API Gateway sends %s %s to the function %s', (method, path, owner) => {
   expect(functionAt(method, path)).toBe(owner);
 });
 
-/** What a program that serves these says to a method at a path: its route, or the refusal with what is allowed. */
+/**
+ * Returns how a program with these routes handles a method at a path: the route, or the error with the allowed methods.
+ */
 const outcomeOf = (method: string, path: string, served: (name: RouteName) => boolean): unknown => {
   try {
     return matchRoute(method, path, served).name;
@@ -95,7 +97,7 @@ const outcomeOf = (method: string, path: string, served: (name: RouteName) => bo
 };
 
 test.each(places)(
-  'GEN-7 any method at the path of %s %s has the answer of a program that serves everything',
+  'GEN-7 every method at the path of %s %s gets the response of a program with all routes',
   (_, path) => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
       const called = functionAt(method, path);
@@ -118,11 +120,11 @@ test.each([
   '/app/assets',
   '/media/a/b',
   '/a/b/c/d/e',
-])('GEN-7 at %s, where nothing is, the function for that answers, whatever the method', (path) => {
+])('GEN-7 unknown path %s goes to the function for unknown routes with every method', (path) => {
   for (const method of ['GET', 'POST', 'OPTIONS']) expect(functionAt(method, path)).toBe(functionForUnknownRoutes);
 });
 
-test('no path has two kinds of variables beside each other, which API Gateway refuses, and each is declared', () => {
+test('no path has two variable names in one position, and every variable is declared', () => {
   for (const [path, methods] of Object.entries(paths)) {
     const variables = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
     for (const { parameters } of Object.values(methods)) expect(parameters.map(({ name }) => name)).toEqual(variables);
@@ -130,15 +132,15 @@ test('no path has two kinds of variables beside each other, which API Gateway re
   }
 });
 
-test('two functions with the same method at what is one path to API Gateway stop synthesis', () => {
+test('two functions with the same method on one API Gateway path stop the synthesis', () => {
   const route = { ...routes.generateContent, function: 'text' } satisfies Route;
   const other: HttpFunction = 'images';
   expect(() =>
     toRestPaths({ one: route, two: { ...route, path: '/v1beta/models/{id}:draw', function: other } }),
-  ).toThrow('another function has this method');
+  ).toThrow('another function has the same method');
 });
 
-test('LIM-6 an answer is streamed and may take as long as its function', () => {
+test('LIM-6 a response is streamed and may take as long as its function', () => {
   const timeouts = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .map((method) => [calledBy(method), method['x-amazon-apigateway-integration'].timeoutInMillis]);
@@ -148,7 +150,7 @@ test('LIM-6 an answer is streamed and may take as long as its function', () => {
   });
 });
 
-test('AUTH-9 behind API Gateway functions have no address, and this API alone may call those that clients call', () => {
+test('AUTH-9 functions behind API Gateway have no URL, and only this API may call them', () => {
   for (const type of ['Url', 'WebFunction', 'WebFunctionEndpoint'])
     expect(ofType(api, `AWS::Lambda::${type}`)).toEqual([]);
   const permissions = ofType(api, 'AWS::Lambda::Permission')
@@ -166,7 +168,7 @@ test('AUTH-9 behind API Gateway functions have no address, and this API alone ma
   for (const { Properties } of ofType(api, 'AWS::Lambda::Permission')) expect(Properties.Principal).not.toBe('*');
 });
 
-test('OPS-1 the API stands in its region, takes TLS 1.2 and newer, and keeps the bytes of forms', () => {
+test('OPS-1 the API is in its region, requires TLS 1.2 or later and keeps the bytes of forms', () => {
   expect(only('AWS::ApiGateway::RestApi')).toMatchObject({
     EndpointConfiguration: { Types: ['REGIONAL'] },
     SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
@@ -183,9 +185,9 @@ const stageSchema = z.object({
   MethodSettings: z.array(z.unknown()),
 });
 
-test('AUTH-3 ERR-5 what is logged of a request has no query, no header, no body and no path of its own, and is one line of JSON', () => {
+test('AUTH-3 ERR-5 the access log has no query, header, body or requested path, on one JSON line', () => {
   const { AccessLogSetting, MethodSettings } = stageSchema.parse(only('AWS::ApiGateway::Stage'));
-  // And no throttling: the functions count.
+  // Throttling stays off too: the functions count requests.
   expect(MethodSettings).toEqual([
     { HttpMethod: '*', ResourcePath: '/*', LoggingLevel: 'OFF', DataTraceEnabled: false },
   ]);
@@ -197,14 +199,14 @@ test('AUTH-3 ERR-5 what is logged of a request has no query, no header, no body 
   for (const value of logged) expect(value).toMatch(/^\$context\.(?!.*(override|querystring|header|authorizer))/i);
 });
 
-test('OPS-2 the firewall stands before the stage', () => {
+test('OPS-2 the firewall protects the stage', () => {
   expect(only('AWS::WAFv2::WebACL')).toMatchObject({ Scope: 'REGIONAL' });
   const { WebACLArn, ResourceArn } = only('AWS::WAFv2::WebACLAssociation');
   expect(JSON.stringify(WebACLArn)).toContain('firewall');
   expect(JSON.stringify(ResourceArn)).toMatch(/restapis.*stages/);
 });
 
-test('OPS-1 without a domain the address is that of the stage, told by an output and where functions look for it', () => {
+test("OPS-1 without a domain, the stage's URL is in an output and in the parameter for functions", () => {
   const { Value } = api.outputs.publicUrl ?? {};
   const text = JSON.stringify(Value);
   expect(text).toMatch(/"https:\/\/".*\.execute-api\.us-east-1\..*"\/gateway"/);
@@ -217,7 +219,7 @@ test('with another front door there is no REST API', () => {
     expect(ofType(synthesize('prod', variant).api, 'AWS::ApiGateway::RestApi')).toEqual([]);
 });
 
-test('OPS-1 a domain has its certificate and its record, takes TLS 1.2 and newer, and is the only URL', () => {
+test('OPS-1 a domain has a certificate and a record, requires TLS 1.2, and is the only URL', () => {
   const named = synthesize('prod', 'api-gateway with a domain').api;
   expect(only('AWS::ApiGateway::RestApi', named)).toMatchObject({ DisableExecuteApiEndpoint: true });
   expect(only('AWS::ApiGateway::DomainName', named)).toMatchObject({

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import * as z from 'zod';
 import { freePort } from '../../local/free-port.ts';
 
-/** What every function is told of where things are. */
+/** Settings with the names of resources, which every function gets. */
 const assetSettings = {
   ACCOUNTS_TABLE: 'a',
   KEYS_TABLE: 'k',
@@ -26,11 +26,11 @@ const resultSchema = z.object({
 interface AssetRun {
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Without one it is loaded and not called. */
+  /** Event to call the handler with. Without it, the asset is loaded and not called. */
   readonly event?: object | undefined;
 }
 
-/** Loads an asset in a process of its own, by the program `load-asset.mts` that stands beside it, and calls it. */
+/** Loads an asset in its own process with `load-asset.mts`, and calls it. */
 export const runAsset = async (folder: string, { name, environment, event }: AssetRun) => {
   const child = spawn(
     process.execPath,
@@ -47,7 +47,7 @@ export const runAsset = async (folder: string, { name, environment, event }: Ass
   return resultSchema.parse(JSON.parse(last));
 };
 
-/** Starts an asset that is a server in a process of its own, and ends it; it must have had nothing to complain of. */
+/** Runs an asset that is a server in its own process while `work` runs. Fails if the server wrote errors. */
 export const serveAsset = async (
   folder: string,
   { name, environment }: Pick<AssetRun, 'name' | 'environment'>,
@@ -74,7 +74,7 @@ export const serveAsset = async (
   expect(await errors).toBe('');
 };
 
-/** Until the server of a child is there. */
+/** Sends a request, and repeats it until the server of the child process responds. */
 const answerOf = async (url: string, method: string, child: ChildProcess): Promise<Response> => {
   for (;;) {
     const answer = await fetch(url, { method }).catch(() => undefined);

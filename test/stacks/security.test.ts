@@ -53,7 +53,7 @@ test.each([
   for (const one of found) expect(deniesPlainText(policy, field, one), one.id).toBe(true);
 });
 
-test('OPS-1 every log group ends what it holds, and prod keeps it after its stack', () => {
+test('OPS-1 every log group has a retention, and prod keeps it after its stack', () => {
   const groups = all('AWS::Logs::LogGroup');
   expect(groups.length).toBeGreaterThan(50);
   for (const { id, resource } of groups)
@@ -64,7 +64,7 @@ test('OPS-1 every log group ends what it holds, and prod keeps it after its stac
     ]);
 });
 
-test('OPS-1 the name of a log group is plain text that one stack alone uses', () => {
+test('OPS-1 the name of a log group is plain text that only one stack uses', () => {
   const stackOf = new Map<string, string>();
   for (const { resource } of all('AWS::Logs::LogGroup')) {
     const name = z.string().parse(resource.Properties.LogGroupName);
@@ -85,7 +85,7 @@ const onAnything = [
   // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html
   'xray:PutTraceSegments',
   'xray:PutTelemetryRecords',
-  // The state machine: https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html and xray-iam.html
+  // Actions of the state machine: https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html and xray-iam.html
   'xray:GetSamplingRules',
   'xray:GetSamplingTargets',
   'logs:CreateLogDelivery',
@@ -101,22 +101,22 @@ const onAnything = [
 const statementSchema = z.object({
   Effect: z.enum(['Allow', 'Deny']),
   Action: z.union([z.string(), z.array(z.string())]),
-  /** The trust policy of a role has none. */
+  /** The trust policy of a role has no resource. */
   Resource: z.unknown().optional(),
 });
 const documentSchema = z.object({ Statement: z.array(statementSchema) });
 
-/** Every policy document in a template. */
+/** Returns every policy document in a template. */
 const documentsIn = (value: unknown): readonly z.output<typeof documentSchema>[] => {
   if (typeof value !== 'object' || value === null) return [];
-  // The firewall calls something else a statement.
+  // In a firewall, `Statement` has another meaning.
   const own = 'Statement' in value && Array.isArray(value.Statement) ? [documentSchema.parse(value)] : [];
   return [...own, ...Object.values(value).flatMap(documentsIn)];
 };
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
-test('OPS-1 no policy allows actions by pattern, or on any resource where AWS has one', () => {
+test('OPS-1 no policy has wildcard actions, or any resource where AWS supports a specific one', () => {
   const allowed = templates
     .flat()
     .flatMap(({ resources }) => [...resources.values()].flatMap(documentsIn))

@@ -12,15 +12,15 @@ export const root = join(import.meta.dirname, '../..');
 const configSchema = z.object({ context: z.record(z.string(), z.unknown()) });
 
 interface AppOptions {
-  /** Without bundling, a function's asset is the folder of its sources. */
+  /** Without bundling, the asset of a function is the folder of its sources. */
   readonly bundling?: boolean;
   readonly context?: Readonly<Record<string, string>>;
 }
 
 /**
- * The app as the command line starts it: flags and metadata are context that the command line adds. Its output folder is in the
- * temp folder of the test run, which is removed at the end. AWS's check of templates takes most of the time of a synthesis:
- * `nag.long.test.ts` has it for every variant.
+ * Creates the app as the CDK command line does, which adds flags and metadata as context. Its output is in the
+ * temporary folder of the test run. Most of a synthesis is AWS's template check, which `nag.long.test.ts` runs for
+ * every variant.
  */
 export const newApp = ({ bundling = false, context = {} }: AppOptions = {}, checksTemplates = false): App => {
   const config = configSchema.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
@@ -42,7 +42,7 @@ const hostedZone = { id: 'Z0123456789', name: 'example.com' };
 const domain = { name: 'api.example.com', hostedZone };
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b';
 
-/** What differs from an environment as it is in `lib/environments.ts`. Tests share these, since each synthesis is expensive. */
+/** Changes to an environment of `lib/environments.ts`. Tests share these variants, because each synthesis is slow. */
 export const variants = {
   cloudfront: {},
   'cloudfront with a domain': { domain, edgeTimeoutSeconds: 300, largeBodies: 'off', budgetUsdPerMonth: 50 },
@@ -94,7 +94,7 @@ export const read = (stack: Stack): Synthesized => {
   return { template, resources: new Map(Object.entries(Resources)), outputs: Outputs };
 };
 
-/** The templates of a gateway. */
+/** Returns the templates of a gateway. */
 export const readGateway = (app: App, name: EnvironmentName, environment: Environment) => {
   const gateway = addGateway(app, name, environment);
   const { data, video, api, global, edge, accessLogs, operations, edgeOperations } = gateway;
@@ -115,7 +115,7 @@ export const readGateway = (app: App, name: EnvironmentName, environment: Enviro
 
 const synthesized = new Map<string, ReturnType<typeof readGateway>>();
 
-/** The templates of a variant of an environment, synthesized once per worker. Change nothing in them. */
+/** Returns the templates of a variant of an environment, synthesized once per worker. Do not modify them. */
 export const synthesize = (name: EnvironmentName, variant: Variant = 'cloudfront') => {
   const key = `${name} ${variant}`;
   const made = synthesized.get(key) ?? readGateway(newApp(), name, environmentOf(name, variant));
@@ -123,14 +123,14 @@ export const synthesize = (name: EnvironmentName, variant: Variant = 'cloudfront
   return made;
 };
 
-/** The templates of `prod` behind CloudFront, with those that exist only there. */
+/** Returns the templates of `prod` behind CloudFront, with those that exist only there. */
 export const synthesizeEdge = (variant: Variant = 'cloudfront') => {
   const { edge, global, accessLogs, ...made } = synthesize('prod', variant);
   if (!edge || !global || !accessLogs) throw new Error(`${variant} has no edge`);
   return { ...made, edge, global, accessLogs };
 };
 
-/** The one resource of a type. */
+/** Returns the one resource of a type. Throws an Error if there are none or several. */
 export const only = (stack: Synthesized, type: string): Resource => {
   const [found, ...others] = ofType(stack, type);
   if (!found || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} resources are ${type}`);
@@ -140,7 +140,7 @@ export const only = (stack: Synthesized, type: string): Resource => {
 export const ofType = ({ resources }: Synthesized, type: string): readonly Resource[] =>
   [...resources.values()].filter((resource) => resource.Type === type);
 
-/** `prod/data/keys-table/Resource` is `keys-table`. */
+/** Returns the name of a resource: `keys-table` for `prod/data/keys-table/Resource`. */
 export const nameOf = (resource: Resource | undefined): string =>
   resource?.Metadata['aws:cdk:path'].split('/').slice(2, -1).join('/') ?? '';
 
@@ -153,8 +153,9 @@ const joinSchema = z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unkn
 const subSchema = z.object({ 'Fn::Sub': z.string() });
 
 /**
- * What an attribute of a template points at, by the resource's path in its stack, in the stacks it may refer to as well. Plain text
- * is itself, and so is what AWS alone knows, such as the region. A table's stream is not the table.
+ * Returns what a reference in a template points to: the path of the resource in its stack, also across stacks. Returns
+ * plain text and values that only AWS knows, such as the region, unchanged. The stream of a table differs from the
+ * table.
  */
 export const pointsAt = (value: unknown, own: Synthesized, others: readonly Synthesized[]): string => {
   if (typeof value === 'string') return value;

@@ -11,7 +11,7 @@ const { app, data, video } = synthesize('prod');
 
 const machine = only(video, 'AWS::StepFunctions::StateMachine').Properties;
 
-test('VID-5 the state machine is a STANDARD one, traced, and logs errors without what videos are about', () => {
+test('VID-5 the state machine is STANDARD and traced, and logs errors without execution data', () => {
   expect(machine).toMatchObject({
     StateMachineName: 'gateway-prod-videos',
     StateMachineType: 'STANDARD',
@@ -29,7 +29,7 @@ const manifestSchema = z.object({
   files: z.record(z.string(), z.looseObject({ source: z.object({ path: z.string() }) })),
 });
 
-/** What is uploaded under a name. */
+/** Returns the bytes of an uploaded asset. */
 const uploaded = (key: string): Buffer => {
   const { artifacts } = app.synth();
   const file = artifacts.find(({ id }) => id.startsWith('prodvideo') && id.endsWith('.assets'))?.manifest.properties;
@@ -42,7 +42,7 @@ const uploaded = (key: string): Buffer => {
 const locationSchema = z.object({ Bucket: z.unknown(), Key: z.string() });
 const substitutionsSchema = z.record(z.string(), z.unknown());
 
-test('VID-5 what is deployed is the very file that runs on this machine, and every value is given', () => {
+test('VID-5 the deployed definition is the local file, and every placeholder has a value', () => {
   const { Key } = locationSchema.parse(machine.DefinitionS3Location);
   expect(uploaded(Key).equals(readFileSync(definitionPath))).toBe(true);
   expect([machine.DefinitionString, machine.Definition]).toEqual([undefined, undefined]);
@@ -56,7 +56,7 @@ test('VID-5 what is deployed is the very file that runs on this machine, and eve
     RetrySeconds: '2',
     WebhookRetrySeconds: '10',
   });
-  // AWS replaces in the same way: whatever had no value would be refused here.
+  // AWS substitutes in the same way, so this fails for a placeholder without a value.
   const { StepFunctionArn = '', FirstWaitSeconds = '', LimitSeconds = '', HoldSeconds = '' } = values;
   const { RetrySeconds = '', WebhookRetrySeconds = '' } = values;
   const substitutions = {
@@ -70,7 +70,7 @@ test('VID-5 what is deployed is the very file that runs on this machine, and eve
   expect(readDefinition(substitutions).States.FirstWait).toMatchObject({ Type: 'Wait', Seconds: 10 });
 });
 
-test('BILL-13 an execution that ended badly is followed by the release of its video, which is repeated', () => {
+test('BILL-13 a failed execution calls the release of its video, with retries', () => {
   const rule = only(video, 'AWS::Events::Rule').Properties;
   const patternSchema = z.object({
     source: z.array(z.string()),
@@ -96,14 +96,14 @@ test('BILL-13 an execution that ended badly is followed by the release of its vi
   expect(only(video, 'AWS::Lambda::Permission').Properties).toMatchObject({ Principal: 'events.amazonaws.com' });
 });
 
-test('OPS-1 the state machine may call the one function, and tell of itself', () => {
+test('OPS-1 the state machine may only call its function and write its logs and traces', () => {
   expect(permissionsOf('machine-role', video, [data])).toEqual(
     [
       'lambda:InvokeFunction videoSteps/function',
       ...traces,
       'xray:GetSamplingRules *',
       'xray:GetSamplingTargets *',
-      // AWS lets nobody name what a delivery of logs concerns.
+      // AWS supports no resource for log delivery actions.
       ...['Create', 'Delete', 'Get', 'Update'].map((what) => `logs:${what}LogDelivery *`),
       'logs:ListLogDeliveries *',
       'logs:PutResourcePolicy *',
@@ -113,7 +113,7 @@ test('OPS-1 the state machine may call the one function, and tell of itself', ()
   );
 });
 
-test('OPS-1 the function of the steps may do what they do and nothing else', () => {
+test('OPS-1 the function of the steps has exactly the permissions that it needs', () => {
   expect(permissionsOf('videoSteps', video, [data])).toEqual(
     [
       ...logsTo('videoSteps/log'),
@@ -138,7 +138,7 @@ test('OPS-1 the function of the steps may do what they do and nothing else', () 
   for (const role of ofType(video, 'AWS::IAM::Role')) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
 });
 
-test('OPS-1 the function of the steps: 900 s, 1,024 MB, with the settings it reads and no way to start videos', () => {
+test('OPS-1 the function of the steps has 900 s, 1,024 MB, its settings, and cannot start videos', () => {
   const steps = only(video, 'AWS::Lambda::Function').Properties;
   expect(steps).toMatchObject({
     FunctionName: 'gateway-prod-videoSteps',

@@ -15,35 +15,32 @@ const ofName = (type: string, name: string) =>
 test.each([
   ['content', 64],
   ['inference', BODIES_AT_ONCE],
-])(
-  'OPS-1 the Web Function %s: 900 s, Node 24, at most %i requests at a time, open to whoever has a key',
-  (name, most) => {
-    const revision = ofName('AWS::Lambda::WebFunctionRevision', name);
-    const endpoint = ofName('AWS::Lambda::WebFunctionEndpoint', name);
-    // By its name, whatever CDK would say.
-    for (const part of [ofName('AWS::Lambda::WebFunction', name), revision, endpoint])
-      expect(pointsAt(part?.FunctionName, api, [])).toBe(`gateway-prod-${name}-AWS::Region`);
-    expect(revision).toMatchObject({
-      BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
-      ServiceConfig: {
-        TimeoutSeconds: 900,
-        EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' },
-      },
-    });
-    expect(JSON.stringify(revision)).toContain(`"MaxConcurrencyPerEnvironment":${most}`);
-    expect(endpoint).toMatchObject({ AuthType: 'ApplicationManaged', EndpointType: 'HomeRegion' });
-  },
-);
+])('OPS-1 the Web Function %s has 900 s, Node 24, %i concurrent requests, a public endpoint', (name, most) => {
+  const revision = ofName('AWS::Lambda::WebFunctionRevision', name);
+  const endpoint = ofName('AWS::Lambda::WebFunctionEndpoint', name);
+  // By name, although CDK would use the ARN.
+  for (const part of [ofName('AWS::Lambda::WebFunction', name), revision, endpoint])
+    expect(pointsAt(part?.FunctionName, api, [])).toBe(`gateway-prod-${name}-AWS::Region`);
+  expect(revision).toMatchObject({
+    BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
+    ServiceConfig: {
+      TimeoutSeconds: 900,
+      EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs' },
+    },
+  });
+  expect(JSON.stringify(revision)).toContain(`"MaxConcurrencyPerEnvironment":${most}`);
+  expect(endpoint).toMatchObject({ AuthType: 'ApplicationManaged', EndpointType: 'HomeRegion' });
+});
 
-test('GEN-14 as many requests as an environment of `inference` is given have room with the largest body each', () => {
+test('GEN-14 `inference` has memory for its maximum of requests with the largest bodies', () => {
   const { concurrency } = functions.inference;
   const { BODY_BUDGET_BYTES: bodyBudgetBytes } = readSettings(noTables);
-  // Less what is free of each.
+  // Subtract the free part of each body.
   expect(concurrency * (BODY_BYTES_MAX - FREE_BYTES)).toBeLessThan(bodyBudgetBytes);
   expect((concurrency + 1) * (BODY_BYTES_MAX - FREE_BYTES)).toBeGreaterThan(bodyBudgetBytes);
 });
 
-test('OPS-1 the code of Web Functions is in an encrypted bucket with versions, copied there by its content', () => {
+test('OPS-1 the code of Web Functions is in an encrypted, versioned bucket, named by content', () => {
   expect(only(api, 'AWS::S3::Bucket').Properties).toMatchObject({
     VersioningConfiguration: { Status: 'Enabled' },
     BucketEncryption: {

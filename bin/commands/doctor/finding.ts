@@ -4,7 +4,7 @@ export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'failure';
   readonly detail: string;
-  /** What to do about it. */
+  /** How to fix the problem; null for `ok`. */
   readonly advice: string | null;
 }
 
@@ -24,7 +24,7 @@ export const failure = (check: string, detail: string, advice: string): Finding 
   advice,
 });
 
-/** One check that goes wrong says so, and keeps none of the others from being made. */
+/** Runs one check. Reports a thrown error as a failure, so that the other checks still run. */
 export const tried = async (check: string, advice: string, look: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await look();

@@ -12,9 +12,13 @@ const NODE_VERSION_MIN = 24;
 export const checkNode = (version: string): Finding =>
   Number(version.split('.')[0]) >= NODE_VERSION_MIN
     ? ok('node', version)
-    : failure('node', version, `Use Node ${NODE_VERSION_MIN} or later; npm scripts find one on linux-x64.`);
+    : failure(
+        'node',
+        version,
+        `Use Node ${NODE_VERSION_MIN} or later. On linux-x64, npm scripts find it in node_modules.`,
+      );
 
-/** What plays AWS on this machine, each with the variable that names one of the user's own instead. */
+/** Packages that emulate AWS on this machine, each with the variable that selects another endpoint. */
 const emulators = [
   ['@dynoxide/linux-x64/package.json', 'DYNAMODB_ENDPOINT'],
   ['@20minutes/s3rver', 'S3_ENDPOINT'],
@@ -31,7 +35,7 @@ const isInstalled = (name: string): boolean => {
 
 export const checkStandIns = (environment: Environment): Finding => {
   const missing = emulators.filter(([name, variable]) => !(variable && environment[variable]) && !isInstalled(name));
-  if (missing.length === 0) return ok('stand-ins', 'all there');
+  if (missing.length === 0) return ok('stand-ins', 'all installed');
   const names = missing.map(
     ([name, variable]) => `${name.replace('/package.json', '')}${variable ? ` (or ${variable})` : ''}`,
   );
@@ -39,31 +43,35 @@ export const checkStandIns = (environment: Environment): Finding => {
 };
 
 export const checkCatalog = (environment: Environment): Promise<Finding> =>
-  tried('catalog', 'Run `catalog check`.', async () => {
+  tried('catalog', 'Run `catalog check` to see the problems.', async () => {
     try {
       const catalog = loadCatalog(catalogData, { markup: environment.MARKUP || '1' });
       const warnings = catalogWarnings(catalog, Date.now()).length;
       const detail = `${catalog.entries.length} models`;
       return warnings === 0
         ? ok('catalog', detail)
-        : warning('catalog', `${detail}, ${warnings} warnings`, 'Run `catalog check` and see.');
+        : warning('catalog', `${detail}, ${warnings} warnings`, 'Run `catalog check` to see the warnings.');
     } catch (error) {
       if (!(error instanceof CatalogError)) throw error;
-      return failure('catalog', `${error.problems.length} problems`, 'Run `catalog check`.');
+      return failure('catalog', `${error.problems.length} problems`, 'Run `catalog check` to see the problems.');
     }
   });
 
-/** The settings that the local program checks when it starts. */
+/** Checks the settings that the local gateway reads at its start. */
 export const checkSettings = ({ environment }: Place): Finding => {
   try {
     return ok('settings', `MODE is ${readLocalSettings(environment).MODE}`);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return failure('settings', error.message.replaceAll('\n', ' '), 'Correct them: the gateway does not start.');
+    return failure(
+      'settings',
+      error.message.replaceAll('\n', ' '),
+      'Correct these settings. The gateway does not start with them.',
+    );
   }
 };
 
-/** The address that the bot tells and the one that links to images begin with. */
+/** Checks the public URLs: the bot shows PUBLIC_URL, and links to images start with MEDIA_URL. */
 export const checkAddresses = (place: Place): Finding => {
   const { environment, isLocal } = place;
   const wrong = ['PUBLIC_URL', 'MEDIA_URL'].filter(
@@ -71,7 +79,7 @@ export const checkAddresses = (place: Place): Finding => {
   );
   if (wrong.length > 0) {
     const what = isLocal ? 'a URL without a path' : 'an https URL without a path';
-    return failure('addresses', `${wrong.join(', ')}: is not ${what}`, 'Set it to the address that clients use.');
+    return failure('addresses', `${wrong.join(', ')}: must be ${what}`, 'Set it to the URL that clients use.');
   }
   if (environment.PUBLIC_URL) return ok('addresses', environment.PUBLIC_URL);
   if (isProductionHost(place)) {
@@ -81,11 +89,11 @@ export const checkAddresses = (place: Place): Finding => {
       'Set it to the URL that clients use.',
     );
   }
-  if (isLocal) return ok('addresses', 'PUBLIC_URL is not set: only this machine is served');
+  if (isLocal) return ok('addresses', 'PUBLIC_URL is not set: only this machine can reach the gateway');
   return warning(
     'addresses',
-    'nothing stands before the functions, or not yet',
-    'Deploy the front door, or set publicUrl in lib/environments.ts: the bot tells it, and its webhook is there.',
+    'the public URL is unknown: there is no front door, or it is not deployed yet',
+    'Deploy the front door, or set publicUrl in lib/environments.ts. The bot and its webhook use this URL.',
   );
 };
 

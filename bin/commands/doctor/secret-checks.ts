@@ -7,44 +7,41 @@ import { openKeyDependencies } from '../../keys-at.ts';
 import { isProductionHost, type Place } from '../../place.ts';
 import { type Finding, failure, ok, tried, warning } from './finding.ts';
 
-const reading = 'Check that these credentials may read the secret.';
-const readingPepper = `${reading} It holds what the keys were made with.`;
+const reading = 'Check that these credentials have permission to read the secret.';
+const readingPepper = `${reading} It holds the pepper of every API key.`;
 
-/** Of secrets nothing is told but whether they are there and have their form. */
+/** Checks the pepper. The checks of secrets report presence and form, never a value. */
 export const checkPepper = (place: Place): Promise<Finding> =>
-  tried('pepper', place.isLocal ? 'Start the local gateway once: it makes one.' : readingPepper, async () => {
+  tried('pepper', place.isLocal ? 'Start the local gateway once. It creates the pepper.' : readingPepper, async () => {
     const { olderPeppers } = await openKeyDependencies(place);
-    return ok('pepper', olderPeppers.length === 0 ? 'is there' : `is there, and ${olderPeppers.length} older`);
+    return ok('pepper', olderPeppers.length === 0 ? 'present' : `present, and ${olderPeppers.length} older`);
   });
 
 export const checkBotToken = (place: Place): Promise<Finding> =>
   tried('bot token', reading, async () => {
     const { BOT_TOKEN, BOT_TOKEN_SECRET } = place.environment;
     if (BOT_TOKEN && !settingsSchema.shape.BOT_TOKEN.safeParse(BOT_TOKEN).success) {
-      return failure('bot token', 'BOT_TOKEN has not the form of one', 'Copy it anew, such as 123456:ABC-DEF.');
+      return failure('bot token', 'BOT_TOKEN is not a valid bot token', 'Copy it again. It looks like 123456:ABC-DEF.');
     }
-    if (await readBotToken({ BOT_TOKEN, BOT_TOKEN_SECRET })) return ok('bot token', 'is there');
-    if (isProductionHost(place)) return ok('bot token', 'BOT_TOKEN is not set: there is no bot');
+    if (await readBotToken({ BOT_TOKEN, BOT_TOKEN_SECRET })) return ok('bot token', 'present');
+    if (isProductionHost(place)) return ok('bot token', 'BOT_TOKEN is not set: the bot is off');
     if (place.isLocal)
-      return ok(
-        'bot token',
-        'BOT_TOKEN is not set here: `npm start` has one of its own, for a messenger of this machine',
-      );
-    return warning('bot token', 'there is none, and no bot', 'Put the token into the secret, then run `bot setup`.');
+      return ok('bot token', 'BOT_TOKEN is not set: `npm start` uses its own, for the messenger on the local page');
+    return warning('bot token', 'not set: the bot is off', 'Store the token in the secret, then run `bot setup`.');
   });
 
 export const checkTopUpKey = (place: Place): Promise<Finding> =>
   tried('top-up key', reading, async () => {
     const { TOP_UP_KEY, TOP_UP_KEY_SECRET, CREDITS } = place.environment;
-    if (place.isLocal && CREDITS === 'off') return ok('top-up key', 'CREDITS is off: reports of payments are rejected');
+    if (place.isLocal && CREDITS === 'off') return ok('top-up key', 'CREDITS is off: payment reports are rejected');
     const key = await readTopUpKey({ TOP_UP_KEY, TOP_UP_KEY_SECRET });
     if (!key && isProductionHost(place))
       return failure('top-up key', 'TOP_UP_KEY is not set', 'Set it, or set CREDITS=off.');
     if (!key && place.isLocal)
-      return ok('top-up key', 'TOP_UP_KEY is not set here: `npm start` has one of its own, in the data folder');
-    if (!key) return warning('top-up key', 'there is none', 'Set TOP_UP_KEY, or nobody can report payments.');
-    if (key.length >= SECRET_LENGTH_MIN) return ok('top-up key', 'is there');
-    return failure('top-up key', `is shorter than ${SECRET_LENGTH_MIN} letters`, 'Draw a longer one.');
+      return ok('top-up key', 'TOP_UP_KEY is not set: `npm start` uses its own, in the data folder');
+    if (!key) return warning('top-up key', 'not set', 'Set TOP_UP_KEY. Without it every payment report is rejected.');
+    if (key.length >= SECRET_LENGTH_MIN) return ok('top-up key', 'present');
+    return failure('top-up key', `shorter than ${SECRET_LENGTH_MIN} characters`, 'Generate a longer one.');
   });
 
 export const checkProviderKeys = (place: Place): Promise<Finding> =>
@@ -57,14 +54,14 @@ export const checkProviderKeys = (place: Place): Promise<Finding> =>
     const detail = `${names.length - missing.length} of ${names.length}${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`;
     if (missing.length === 0) return ok('provider keys', detail);
     const isHost = isProductionHost(place);
-    if (place.isLocal && !isHost) return ok('provider keys', `${detail}: \`npm start\` simulates these vendors`);
-    const advice = `${isHost ? 'Set those that you have' : 'Put them into the secret'}: the models of a vendor without a key answer 503.`;
+    if (place.isLocal && !isHost) return ok('provider keys', `${detail}: \`npm start\` simulates these providers`);
+    const advice = `${isHost ? 'Set the keys that you have' : 'Store the keys in the secret'}. Models of a provider without a key return 503.`;
     return missing.length === names.length
       ? failure('provider keys', detail, advice)
       : warning('provider keys', detail, advice);
   });
 
-/** Of the vendors that models are served of here. */
+/** Returns the variables with the keys of all providers that serve a model here. */
 const neededKeys = ({ MARKUP, CATALOGS }: Place['environment']): readonly string[] => {
   const companies = CATALOGS ? CATALOGS.split(',') : undefined;
   const { entries, providers } = loadCatalog(catalogData, { markup: MARKUP || '1', companies });

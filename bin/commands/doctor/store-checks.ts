@@ -9,24 +9,28 @@ import { type Finding, failure, ok, tried } from './finding.ts';
 const CLOCK_MS_MAX = 30_000;
 const CALL_MS = 10_000;
 
-/** Embedded stores. The database has been opened already, so it is not damaged beyond use. */
+/** Checks embedded stores. `openPlace` has already opened the database, so it is readable. */
 export const checkEmbedded = ({ dataFolder, stores }: Place): Promise<Finding> =>
-  tried('data folder', 'Check the disk, and restore a backup if files are damaged.', async () => {
+  tried('data folder', 'Check the disk. Restore a backup if files are damaged.', async () => {
     const type = networkFileSystemOf(dataFolder);
     if (type !== undefined) {
       const detail = `${dataFolder} is on a network file system (${type}), which is not supported`;
-      return failure('data folder', detail, 'Stop the gateway, and move the folder to a local disk.');
+      return failure('data folder', detail, 'Stop the gateway and move the folder to a local disk.');
     }
     const problems = await stores.problems();
     if (problems.includes('disk_space')) {
-      const detail = `the disk of ${dataFolder} is almost full: new requests are 503`;
+      const detail = `the disk of ${dataFolder} is almost full: new requests get 503`;
       return failure('data folder', detail, 'Delete files until 96 MiB are free.');
     }
     if (problems.includes('database')) {
-      return failure('data folder', `the database in ${dataFolder} cannot be written`, 'Check the disk.');
+      return failure(
+        'data folder',
+        `the database in ${dataFolder} cannot be written`,
+        'Check the disk and the permissions of the folder.',
+      );
     }
     const waiting = (await stores.outbox.list()).length;
-    return ok('data folder', `${dataFolder}, ${waiting} entries in the outbox`);
+    return ok('data folder', `${dataFolder}, ${waiting} outbox entries`);
   });
 
 export const checkCredentials = ({ client }: AwsStores): Promise<Finding> =>
@@ -37,8 +41,8 @@ export const checkCredentials = ({ client }: AwsStores): Promise<Finding> =>
 
 export const checkTables = async ({ client, table }: AwsStores, isLocal: boolean): Promise<Finding> => {
   const advice = isLocal
-    ? 'Start the local gateway once: it makes them.'
-    : 'Deploy the stack of the data, or check the region.';
+    ? 'Start the local gateway once. It creates the tables.'
+    : 'Deploy the data stack, or check the region.';
   const problems = await Promise.all(
     tableNames.map(async (name) => {
       try {
@@ -51,33 +55,33 @@ export const checkTables = async ({ client, table }: AwsStores, isLocal: boolean
   );
   const found = problems.filter((problem) => problem !== undefined);
   return found.length === 0
-    ? ok('tables', `${tableNames.length} of ${tableNames.length} answer`)
+    ? ok('tables', `${tableNames.length} of ${tableNames.length} respond`)
     : failure('tables', found.join('; '), advice);
 };
 
 export const checkBucket = (aws: AwsStores, isLocal: boolean): Promise<Finding> => {
   const advice = isLocal
-    ? 'Start the local gateway once: it makes it.'
-    : 'Deploy the stack of the data, or check the region.';
+    ? 'Start the local gateway once. It creates the bucket.'
+    : 'Deploy the data stack, or check the region.';
   return tried('bucket', advice, async () => {
     const { HeadBucketCommand } = await import('@aws-sdk/client-s3');
     const { bucket } = aws;
     await (await bucket.client()).send(new HeadBucketCommand({ Bucket: bucket.name }));
-    return ok('bucket', `${bucket.where} answers`);
+    return ok('bucket', `${bucket.where} responds`);
   });
 };
 
-/** Signatures, expiries and leases compare this clock with those of others. */
+/** Compares this clock with the store's: signatures, hold expiry and leases depend on it. */
 export const checkClock = ({ client }: AwsStores, { environment }: Place): Promise<Finding> =>
   tried('clock', 'Check the network.', async () => {
     const address = environment.DYNAMODB_ENDPOINT || `https://dynamodb.${await client.config.region()}.amazonaws.com/`;
     const sentAt = Date.now();
     const { headers } = await fetch(address, { signal: AbortSignal.timeout(CALL_MS) });
     const date = headers.get('date');
-    if (date === null) return ok('clock', 'the store tells no time');
-    // The header has whole seconds.
+    if (date === null) return ok('clock', 'not checked: the store sends no Date header');
+    // The Date header has whole seconds, so assume the middle of the second.
     const aheadMs = (sentAt + Date.now()) / 2 - (Date.parse(date) + 500);
     const detail = `${Math.abs(aheadMs / 1_000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the store`;
     if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return ok('clock', detail);
-    return failure('clock', detail, 'Set the clock of this machine, by NTP.');
+    return failure('clock', detail, 'Synchronize the clock of this machine with NTP.');
   });

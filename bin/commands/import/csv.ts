@@ -1,5 +1,5 @@
 export interface CsvRow {
-  /** Where it begins, from 1. */
+  /** Line on which the row starts, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
@@ -14,10 +14,10 @@ export class CsvError extends Error {
   }
 }
 
-/** A cell with or without quotes, and what ends it. Sticky, so that nothing is passed over. */
+/** Matches a cell, with or without quotes, and its separator. Sticky, so that it skips no text. */
 const cellForm = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
-/** RFC 4180, with either kind of line end. Empty lines are no rows. Throws a CsvError. */
+/** Parses RFC 4180 with LF or CRLF line ends. Skips empty lines. Throws a CsvError. */
 export const parseCsv = (text: string): readonly CsvRow[] => {
   const rows: CsvRow[] = [];
   let at = text.startsWith('\uFEFF') ? 1 : 0;
@@ -26,7 +26,7 @@ export const parseCsv = (text: string): readonly CsvRow[] => {
   while (at < text.length || row.cells.length > 0) {
     cellForm.lastIndex = at;
     const match = cellForm.exec(text);
-    if (!match) throw new CsvError(line, 'has a quote or a line end in the wrong place');
+    if (!match) throw new CsvError(line, 'a quote or line end is in the wrong place. Check the quotes of this row');
     const [whole, quoted, bare = '', end] = match;
     row.cells.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
     at += whole.length;

@@ -3,7 +3,10 @@ import { dirname } from 'node:path';
 import { isApiKey } from '../../../lambdas/core/accounts/keys.ts';
 import { failed, refused, whyOf } from '../../exit.ts';
 
-/** Keys of accounts that an import opens. One that was added is on the disk, and is there again when the import is repeated. */
+/**
+ * Keys of the accounts that an import opens. `add` writes through to the disk, so that a repeat of the import finds the
+ * key.
+ */
 export interface KeyFile {
   keyOf(account: string): string | undefined;
   add(account: string, apiKey: string): void;
@@ -13,18 +16,21 @@ export interface KeyFile {
 
 const HEAD = 'batch,account,key\n';
 
-/** Made for its owner alone, or that of an earlier run of the same import, which is then gone on with. */
+/**
+ * Creates the file for its owner only, or continues the file of an earlier run of the same import. Throws a CliError.
+ */
 export const openKeyFile = (path: string, batch: string): KeyFile => {
   const fd = create(path) ?? reopen(path);
   try {
     const text = readFileSync(fd, 'utf8');
-    // A line that was cut off belongs to a key that was never used.
+    // An incomplete last line holds a key that was never used, because the import writes the line before the account.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     const keys = parse(path, batch, text);
     let size = Buffer.byteLength(whole);
     ftruncateSync(fd, size);
     const append = (line: string): void => {
-      if (fstatSync(fd).size !== size) throw failed(`${path} is written by somebody else. Run one import at a time.`);
+      if (fstatSync(fd).size !== size)
+        throw failed(`${path}: another process writes to this file. Run one import at a time.`);
       const bytes = Buffer.from(line);
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, size + at);
       size += bytes.length;
@@ -55,11 +61,11 @@ const create = (path: string): number | undefined => {
     return fd;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
-    throw failed(`${path} cannot be written: ${whyOf(error)}`, error);
+    throw failed(`${path}: cannot be written: ${whyOf(error)}`, error);
   }
 };
 
-/** A file is safe only when its name is, too. */
+/** Syncs the folder: a new file survives a crash only when its directory entry is on the disk. */
 const syncFolder = (path: string): void => {
   const fd = openSync(path, constants.O_RDONLY);
   fsyncSync(fd);
@@ -73,20 +79,22 @@ const reopen = (path: string): number => {
   try {
     fd = openSync(path, O_RDWR | O_NOFOLLOW);
   } catch (error) {
-    throw failed(`${path} cannot be written: ${whyOf(error)}`, error);
+    throw failed(`${path}: cannot be written: ${whyOf(error)}`, error);
   }
   const { mode, uid } = fstatSync(fd);
   const isOurs = (mode & constants.S_IFMT) === constants.S_IFREG && uid === process.getuid?.();
   if (isOurs && (mode & OTHERS) === 0) return fd;
   closeSync(fd);
-  throw refused(`${path} is no file of this user alone. Name another one for the keys, or \`chmod 600\` it.`);
+  throw refused(
+    `${path}: must be a regular file that only this user can read. Name another file, or run \`chmod 600\` on it.`,
+  );
 };
 
-/** Whatever is not certainly ours is refused, before a byte of it is changed. */
+/** Parses the keys. Throws before any change to the file unless it is certainly a key file of this import. */
 const parse = (path: string, batch: string, text: string): Map<string, string> => {
   const keys = new Map<string, string>();
   if (HEAD.startsWith(text)) return keys;
-  const foreign = refused(`${path} is there already and is not the key file of the import ${batch}. Name another one.`);
+  const foreign = refused(`${path}: exists and is not the key file of the import ${batch}. Name another file.`);
   if (!text.startsWith(HEAD)) throw foreign;
   for (const line of text.slice(HEAD.length).split('\n').slice(0, -1)) {
     const [of, account, apiKey = '', ...more] = line.split(',');

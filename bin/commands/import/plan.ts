@@ -12,16 +12,16 @@ export interface PlanDependencies {
 }
 
 export interface PlannedRow extends ImportRow {
-  /** There is no such account yet. */
+  /** Whether the row opens a new account. */
   readonly opens: boolean;
-  /** It has been credited by an earlier run of the same import. */
+  /** Whether an earlier run of the same import has credited the account. */
   readonly isDone: boolean;
   readonly balanceBeforePicos: bigint;
 }
 
 export const refOf = (batch: string, { account }: Pick<ImportRow, 'account'>): string => `import:${batch}:${account}`;
 
-/** What a row would do as the accounts stand now. Throws StoreError. */
+/** Plans a row from the current state of its account. Returns a rejected row if they conflict. Throws StoreError. */
 export const planRow = async (
   deps: PlanDependencies,
   batch: string,
@@ -35,7 +35,9 @@ export const planRow = async (
   const credits = await deps.records.readCredits(row.account);
   const earlier = credits.find(({ ref }) => ref === refOf(batch, row));
   if (earlier && earlier.amountPicos !== row.balancePicos) {
-    return refuse(`balance_usd: ${formatUsd(earlier.amountPicos)} USD were credited by this import before`);
+    return refuse(
+      `balance_usd: this import has already credited ${formatUsd(earlier.amountPicos)} USD. Use that amount, or another --ref`,
+    );
   }
   return { ...row, opens: false, isDone: earlier !== undefined, balanceBeforePicos: balanceOf(account) };
 };
@@ -47,6 +49,7 @@ const chatProblem = async (
 ): Promise<string | undefined> => {
   if (chatId === undefined) return undefined;
   const chat = await accounts.chat(chatId);
-  if (chat) return chat.accountId === accountId ? undefined : `chat_id: belongs to the account ${chat.accountId}`;
-  return account && 'chat_id: the account is there and has another chat, or none';
+  if (chat)
+    return chat.accountId === accountId ? undefined : `chat_id: already belongs to the account ${chat.accountId}`;
+  return account && 'chat_id: the account exists with another chat or none. Remove the chat_id';
 };

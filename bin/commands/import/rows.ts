@@ -6,7 +6,7 @@ import { CsvError, type CsvRow, parseCsv } from './csv.ts';
 export interface ImportRow {
   readonly line: number;
   readonly account: string;
-  /** Pico-USD. */
+  /** Amount to credit in pico-USD, 0 or more. */
   readonly balancePicos: bigint;
   readonly chatId: string | undefined;
 }
@@ -26,7 +26,7 @@ const columns = ['account', 'balance_usd', 'chat_id'] as const;
 type Column = (typeof columns)[number];
 type Named = Readonly<Partial<Record<Column, string>>>;
 
-/** Everything that can be said of the file by itself. A file that is none as a whole is one refused row. */
+/** Parses and checks the file without the stores. An unreadable file becomes one rejected row. */
 export const readRows = (bytes: Uint8Array): ReadRows => {
   try {
     const [head, ...body] = parseCsv(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -42,7 +42,8 @@ export const readRows = (bytes: Uint8Array): ReadRows => {
     };
   } catch (error) {
     if (error instanceof CsvError) return { rows: [], refused: [refuse(error.line, null, error.message)] };
-    if (error instanceof TypeError) return { rows: [], refused: [refuse(1, null, 'the file is not UTF-8')] };
+    if (error instanceof TypeError)
+      return { rows: [], refused: [refuse(1, null, 'the file is not UTF-8. Save it as UTF-8')] };
     throw error;
   }
 };
@@ -56,25 +57,22 @@ const readHead = (head: CsvRow | undefined): readonly Column[] => {
   const known = names.filter(isColumn);
   const isWhole = known.includes('account') && known.includes('balance_usd');
   if (isWhole && known.length === names.length && new Set(names).size === names.length) return known;
-  throw new CsvError(
-    1,
-    'the first line has to name the columns: account,balance_usd and, where there are chats, chat_id',
-  );
+  throw new CsvError(1, 'the first line must name the columns account, balance_usd and optionally chat_id');
 };
 
 const checkRow = ({ line, cells }: CsvRow, names: readonly Column[]): ImportRow | RefusedRow => {
   const named: Named = Object.fromEntries(names.map((name, at) => [name, cells[at]]));
   const { account = '', balance_usd: balance = '', chat_id: chat = '' } = named;
   if (cells.length !== names.length) {
-    return refuse(line, account || null, `has ${cells.length} cells, where the first line has ${names.length}`);
+    return refuse(line, account || null, `has ${cells.length} cells instead of the ${names.length} of the first line`);
   }
   if (!isAccountId(account)) return refuse(line, account || null, `account: ${accountIdRule}`);
   const balancePicos = toBalance(balance);
   if (balancePicos === undefined) {
-    return refuse(line, account, 'balance_usd: is no decimal amount such as 0 or 2.50, with 12 decimals at most');
+    return refuse(line, account, 'balance_usd: must be a decimal amount such as 0 or 2.50, with at most 12 decimals');
   }
   if (chat !== '' && !isChatId(chat))
-    return refuse(line, account, 'chat_id: is no id of a private chat, a whole number above 0');
+    return refuse(line, account, 'chat_id: must be the id of a private chat, a whole number above 0');
   return { line, account, balancePicos, chatId: chat || undefined };
 };
 
@@ -90,7 +88,7 @@ const toBalance = (text: string): bigint | undefined => {
 
 const isChatId = (text: string): boolean => /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
 
-/** Which of two rows is meant, nobody can tell: the second one is told, and the first one does not count either. */
+/** Rejects every row whose value occurs more than once, because it is unclear which row is meant. */
 const repeats = (rows: readonly ImportRow[], name: 'account' | 'chatId'): readonly RefusedRow[] => {
   const lines = new Map<string, number[]>();
   for (const row of rows) {
@@ -101,7 +99,7 @@ const repeats = (rows: readonly ImportRow[], name: 'account' | 'chatId'): readon
   return rows.flatMap((row) => {
     const found = lines.get(row[name] ?? '') ?? [];
     if (found.length < 2) return [];
-    return [refuse(row.line, row.account, `${column}: stands in the lines ${found.join(', ')}`)];
+    return [refuse(row.line, row.account, `${column}: repeated in lines ${found.join(', ')}. Keep one of them`)];
   });
 };
 

@@ -21,7 +21,7 @@ export interface ImportDependencies {
   readonly keyStore: Pick<KeyStore, 'currentKey'>;
   readonly clock: Clock;
   readonly random: () => number;
-  /** What new accounts need; undefined where the import opens none. */
+  /** Dependencies for keys of new accounts; undefined without a key file. */
   readonly keys: (KeyDependencies & Peppers & { readonly file: KeyFile }) | undefined;
 }
 
@@ -31,8 +31,9 @@ export interface Batch {
 }
 
 /**
- * One row. It may be cut off anywhere and be repeated: the key is in its file before it is in the table, the account comes with its
- * key or not at all, and the credit has a reference of its own. Answers the balance afterwards. Throws StoreError.
+ * Imports one row and returns the balance afterwards in pico-USD. A repeat after a crash at any point is safe: the key
+ * is in its file before it is in the table, the account is opened together with its key, and the credit has its own
+ * reference. Throws StoreError, or a CliError if another process changed the account.
  */
 export const importRow = async (
   deps: ImportDependencies,
@@ -50,7 +51,7 @@ export const importRow = async (
   };
   const reply = await retryUntilDefinite(deps, () => ledger.credit(request));
   if (reply.kind === 'no-account' || reply.kind === 'other-amount') {
-    throw failed(`line ${row.line}: ${row.account} was changed by somebody else meanwhile. Run the import again.`);
+    throw failed(`line ${row.line}: another process changed ${row.account}. Run the same import again.`);
   }
   const account = await retryUntilDefinite(deps, () => ledger.readAccount(row.account));
   return account ? balanceOf(account) : row.balancePicos;
@@ -61,17 +62,17 @@ const openAccount = async (
   { account: accountId, chatId, line }: PlannedRow,
 ): Promise<void> => {
   const { accounts, keyStore, clock, keys } = deps;
-  if (!keys) throw new Error('an account is to be opened, and there is no file for its key');
+  if (!keys) throw new Error('The row opens an account, but there is no key file.');
   const apiKey = keys.file.keyOf(accountId) ?? addKey(keys, accountId);
   const key = toNewKey(keys.pepper, apiKey, true);
   const account = { accountId, chatId, key, creditPicos: 0n, atMs: clock.now() };
   const reply = await retryUntilDefinite(deps, () => accounts.open(account));
   if (reply === 'opened') return;
-  // A write whose reply was lost finds its own key when it is repeated, be it under a pepper that was the newest then.
+  // After a lost response, a repeat finds its own key. It may have been made with a pepper that is now an older one.
   const current = await retryUntilDefinite(deps, () => keyStore.currentKey(accountId));
   if (!current || !hashesOf(keys, apiKey).includes(current.hash)) {
     throw failed(
-      `line ${line}: ${accountId}, or its chat, was opened by somebody else meanwhile. Run the import again.`,
+      `line ${line}: another process opened ${accountId} or an account for its chat. Run the same import again.`,
     );
   }
 };
@@ -82,7 +83,7 @@ const addKey = (keys: NonNullable<ImportDependencies['keys']>, accountId: string
   return apiKey;
 };
 
-/** Accounts whose key in the file is not, or no longer, the one that works. Throws StoreError. */
+/** Returns the accounts whose key in the file no longer works. Throws StoreError. */
 export const staleKeys = async ({ keyStore, keys }: ImportDependencies): Promise<readonly string[]> => {
   const stale: string[] = [];
   for (const [account, apiKey] of keys?.file.entries() ?? []) {

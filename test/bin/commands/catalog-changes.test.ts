@@ -8,7 +8,7 @@ const changes = (before: object, after: object) =>
     ({ field, old, new: now, percent }) => [field, old, now, percent],
   );
 
-test('OPS-5 a price row that comes first changes none of those behind it', () => {
+test('OPS-5 a price row added at the front does not change the rows after it', () => {
   const before = { prices: [row('2', { from: '2026-01-01' })] };
   const after = { prices: [row('1', { until: '2025-12-31' }), row('2', { from: '2026-01-01' })] };
   expect(changes(before, after)).toEqual([
@@ -24,12 +24,12 @@ test.each([
   ['0.000000000001', '0.000000000003', 200],
   ['0', '1', null],
   ['1', 'free', null],
-])('OPS-5 a price that goes from %s to %s changes by %s percent', (before, after, percent) => {
+])('OPS-5 a price change from %s to %s is %s percent', (before, after, percent) => {
   const changed = changes({ prices: [row(before)] }, { prices: [row(after)] });
   expect(changed).toEqual([['prices[first].rates.input', before, after, percent]]);
 });
 
-test('OPS-5 tiers are told apart by where they begin, other numbers have no percentage', () => {
+test('OPS-5 tiers are named by their lower bound, and other numbers have no percentage', () => {
   const tiers = (bound: number, input: string) => ({
     prices: [row('1', { tiers: [{ aboveInputTokens: bound, rates: { input } }] })],
     limits: { contextTokens: bound },
@@ -42,7 +42,7 @@ test('OPS-5 tiers are told apart by where they begin, other numbers have no perc
   ]);
 });
 
-test('OPS-5 entries without an id, or of no known shape, are passed over', () => {
+test('OPS-5 entries without an id or of an unknown shape are skipped', () => {
   const some = byId([null, 'text', { name: 'no id' }, { id: 7 }, { id: 'm', odd: null }]);
   expect([...some.keys()]).toEqual(['m']);
   expect(compare(some, some)).toEqual({ added: [], removed: [], changed: [] });

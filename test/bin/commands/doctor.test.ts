@@ -26,16 +26,16 @@ const examine = async (environment: Environment) => {
   return { status, stdout, statusOf };
 };
 
-test('OPS-5 the doctor finds nothing wrong with the data folder of a development machine', async () => {
+test('OPS-5 the doctor reports no failure for the data folder of a development machine', async () => {
   const { status, stdout, statusOf } = await examine({});
   expect([status, statusOf('data folder'), statusOf('settings'), statusOf('pepper')]).toEqual([0, 'ok', 'ok', 'ok']);
-  expect(stdout).toContain('`npm start` simulates these vendors');
+  expect(stdout).toContain('`npm start` simulates these providers');
   expect(stdout).not.toMatch(/^failure/m);
 });
 
 const production = { MODE: 'production', PUBLIC_URL: 'https://api.example.com', OPENAI_API_KEY: 'key' };
 
-test('OPS-5 the doctor knows that a host in production simulates nothing and needs no AWS', async () => {
+test('OPS-5 the doctor expects neither simulators nor AWS on a production host', async () => {
   const { status, stdout, statusOf } = await examine({ ...production, CREDITS: 'off' });
   const checks = ['data folder', 'settings', 'addresses', 'pepper', 'top-up key', 'provider keys', 'bot token'];
   const expected = checks.map((check) => (check === 'provider keys' ? 'warning' : 'ok'));
@@ -43,7 +43,7 @@ test('OPS-5 the doctor knows that a host in production simulates nothing and nee
   expect(stdout).not.toMatch(/npm start|credentials|tables|bucket/);
 });
 
-test('OPS-5 OPS-6 the doctor names the settings that keep a host from starting', async () => {
+test('OPS-5 OPS-6 the doctor names the settings that prevent a host from starting', async () => {
   const { status, stdout, statusOf } = await examine({
     ...production,
     PORT: 'eighty',

@@ -5,7 +5,10 @@ interface Value {
   multiValue?: { value: string }[];
 }
 
-/** https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-event-structure.html */
+/**
+ * Request of a CloudFront function event.
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-event-structure.html
+ */
 export interface EdgeRequest {
   method: string;
   uri: string;
@@ -20,9 +23,9 @@ export interface EdgeResponse {
 }
 
 export interface Outcome {
-  /** What goes on, or what is answered in its place. */
+  /** Forwarded request, or the response sent instead. */
   readonly result: EdgeRequest | EdgeResponse;
-  /** What the function has chosen an origin by, in order. */
+  /** Arguments with which the function selected an origin, in order. */
   readonly chosen: readonly unknown[];
 }
 
@@ -33,7 +36,10 @@ interface Loaded {
   readonly chosen: unknown[];
 }
 
-/** Loads an edge function as CloudFront does: a script with `handler` in it, one helper object and nothing else. */
+/**
+ * Loads an edge function as CloudFront does: a script that defines `handler`, with one helper object as its only
+ * import.
+ */
 const load = (code: string): Loaded => {
   const chosen: unknown[] = [];
   const cf = {
@@ -51,7 +57,7 @@ const load = (code: string): Loaded => {
   return { call, chosen };
 };
 
-/** By their code, which keeps no state between calls. */
+/** Loaded functions by their code. They keep no state between calls. */
 const loaded = new Map<string, Loaded>();
 
 export const runEdgeFunction = (
@@ -66,7 +72,7 @@ export const runEdgeFunction = (
   return { result, chosen: chosen.splice(0) };
 };
 
-/** As CloudFront takes a request apart, which decodes nothing. */
+/** Parses a request as CloudFront does, without decoding anything. */
 export const toEdgeRequest = (
   method: string,
   address: string,
@@ -85,7 +91,7 @@ export const toEdgeRequest = (
   return { method, uri, querystring, headers: Object.fromEntries(sent.map(([name, value]) => [name, { value }])) };
 };
 
-/** What of a request reaches the program behind the edge. */
+/** Returns what the program behind the edge receives of a request. */
 export const toProgram = ({ querystring, headers }: EdgeRequest) => ({
   query: Object.entries(querystring)
     .flatMap(([name, { value, multiValue = [{ value }] }]) => multiValue.map((one) => `${name}=${one.value}`))

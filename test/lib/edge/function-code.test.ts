@@ -6,6 +6,7 @@ import { FUNCTION_BYTES_MAX, mediaFunctionCode, viewerFunctionCode } from '../..
 const values = { largeBodyOrigin: 'inference', bucketOrigin: 'bucket', mediaOrigin: 'content' };
 const codes = { viewer: viewerFunctionCode(values), media: mediaFunctionCode() };
 
+// Syntax that the runtime supports:
 // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-javascript-runtime-20.html
 const es5 =
   'Program Identifier Literal VariableDeclaration VariableDeclarator FunctionDeclaration FunctionExpression BlockStatement ' +
@@ -17,7 +18,7 @@ const later = 'ArrowFunctionExpression TemplateLiteral TemplateElement';
 const ofModules = 'ImportDeclaration ImportDefaultSpecifier';
 const known = new Set(`${es5} ${later} ${ofModules}`.split(' '));
 
-/** What the runtime has besides what the code itself declares. */
+/** Globals that the runtime defines. */
 const globals = new Set([
   'Number',
   'Math',
@@ -28,7 +29,7 @@ const globals = new Set([
   'encodeURIComponent',
   'undefined',
 ]);
-/** Methods that the page lists, of those that the code calls. */
+/** Methods that the page lists and the code calls. */
 const methods = new Set(
   'exec test now max ceil keys forEach push join trim replace startsWith createRequestOriginGroup selectRequestOriginById'.split(
     ' ',
@@ -44,11 +45,11 @@ const childrenOf = (node: Node): readonly Node[] => Object.values(node).flat().f
 
 const walk = (node: Node): readonly Node[] => [node, ...childrenOf(node).flatMap(walk)];
 
-/** What of the code is more than the runtime is said to know. */
+/** Returns the constructs in the code that the runtime does not support. */
 const problemsOf = (code: string): readonly string[] => {
   const program: unknown = parseAst(code);
   const nodes = isNode(program) ? walk(program) : [];
-  // Names that are no reference: of a member, or of a property.
+  // Names that are not references: of members and of properties.
   const labels = new Set(nodes.filter(({ computed }) => !computed).flatMap(({ property, key }) => [property, key]));
   const names = new Set<unknown>([...globals, ...nodes.flatMap(namesOf)]);
   const isUnknownName = (node: Node) => node.type === 'Identifier' && !labels.has(node) && !names.has(node.name);
@@ -65,7 +66,7 @@ const isShort = ({ type, shorthand, computed, method }: Node): boolean =>
 
 const calleeSchema = z.object({ property: z.object({ name: z.string() }) });
 
-/** What is called that is not known to be there. */
+/** Returns the name of a called method that the runtime does not list. */
 const methodsOf = ({ type, callee }: Node): readonly string[] => {
   const called = type === 'CallExpression' ? calleeSchema.safeParse(callee).data?.property.name : undefined;
   return called === undefined || methods.has(called) ? [] : [called];
@@ -88,10 +89,10 @@ const namesOf = (node: Node): readonly unknown[] => {
   return [id, local, param, ...params].map((one) => one?.name);
 };
 
-test.each(Object.entries(codes))('OPS-1 the edge function %s is nothing that its runtime does not know', (_, code) => {
+test.each(Object.entries(codes))('OPS-1 the edge function %s uses only what its runtime supports', (_, code) => {
   expect(problemsOf(code)).toEqual([]);
   expect(Buffer.byteLength(code)).toBeLessThan(FUNCTION_BYTES_MAX);
-  // Put in at synthesis, all of it.
+  // The synthesis has replaced every placeholder.
   expect(code).not.toMatch(/\$[A-Z_]+\$/);
 });
 
@@ -105,6 +106,6 @@ test.each([
   ['const a = 1; const b = { a };', 'a short property'],
   ['fetch;', 'the name fetch'],
   ["'a'.at(0);", 'the method at'],
-])('OPS-1 the check knows what the runtime does not: %s', (code, problem) => {
+])('OPS-1 the check reports unsupported code: %s', (code, problem) => {
   expect(problemsOf(`const cf = {}; ${code}`)).toContain(problem);
 });

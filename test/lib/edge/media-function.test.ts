@@ -12,7 +12,7 @@ const START = Date.UTC(2026, 10, 22);
 const newMediaToken = () => '00112233445566778899aabbccddeeff';
 const values = { largeBodyOrigin: '', bucketOrigin: 'bucket', mediaOrigin: 'content' };
 
-/** The program's own answer to a link that was made at START, so much later. */
+/** Returns the program's own response to a link made at START, this many milliseconds later. */
 const ofProgram = async (laterMs: number) => {
   const clock = new ManualClock(START);
   const media = new MemoryMediaStore();
@@ -28,7 +28,7 @@ const ofProgram = async (laterMs: number) => {
 const headersOf = ({ headers }: EdgeResponse) =>
   Object.fromEntries(Object.entries(headers).map(([name, { value }]) => [name, value]));
 
-test('IMG-6 the edge refuses an expired link as the program does, word for word', async () => {
+test('IMG-6 the edge rejects an expired link with the same error as the program', async () => {
   const { answer, request, nowMs } = await ofProgram(86_400_000);
   const { result } = runEdgeFunction(viewerFunctionCode(values), nowMs, { request });
   const refused = result as EdgeResponse;
@@ -37,7 +37,7 @@ test('IMG-6 the edge refuses an expired link as the program does, word for word'
 });
 
 test.each([0, 1, 999, 1_000, 43_200_500, 86_399_000])(
-  'IMG-6 an image from the bucket leaves %d ms later with the headers that the program sends',
+  "IMG-6 an image from the bucket has the program's headers %d ms later",
   async (laterMs) => {
     const { answer, request, nowMs } = await ofProgram(laterMs);
     const stored = {
@@ -50,7 +50,7 @@ test.each([0, 1, 999, 1_000, 43_200_500, 86_399_000])(
   },
 );
 
-test('IMG-6 what a function has answered leaves the edge as it is', () => {
+test('IMG-6 the edge does not change a response from a function', () => {
   const response = { statusCode: 204, headers: { 'x-request-id': { value: '01ARZ3NDEKTSV4RRFFQ69G5FAV' } } };
   const request = toEdgeRequest('OPTIONS', '/media/x');
   expect(runEdgeFunction(mediaFunctionCode(), START, { request, response }).result).toEqual(response);

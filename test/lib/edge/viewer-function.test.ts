@@ -36,14 +36,14 @@ const keys: readonly KeyRow[] = [
   [`${google}?key=%20sk-1+`, {}, 'sk-1', ''],
   [`${google}?key=a&key=b`, {}, 'a,b', ''],
   [`${google}?key=&key=`, {}, ',', ''],
-  // Both spellings of the name: the order between them is lost, and the result is not a key in any order.
+  // Two spellings of the name: their order is lost, and the joined text is not a key in either order.
   [`${google}?%6Bey=a&key=&%6Bey=a`, {}, 'a,a,', ''],
   [`${google}?key=`, {}, undefined, ''],
   [`${google}?key`, {}, undefined, ''],
   [`${google}?key=%20`, {}, undefined, ''],
   [`${google}?alt=sse`, {}, undefined, 'alt=sse'],
   [google, {}, undefined, ''],
-  // A character that a header cannot hold stays encoded: a key does not have it.
+  // A character that a header cannot contain stays encoded. Keys do not contain it.
   [`${google}?key=a%0Ab`, {}, 'a%0Ab', ''],
   [`${google}?key=a%20b`, {}, 'a%20b', ''],
   [`${google}?key=%C3%A9`, {}, '%C3%A9', ''],
@@ -53,7 +53,7 @@ const keys: readonly KeyRow[] = [
   [`${google}?key=sk-1`, { 'x-goog-api-key': 'sk-2' }, undefined, ''],
   [`${google}?key=sk-1`, { 'x-goog-api-key': '' }, 'sk-1', ''],
   [`${google}?key=sk-1`, { authorization: 'Bearer sk-2' }, 'sk-1', ''],
-  // On other paths the program reads no key from the query.
+  // On other paths, the program reads no key from the query.
   ['/v1/chat/completions?key=sk-1', {}, undefined, 'key=sk-1'],
   ['/v1/messages?key=sk-1', {}, undefined, 'key=sk-1'],
   ['/v1/models?key=sk-1', {}, undefined, 'key=sk-1'],
@@ -80,15 +80,15 @@ const credentialOf = (credential: Route['credential'], headers: Record<string, s
   return credentialForms[credential].read(headers, Object.fromEntries(joined));
 };
 
-/** No API key has another character, so a credential with one is 401 wherever it is read (AUTH-4). */
+/** API keys contain only these characters, so a credential with others gets 401 wherever it is read (AUTH-4). */
 const canBeKey = (credential: string | undefined): boolean => /^[\w-]+$/.test(credential ?? '');
 
 /*
- * CloudFront parses the query into one member per spelling of a name, with `multiValue` for those that repeat, and the edge function
- * gets no order between `key` and `%6Bey`. (`rawQueryString()` has it, but such a request is refused either way.)
- * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-event-structure.html
- * Several values are joined by commas, and a key has no comma: whatever their order, the request is 401. So the program is right, and
- * the two credentials have to be equal only if one of them can be a key.
+ * CloudFront parses the query into one member per spelling of a name, with `multiValue` for repeated ones, so the edge
+ * function does not know the order of `key` and `%6Bey`. (`rawQueryString()` does, but such a request is rejected
+ * either way.) https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-event-structure.html
+ * Several values are joined by commas, and keys contain no comma: in any order, the request gets 401. So the program is
+ * correct, and the two credentials must be equal only if one of them can be a key.
  */
 test('AUTH-3 on every route, the program reads the same key behind the edge as without it', () => {
   const part = fc.constantFrom('a', '-', '%2D', '9', 'a', '-', '+', '%20', '%', ',');
@@ -113,7 +113,7 @@ test('AUTH-3 on every route, the program reads the same key behind the edge as w
   );
 });
 
-test('AUTH-3 a key has no character that the edge changes, and several keys joined by commas are not a key', () => {
+test('AUTH-3 API keys have no character that the edge changes, and joined keys are not a key', () => {
   const key = makeApiKey(new Uint8Array(32).fill(7));
   expect([canBeKey(key), isApiKey(key), isApiKey(`${key},${key}`)]).toEqual([true, true, false]);
 });
@@ -153,7 +153,7 @@ test.each(bodies)('GEN-1 %s %s with a length of %s goes to %j', (method, address
   expect(run(request, without).chosen).toEqual([]);
 });
 
-test('GEN-1 every route with a body of what the Web Function serves has somewhere to go with a large one', () => {
+test('GEN-1 every route of the Web Function with a body has an origin for large bodies', () => {
   for (const { path, method, body, function: owner } of Object.values<Route>(routes)) {
     const request = toEdgeRequest(method, path.replaceAll(/\{[^}]+\}/g, 'x1'), { 'content-length': '3000001' });
     const isServed = body !== 'none' && ['text', 'images', 'audio', 'videos'].includes(owner);
@@ -177,7 +177,7 @@ const media: readonly MediaRow[] = [
   ['GET', `0000000000-${token}`, 'expired'],
   ['HEAD', `${SECOND + 1}-${token}`, 'bucket'],
   ['HEAD', `${SECOND}-${token}`, 'expired'],
-  // What the program has its own answer for.
+  // Requests for which the program has its own response.
   ['POST', `${SECOND - 1}-${token}`, 'function'],
   ['OPTIONS', `${SECOND - 1}-${token}`, 'function'],
   ['GET', `${SECOND + 1}-${token}0`, 'function'],

@@ -8,7 +8,7 @@ const textOf = (page: string, file: string): string => {
   return Buffer.from(found?.bytes ?? []).toString();
 };
 
-test.each(pageNames)('KEY-4 REF-1 the page %s is built whole, and names no other origin as a source', (page) => {
+test.each(pageNames)('KEY-4 REF-1 the page %s is built completely and loads nothing from another origin', (page) => {
   const files = pages.filter((each) => each.page === page).map(({ file }) => file);
   expect(files).toEqual(expect.arrayContaining(['index.html', 'main.js', 'main.css']));
   const html = textOf(page, 'index.html');
@@ -27,7 +27,7 @@ test('KEY-4 the mini app is small enough for a phone', () => {
   expect(textOf('app', 'main.js').length).toBeLessThan(100_000);
 });
 
-test('REF-1 files have the type that browsers insist on', () => {
+test('REF-1 files have the media types that browsers require', () => {
   const types = new Map(pages.map(({ file, mediaType }) => [file.slice(file.lastIndexOf('.')), mediaType]));
   expect(types.get('.html')).toBe('text/html; charset=utf-8');
   expect(types.get('.js')).toBe('text/javascript; charset=utf-8');

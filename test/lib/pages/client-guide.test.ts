@@ -22,12 +22,12 @@ describe('REF-2 Markdown', () => {
     expect(render(markdown)).toBe(html);
   });
 
-  test('REF-2 a wide table scrolls in a box of its own', () => {
+  test('REF-2 a wide table scrolls in its own box', () => {
     expect(render('| a |\n|---|\n| b |')).toMatch(/^<div class="table"><table>.*<\/table><\/div>$/s);
   });
 });
 
-test('REF-2 the guide is a page with a title, its own style and no script', () => {
+test('REF-2 the guide is a page with a title, its own style sheet and no script', () => {
   const source = join(import.meta.dirname, '../../../docs/guides/clients.md');
   const page = toPage(existsSync(source) ? readFileSync(source, 'utf8') : '# Clients\n\ntext');
   expect(page).toMatch(/<title>Model gateway: [^<]+<\/title>/);

@@ -37,7 +37,7 @@ type Trouble = (state: string, turn: number) => boolean;
 
 const webhook = { url: 'https://client.example/told', secret: 'whsec_1' };
 
-/** One video from its creation to its end: the definition, the steps and the stores as they are, the vendor as told. */
+/** Plays one video from its creation to its end with the real definition, steps and stores, and a scripted provider. */
 const playVideo = async (finishedAfterMs: number, options: WorldOptions & { readonly trouble?: Trouble } = {}) => {
   const clock: { now: () => number } = { now: () => NOW };
   const poll = () =>
@@ -55,14 +55,14 @@ const playVideo = async (finishedAfterMs: number, options: WorldOptions & { read
     runTask: async (state, input) => {
       const turn = turns.get(state) ?? 0;
       turns.set(state, turn + 1);
-      if (options.trouble?.(state, turn)) throw new Error('a passing fault');
+      if (options.trouble?.(state, turn)) throw new Error('a temporary fault');
       return steps[state]?.(world.steps, input === undefined ? '' : VIDEO);
     },
   });
   return { ...play, ...world };
 };
 
-test('VID-5 a video of ten minutes costs at most 60 transitions, and is polled ever less often', async () => {
+test('VID-5 a video of ten minutes needs at most 60 transitions, with growing poll intervals', async () => {
   const { transitions, tasks, job, records, delivered, error } = await playVideo(10 * 60_000);
   expect(error).toBeUndefined();
   expect(transitions.slice(-6)).toEqual(['Store', 'Charge', 'Finish', 'Told', 'Notify', 'Done']);
@@ -75,13 +75,13 @@ test('VID-5 a video of ten minutes costs at most 60 transitions, and is polled e
   expect(delivered).toHaveLength(1);
 });
 
-test('VID-5 nothing but the id of a video passes through an execution', async () => {
+test('VID-5 only the id of a video passes through an execution', async () => {
   const { tasks, history } = await playVideo(30_000);
   for (const { state, input } of tasks) expect(input).toEqual({ step: state.toLowerCase(), videoId: VIDEO });
   for (const word of ['secret cat', 'client.example', 'whsec', 'u-1', 'account-1']) expect(history).not.toContain(word);
 });
 
-test('VID-7 a job over 60 minutes fails and is released at the first look after them', async () => {
+test('VID-7 a job over 60 minutes fails and is released at the next poll', async () => {
   const { transitions, tasks, job, records, account, error } = await playVideo(Number.POSITIVE_INFINITY);
   expect(error).toBeUndefined();
   expect(transitions.slice(-6)).toEqual(['Poll', 'Choose', 'Release', 'Told', 'Notify', 'Done']);
@@ -93,12 +93,12 @@ test('VID-7 a job over 60 minutes fails and is released at the first look after 
   expect((await account()).holds.size).toBe(0);
 });
 
-test('VID-5 a video that is found finished after 60 minutes is delivered all the same', async () => {
+test('VID-5 a video found finished after 60 minutes is still delivered', async () => {
   const { job } = await playVideo(LIMIT_MS - 1_000);
   expect(job()).toMatchObject({ state: 'completed' });
 });
 
-test('VID-7 a vendor that fails a video ends it, and nothing is charged', async () => {
+test('VID-7 a video that the provider fails ends without a charge', async () => {
   const failure = { code: 'content_filter', message: 'no' } as const;
   const { transitions, job, records } = await playVideo(0, { script: { poll: () => ({ kind: 'failed', failure }) } });
   expect(transitions).toEqual(['FirstWait', 'Poll', 'Choose', 'Release', 'Told', 'Notify', 'Done']);
@@ -107,7 +107,7 @@ test('VID-7 a vendor that fails a video ends it, and nothing is charged', async 
 });
 
 test.for(['Poll', 'Store', 'Charge', 'Finish'])(
-  'VID-6 a passing fault of %s changes nothing about the end',
+  'VID-6 a temporary fault of %s does not change the outcome',
   async (faulty) => {
     const { transitions, job, records } = await playVideo(30_000, {
       trouble: (state, turn) => state === faulty && turn % 3 < 2,
@@ -121,10 +121,10 @@ test.for(['Poll', 'Store', 'Charge', 'Finish'])(
 test.for([
   ['Store', 'failed', 'released'],
   ['Charge', 'failed', 'released'],
-  // The charge stands, so the release step completes the video.
+  // The charge is committed, so the release step completes the video.
   ['Finish', 'completed', 'settled'],
 ] as const)(
-  'VID-6 a fault of %s that does not pass: the video is %s, its hold %s, once',
+  'VID-6 with a permanent fault of %s, the video is %s and its hold %s, once',
   async ([faulty, state, outcome]) => {
     const { job, records, account, transitions } = await playVideo(30_000, { trouble: (name) => name === faulty });
     expect(transitions).toContain('Release');
@@ -134,41 +134,41 @@ test.for([
   },
 );
 
-test('VID-7 a poll that does not work keeps the video, until its hold is over and the execution ends', async () => {
+test('VID-7 a failing poll keeps the video until its hold and the execution end', async () => {
   const { error, transitions, steps: ports, job, records } = await playVideo(0, { trouble: (name) => name === 'Poll' });
   expect(error).toContain('ExecutionTimeoutError');
   expect(new Set(transitions)).toEqual(new Set(['FirstWait', 'Poll', 'Pause']));
   expect(job()).toMatchObject({ state: 'queued' });
-  // What the rule on such executions calls.
+  // The rule on failed executions calls this step.
   await releaseVideo(ports, VIDEO);
   expect(job()).toMatchObject({ state: 'failed', failure: { code: 'upstream_timeout' } });
   expect(await records()).toMatchObject([{ outcome: 'released' }]);
 });
 
-test('VID-7 stores that come back after an hour find their video, which is delivered', async () => {
+test('VID-7 stores that recover after an hour still deliver their video', async () => {
   const { job } = await playVideo(0, { trouble: (name, turn) => name === 'Poll' && turn < 100 });
   expect(job()).toMatchObject({ state: 'completed' });
 });
 
-test('BILL-13 a release that does not work fails the execution, whose end is what calls it again', async () => {
+test('BILL-13 a failing release fails the execution, and its end calls the release again', async () => {
   const { error, transitions } = await playVideo(0, { trouble: (state) => state === 'Release' || state === 'Store' });
-  expect(error).toContain('a passing fault');
+  expect(error).toContain('a temporary fault');
   expect(transitions.filter((state) => state === 'Release')).toHaveLength(7);
 });
 
-test('VID-7 a webhook is tried 5 times, ever further apart, and decides nothing', async () => {
+test('VID-7 a webhook is tried 5 times at growing intervals, without effect on the video', async () => {
   const deliver = async () => {
-    throw new Error('not taken');
+    throw new Error('not accepted');
   };
   const { error, tasks, job } = await playVideo(0, { deliver });
   expect(error).toBeUndefined();
   expect(job()).toMatchObject({ state: 'completed' });
   const tries = tasks.filter(({ state }) => state === 'Notify').map(({ atMs }) => Math.floor((atMs - NOW) / 1_000));
-  // The first one at 10 s.
+  // The first attempt is at 10 s.
   expect(tries).toEqual([10, 20, 50, 140, 410]);
 });
 
-test('VID-7 whoever wants no word is sent none', async () => {
+test('VID-7 a video without a webhook URL calls no webhook', async () => {
   const clock = new ManualClock(NOW);
   const runTask = async (state: string) =>
     state === 'Poll' ? { outcome: 'failed', waitSeconds: 1, elapsedSeconds: 0 } : { webhook: false };
@@ -176,15 +176,15 @@ test('VID-7 whoever wants no word is sent none', async () => {
   expect(transitions.slice(-3)).toEqual(['Release', 'Told', 'Done']);
 });
 
-test('VID-3 a video that is over already needs nothing', async () => {
+test('VID-3 an execution for a video that has ended does nothing', async () => {
   const clock = new ManualClock(NOW);
   const runTask = async () => ({ outcome: 'ended', waitSeconds: 1, elapsedSeconds: 0 });
   const { transitions } = await playMachine({ definition, clock, input: { videoId: VIDEO }, runTask });
   expect(transitions).toEqual(['FirstWait', 'Poll', 'Choose', 'Done']);
 });
 
-/** Every step hangs as often as it may before it does what it should, but for one that never does. */
-test('BILL-13 the last steps end while the hold lives, even if each takes as long as it may', async () => {
+/** Every step times out as often as allowed before it succeeds, except one that never succeeds. */
+test('BILL-13 the last steps end within the life of the hold, even at their slowest', async () => {
   const clock = new ManualClock(NOW);
   const turns = new Map<string, number>();
   const lastTurns: Readonly<Record<string, number>> = { Poll: 7, Store: 8, Charge: 6, Finish: 99, Release: 6 };
@@ -211,7 +211,7 @@ test('BILL-13 the last steps end while the hold lives, even if each takes as lon
   const bound = lastStepsSeconds(definition, settings);
   expect(bound).toBe(3_190);
   expect(LAST_STEPS_SECONDS_MAX * 1_000).toBe(LAST_STEPS_MS);
-  // The four that succeed at last do so a second before they would be given up.
+  // The four steps that succeed do so one second before their timeout.
   expect(tookSeconds).toBeLessThanOrEqual(bound);
   expect(tookSeconds).toBeGreaterThan(bound - 10);
   expect(bound).toBeLessThanOrEqual(LAST_STEPS_SECONDS_MAX);
@@ -219,16 +219,16 @@ test('BILL-13 the last steps end while the hold lives, even if each takes as lon
 });
 
 test.for([
-  ['a hold that ends too soon', { VIDEO_HOLD_SECONDS: 6_899 }, 'VIDEO_HOLD_SECONDS is 6899 and has to be 6900'],
-  ['a limit that is too late', { VIDEO_LIMIT_SECONDS: 3_901 }, 'has to be 7201'],
-  ['repeats that take too long', { VIDEO_RETRY_SECONDS: 10 }, 'The last steps of a video take up to'],
-  ['polls too far apart', { VIDEO_POLL_SECONDS_MAX: 600 }, 'The last steps of a video take up to'],
-] as const)('BILL-13 %s is refused', ([, change, message]) => {
+  ['a hold that is too short', { VIDEO_HOLD_SECONDS: 6_899 }, 'VIDEO_HOLD_SECONDS is 6899 and must be at least 6900'],
+  ['a limit that is too long', { VIDEO_LIMIT_SECONDS: 3_901 }, 'must be at least 7201'],
+  ['retries that take too long', { VIDEO_RETRY_SECONDS: 10 }, 'The last steps of a video take up to'],
+  ['polls that are too far apart', { VIDEO_POLL_SECONDS_MAX: 600 }, 'The last steps of a video take up to'],
+] as const)('BILL-13 %s is rejected', ([, change, message]) => {
   expect(tightTimesIn(settings)).toBeUndefined();
   expect(tightTimesIn({ ...settings, ...change })).toContain(message);
 });
 
-test('BILL-13 a definition whose steps have no bound is refused', () => {
+test('BILL-13 a definition with an unbounded step is rejected', () => {
   const { Poll, ...others } = definition.States;
   expect(() => lastStepsSeconds({ ...definition, States: others }, settings)).toThrow('Poll');
   expect(() =>

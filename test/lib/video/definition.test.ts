@@ -11,11 +11,11 @@ const definition = readDefinition(substitutions);
 const states = Object.entries(definition.States);
 const tasks = states.flatMap(([name, state]) => (state.Type === 'Task' ? [{ name, state }] : []));
 
-test('VID-5 the definition is one that the engine of this machine accepts', () => {
+test('VID-5 the local engine accepts the definition', () => {
   expect(() => new StateMachine(definition)).not.toThrow();
 });
 
-test('VID-5 every value that is filled in has its place in the definition, and every place its value', () => {
+test('VID-5 every substitution has a placeholder, and every placeholder has a value', () => {
   const places = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
   expect([...new Set(places)].sort()).toEqual(Object.keys(substitutions).sort());
   expect(substitutions).toEqual({
@@ -28,8 +28,8 @@ test('VID-5 every value that is filled in has its place in the definition, and e
   });
 });
 
-test('VID-7 the 60 minutes are a choice in the loop, so that what is over time is released', () => {
-  // Only an execution that cannot even look at its video ends by itself, with the hold.
+test('VID-7 the 60 minutes are a choice in the loop, so that a late video is released', () => {
+  // Only an execution that cannot poll its video times out, together with the hold.
   expect(definition.TimeoutSeconds).toBe(7_200);
   expect(definition.States.Choose).toMatchObject({
     Type: 'Choice',
@@ -40,7 +40,7 @@ test('VID-7 the 60 minutes are a choice in the loop, so that what is over time i
   });
 });
 
-test('VID-6 no step begins anything at a vendor, and each is a known one of the one function', () => {
+test('VID-6 no step starts work at a provider, and each is a known step of the one function', () => {
   const called = tasks.map(({ name, state }) => [name, state.Resource, state.Parameters]);
   const stepOf = (name: string, step: string) => [name, stepFunctionArn, { step, 'videoId.$': '$.videoId' }];
   expect(called).toEqual([
@@ -54,25 +54,22 @@ test('VID-6 no step begins anything at a vendor, and each is a known one of the 
   expect(new Set(states.map(([, { Type }]) => Type))).toEqual(new Set(['Wait', 'Task', 'Choice', 'Succeed']));
 });
 
-test.for(tasks)(
-  'VID-7 whatever goes wrong in $name, it is tried again, later each time and not for ever',
-  ({ state }) => {
-    expect(state.Retry).toHaveLength(1);
-    const [retrier] = state.Retry ?? [];
-    expect(retrier).toMatchObject({ ErrorEquals: ['States.ALL'] });
-    expect(retrier?.BackoffRate).toBeGreaterThanOrEqual(2);
-    expect(retrier?.MaxAttempts).toBeGreaterThanOrEqual(4);
-    expect(retrier?.MaxAttempts).toBeLessThanOrEqual(10);
-    expect(retrier?.MaxDelaySeconds).toBeLessThanOrEqual(3_600);
-    expect(retrier?.IntervalSeconds).toBe(
-      state.Parameters && JSON.stringify(state.Parameters).includes('notify') ? 10 : 2,
-    );
-    // The engine of this machine gives a step without one a minute.
-    expect(state.TimeoutSeconds).toBeLessThan(900);
-  },
-);
+test.for(tasks)('VID-7 $name is retried after any error, with growing waits and a limit', ({ state }) => {
+  expect(state.Retry).toHaveLength(1);
+  const [retrier] = state.Retry ?? [];
+  expect(retrier).toMatchObject({ ErrorEquals: ['States.ALL'] });
+  expect(retrier?.BackoffRate).toBeGreaterThanOrEqual(2);
+  expect(retrier?.MaxAttempts).toBeGreaterThanOrEqual(4);
+  expect(retrier?.MaxAttempts).toBeLessThanOrEqual(10);
+  expect(retrier?.MaxDelaySeconds).toBeLessThanOrEqual(3_600);
+  expect(retrier?.IntervalSeconds).toBe(
+    state.Parameters && JSON.stringify(state.Parameters).includes('notify') ? 10 : 2,
+  );
+  // The local engine gives a step without a timeout one minute.
+  expect(state.TimeoutSeconds).toBeLessThan(900);
+});
 
-test('VID-7 a poll that fails for good leads to a pause, other steps to the release, the release to nothing, a webhook to the end', () => {
+test('VID-7 a failed poll leads to a pause, other steps to the release, a webhook to the end', () => {
   const ways = tasks.map(({ name, state }) => [name, state.Catch]);
   const to = (Next: string) => [{ ErrorEquals: ['States.ALL'], ResultPath: null, Next }];
   expect(Object.fromEntries(ways)).toEqual({
@@ -86,27 +83,27 @@ test('VID-7 a poll that fails for good leads to a pause, other steps to the rele
   expect(definition.States.Notify).toMatchObject({ Retry: [{ MaxAttempts: 4 }] });
 });
 
-test('VID-5 a definition with a place that has no value is refused', () => {
+test('VID-5 a definition with a placeholder without a value is rejected', () => {
   const unknown = text.replace('LimitSeconds', 'Limit');
   expect(unknown).not.toBe(text);
   expect(() => readDefinition(substitutions, unknown)).toThrow(`no value for $\{Limit}`);
   expect(() => readDefinition(substitutions, text.replace('LimitSeconds', ' '))).toThrow('no value');
 });
 
-test('VID-5 a value is taken as it is, whatever signs are in it', () => {
+test('VID-5 a value is inserted unchanged, whatever characters it contains', () => {
   const odd = { ...substitutions, StepFunctionArn: "arn:$&:$1:$'" };
   expect(readDefinition(odd).States.Poll).toMatchObject({ Resource: "arn:$&:$1:$'" });
 });
 
 test.for([
-  ['a query language of the whole', '"QueryLanguage": "JSONPath"', '"QueryLanguage": "JSONata"'],
+  ['a query language of the whole definition', '"QueryLanguage": "JSONPath"', '"QueryLanguage": "JSONata"'],
   ['a query language of one state', '"Type": "Succeed"', '"Type": "Succeed", "QueryLanguage": "JSONata"'],
   ['an expression', '"step": "poll"', '"step": "{% $states.input.step %}"'],
   ['Arguments', '"Parameters"', '"Arguments"'],
   ['Output', '"Type": "Succeed"', '"Type": "Succeed", "Output": "x"'],
   ['Assign', '"Type": "Succeed"', '"Type": "Succeed", "Assign": { "x": 1 }'],
   ['Condition', '"Variable": "$.ended.webhook", "BooleanEquals": true', '"Condition": "true"'],
-] as const)('VID-5 a definition with %s of JSONata is refused', ([, found, instead]) => {
+] as const)('VID-5 a definition with %s of JSONata is rejected', ([, found, instead]) => {
   expect(text).toContain(found);
   expect(() => readDefinition(substitutions, text.replace(found, instead))).toThrow(/JSONata|JSONPath/);
 });

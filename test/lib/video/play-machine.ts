@@ -3,22 +3,22 @@ import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctio
 import { onTestFinished, vi } from 'vitest';
 import type { ManualClock } from '../../support/memory/manual-clock.ts';
 
-/** What a Task state hands to the function, as it stands in the execution's history. */
+/** Call of the function by a Task state, as recorded in the execution's history. */
 export interface Task {
   readonly state: string;
   readonly input: unknown;
-  /** When, by the clock of the play. */
+  /** Time of the call, by the clock of the play. */
   readonly atMs: number;
 }
 
 export interface Play {
-  /** States in the order in which they were entered; one that is repeated counts again. Each is a transition that AWS bills. */
+  /** States in the order in which they were entered, with retries counted again. AWS bills each as a transition. */
   readonly transitions: readonly string[];
   readonly tasks: readonly Task[];
-  /** All that the history of the execution holds, as text. */
+  /** Complete history of the execution, as text. */
   readonly history: string;
   readonly endedAtMs: number;
-  /** Of an execution that failed. */
+  /** Error of a failed execution; undefined if it succeeded. */
   readonly error: string | undefined;
 }
 
@@ -29,10 +29,13 @@ interface PlayOptions {
   readonly runTask: (state: string, input: unknown) => Promise<unknown>;
 }
 
-/** The longest wait that jitter allows before a retry. */
+/** Random value for the longest wait that jitter allows before a retry. */
 const LONGEST = 1 - 1e-9;
 
-/** Makes the engine wait by the clock of a test. Several states may follow each other without a wait, so the clock settles longer. */
+/**
+ * Makes the engine wait by the clock of a test. Lets the clock settle longer, because states can follow each other
+ * without a wait.
+ */
 const waitBy = (clock: ManualClock): void => {
   clock.flush = async () => {
     for (let turn = 0; turn < 5; turn++) await nextTurn();
@@ -46,7 +49,7 @@ const waitBy = (clock: ManualClock): void => {
   });
 };
 
-/** One execution on the engine of this machine, in the time of a clock that a test has. */
+/** Plays one execution on the local engine, in the time of a test's clock. */
 export const playMachine = async ({ definition, clock, input, runTask }: PlayOptions): Promise<Play> => {
   waitBy(clock);
   const tasks: Task[] = [];

@@ -13,7 +13,7 @@ test.each<readonly [string, string, readonly (readonly [number, ...string[]])[]]
     ],
   ],
   [
-    'CRLF, a BOM and no end of the last line',
+    'CRLF, a BOM and no line end at the end',
     '\uFEFFa,b\r\n1,2',
     [
       [1, 'a', 'b'],
@@ -46,16 +46,16 @@ test.each<readonly [string, string, readonly (readonly [number, ...string[]])[]]
 
 test.each([
   ['a quote inside a bare cell', 'a\nb"c,d', 2],
-  ['text behind a quoted cell', '"a"b,c', 1],
+  ['text after a quoted cell', '"a"b,c', 1],
   ['a quote that never ends', 'a\n"b\nc', 2],
   ['a lone carriage return', 'a\rb', 1],
-])('OPS-5 CSV: %s is refused with its line', (_, text, line) => {
+])('OPS-5 CSV: %s is rejected with its line', (_, text, line) => {
   const parse = () => parseCsv(text);
   expect(parse).toThrow(CsvError);
   expect(parse).toThrow(expect.objectContaining({ line }));
 });
 
-test('OPS-5 CSV: the parser returns every row that was written by the rules', () => {
+test('OPS-5 CSV: the parser returns every row that was written according to RFC 4180', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'ü') });
   const row = fc.array(cell, { minLength: 2, maxLength: 4 });
   fc.assert(

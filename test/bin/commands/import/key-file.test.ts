@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'key-file-'));
 
 const newKey = (): string => makeApiKey(randomBytes(32));
 
-/** A file with two keys. */
+/** Creates a key file with two keys. */
 const written = (name: string) => {
   const path = join(folder, name);
   const keys = [newKey(), newKey()] as const;
@@ -21,7 +21,7 @@ const written = (name: string) => {
   return { path, keys };
 };
 
-test('OPS-5 import: keys are there when their line is, for this user alone, and are found again', () => {
+test('OPS-5 import: written keys are on the disk, readable by this user only, and found again', () => {
   const { path, keys } = written('plain.csv');
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, 'utf8')).toBe(`batch,account,key\nb1,one,${keys[0]}\nb1,two,${keys[1]}\n`);
@@ -37,7 +37,7 @@ test('OPS-5 import: keys are there when their line is, for this user alone, and 
   expect(readFileSync(path, 'utf8')).toContain(`\nb1,three,${third}\n`);
 });
 
-test('OPS-5 import: cut off at any byte, whole lines stay and the rest is written anew', () => {
+test('OPS-5 import: a file cut off at any byte keeps its whole lines and is completed', () => {
   const { path, keys } = written('cut.csv');
   const whole = readFileSync(path);
   for (let bytes = whole.length; bytes >= 0; bytes -= 1) {
@@ -56,11 +56,11 @@ test('OPS-5 import: cut off at any byte, whole lines stay and the rest is writte
 
 test.each([
   ['another import', (text: string) => text.replaceAll('b1,', 'b2,')],
-  ['a key that is none', (text: string) => text.replace(/.\n$/, '\n')],
-  ['a file of something else', () => 'precious\n'],
-  ['a file of something else in one line', () => 'precious'],
-  ['a line with more', (text: string) => text.replace(/\n$/, ',more\n')],
-])('OPS-5 import: %s is refused and left as it is', (name, change) => {
+  ['an invalid key', (text: string) => text.replace(/.\n$/, '\n')],
+  ['a file with other content', () => 'precious\n'],
+  ['a file with other content in one line', () => 'precious'],
+  ['a line with an extra cell', (text: string) => text.replace(/\n$/, ',more\n')],
+])('OPS-5 import: %s is rejected and left unchanged', (name, change) => {
   const { path } = written(`${name}.csv`);
   const other = change(readFileSync(path, 'utf8'));
   writeFileSync(path, other);
@@ -68,7 +68,7 @@ test.each([
   expect(readFileSync(path, 'utf8')).toBe(other);
 });
 
-test('OPS-5 import: a file that others may read, a link or a missing folder is refused', () => {
+test('OPS-5 import: a file that others can read, a link or a missing folder is rejected', () => {
   const { path } = written('open.csv');
   const link = join(folder, 'link.csv');
   symlinkSync(path, link);

@@ -23,7 +23,7 @@ const olderPeppers: readonly string[] = [];
 const CSV = 'account,balance_usd,chat_id\none,5,\ntwo,0,\nthree,2.5,77\nold,1,\n';
 const rowsOf = (text: string): readonly ImportRow[] => readRows(Buffer.from(text)).rows;
 
-/** The stores, which outlive every run. `old` is there, with a key of its own and 3 USD. */
+/** Creates stores that outlive every run. The account `old` exists with its own key and 3 USD. */
 const world = async (name: string) => {
   const ledger = new MemoryLedgerStore();
   const keyStore = new MemoryKeyStore(ledger);
@@ -37,12 +37,12 @@ type World = Awaited<ReturnType<typeof world>>;
 class Death extends Error {}
 
 interface Ending {
-  /** The process dies before this call, or after it, the calls counted from 0. */
+  /** Index of the store call, from 0, before, during or after which the process dies. */
   readonly turn: number;
   readonly when: 'before' | 'after' | 'lost';
 }
 
-/** One run of the program from its plan on. Answers how many calls it made; undefined when it died. */
+/** Runs the import once, from its plan on. Returns the number of store calls; undefined if the process died. */
 const run = async (it: World, text = CSV, ending?: Ending): Promise<number | undefined> => {
   let turn = -1;
   const step = async <T>(call: () => Promise<T> | T): Promise<T> => {
@@ -50,7 +50,7 @@ const run = async (it: World, text = CSV, ending?: Ending): Promise<number | und
     const isNow = turn === ending?.turn;
     if (isNow && ending?.when === 'before') throw new Death();
     const result = await call();
-    if (isNow && ending?.when === 'lost') throw new StoreError('unavailable', 'no answer came');
+    if (isNow && ending?.when === 'lost') throw new StoreError('unavailable', 'no response arrived');
     if (isNow) throw new Death();
     return result;
   };
@@ -103,7 +103,7 @@ const expectWhole = async (it: World): Promise<void> => {
   const told = [...file.entries()];
   file.close();
   expect(told.map(([account]) => account)).toEqual(['one', 'two', 'three']);
-  // A second line would be one with a key that never worked.
+  // A second line would contain a key that never worked.
   expect(readFileSync(it.path, 'utf8').split('\n')).toHaveLength(5);
   for (const [account, apiKey] of told) {
     expect((await it.keyStore.currentKey(account))?.hash).toBe(hashApiKey(PEPPER, apiKey));
@@ -113,14 +113,14 @@ const expectWhole = async (it: World): Promise<void> => {
 };
 
 test.each(['before', 'after', 'lost'] as const)(
-  'OPS-5 import: dead %s any call and run again, every credit counts once and every key in the file works',
+  'OPS-5 import: a repeat after a failed run (%s) credits once, and every key works',
   async (when) => {
     const calls = (await run(await world(`whole-${when}`))) ?? 0;
     expect(calls).toBeGreaterThan(10);
     for (let turn = 0; turn < calls; turn += 1) {
       const it = await world(`${when}-${turn}`);
       await run(it, CSV, { turn, when }).catch((error: unknown) => {
-        // A row whose reply was lost may fail, as long as the next run mends it.
+        // A row with a lost response may fail, because the next run completes it.
         if (when !== 'lost') throw error;
       });
       await run(it);
@@ -131,29 +131,33 @@ test.each(['before', 'after', 'lost'] as const)(
   },
 );
 
-test('OPS-5 import: another amount under the same name is refused, and says which one it was', async () => {
+test('OPS-5 import: another amount with the same --ref is rejected with the earlier amount', async () => {
   const it = await world('amounts');
   await run(it);
   const [row] = rowsOf(CSV.replace('one,5', 'one,6'));
   expect(await planRow({ ...it, records: it.ledger }, 'b1', row!)).toEqual({
     line: 2,
     account: 'one',
-    reason: 'balance_usd: 5 USD were credited by this import before',
+    reason: 'balance_usd: this import has already credited 5 USD. Use that amount, or another --ref',
   });
   expect(await planRow({ ...it, records: it.ledger }, 'b2', row!)).toMatchObject({ isDone: false, opens: false });
 });
 
 test.each([
-  ['taken by another account', 'fresh,1,77', 'chat_id: belongs to the account three'],
-  ['new for an account that is there', 'old,1,78', 'chat_id: the account is there and has another chat, or none'],
-])('OPS-5 import: a chat that is %s is refused', async (name, line, reason) => {
+  ['taken by another account', 'fresh,1,77', 'chat_id: already belongs to the account three'],
+  [
+    'new for an existing account',
+    'old,1,78',
+    'chat_id: the account exists with another chat or none. Remove the chat_id',
+  ],
+])('OPS-5 import: a chat that is %s is rejected', async (name, line, reason) => {
   const it = await world(name);
   await run(it);
   const [row] = rowsOf(`account,balance_usd,chat_id\n${line}\n`);
   expect(await planRow({ ...it, records: it.ledger }, 'b2', row!)).toMatchObject({ reason });
 });
 
-test('OPS-5 import: keys of the file that were replaced since are told', async () => {
+test('OPS-5 import: keys of the file that were replaced since are reported', async () => {
   const it = await world('stale');
   await run(it);
   const file = openKeyFile(it.path, 'b1');
@@ -166,7 +170,7 @@ test('OPS-5 import: keys of the file that were replaced since are told', async (
   file.close();
 });
 
-test('AUTH-5 import: a run after the pepper was changed finds the keys that an earlier one made', async () => {
+test('AUTH-5 import: a run after a pepper change finds the keys of an earlier run', async () => {
   const it = await world('pepper');
   await run(it);
   const file = openKeyFile(it.path, 'b1');
