@@ -3,23 +3,23 @@ import { GatewayError } from '../core/errors/gateway-error.ts';
 import { sniffImage } from '../core/image-type.ts';
 import type { Dimensions, ImageFile } from '../core/images/image-wire.ts';
 
-/** A camera writes some dozens before the frame; each step costs nothing, but there must be an end to them. */
+/** Cameras write a few dozen segments before the frame. Reading one is cheap, but a limit is needed. */
 const SEGMENTS_MAX = 10_000;
 const START_OF_IMAGE = 0xd8;
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
-/** SOF0 to SOF15, without DHT, JPG and DAC, which stand among them. */
+/** Markers SOF0 to SOF15, except DHT, JPG and DAC, which are in the same range. */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** TEM and RST0 to RST7. */
+/** Markers without a length: TEM and RST0 to RST7. */
 const isAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
-/** Where the next marker stands, of one that is not a frame; undefined where nothing can follow. */
+/** Position of the next marker after one that is not a frame. Undefined if none can follow. */
 const nextAt = (view: DataView, at: number): number | undefined => {
   const marker = view.getUint8(at + 1);
-  // Any number of them may stand before a marker.
+  // Any number of fill bytes may precede a marker.
   if (marker === 0xff) return at + 1;
   if (isAlone(marker)) return at + 2;
   if (marker === START_OF_SCAN || marker === END_OF_IMAGE) return undefined;
@@ -33,8 +33,9 @@ const frameAt = (view: DataView, at: number): Dimensions | undefined => {
 };
 
 /**
- * The dimensions of a JPEG, from its frame header (https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2): from segment to segment, however
- * much metadata stands before it. The reader for the other formats takes seconds for a file of many tiny segments.
+ * Dimensions of a JPEG, from its frame header (https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2). Skips from segment
+ * to segment, however much metadata comes first. The reader for the other formats takes seconds for a file of many tiny
+ * segments.
  */
 export const measureJpeg = (bytes: Uint8Array): Dimensions | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -48,22 +49,23 @@ export const measureJpeg = (bytes: Uint8Array): Dimensions | undefined => {
 };
 
 /**
- * What is looked at for the dimensions: they stand behind metadata, which seldom fills half of it. The reader takes a junk file byte by
- * byte, which would hold up everybody for seconds where that is 20 MiB.
+ * Bytes that are searched for the dimensions. They follow the metadata, which rarely fills half of this. The reader
+ * scans an invalid file byte by byte, so 20 MiB would block all other requests for seconds.
  */
 const HEAD_BYTES = 512 * 1024;
-/** A file of some kilobytes can be an image that fills a vendor's memory. */
+/** An image file of a few KB can fill the provider's memory when it is decoded. */
 const PIXELS_MAX = 64_000_000;
 
 const readable: ReadonlySet<string | undefined> = new Set(['png', 'webp']);
 
-/** The dimensions of a PNG, JPEG or WebP; undefined when they cannot be read. Nothing is decoded. */
+/** Dimensions of a PNG, JPEG or WebP image. Undefined if they cannot be read. Nothing is decoded. */
 export const measureImage = (bytes: Uint8Array): Dimensions | undefined =>
   sniffImage(bytes) === 'image/jpeg' ? measureJpeg(bytes) : measureOther(bytes);
 
 const measureOther = (bytes: Uint8Array): Dimensions | undefined => {
-  // The reader takes numbers from beyond the end of a file that is cut, so that it must have memory of its own: what lies behind it in a
-  // shared one would be told to the client. And a Buffer, whose slices are no copies: it makes one for each segment.
+  // The reader can read beyond the end of a truncated file, so it gets its own memory. With a shared buffer it would
+  // leak neighboring bytes to the client. It also needs a Buffer, because slices of a Buffer are not copies and it
+  // makes one per segment.
   const head = new Uint8Array(bytes.subarray(0, HEAD_BYTES));
   try {
     const { width, height, type } = imageSize(Buffer.from(head.buffer));
@@ -73,7 +75,7 @@ const measureOther = (bytes: Uint8Array): Dimensions | undefined => {
   }
 };
 
-/** An image of a client's, told by its content alone. Throws `invalid_image_format`. */
+/** Checks an image of a client by its content alone. Throws `invalid_image_format`. */
 export const checkImageFile = (bytes: Uint8Array, param: string): ImageFile => {
   const refuse = (problem: string): GatewayError =>
     new GatewayError('invalid_image_format', `${param}: ${problem}`, { param });

@@ -101,7 +101,7 @@ test.each<[object, string, string]>([
   [{ maxTokens: 5 }, 'maxTokens', 'Did you mean max_tokens?'],
   [{ max_output_tokens: 5 }, 'max_output_tokens', 'Did you mean max_tokens?'],
   [{ models: ['m'] }, 'models', 'Did you mean model?'],
-  [{ messages: [] }, 'messages', 'Leave it out.'],
+  [{ messages: [] }, 'messages', 'Remove it.'],
 ])('GEN-16 %j is refused at %s', (members, param, message) => {
   let thrown: unknown;
   try {

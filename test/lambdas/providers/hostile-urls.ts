@@ -70,7 +70,7 @@ export const refusedUnasked: Readonly<Record<string, readonly string[]>> = {
     ' ',
     'http://a b/',
   ],
-  'the URL must not hold a user name or password.': list(`
+  'the URL must not contain a user name or password.': list(`
     http://user@a.example/ http://user:word@a.example/ http://:word@a.example/ https://user@a.example:443/
     http://a.example@127.0.0.1/ http://a.example:80@127.0.0.1/ http://a.example%2f@127.0.0.1/ http://a@b@127.0.0.1/`),
   'the URL must use port 80, 443, 8080 or 8443.': list(`

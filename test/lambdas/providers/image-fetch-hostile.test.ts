@@ -40,7 +40,7 @@ test.for([[['127.0.0.1']], [['169.254.169.254']], [['::ffff:10.0.0.1']], [['8.8.
 
 test('CHAT-6 a URL longer than any server reads is refused', async () => {
   const message = await refusalOf(strict(answering([]).lookup), `http://a.example/${'a'.repeat(8_192)}`);
-  expect(message).toBe('image: the URL is longer than 8192 characters.');
+  expect(message).toBe('image: the URL is longer than 8192 characters. Send a shorter one.');
 });
 
 /** 127.0.0.2 plays the one public address there is; 127.0.0.1, on the same port, is inside and counts who comes. */

@@ -38,7 +38,7 @@ test.for(['http://a.example', 'https://a.example:8443/a?b=c#d', 'HTTPS://8.8.8.8
 
 test('CHAT-6, VID-7 a URL beyond the limit is not parsed', () => {
   const url = `http://a.example/${'a'.repeat(20_000_000)}`;
-  expect(parse(url)).toEqual({ problem: 'the URL is longer than 400 characters.' });
+  expect(parse(url)).toEqual({ problem: 'the URL is longer than 400 characters. Send a shorter one.' });
   expect(parse('http://a.example', 16)).toEqual(new URL('http://a.example'));
   expect(parse('http://a.example', 15)).toHaveProperty('problem');
 });

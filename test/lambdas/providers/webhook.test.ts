@@ -175,7 +175,7 @@ test('VID-7 a URL of 2048 characters is the longest', () => {
   const url = (length: number): string => `https://client.example/${'a'.repeat(length - 23)}`;
   expect(url(2_048)).toHaveLength(2_048);
   expect(webhookUrlProblem(url(2_048))).toBeUndefined();
-  expect(webhookUrlProblem(url(2_049))).toBe('the URL is longer than 2048 characters.');
+  expect(webhookUrlProblem(url(2_049))).toBe('the URL is longer than 2048 characters. Send a shorter one.');
 });
 
 test.for(['https://localhost/x', 'http://localhost.:8080/', 'http://a.localhost/', 'https://intranet/x'])(

@@ -117,12 +117,12 @@ test.for(accepted)('GEN-16 what asks for nothing or comes from a response is acc
 
 test.for([
   [{ max_output_tokens: 5 }, 'maxOutputTokens', 'Use generationConfig.maxOutputTokens.'],
-  [{ max_tokens: 5 }, 'maxTokens', 'Leave it out.'],
+  [{ max_tokens: 5 }, 'maxTokens', 'Remove it.'],
   [{ content: [hello] }, 'content', 'Did you mean contents?'],
   [{ tool: [] }, 'tool', 'Did you mean tools?'],
-  [{ tool_choice: 'auto' }, 'toolChoice', 'Leave it out.'],
-  [{ messages: [] }, 'messages', 'Leave it out.'],
-  [{ stream: true }, 'stream', 'Leave it out.'],
+  [{ tool_choice: 'auto' }, 'toolChoice', 'Remove it.'],
+  [{ messages: [] }, 'messages', 'Remove it.'],
+  [{ stream: true }, 'stream', 'Remove it.'],
   [{ generationconfig: {} }, 'generationconfig', 'Did you mean generationConfig?'],
   [configured({ maxOutputToken: 5 }), 'generationConfig.maxOutputToken', 'Did you mean maxOutputTokens?'],
   [configured({ max_tokens: 5 }), 'generationConfig.maxTokens', 'Did you mean maxOutputTokens?'],

@@ -109,24 +109,24 @@ const document = (source: object) => ({ type: 'document', source });
 /** Blocks and sources that the SDK knows and that bring costs or files of the vendor's with them. */
 test.for([
   [saying(document({ type: 'url', url: 'https://example.com/a.pdf' })), 'source.type', 'of unknown size'],
-  [saying(document({ type: 'file', file_id: 'f' })), 'source.type', 'in the vendor’s storage'],
+  [saying(document({ type: 'file', file_id: 'f' })), 'source.type', 'in the provider’s storage'],
   [
     saying(document({ type: 'base64', media_type: 'text/plain', data: 'YQ==' })),
     'source.media_type',
     'application/pdf',
   ],
   [saying(document({ type: 'content', content: [document({})] })), 'source.content[0].type', '"text", "image"'],
-  [saying({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }), 'type', 'runs at the vendor'],
-  [saying({ type: 'web_search_tool_result', tool_use_id: 's', content: [] }), 'type', 'runs at the vendor'],
-  [saying({ type: 'mcp_tool_use', id: 's', name: 'a', server_name: 'b', input: {} }), 'type', 'runs at the vendor'],
-  [saying({ type: 'container_upload', file_id: 'f' }), 'type', 'in the vendor’s storage'],
+  [saying({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }), 'type', 'runs at the provider'],
+  [saying({ type: 'web_search_tool_result', tool_use_id: 's', content: [] }), 'type', 'runs at the provider'],
+  [saying({ type: 'mcp_tool_use', id: 's', name: 'a', server_name: 'b', input: {} }), 'type', 'runs at the provider'],
+  [saying({ type: 'container_upload', file_id: 'f' }), 'type', 'in the provider’s storage'],
   [saying({ type: 'compaction', content: 'a' }), 'type', 'second model call'],
   [saying({ type: 'fallback', from: {}, to: {} }), 'type', 'another model'],
   [saying({ type: 'tool_addition', tool: { type: 'tool_reference', name: 'a' } }), 'type', '"tool_result"'],
-  [saying(image({ type: 'file', file_id: 'f' })), 'source.type', 'in the vendor’s storage'],
+  [saying(image({ type: 'file', file_id: 'f' })), 'source.type', 'in the provider’s storage'],
   [saying(toolUse({ caller: { type: 'code_execution_20250825', tool_id: 't' } })), 'caller.type', '"direct"'],
   [saying(toolUse({ toolset_name: 'browser' })), 'toolset_name', 'must be null'],
-  [saying(text({ citations: [{ type: 'web_search_result_location' }] })), 'citations[0].type', 'runs at the vendor'],
+  [saying(text({ citations: [{ type: 'web_search_result_location' }] })), 'citations[0].type', 'runs at the provider'],
   [saying(result({ content: [document({ type: 'url', url: 'a' })] })), 'content[0].source.type', 'of unknown size'],
 ] as const)('GEN-9 the block of %j is refused by name', ([fields, member, reason]) => {
   const error = refusalOf(fields);
@@ -184,7 +184,7 @@ test('MSG-6 the refusal of a thread has the details that the SDK reads', () => {
 
 test('GEN-9 the refusal of a vendor tool says what is served', () => {
   const { message } = refusalOf({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] });
-  expect(message).toMatch(/"custom".*web_search.*not served/);
+  expect(message).toMatch(/"custom".*web_search.*not supported/);
 });
 
 test.for([

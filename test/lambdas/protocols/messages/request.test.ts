@@ -105,7 +105,7 @@ const document = (changes: object = {}) => ({
 test('GEN-11 a PDF document is 400 where the model takes no images', () => {
   const error = refusalOf(saying(document()), blind);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'messages[0].content[0]' });
-  expect(error.message).toContain('does not take PDF documents');
+  expect(error.message).toContain('does not accept PDF documents');
 });
 
 test('CHAT-6 an image inside a document is checked', () => {

@@ -73,7 +73,7 @@ test('GEN-9 a tool of the vendor inside an addition is refused', () => {
   const fields = { messages: [hello, { role: 'system', content: [text(), { type: 'tool_addition', tool }] }] };
   const beta = 'mid-conversation-tool-changes-2026-07-01,inline-tools-2026-09-15';
   expect(() => prepared(fields, undefined, beta)).toThrow(
-    'messages[1].content[1].tool.type: "tool_definition" is not served',
+    'messages[1].content[1].tool.type: "tool_definition" is not supported',
   );
 });
 

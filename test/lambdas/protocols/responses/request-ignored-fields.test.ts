@@ -181,7 +181,7 @@ test.each<[object, string, string]>([
   [{ inputs: 'a' }, 'inputs', 'Did you mean input?'],
   [{ tool: [] }, 'tool', 'Did you mean tools?'],
   [{ toolChoice: 'auto' }, 'toolChoice', 'Did you mean tool_choice?'],
-  [{ messages: [] }, 'messages', 'Leave it out.'],
+  [{ messages: [] }, 'messages', 'Remove it.'],
 ])('GEN-16 %j is refused at %s', (sent, param, message) => {
   expect(refusalOf(sent)).toMatchObject({ status: 400, param, message: expect.stringContaining(message) });
 });

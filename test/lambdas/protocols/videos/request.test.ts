@@ -125,7 +125,7 @@ test.for([
   [[['prompt', 'again']], 'prompt', 'sent twice. Send it once.'],
   [[['n', '2']], 'n', 'this field is not supported here. Remove it.'],
   [[['__proto__', '2']], '__proto__', 'this field is not supported here. Remove it.'],
-  [[['seconds', new File(['4'], 's')]], 'seconds', 'must be text, not a file.'],
+  [[['seconds', new File(['4'], 's')]], 'seconds', 'must be text, not a file. Send it as text.'],
   [[['image', image]], 'image', 'unknown file field. Send the file as "input_reference".'],
   [[['__proto__', image]], '__proto__', 'unknown file field. Send the file as "input_reference".'],
   [[['input_reference', 'https://a.example']], 'input_reference', 'as one file with the name input_reference.'],

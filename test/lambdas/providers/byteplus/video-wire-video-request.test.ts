@@ -64,7 +64,7 @@ test.for([
   const world = wireWorld(createArkVideoWire, { body: created });
   const error = await errorOf(world.check({ prompt, seconds: 4, width: 1280, height: 720 }));
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'prompt' });
-  expect(error.message).toMatch(/^prompt: must not hold the command --\s?\w+\. /);
+  expect(error.message).toMatch(/^prompt: must not contain the command --\s?\w+\. /);
   expect(world.requests).toEqual([]);
 });
 
