@@ -3,7 +3,7 @@ import { StoreError } from '../core/errors/store-error.ts';
 import { type Account, balanceOf, heldOf } from '../core/ledger/ledger.ts';
 import { formatUsd } from '../core/money/usd.ts';
 
-/** Result of `reading`. Throws 503 if the store fails, which clients mostly see on account reads. */
+/** Returns the result of `reading`. Throws 503 with `message` if the store fails. */
 export const orUnavailable = async <T>(
   reading: Promise<T>,
   message = 'The account cannot be read now. Retry later.',

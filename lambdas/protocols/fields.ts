@@ -97,7 +97,7 @@ export interface FieldPolicy {
   readonly emptyAbsent?: readonly string[];
   /**
    * Members that determine the kind of the object, in a protocol without a `type`. Without one of them an unknown
-   * member is a 400, because it may be another kind. An empty object in a refused member is not empty then.
+   * member is a 400, because it may be another kind. A refused member is then rejected even if it is an empty object.
    */
   readonly kinds?: readonly string[];
   /**

@@ -126,7 +126,7 @@ export const usdAmount = ({ leastPicos, mostPicos, example }: AmountBounds) => {
   return showAs(amount, { kind: 'schema', schema: { type: 'string', pattern: patternOf(leastPicos, mostPicos) } });
 };
 
-/** Supports only a maximum that is a power of ten, and any minimum greater than 0 as "above 0". */
+/** JSON schema pattern of an amount. The maximum must be a power of ten. A minimum above 0 only excludes 0. */
 const patternOf = (leastPicos: bigint, mostPicos: bigint): string => {
   const most = formatUsd(mostPicos);
   const below = `(0|[1-9]\\d{0,${most.length - 2}})(\\.\\d{1,12})?`;

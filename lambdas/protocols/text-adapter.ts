@@ -14,7 +14,7 @@ export interface TextRouteDependencies {
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 
-/** Facts that every response in a protocol needs. */
+/** Context for rendering a response. */
 export interface AnswerContext {
   /** Catalog id of the model that responded. */
   readonly modelId: string;

@@ -11,7 +11,7 @@ import { parseWith, shownName } from '../parse.ts';
 import { countContentBody, type GenerateContentBody, type GenerationConfig, generateContentBody } from './body.ts';
 import { type MediaSize, measureMedia } from './media.ts';
 
-/** Without the sampling fields, which always reach the provider (GEM-1). */
+/** Fields that not every model accepts. The sampling fields are not among them: they always reach the provider (GEM-1). */
 const optional: readonly OptionalField<GenerationConfig>[] = [
   {
     field: 'stopSequences',

@@ -54,14 +54,14 @@ test('ERR-9 a refused connection is 503 with Retry-After', async () => {
   expect(String(error)).not.toMatch(/127\.0\.0\.1|ECONN/);
 });
 
-test('ERR-9 a connection reset before the status line is 502, and is not tried again', async () => {
+test('ERR-9 a connection reset before the status line is 502, and is not retried', async () => {
   const vendor = await vendorThat((request) => request.socket.resetAndDestroy());
   expect(await thrownBy(call(vendor.url))).toMatchObject({ code: 'upstream_error', status: 502 });
   await wait(20);
   expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 1]);
 });
 
-test('GEN-5 a kept connection that dies under the next request is 502 and not tried again', async () => {
+test('GEN-5 an idle connection that breaks with the next request is 502 and not retried', async () => {
   const vendor = await vendorThat((request, response) => {
     if (vendor.requests.length === 1) response.end('one');
     else request.socket.destroy();
@@ -174,7 +174,7 @@ test('GEN-5 a discarded rest that does not arrive is cut off', async () => {
   await expect.poll(() => vendor.sockets[0]?.destroyed).toBe(true);
 });
 
-test('LIM-6 the client closes unused connections, and never one whose response is still to come', async () => {
+test('LIM-6 the client closes unused connections, and never one that waits for a response', async () => {
   const vendor = await vendorThat((_, response) => void setTimeout(() => response.end('late'), 60));
   expect(await textOf(await call(vendor.url, undefined, createUpstreamHttp({ idleMs: 10 })))).toBe('late');
   await expect.poll(() => vendor.sockets[0]?.destroyed).toBe(true);

@@ -73,7 +73,7 @@ async function* serverBody(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('no file');
 }
 
-test('VID-5 a vendor that never responds is aborted after 30 s', async () => {
+test('VID-5 a provider that never responds is aborted after 30 s', async () => {
   const opening = errorOf(
     openVideo((signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
   );

@@ -44,7 +44,7 @@ const problemOf = async (url: string): Promise<string> => {
   return error.message;
 };
 
-test('VID-7 a delivery is one POST of the body, signed with the seconds of now', async () => {
+test('VID-7 a delivery is one POST of the body, signed with the current time in seconds', async () => {
   const seen: IncomingHttpHeaders[] = [];
   const server = await clientThat((request, response) => {
     seen.push(request.headers);
@@ -171,7 +171,7 @@ test('VID-7 a name that changes its address after the check connects to the chec
   expect([names.asked.length, attempts, server.requests.length]).toEqual([2, ['127.0.0.1'], 1]);
 });
 
-test('VID-7 a URL of 2048 characters is the longest', () => {
+test('VID-7 the longest URL has 2048 characters', () => {
   const url = (length: number): string => `https://client.example/${'a'.repeat(length - 23)}`;
   expect(url(2_048)).toHaveLength(2_048);
   expect(webhookUrlProblem(url(2_048))).toBeUndefined();

@@ -5,7 +5,7 @@ import { ACCOUNT, createAppService, firstKey, firstKeyId } from '../../functions
 const KEY = '/app/api/key';
 const first = { key_id: firstKeyId };
 
-test('KEY-2 the key of a blocked account stays, while the account can be read', async () => {
+test('KEY-2 a blocked account can be read, but its key cannot be replaced', async () => {
   const { get, post, deps } = await createAppService();
   const current = await deps.keys.currentKey(ACCOUNT);
   await deps.accounts.setBlocked(ACCOUNT, true, current?.hash);

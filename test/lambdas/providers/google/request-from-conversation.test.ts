@@ -105,7 +105,7 @@ test.for<readonly [string, Partial<Conversation>, object]>([
     { toolConfig: { functionCallingConfig: { mode: 'NONE' } } },
   ],
   ['parallel calls', { tools: [named('f')], parallelToolCalls: true }, {}],
-])('CHAT-16 %s has its place', ([, changes, expected]) => {
+])('CHAT-16 %s is sent in its field', ([, changes, expected]) => {
   const { contents, generationConfig, tools, ...others } = bodyOf({ turns, ...changes });
   const asked: Record<string, unknown> = { generationConfig: {}, ...expected };
   const rest = 'tools' in asked ? { ...others, tools } : others;

@@ -47,7 +47,7 @@ test('GEN-5 a call is one request to the URL with the provider key', async () =>
   }
 });
 
-test('GEN-5 a provider with a header of its own gets the bare key and its headers', async () => {
+test('GEN-5 a provider with its own key header gets the key without a scheme', async () => {
   const { wire, seen } = wireTo({ body: completion() });
   const provider = { credential: { variable: 'K', header: 'Api-Key' }, headers: { 'x-team': '4' } };
   await wire.buildCall(wireCall({ provider })).send(dispatch());
