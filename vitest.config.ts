@@ -3,10 +3,10 @@ import { defineConfig } from 'vitest/config';
 import { seedBug } from './test/mutants/seed-bug.ts';
 import { type Area, areaNames, projectOf, type Tier, testFiles } from './test/tiers.ts';
 
-/** `RUNS` multiplies the runs of a random test. */
+/** `RUNS` multiplies the runs of random tests. */
 const longer = Number(process.env.RUNS ?? 1);
 
-/** A hang ends a test; a slow machine does not. The same holds for a poll. */
+/** Only a hang exceeds these limits, even on a slow machine. The limit of polls below follows the same rule. */
 const timeoutMs: Readonly<Record<Tier, number>> = { quick: 60_000, long: 600_000 };
 
 const project = (area: Area, tier: Tier) => ({

@@ -16,7 +16,7 @@ import { options } from './shown-schema.ts';
 import { tags } from './tags.ts';
 import { toOperation } from './to-operation.ts';
 
-/** Every code with its status, in the order of the statuses. */
+/** Markdown table of every error code, ordered by status. */
 export const errorTable = (): string => {
   const rows = errorCodes
     .map(toError)
@@ -25,7 +25,7 @@ export const errorTable = (): string => {
   return ['| status | code | when |', '|---|---|---|', ...rows].join('\n');
 };
 
-/** The description of the whole API, in the order of the table of routes. The same sources give the same bytes. */
+/** Builds the OpenAPI document in the order of the route table. The same sources give the same bytes. */
 export const createReference = (): JsonSchema => {
   const refusals = createRefusals();
   const paths = toPaths(refusals);

@@ -27,7 +27,7 @@ const ofBodies: readonly ErrorCode[] = [
   'service_unavailable',
 ];
 
-/** A model is called, whether or not that costs something. */
+/** Errors of routes that call a model, with or without a charge. */
 export const ofModels = [
   'model_not_found',
   'invalid_fallback_model',
@@ -40,21 +40,21 @@ export const ofModels = [
 
 const ofBills: readonly ErrorCode[] = [...ofModels, 'request_budget_exceeded', 'insufficient_balance'];
 
-/** Under an Idempotency-Key. */
+/** Errors of requests with an idempotency key. */
 export const ofKeyedRequests = [
   'idempotency_in_progress',
   'idempotency_exhausted',
   'idempotency_key_mismatch',
 ] as const satisfies readonly ErrorCode[];
 
-/** What a prompt in words and pictures can be refused for. */
+/** Errors of prompts with text or images. */
 export const ofPrompts = [
   'context_length_exceeded',
   'content_filter',
   'invalid_image_format',
 ] as const satisfies readonly ErrorCode[];
 
-/** What follows from a route's row in the table; GEN-8 has the order in which they are looked for. */
+/** Error codes that follow from a route's row in the route table. GEN-8 defines the order of the checks. */
 export const codesOfRoute = ({ credential, limited, body, billed }: Route): readonly ErrorCode[] => [
   'direct_access_refused',
   'method_not_allowed',

@@ -5,21 +5,21 @@ import { BODY_BYTES_MAX, BODY_LIMIT_TEXT } from '../lambdas/limits.ts';
 interface ErrorNote {
   /** Cause, as the rest of a sentence that starts with "when". */
   readonly when: string;
-  /** What the client does about it, as one or two sentences. */
+  /** Action of the client, in one or two sentences. */
   readonly fix: string;
   /** Example of the message. */
   readonly message: string;
   readonly param?: string;
-  /** Example for a code whose seconds the provider decides. */
+  /** Example for a code whose `Retry-After` comes from the provider. */
   readonly retryAfterSeconds?: number;
 }
 
-/** A code without its note does not compile. */
+/** Note of every code. A missing note is a type error. */
 export const errorNotes: Record<ErrorCode, ErrorNote> = {
   missing_api_key: {
     when: 'no API key was sent, or not in a header of this route',
     fix: 'Send the API key in the header of this route.',
-    message: 'No API key was sent. Send it as "Authorization: Bearer <key>".',
+    message: 'Authorization: no API key was sent. Send "Authorization: Bearer <key>".',
     param: 'Authorization',
   },
   invalid_api_key: {
@@ -62,7 +62,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'There is nothing with this id. Check the id.',
   },
   expired: {
-    when: 'the file was stored, and its time is over',
+    when: 'the file was stored, but its storage time is over',
     fix: 'Create the image or the video again.',
     message: 'The file is no longer available. Create it again.',
   },
@@ -212,7 +212,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     retryAfterSeconds: 17,
   },
   internal_error: {
-    when: 'the gateway failed',
+    when: 'the gateway failed unexpectedly',
     fix: 'Retry. If it fails again, report the request id.',
     message: 'The gateway failed. Nothing was charged.',
   },
@@ -227,7 +227,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'The model is not available now. Retry later.',
   },
   model_unavailable: {
-    when: 'the model is not available at present',
+    when: 'the provider does not offer the model at present',
     fix: 'Use another model.',
     message: 'The provider does not offer this model at present. Use another model.',
     param: 'model',
@@ -239,7 +239,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   },
 };
 
-/** An error of this code, as a client might meet it. */
+/** Creates an example error with this code. */
 export const toError = (code: ErrorCode): GatewayError => {
   const { message, param, retryAfterSeconds } = errorNotes[code];
   return new GatewayError(code, message, {

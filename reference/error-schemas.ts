@@ -6,22 +6,22 @@ import { googleStatusOf, messagesTypeOf } from '../lambdas/http/render-error.ts'
 import { requestId } from './answers/forms.ts';
 import { toError } from './error-notes.ts';
 
-/** What a member can be over all codes. */
+/** Returns an enum of the values that a member has over all codes. */
 const values = (of: (error: GatewayError) => string) => z.enum([...new Set(errorCodes.map(toError).map(of))]);
 
-const message = z.string().describe('What is wrong and how to fix it, for people.');
-const code = z.enum(errorCodes).describe('One of the codes in the table of errors.');
+const message = z.string().describe('Cause and fix of the error, for people.');
+const code = z.enum(errorCodes).describe('Error code. The table of error codes lists all of them.');
 const members = {
   message,
-  type: values(({ type }) => type).describe('The kind of error.'),
+  type: values(({ type }) => type).describe('Category of the error.'),
   code,
-  param: z.string().nullable().describe('The JSON path, header or form field to change, or null.'),
+  param: z.string().nullable().describe('JSON path, header or form field to change, or null.'),
 };
 
 /** https://google.aip.dev/193 */
 const detail = z
   .looseObject({
-    '@type': z.string().describe('`type.googleapis.com/google.rpc.ErrorInfo` first; `RetryInfo` where a retry helps.'),
+    '@type': z.string().describe('`type.googleapis.com/google.rpc.ErrorInfo` first; `RetryInfo` if a retry helps.'),
     reason: code.optional(),
     domain: z.string().optional(),
     metadata: z.record(z.string(), z.string()).optional().describe('`param` is the field or header to change.'),
@@ -29,11 +29,11 @@ const detail = z
       .string()
       .regex(/^\d+s$/)
       .optional()
-      .describe('The seconds of `Retry-After`, such as `1s`.'),
+      .describe('Seconds of `Retry-After`, such as `1s`.'),
   })
   .meta({ id: 'GenerateContentErrorDetail' });
 
-/** The shape of an error in each format (GEN-3). */
+/** Error shapes by format (GEN-3). */
 export const errorSchemas = {
   plain: z.looseObject({ error: z.looseObject(members) }).meta({ id: 'Error' }),
   messages: z
@@ -41,7 +41,7 @@ export const errorSchemas = {
       type: z.literal('error'),
       error: z.looseObject({
         ...members,
-        type: values(messagesTypeOf).describe('The type that Anthropic has for the status.'),
+        type: values(messagesTypeOf).describe("Anthropic's error type for the status."),
       }),
       request_id: requestId,
     })
@@ -49,9 +49,9 @@ export const errorSchemas = {
   generate_content: z
     .looseObject({
       error: z.looseObject({
-        code: z.int().min(400).max(599).describe('The HTTP status.'),
+        code: z.int().min(400).max(599).describe('HTTP status.'),
         message,
-        status: values(googleStatusOf).describe('The canonical name of the HTTP status.'),
+        status: values(googleStatusOf).describe('Canonical name of the HTTP status.'),
         details: z.array(detail),
       }),
     })

@@ -1,2 +1,2 @@
-/** A JSON schema, or a part of the document: nothing here reads it but by name. */
+/** JSON schema, or a part of the document. Its members are read by name only. */
 export type JsonSchema = { readonly [name: string]: unknown };

@@ -9,38 +9,41 @@ import type { Tag } from './tags.ts';
 
 export interface Example {
   readonly summary: string;
-  /** Is accepted as it stands by `npm start`. In a form the name of a file stands for its bytes. */
+  /** Request body that `npm start` accepts unchanged. In a form, a file name represents the file. */
   readonly value: JsonObject;
 }
 
-/** What a request carries. */
+/** Body of a request. */
 export interface Body {
-  /** Its name among the components. */
+  /** Name of the schema component. */
   readonly name: string;
-  /** The very schema that requests are checked with. */
+  /** Schema that the gateway checks requests with. */
   readonly schema: z.core.$ZodType;
-  /** A sentence for each field, of `more` as well. */
+  /** Description of every field, including those of `more`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Fields that are checked by hand, beside the schema or beyond it. */
+  /** Schemas of the fields that code checks instead of, or in addition to, `schema`. */
   readonly more?: Readonly<Record<string, JsonSchema>>;
-  /** Fields that only the model's entry demands. */
+  /** Fields that are required by the catalog entry, not by `schema`. */
   readonly alsoRequired?: readonly string[];
-  /** What of it no schema tells. */
+  /** Requirements that the schema cannot express. */
   readonly description?: string;
-  /** Fields of the model's entry may stand beside these. */
+  /** Whether fields of the catalog entry are allowed in addition. */
   readonly open?: boolean;
   readonly examples: Readonly<Record<string, Example>>;
 }
 
-/** What one media type of an answer holds: a schema, and for streams their text. */
+/** Content of a response with one media type. `schema` describes a body, or the text of a stream. */
 export interface Content {
   readonly schema: z.core.$ZodType | oas31.SchemaObject;
   readonly example?: string;
-  /** The schema of the data of a server-sent event, which is a component by its id. */
+  /** Schema of the data of one server-sent event. Must have an id, which names the component. */
   readonly event?: z.ZodType;
 }
 
-/** A stream of server-sent events. OpenAPI 3.1 has no word for one event, so the schema of its data is that of the content. */
+/**
+ * Describes a stream of server-sent events. OpenAPI 3.1 cannot describe a single event, so `contentSchema` is the
+ * schema of its data.
+ */
 export const streamOf = (event: z.ZodType, example: string): Content => {
   const schema = {
     type: 'string',
@@ -50,10 +53,10 @@ export const streamOf = (event: z.ZodType, example: string): Content => {
   return { schema, example, event };
 };
 
-/** The name of a schema among the components. Throws an Error for a schema without one. */
+/** Returns the component name of a schema. Throws an Error if the schema has no id. */
 export const idOf = (schema: z.ZodType): string => {
   const id = schema.meta()?.id;
-  if (id === undefined) throw new Error('a schema that is referred to has an id');
+  if (id === undefined) throw new Error('a referenced schema must have an id');
   return id;
 };
 
@@ -65,7 +68,7 @@ export interface Answer {
 
 type PathParameter = readonly [description: string, example: string, form?: RegExp];
 
-/** What is said of a route beyond what its row in the table of routes tells. */
+/** Description of a route, in addition to its row in the route table. */
 export interface Operation {
   readonly tag: Tag;
   readonly summary: string;
@@ -74,8 +77,8 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly json?: Body;
   readonly form?: Body;
-  /** By status. */
+  /** Responses by status. */
   readonly answers: Readonly<Record<'200' | (string & {}), Answer>>;
-  /** Error codes beyond those that follow from the route's credential, limits, body and bill. */
+  /** Error codes in addition to those of the route's credential, limits, body and billing. */
   readonly codes?: readonly ErrorCode[];
 }

@@ -14,7 +14,7 @@ import { pageOperations } from './operations/pages.ts';
 import { responsesOperations } from './operations/responses.ts';
 import { videoOperations } from './operations/videos.ts';
 
-/** A route that is not described here does not compile. */
+/** Descriptions of all routes. A missing description is a type error. */
 export const operations: Record<RouteName, Operation> = {
   ...chatOperations,
   ...responsesOperations,

@@ -10,16 +10,16 @@ import { errorSchemas } from './error-schemas.ts';
 import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
 
 export interface Refusals {
-  /** One answer for each status that the route's codes have. */
+  /** One error response for each status of the route's codes. */
   of(name: RouteName, route: Route, more: readonly ErrorCode[]): ZodOpenApiResponsesObject;
-  /** What they refer to. */
+  /** Response components that the results of `of` refer to. */
   answers(): Record<string, ZodOpenApiResponseObject>;
   examples(): Record<string, oas31.ExampleObject>;
 }
 
 type Formats = readonly [ClientFormat, ...ClientFormat[]];
 
-/** Formats of a route's errors: the lists of models follow the headers of the client (CAT-7). */
+/** Returns the error formats of a route. The model lists choose the format by the client's headers (CAT-7). */
 const formatsOf = ({ path }: Route): Formats => {
   const [first, ...others] = new Set(
     [{}, { 'x-api-key': '' }, { 'x-goog-api-key': '' }].map((headers) => formatOf(path, headers)),
@@ -30,8 +30,8 @@ const formatsOf = ({ path }: Route): Formats => {
 const REQUEST_ID = '01KAJ2Z8D5M8R3V0C7Q4T9XW1B';
 
 /**
- * Many operations have the same answers to what goes wrong. Those are kept once, named after the first operation that has them: they
- * would be half of the document otherwise.
+ * Shares equal error responses between operations. Each is one component, named after the first operation that uses it.
+ * Otherwise errors would be half of the document.
  */
 export const createRefusals = (): Refusals => {
   const names = new Map<string, string>();
@@ -84,15 +84,15 @@ export const createRefusals = (): Refusals => {
   };
 };
 
-/** The answers of a route, as far as their headers depend on it. */
+/** Properties of a route that affect the headers of its errors. */
 interface Callers {
   /** At least one. */
   readonly formats: Formats;
-  /** Requests count against a key. */
+  /** Whether requests count against the limit of an API key. */
   readonly limited: boolean;
 }
 
-/** Errors that come before the key is known: they have no limits of it (LIM-5). */
+/** Statuses of errors that precede the API key check. They have no rate limit headers (LIM-5). */
 const beforeKeys: ReadonlySet<number> = new Set([401, 405]);
 
 const headersOf = (

@@ -11,7 +11,10 @@ const membersOf = (schema: JsonSchema, name: string): JsonSchema => {
   return isSchema(members) ? members : {};
 };
 
-/** The schema of a body with a sentence for each of its fields. Throws for a field without one, and for one of no field. */
+/**
+ * Builds the schema of a body with a description of each field. Throws an Error if a field and its description do not
+ * match.
+ */
 export const bodySchema = (body: Body, kind: 'json' | 'form'): JsonSchema => {
   const schema = toSchema(body.schema);
   const properties = { ...membersOf(schema, 'properties'), ...body.more };
@@ -38,8 +41,8 @@ const exampleOf = ({ examples }: Body, field: string): JsonValue | undefined =>
   Object.values(examples).find(({ value }) => value[field] !== undefined)?.value[field];
 
 /**
- * A viewer fills the fields of a form with their examples, and with the word string where there is none, even those for files; what is
- * empty it leaves out.
+ * A viewer fills form fields with their examples, or with the word `string` if there is no example, even file fields.
+ * It omits empty fields.
  */
 const inForm = (property: JsonSchema, example: JsonValue = ''): JsonSchema => {
   const schema = withoutNull(property);
@@ -47,7 +50,7 @@ const inForm = (property: JsonSchema, example: JsonValue = ''): JsonSchema => {
   return { ...schema, examples: [schema.format === 'binary' ? '' : example] };
 };
 
-/** A form has no null. */
+/** A form cannot contain null. */
 const withoutNull = (schema: JsonSchema): JsonSchema => {
   const { anyOf, type, ...rest } = schema;
   if (Array.isArray(type)) {
@@ -59,7 +62,7 @@ const withoutNull = (schema: JsonSchema): JsonSchema => {
   return isSchema(only) ? { ...rest, ...only } : schema;
 };
 
-/** What a request of an operation carries, or undefined. */
+/** Returns the request body of an operation, or undefined if it has none. */
 export const requestBodyOf = ({ json, form }: Operation): ZodOpenApiRequestBodyObject | undefined => {
   if (!json && !form) return undefined;
   return {

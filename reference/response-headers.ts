@@ -6,7 +6,7 @@ const text = (description: string, example: string, form?: RegExp): oas31.Header
   schema: { type: 'string', ...(form && { pattern: form.source }) },
   example,
 });
-/** A header with one value. */
+/** A header with one allowed value. */
 const mark = (description: string, value: string): oas31.HeaderObject => ({
   description,
   schema: { type: 'string', enum: [value] },
@@ -24,56 +24,61 @@ const count = (
 
 export const responseHeaders = {
   'x-request-id': text(
-    'The id of this request, made by the gateway. Its receipt has it.',
+    'Request id, created by the gateway. The receipt has the same id.',
     '01KAJ2Z8D5M8R3V0C7Q4T9XW1B',
-    // An image that CloudFront sends has an id of CloudFront's.
+    // CloudFront sets its own id on an image that it sends.
   ),
   'request-id': text(
-    'The same as `x-request-id`, in the messages format.',
+    'Same value as `x-request-id`, in the messages format.',
     '01KAJ2Z8D5M8R3V0C7Q4T9XW1B',
     requestIdForm,
   ),
-  'x-ratelimit-limit-requests': count('How many requests a key may send at once.', 15),
-  'x-ratelimit-remaining-requests': count('How many of them are left.', 14),
-  'x-ratelimit-reset-requests': text('When all of them are there again.', '0.1s', /^\d+\.\ds$/),
-  'X-Service-Cost-Usd': text('What this request cost, exactly.', '0.0000342', usdForm),
+  'x-ratelimit-limit-requests': count('Number of requests that an API key can send in a burst.', 15),
+  'x-ratelimit-remaining-requests': count('Number of remaining requests.', 14),
+  'x-ratelimit-reset-requests': text('Time until the full burst is available again, in seconds.', '0.1s', /^\d+\.\ds$/),
+  'X-Service-Cost-Usd': text('Exact cost of this request.', '0.0000342', usdForm),
   'X-Service-Balance-Usd': text(
-    'The balance behind this request. Left out where something else wrote it.',
+    'Balance after this request. Absent if another process wrote it.',
     '9.9999658',
     usdForm,
   ),
-  'X-Service-Max-Tokens': count('The cap that was chosen where the request named none.', 4_096, { minimum: 1 }),
+  'X-Service-Max-Tokens': count('Token limit that the gateway chose because the request has none.', 4_096, {
+    minimum: 1,
+  }),
   'X-Service-Ignored-Parameters': text(
-    'Fields of the request that were ignored: at most 20, sorted. Left out if there are none.',
+    'Request fields that the gateway ignored: at most 20, sorted. Absent if there are none.',
     'input_type,metadata',
   ),
-  'X-Service-Model-Used': text('The reserve that answered. Only there when one did.', 'gpt-4.1-mini'),
-  'X-Service-Fallback-From': text('The model that was asked for. Only there when a reserve answered.', 'gpt-5.4-mini'),
+  'X-Service-Model-Used': text('Fallback model that created the output. Absent without a fallback.', 'gpt-4.1-mini'),
+  'X-Service-Fallback-From': text(
+    'Model that the client requested. Only present if a fallback model was used.',
+    'gpt-5.4-mini',
+  ),
   'Idempotent-Replayed': mark(
-    '`true` on an answer that was stored before. It has no balance, and the receipt is that of the first.',
+    '`true` for a stored response. It has no balance, and its receipt is that of the first request.',
     'true',
   ),
   'X-Service-Next-Cursor': text(
-    'The cursor of the next page of a CSV. Left out on the last.',
+    'Cursor of the next page of a CSV. Absent on the last page.',
     'MDFLQUoyWjhENU04UjNWMEM3UTRUOVhXMUIuMA',
   ),
   'Retry-After': count('Seconds to wait before the next try.', 1, { minimum: 1, maximum: 300 }),
-  'x-should-retry': mark('`false` where a repetition cannot help.', 'false'),
-  Allow: text('The methods that this path has.', 'GET, OPTIONS'),
-  ETag: text('The hash of the file.', '"0d5c2a"'),
-  'Content-Range': text('The part of the file that follows.', 'bytes 0-1023/1048576', /^bytes (?:\d+-\d+|\*)\/\d+$/),
+  'x-should-retry': mark('`false` if a retry cannot succeed.', 'false'),
+  Allow: text('Methods that this path supports.', 'GET, OPTIONS'),
+  ETag: text('Hash of the file.', '"0d5c2a"'),
+  'Content-Range': text('Part of the file in this response.', 'bytes 0-1023/1048576', /^bytes (?:\d+-\d+|\*)\/\d+$/),
 } as const satisfies Record<string, oas31.HeaderObject>;
 
 export type HeaderName = keyof typeof responseHeaders;
 
-/** What every answer to a valid key has. */
+/** Headers of every response to a valid API key. */
 export const rateHeaders = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',
 ] as const;
 
-/** What an answer has whose request is paid by then. */
+/** Headers of a response whose request is already charged. */
 export const receipt = ['X-Service-Cost-Usd', 'X-Service-Balance-Usd'] as const;
 export const reserve = ['X-Service-Model-Used', 'X-Service-Fallback-From'] as const;
 

@@ -9,24 +9,27 @@ const inHeader = (name: string, description: string): oas31.SecuritySchemeObject
 });
 
 export const securitySchemes = {
-  apiKey: { type: 'http', scheme: 'bearer', description: 'Your key, `Authorization: Bearer sk-service-...`.' },
-  messagesKey: inHeader('x-api-key', 'Your key, as SDKs of the messages format send it.'),
+  apiKey: { type: 'http', scheme: 'bearer', description: 'API key: `Authorization: Bearer sk-service-...`.' },
+  messagesKey: inHeader('x-api-key', 'API key, as SDKs of the messages format send it.'),
   providerKey: inHeader(
     'x-provider-api-key',
-    'Your key, for the generate-content format. `?key=` is read as well; addresses are kept in many places, so prefer a header.',
+    'API key for generateContent. `?key=` also works. Prefer the header, because URLs are often logged.',
   ),
-  googleKey: inHeader('x-goog-api-key', 'Your key, as SDKs of the generate-content format send it.'),
-  initData: inHeader('Authorization', '`tma <initData>`, the text that the messenger opened the mini app with.'),
+  googleKey: inHeader('x-goog-api-key', 'API key, as SDKs of generateContent send it.'),
+  initData: inHeader('Authorization', '`tma <initData>`: the init data with which the messenger opened the mini app.'),
   paymentSignature: inHeader(
     'X-Service-Signature',
-    '`t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">` under the key that is shared with the payment provider, at most five minutes old.',
+    '`t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`, signed with the key shared with the payment provider, at most five minutes old.',
   ),
-  botSecret: inHeader('X-Telegram-Bot-Api-Secret-Token', 'The secret that the webhook of the bot was set with.'),
+  botSecret: inHeader('X-Telegram-Bot-Api-Secret-Token', 'Secret with which the webhook of the bot was registered.'),
 } as const satisfies Record<string, oas31.SecuritySchemeObject>;
 
 type Scheme = keyof typeof securitySchemes;
 
-/** Any one of these will do. Generated clients send all of them, so routes whose answers depend on the header have one. */
+/**
+ * Accepted schemes per credential; one is enough. Generated clients send all of them, so a route whose response depends
+ * on the header has one.
+ */
 const accepted: Record<Credential, readonly Scheme[]> = {
   none: [],
   bearer: ['apiKey'],

@@ -4,23 +4,25 @@ import { ignoresUnknown } from '../lambdas/protocols/fields.ts';
 import { type Shown, shown } from '../lambdas/protocols/parse.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** A schema as a client may send it. Nothing in it is a reference. */
+/** Converts a schema to the JSON schema of requests, without references. */
 export const toSchema = (schema: z.core.$ZodType): JsonSchema => {
   const { schema: shownSchema } = createSchema(schema, { io: 'input', opts: options });
   return isSchema(shownSchema) ? allowNull(shownSchema) : {};
 };
 
-/** Set while a schema is made: null in an optional member of this object is the same as its absence (GEN-16). */
+/**
+ * Marks an object in which null in an optional member counts as absent (GEN-16). Removed before the schema is returned.
+ */
 const NULL_IS_ABSENT = 'x-null-is-absent';
 
-/** What the library does not know by itself: members of our own collections, and what no JSON schema follows from. */
+/** Adds schemas that the library cannot derive: members of the gateway's own collections and custom checks. */
 const override: ZodOpenApiOverride = ({ jsonSchema, zodSchema }) => {
   const as = shown.get(zodSchema);
   if (as) {
     for (const name of Object.keys(jsonSchema)) delete jsonSchema[name];
     Object.assign(jsonSchema, render(as));
   }
-  // Readers of such documents know lists, and hardly one of them knows tuples.
+  // Most readers of OpenAPI documents support lists, but not tuples.
   if (Array.isArray(jsonSchema.prefixItems) && jsonSchema.prefixItems.length === 1) {
     const [items] = jsonSchema.prefixItems;
     delete jsonSchema.prefixItems;
@@ -30,10 +32,10 @@ const override: ZodOpenApiOverride = ({ jsonSchema, zodSchema }) => {
     delete jsonSchema.additionalProperties;
     Object.assign(jsonSchema, { [NULL_IS_ABSENT]: true });
   }
-  // The format says as much as the library's pattern of several hundred characters.
+  // The format is enough; the library's pattern has several hundred characters.
   if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern;
   if (Array.isArray(jsonSchema.oneOf)) mergeOptions(jsonSchema, jsonSchema.oneOf);
-  // The bounds of a double's whole numbers are no bounds of the API.
+  // The bounds of safe integers are not limits of the API.
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 };
@@ -59,7 +61,7 @@ const orNull = (schema: JsonSchema): JsonSchema => {
   const { type, enum: values, const: only, anyOf, ...rest } = schema;
   if (Array.isArray(anyOf)) return anyOf.some(isNull) ? schema : { ...schema, anyOf: [...anyOf, NULL] };
   if (rest.oneOf !== undefined) return { anyOf: [schema, NULL] };
-  // Generators know no enum of a boolean.
+  // Generators do not support an enum of a boolean.
   if (only !== undefined) return { ...rest, anyOf: [{ ...(type !== undefined && { type }), const: only }, NULL] };
   if (Array.isArray(values))
     return {
@@ -76,7 +78,7 @@ const NULL = { type: 'null' };
 const isNull = (schema: unknown): boolean => isSchema(schema) && schema.type === 'null';
 const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;
 
-/** `oneOf` demands that no two options fit. A union with one option, or with one whose discriminator may be absent, is none. */
+/** Replaces `oneOf`, which requires exactly one match, if there is only one option or a discriminator is optional. */
 const mergeOptions = (jsonSchema: z.core.JSONSchema.JSONSchema, options: readonly unknown[]): void => {
   const [only] = options;
   if (options.length === 1 && isSchema(only)) {
@@ -88,7 +90,7 @@ const mergeOptions = (jsonSchema: z.core.JSONSchema.JSONSchema, options: readonl
   }
 };
 
-/** Whether one member has to be there and has a fixed value. A reference is to an object that has. */
+/** Whether a required member has a fixed value. A reference counts as true. */
 const isMarked = (option: unknown): boolean => {
   if (!isSchema(option) || '$ref' in option) return true;
   const { properties, required } = option;

@@ -1,19 +1,19 @@
-/** In the order in which they are shown. */
+/** API sections in display order. */
 export const tags = {
   Chat: 'Text in the widely used chat completions format.',
   Responses: 'Text in the responses format, for models with that protocol.',
   Messages: 'Text in the native messages format.',
-  'Generate content': 'Text and images in the native generate-content format.',
-  'Embeddings and moderations': 'Numbers and verdicts on texts.',
-  Images: 'Pictures from words and from other pictures.',
+  'Generate content': 'Text and images in the native generateContent format.',
+  'Embeddings and moderations': 'Vectors of texts, and safety checks of texts and images.',
+  Images: 'Images from text and from reference images.',
   Audio: 'Speech to text and text to speech.',
-  Videos: 'Videos are made over minutes: create one, look at it now and then, fetch the file.',
-  Models: 'What can be called, at what price.',
-  Account: 'Balance and receipts of the account that a key belongs to.',
+  Videos: 'A video takes minutes: create it, poll its status, fetch the file.',
+  Models: 'Available models and their prices.',
+  Account: 'Balance and receipts of the account of an API key.',
   'Mini app':
-    'What the page in the messenger reads and changes. Its credential is what the messenger signs when it opens the page.',
-  Integration: 'What the messenger and a payment provider call.',
-  Pages: 'Pages of this service, and its health.',
+    'API of the page in the messenger. Its credential is the init data that the messenger signs when it opens the page.',
+  Integration: 'Webhooks for the messenger and a payment provider.',
+  Pages: 'Pages of this service, and its health check.',
 } as const;
 
 export type Tag = keyof typeof tags;

@@ -18,13 +18,17 @@ export const dryRunAnswer = z
   .looseObject({
     object: z.literal('dry_run'),
     model: z.string(),
-    hold_usd: usd.describe('What would be held, in USD.'),
-    max_tokens: z.int().min(0).nullable().describe('The cap of the answer, or null where an answer has no length.'),
-    prices: z.record(z.string(), usd).describe('USD for one of each unit, such as one token.'),
+    hold_usd: usd.describe('Amount of the hold in USD.'),
+    max_tokens: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe('Maximum number of output tokens. Null if the output is not limited in tokens.'),
+    prices: z.record(z.string(), usd).describe('Price in USD of one unit, such as one token.'),
   })
-  .meta({ id: 'DryRun', description: 'The answer to `X-Service-Dry-Run: true`, in place of the model’s.' });
+  .meta({ id: 'DryRun', description: "Response to `X-Service-Dry-Run: true`, instead of the model's output." });
 
-/** A route of the table as OpenAPI describes it. */
+/** Converts a row of the route table to an OpenAPI operation. */
 export const toOperation = (
   name: RouteName,
   route: Route,
@@ -53,9 +57,7 @@ export const toOperation = (
 };
 
 const describe = ({ alsoAt }: Route, { description }: Operation): string =>
-  alsoAt
-    ? `${description}\n\nThe same is served at ${alsoAt.map((path) => `\`${path}\``).join(' and ')}.`
-    : description;
+  alsoAt ? `${description}\n\nAlso available at ${alsoAt.map((path) => `\`${path}\``).join(' and ')}.` : description;
 
 const parametersOf = (route: Route, operation: Operation): oas31.ParameterObject[] => [
   ...pathParametersOf(route, operation),
@@ -85,8 +87,8 @@ const toAnswer = (route: Route, status: string, operation: Operation, answer: An
     ...(ignoresFields(operation) ? (['X-Service-Ignored-Parameters'] as const) : []),
   ];
   const content: Record<string, Content> = { ...answer.content };
-  // A type of its own, so that the answer of a request that is no dry run has one schema. Beside bytes alone generators would take it
-  // for the answer.
+  // The dry run has its own media type, so a normal JSON response keeps one schema. Routes that return only bytes omit
+  // it: generators would take it for the response.
   if (route.billed && status === '200' && 'application/json' in content)
     content[DRY_RUN_TYPE] = { schema: dryRunAnswer };
   return {

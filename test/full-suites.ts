@@ -39,7 +39,7 @@ export const suites: readonly Suite[] = [
   repeated('1,000 rounds of processes killed', 'test/service/kill-anywhere', 10),
   repeated('100 concurrent requests on each of 50 keys', 'test/service/idempotency', 10),
   repeated('20 rounds of parallel funds', 'test/service/parallel-funds', 20),
-  repeated('60 owners frozen past their lease', 'test/service/idempotency-takeover', 10),
+  repeated('60 owners paused beyond their lease', 'test/service/idempotency-takeover', 10),
   repeated('circuits of three processes, 4,500 calls', 'test/service/circuit-processes', 10),
   repeated('104 concurrent bodies of 20 MiB', 'test/service/hostile/body-budget', 13),
   repeated('60,000 hostile requests', 'test/service/hostile/fuzz-*', 5),

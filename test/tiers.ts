@@ -52,8 +52,8 @@ export const rowsOfTier = <Row>(rows: readonly Row[], kindOf: (row: Row) => stri
   currentTier() === 'long' ? rows : [...new Map(rows.toReversed().map((row) => [kindOf(row), row])).values()].reverse();
 
 /**
- * Project that runs a test file in a tier. The long tier takes the complete form of a file if it has one, otherwise its
- * quick form. Undefined: a long file in the quick tier.
+ * Returns the project that runs a test file in a tier. The long tier uses the complete form of a file if it has one,
+ * otherwise its quick form. Undefined for a long file in the quick tier.
  */
 export const projectOfFile = (file: string, tier: Tier): string | undefined => {
   if (runsInTier(file, tier)) return projectOf(areaOf(file), tier);

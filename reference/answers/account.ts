@@ -9,10 +9,10 @@ const keyId = z.string().regex(/^[0-9a-f]{16}$/);
 const ofAccount = {
   id: accountId,
   status: z.enum(['active', 'blocked']),
-  balance_usd: usd.describe('What was paid in less what was charged.'),
-  available_usd: usd.describe('The balance without what open requests hold.'),
-  held_usd: usd.describe('What open requests hold.'),
-  open_holds: count.describe('How many requests are open.'),
+  balance_usd: usd.describe('Credits minus charges.'),
+  available_usd: usd.describe('Balance minus open holds.'),
+  held_usd: usd.describe('Sum of the open holds.'),
+  open_holds: count.describe('Number of open holds.'),
 };
 
 /** BILL-15. */
@@ -20,22 +20,19 @@ export const account = z.looseObject(ofAccount).meta({ id: 'Account' });
 
 export const usageRow = z
   .looseObject({
-    id: receiptId.describe('The `x-request-id` of the request, or the id of a video.'),
+    id: receiptId.describe('`x-request-id` of the request, or the id of a video.'),
     object: z.literal('usage'),
     created_at: time.describe('UTC.'),
     outcome: z.enum(['charged', 'released', 'open']),
     reason: z.string().nullable().describe('Why nothing was charged.'),
     model: z.string().nullable(),
-    usage: z.record(z.string(), z.number().min(0)).nullable().describe('What was counted.'),
-    prices_usd: z
-      .record(z.string(), usd)
-      .nullable()
-      .describe('For one of what was counted, as it stood when the request came.'),
-    cost_usd: usd.nullable().describe('What was charged, exactly. Null while the request is open.'),
-    overage: z.boolean().describe('The charge was above what had been held.'),
-    end_user: z.string().nullable().describe('The `user` of the request.'),
-    ignored: z.array(z.string()).describe('Fields of the request that were ignored.'),
-    held_usd: usd.optional().describe('Of an open request.'),
+    usage: z.record(z.string(), z.number().min(0)).nullable().describe('Billed units and their quantities.'),
+    prices_usd: z.record(z.string(), usd).nullable().describe('Price of one unit at the time of the request.'),
+    cost_usd: usd.nullable().describe('Exact charge. Null while the request is open.'),
+    overage: z.boolean().describe('Whether the charge is above the hold.'),
+    end_user: z.string().nullable().describe('`user` field of the request.'),
+    ignored: z.array(z.string()).describe('Names of the request fields that the gateway ignored.'),
+    held_usd: usd.optional().describe('Hold of an open request.'),
   })
   .meta({ id: 'UsageRow' });
 
@@ -44,7 +41,7 @@ export const usageList = z
     object: z.literal('list'),
     data: z.array(usageRow),
     has_more: z.boolean(),
-    next_cursor: z.string().nullable().describe('`cursor` of the next page.'),
+    next_cursor: z.string().nullable().describe('Value of `cursor` for the next page.'),
   })
   .meta({ id: 'UsageList' });
 
@@ -55,8 +52,10 @@ export const appAccount = z
     days_left: z
       .number()
       .nullable()
-      .describe('How long the balance lasts at the pace of the last week. Null without any.'),
-    threshold_usd: usd.describe('Below this balance the bot sends a notice; 0 is never.'),
+      .describe('Days until the balance is spent at the rate of the last seven days. Null if nothing was spent.'),
+    threshold_usd: usd.describe(
+      'The bot sends a notification when the balance falls to this amount. `0` turns notifications off.',
+    ),
     key: z.looseObject({ id: keyId, masked: z.string(), issued_at: time, revoked: z.boolean() }).nullable(),
   })
   .meta({ id: 'AppAccount' });
@@ -66,11 +65,11 @@ const modelSpend = z.looseObject({ model: z.string(), cost_usd: usd, requests: c
 export const spend = z
   .looseObject({
     object: z.literal('spend'),
-    from: day.describe('The first day, UTC.'),
-    to: day.describe('Today, UTC.'),
-    complete: z.boolean().describe('False where the account has more requests than are read.'),
+    from: day.describe('First day, in UTC.'),
+    to: day.describe('Today, in UTC.'),
+    complete: z.boolean().describe('False if the account has more requests than the gateway reads.'),
     requests: count,
-    failed: count.describe('Requests that were not charged.'),
+    failed: count.describe('Number of requests that were not charged.'),
     total_usd: usd,
     days: z.array(
       z.looseObject({
@@ -94,7 +93,7 @@ export const newKey = z
     key: z
       .string()
       .regex(/^sk-service-[0-9A-Za-z]{49}$/)
-      .describe('Shown here and never again.'),
+      .describe('The new API key. It is shown only once.'),
     id: keyId,
     masked: z.string(),
   })
@@ -107,7 +106,7 @@ export const credit = z
     account: accountId,
     ref: z.string().regex(REF_FORM),
     amount_usd: usd,
-    repeated: z.boolean().describe('This payment had been credited before: nothing was credited now.'),
+    repeated: z.boolean().describe('Whether this payment was credited before. If so, this request credited nothing.'),
     balance_usd: usd,
   })
   .meta({ id: 'Credit' });

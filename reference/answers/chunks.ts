@@ -3,7 +3,7 @@ import { errorSchemas } from '../error-schemas.ts';
 import { count, unixSeconds, usd } from './forms.ts';
 import { chatUsage, message, response, toolCall } from './text.ts';
 
-/** CHAT-11: the data of each event but `[DONE]`. */
+/** CHAT-11. Data of every event except `[DONE]`. */
 export const chatChunk = z
   .looseObject({
     id: z.string(),
@@ -33,41 +33,38 @@ export const chatChunk = z
     usage: z
       .looseObject({
         ...chatUsage.partial().shape,
-        cost: z
-          .number()
-          .min(0)
-          .describe('What was charged, in USD: a number with all its digits, without an exponent.'),
-        cost_usd: usd.describe('The same as a string.'),
+        cost: z.number().min(0).describe('Charge in USD: a number with all digits, without an exponent.'),
+        cost_usd: usd.describe('Charge in USD as a decimal string.'),
       })
       .nullable()
       .optional()
-      .describe('In the last chunk alone.'),
+      .describe('Only in the last chunk.'),
   })
-  .meta({ id: 'ChatCompletionChunk', description: 'The data of an event. After the last one comes `[DONE]`.' });
+  .meta({ id: 'ChatCompletionChunk', description: 'Data of one event. `[DONE]` follows the last event.' });
 
-/** RESP-1. The other events of the vendor have members of their own. */
+/** RESP-1. Other events of the provider have additional members. */
 export const responseEvent = z
   .looseObject({
-    type: z.string().describe('The name of the event, such as `response.output_text.delta`.'),
+    type: z.string().describe('Name of the event, such as `response.output_text.delta`.'),
     sequence_number: count,
     response: response
       .partial()
       .optional()
-      .describe('In the first events, and whole in `response.completed` and `response.incomplete`.'),
+      .describe('Partial in the first events, complete in `response.completed` and `response.incomplete`.'),
     item: z.looseObject({ type: z.string() }).optional(),
     output_index: count.optional(),
     content_index: count.optional(),
-    delta: z.string().optional().describe('The next piece of a text or of the arguments of a call.'),
-    code: z.string().nullable().optional().describe('Of an `error` event.'),
-    message: z.string().optional().describe('Of an `error` event.'),
-    param: z.string().nullable().optional().describe('Of an `error` event.'),
+    delta: z.string().optional().describe('Next part of a text or of the arguments of a call.'),
+    code: z.string().nullable().optional().describe('Error code. Only in `error` events.'),
+    message: z.string().optional().describe('Error message. Only in `error` events.'),
+    param: z.string().nullable().optional().describe('Field that caused the error. Only in `error` events.'),
   })
-  .meta({ id: 'ResponseStreamEvent', description: 'The data of an event.' });
+  .meta({ id: 'ResponseStreamEvent', description: 'Data of one event.' });
 
 const block = z.looseObject({ type: z.string() });
 const index = count;
 
-/** MSG-1. Components of their own: generators name them after their place otherwise, and run out of names. */
+/** MSG-1. Each event is a named component: generators name inline schemas by position and run out of names. */
 export const messageEvent = z
   .discriminatedUnion('type', [
     z.looseObject({ type: z.literal('message_start'), message }).meta({ id: 'MessageStartEvent' }),
@@ -89,4 +86,4 @@ export const messageEvent = z
     z.looseObject({ type: z.literal('ping') }).meta({ id: 'PingEvent' }),
     errorSchemas.messages,
   ])
-  .meta({ id: 'MessageStreamEvent', description: 'The data of an event.' });
+  .meta({ id: 'MessageStreamEvent', description: 'Data of one event.' });

@@ -13,7 +13,7 @@ export const embeddings = z
         index: count,
         embedding: z
           .union([z.array(z.number()), z.string()])
-          .describe('Numbers, or with `encoding_format` of base64 the bytes of little-endian 32-bit floats.'),
+          .describe('Numbers. With `encoding_format` of `base64`: little-endian 32-bit floats in base64.'),
       }),
     ),
     usage: z.looseObject({ prompt_tokens: count, total_tokens: count }),
@@ -41,16 +41,16 @@ export const images = z
     created: unixSeconds,
     data: z.array(
       z.looseObject({
-        url: z.url().optional().describe('A link that works for 24 hours, without a key.'),
-        b64_json: z.string().optional().describe('The image itself.'),
-        size: pixels.describe('What the image really has, such as 1024x1024.'),
+        url: z.url().optional().describe('URL of the image. It works for 24 hours, without an API key.'),
+        b64_json: z.string().optional().describe('The image in base64.'),
+        size: pixels.describe('Actual size of the image in pixels, such as 1024x1024.'),
         revised_prompt: z.string().optional(),
       }),
     ),
     usage: z
       .looseObject({ input_tokens: count, output_tokens: count, total_tokens: count })
       .optional()
-      .describe('Where the vendor counts tokens.'),
+      .describe('Present if the provider counts tokens.'),
   })
   .meta({ id: 'Images' });
 
@@ -69,14 +69,14 @@ export const video = z
     progress: z.int().min(0).max(100).describe('Percent.'),
     created_at: unixSeconds,
     completed_at: unixSeconds.nullable(),
-    expires_at: unixSeconds.nullable().describe('Until when the file is kept: 24 hours after completion.'),
+    expires_at: unixSeconds.nullable().describe('The file is stored until this time: 24 hours after completion.'),
     size: pixels,
     seconds: z.string().regex(/^\d+$/),
     prompt: z.string(),
     error: z
       .looseObject({ code: z.enum(errorCodes), message: z.string() })
       .nullable()
-      .describe('Why a failed one failed.'),
+      .describe('Why the video failed. Null if it did not fail.'),
     remixed_from_video_id: z.null(),
   })
   .meta({ id: 'Video' });
@@ -87,7 +87,7 @@ export const videoList = z
     object: z.literal('list'),
     data: z.array(video),
     first_id: videoId.nullable(),
-    last_id: videoId.nullable().describe('`after` of the next page.'),
+    last_id: videoId.nullable().describe('Value of `after` for the next page.'),
     has_more: z.boolean(),
   })
   .meta({ id: 'VideoList' });

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { count, day, unixSeconds, usd } from './forms.ts';
 
 const perToken = {
-  prompt: usd.describe('For a prompt token.'),
-  completion: usd.describe('For an output token, reasoning included.'),
-  input_cache_read: usd.optional().describe('For a prompt token that is read from a cache.'),
-  input_cache_write: usd.optional().describe('For a prompt token that is written to a cache for five minutes.'),
-  input_cache_write_1h: usd.optional().describe('For a prompt token that is written to a cache for an hour.'),
-  audio: usd.optional().describe('For an audio token of the prompt.'),
-  image_token: usd.optional().describe('For an image token of the prompt.'),
-  image_output: usd.optional().describe('For an image token of the output.'),
+  prompt: usd.describe('USD per prompt token.'),
+  completion: usd.describe('USD per output token, including reasoning.'),
+  input_cache_read: usd.optional().describe('USD per prompt token that is read from a cache.'),
+  input_cache_write: usd.optional().describe('USD per prompt token that is written to a cache for five minutes.'),
+  input_cache_write_1h: usd.optional().describe('USD per prompt token that is written to a cache for one hour.'),
+  audio: usd.optional().describe('USD per audio token of the prompt.'),
+  image_token: usd.optional().describe('USD per image token of the prompt.'),
+  image_output: usd.optional().describe('USD per image token of the output.'),
 };
 
 const pricing = z
@@ -25,12 +25,12 @@ const pricing = z
       .optional(),
   })
   .describe(
-    'What a request that arrives now is charged, in USD per token as exact decimal strings. A model with other units has `prompt` and `completion` of `0` and beside them its prices as in `GET /api/models`.',
+    'Current prices in USD per token, as exact decimal strings. A model with other units has `0` in `prompt` and `completion`; its prices are additional members, as in `GET /api/models`.',
   );
 
-const contextLength = z.int().nullable().describe('In tokens. Null for a model without a limit in tokens.');
+const contextLength = z.int().nullable().describe('Tokens. Null for a model without a token limit.');
 
-/** CAT-1 and CAT-8. */
+/** CAT-1, CAT-8. */
 export const model = z
   .looseObject({
     id: z.string(),
@@ -38,10 +38,10 @@ export const model = z
     created: unixSeconds,
     owned_by: z.string(),
     name: z.string(),
-    canonical_slug: z.string().describe('The id.'),
+    canonical_slug: z.string().describe('Equal to `id`.'),
     context_length: contextLength,
     architecture: z.looseObject({
-      modality: z.string().describe('Such as `text+image->text`.'),
+      modality: z.string().describe('Input and output types, such as `text+image->text`.'),
       input_modalities: z.array(z.string()),
       output_modalities: z.array(z.string()),
       tokenizer: z.string(),
@@ -55,11 +55,11 @@ export const model = z
     }),
     supported_parameters: z
       .array(z.string())
-      .describe('Fields of chat completions that the model takes. Others are ignored or refused.'),
+      .describe('Chat completion fields that the model supports. Other fields are ignored or rejected.'),
     supported_voices: z.array(z.string()).nullable(),
     default_parameters: z.null(),
     per_request_limits: z.null(),
-    expiration_date: day.nullable().describe('The first day on which the model is no longer served.'),
+    expiration_date: day.nullable().describe('First day on which the model is not available.'),
     links: z.looseObject({ details: z.string() }),
   })
   .meta({ id: 'Model' });
@@ -68,11 +68,11 @@ export const modelList = z
     object: z.literal('list'),
     data: z.array(model),
     total_count: count,
-    links: z.looseObject({ next: z.null().describe('The list is one page.') }),
+    links: z.looseObject({ next: z.null().describe('Always null: the list has one page.') }),
   })
   .meta({ id: 'ModelList' });
 
-/** CAT-7, in the shape of generate-content. */
+/** CAT-7, in the format of generateContent. */
 export const contentModel = z
   .looseObject({
     name: z
@@ -93,12 +93,12 @@ export const contentModelList = z
 
 const price = z
   .looseObject({
-    unit: z.string().describe('What the rates are for, such as `1M_tokens`.'),
-    from: day.nullable().describe('The first day of these prices.'),
-    until: day.nullable().describe('The day on which they end.'),
-    tiers: z.array(z.looseObject({ above_input_tokens: count })).describe('Rates of longer prompts.'),
+    unit: z.string().describe('Unit of the rates, such as `1M_tokens`.'),
+    from: day.nullable().describe('First day of these prices.'),
+    until: day.nullable().describe('Day on which these prices end.'),
+    tiers: z.array(z.looseObject({ above_input_tokens: count })).describe('Rates for longer prompts.'),
   })
-  .describe('Beside these members the rates stand, as decimal strings of USD.');
+  .describe('The rates are additional members: decimal strings in USD.');
 
 /** CAT-2. */
 export const priceList = z
@@ -109,12 +109,16 @@ export const priceList = z
         id: z.string(),
         kind: z.enum(['text', 'image', 'video', 'speech', 'transcription', 'embedding', 'moderation']),
         owned_by: z.string(),
-        protocols: z.array(z.string()).describe('Which formats it is served in.'),
+        protocols: z.array(z.string()).describe('Protocols that the model supports.'),
         prices: z.array(price),
-        limits: z.looseObject({}).describe('Lengths, sizes, voices: what requests have to keep to.'),
+        limits: z.looseObject({}).describe('Limits for requests, such as lengths, sizes and voices.'),
         capabilities: z.looseObject({}),
         reasoning: z.looseObject({
-          levels: z.array(z.string()).describe('What an interface may offer. No check reads it.'),
+          levels: z
+            .array(z.string())
+            .describe(
+              'Reasoning levels that a user interface can offer. The gateway does not check requests against them.',
+            ),
         }),
         lifecycle: z.looseObject({ shutdown_date: day.nullable(), replacement: z.string().nullable() }),
       }),

@@ -4,7 +4,7 @@ import { count, unixSeconds } from './forms.ts';
 export const toolCall = z.looseObject({
   id: z.string(),
   type: z.string(),
-  function: z.looseObject({ name: z.string(), arguments: z.string().describe('JSON, as the model wrote it.') }),
+  function: z.looseObject({ name: z.string(), arguments: z.string().describe('JSON as the model wrote it.') }),
 });
 
 export const chatUsage = z.looseObject({
@@ -20,7 +20,7 @@ export const chatCompletion = z
     id: z.string(),
     object: z.literal('chat.completion'),
     created: unixSeconds,
-    model: z.string().describe('The model that answered: another than the one asked for where a reserve did.'),
+    model: z.string().describe('Model that created the output: the requested model, or its fallback model.'),
     choices: z.array(
       z.looseObject({
         index: count,
@@ -48,7 +48,7 @@ export const response = z
     status: z.enum(['completed', 'incomplete', 'in_progress', 'queued', 'failed']),
     output: z
       .array(z.looseObject({ type: z.string() }))
-      .describe('The message comes first: its text is `output[0].content[0].text`.'),
+      .describe('The message is the first item. Its text is `output[0].content[0].text`.'),
     usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).nullable().optional(),
   })
   .meta({ id: 'ResponseObject' });
@@ -62,17 +62,20 @@ export const message = z
     model: z.string(),
     content: z
       .array(z.looseObject({ type: z.string() }))
-      .describe('Blocks, such as `thinking`, `text` and `tool_use`.'),
+      .describe('Content blocks, such as `thinking`, `text` and `tool_use`.'),
     stop_reason: z.string().nullable(),
     stop_sequence: z.string().nullable(),
     usage: z.looseObject({
-      input_tokens: count.describe('Charged at the price of input.'),
+      input_tokens: count.describe('Charged at the input price.'),
       output_tokens: count,
       cache_creation_input_tokens: count
         .nullable()
         .optional()
-        .describe('Written to a cache: 1.25 times the price of input.'),
-      cache_read_input_tokens: count.nullable().optional().describe('Read from a cache: 0.1 times the price of input.'),
+        .describe('Tokens written to a cache. Charged at 1.25 times the input price.'),
+      cache_read_input_tokens: count
+        .nullable()
+        .optional()
+        .describe('Tokens read from a cache. Charged at 0.1 times the input price.'),
     }),
   })
   .meta({ id: 'Message' });
@@ -97,7 +100,7 @@ export const generatedContent = z
         }),
       )
       .optional()
-      .describe('Left out where the prompt was blocked.'),
+      .describe('Absent if the prompt was blocked.'),
     promptFeedback: z
       .looseObject({ blockReason: z.string().optional() })
       .optional()

@@ -11,11 +11,11 @@ type Name = 'getAppAccount' | 'listAppUsage' | 'getAppSpend' | 'setThreshold' | 
 export const appOperations: Record<Name, Operation> = {
   getAppAccount: {
     tag: 'Mini app',
-    summary: 'Read the account of the chat',
-    description: 'Who has no account yet sends `/start` to the bot first.',
+    summary: 'Read the account of the bot chat',
+    description: 'Returns 404 without an account. Send `/start` to the bot to create one.',
     answers: {
       '200': {
-        description: 'The account, how long its balance lasts, and its key without the secret part.',
+        description: 'The account, the days its balance lasts, and its API key without the secret part.',
         content: { 'application/json': { schema: appAccount } },
       },
     },
@@ -23,47 +23,54 @@ export const appOperations: Record<Name, Operation> = {
   },
   listAppUsage: {
     tag: 'Mini app',
-    summary: 'List what requests have cost',
-    description: 'The same as `GET /api/usage`.',
+    summary: 'List the cost of requests',
+    description: 'Same list as `GET /api/usage`.',
     ...listOfUsage,
     codes: [...noAccount, 'invalid_request_error'],
   },
   getAppSpend: {
     tag: 'Mini app',
     summary: 'Sum up the spend',
-    description: 'By day, in UTC, and by model.',
-    parameters: [query('days', 'How many, today included.', { type: 'integer', minimum: 1, maximum: 90, default: 30 })],
+    description: 'Sums by UTC day and by model.',
+    parameters: [
+      query('days', 'Number of days, including today.', { type: 'integer', minimum: 1, maximum: 90, default: 30 }),
+    ],
     answers: {
-      '200': { description: 'Every day, the newest last.', content: { 'application/json': { schema: spend } } },
+      '200': { description: 'All days, oldest first.', content: { 'application/json': { schema: spend } } },
     },
     codes: [...noAccount, 'invalid_request_error'],
   },
   setThreshold: {
     tag: 'Mini app',
-    summary: 'Set when the bot sends a notice',
-    description: 'One notice each time the balance falls to this amount or below it.',
+    summary: 'Set the threshold of low-balance notifications',
+    description: 'The bot sends one notification each time the balance falls to this amount or below it.',
     json: {
       name: 'ThresholdRequest',
       schema: thresholdBody,
-      fields: { threshold_usd: 'USD as a decimal string; `0` is never.' },
+      fields: { threshold_usd: 'USD as a decimal string. `0` turns notifications off.' },
       examples: { plain: { summary: 'At 2.5 USD', value: { threshold_usd: '2.5' } } },
     },
-    answers: { '200': { description: 'It is set.', content: { 'application/json': { schema: threshold } } } },
+    answers: {
+      '200': { description: 'The threshold was set.', content: { 'application/json': { schema: threshold } } },
+    },
     codes: noAccount,
   },
   rotateKey: {
     tag: 'Mini app',
-    summary: 'Replace the key',
+    summary: 'Replace the API key',
     description:
-      'Issues a new key and revokes the old one, both at once. Of two at the same time one wins. The page must have been opened within the last ten minutes.',
+      'Creates an API key and revokes the old one in one step. If two requests are concurrent, one succeeds. The mini app must have been opened within the last ten minutes.',
     json: {
       name: 'RotateKeyRequest',
       schema: rotationBody,
-      fields: { key_id: 'The id of the key that is to be replaced, as the account tells it.' },
-      examples: { plain: { summary: 'The key that is shown', value: { key_id: '0123456789abcdef' } } },
+      fields: { key_id: 'Id of the API key to replace, as returned by `GET /app/api/account`.' },
+      examples: { plain: { summary: 'The current API key', value: { key_id: '0123456789abcdef' } } },
     },
     answers: {
-      '200': { description: 'The new key. It is told here only.', content: { 'application/json': { schema: newKey } } },
+      '200': {
+        description: 'The new API key. It is shown only in this response.',
+        content: { 'application/json': { schema: newKey } },
+      },
     },
     codes: [...noAccount, 'key_already_rotated'],
   },

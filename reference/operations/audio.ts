@@ -4,7 +4,7 @@ import { file, transcript } from '../answers/media.ts';
 import type { Body, Operation } from '../operation.ts';
 import { receipt } from '../response-headers.ts';
 
-/** The form is checked by hand, field by field; the tests compare the names. */
+/** Schema of the form, which code checks field by field. A test compares the names. */
 const transcriptionForm = z.strictObject({
   model: z.string(),
   language: z
@@ -24,13 +24,13 @@ export const transcriptionRequest: Body = {
   name: 'TranscriptionForm',
   schema: transcriptionForm,
   fields: {
-    file: 'The recording. Its format is known by the ending of its name or by its first bytes.',
+    file: 'The recording. The gateway detects the format by the file extension or by the first bytes.',
     model: 'The id of a transcription model.',
-    language: 'The language that is spoken, as ISO-639-1 has it.',
-    prompt: 'Words that may occur.',
-    response_format: 'JSON, or the text alone. `json` if left out. Timestamps and subtitles are not served.',
+    language: 'Spoken language as an ISO 639-1 code.',
+    prompt: 'Words that are likely to occur.',
+    response_format: 'JSON, or plain text. Default: `json`. Timestamps and subtitles are not supported.',
     temperature: 'A number from 0 to 1.',
-    stream: 'A transcript comes as a whole.',
+    stream: 'Must be false: a transcript is not streamed.',
   },
   more: { file },
   alsoRequired: ['file'],
@@ -40,7 +40,7 @@ export const transcriptionRequest: Body = {
       value: { model: 'gpt-4o-mini-transcribe', language: 'en', file: 'evening.wav' },
     },
     text: {
-      summary: 'The text alone',
+      summary: 'Plain text',
       value: {
         model: 'gpt-4o-mini-transcribe',
         language: 'en',
@@ -55,11 +55,11 @@ export const transcriptionRequest: Body = {
 
 const speechFields: Record<keyof typeof speechBody.shape, string> = {
   model: 'The id of a speech model.',
-  input: 'What is to be said. How long it may be is in `limits.max_characters` of the model.',
+  input: 'Text to speak. `limits.max_characters` of the model is its maximum length.',
   voice: 'One of `limits.voices` of the model.',
-  response_format: 'One of `limits.formats` of the model; `mp3` if left out.',
-  speed: 'How fast; 1 if left out.',
-  stream_format: 'Only the audio itself.',
+  response_format: 'One of `limits.formats` of the model. Default: `mp3`.',
+  speed: 'Speed. Default: 1.',
+  stream_format: 'Must be `audio`, the bytes of the audio.',
 };
 
 const speechRequest: Body = {
@@ -77,12 +77,12 @@ const mediaTypes = ['audio/mpeg', 'audio/opus', 'audio/aac', 'audio/flac', 'audi
 export const audioOperations: Record<'transcribe' | 'speak', Operation> = {
   transcribe: {
     tag: 'Audio',
-    summary: 'Write a recording down',
-    description: 'Charged by the tokens or the seconds, rounded up, that the vendor counts.',
+    summary: 'Transcribe a recording',
+    description: 'Charged by the tokens or by the seconds, rounded up, that the provider counts.',
     form: transcriptionRequest,
     answers: {
       '200': {
-        description: 'What is said.',
+        description: 'The transcript.',
         headers: receipt,
         content: {
           'application/json': { schema: transcript },
@@ -94,13 +94,13 @@ export const audioOperations: Record<'transcribe' | 'speak', Operation> = {
   },
   speak: {
     tag: 'Audio',
-    summary: 'Say a text',
+    summary: 'Create speech from text',
     description:
-      'Charged by the characters of the input, as Unicode code points. The audio goes out as it arises. Where it breaks off so does the connection, and nothing is charged.',
+      'Charged by the characters (Unicode code points) of the input. The audio is streamed as it is created. If it breaks off, the connection closes and nothing is charged.',
     json: speechRequest,
     answers: {
       '200': {
-        description: 'The audio. What it cost is in the receipt, not in a header.',
+        description: 'The audio. The receipt has the cost; there is no cost header.',
         content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: file }])),
       },
     },

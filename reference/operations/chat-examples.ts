@@ -9,7 +9,7 @@ const weather = {
   },
 };
 
-/** One pixel. */
+/** PNG image of one pixel. */
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -26,7 +26,7 @@ export const chatExamples: Record<string, Example> = {
     },
   },
   stream: {
-    summary: 'The same as a stream',
+    summary: 'The same question as a stream',
     value: {
       model: 'gpt-4.1-mini',
       messages: [{ role: 'user', content: 'Why is the evening sky red?' }],
@@ -35,7 +35,7 @@ export const chatExamples: Record<string, Example> = {
     },
   },
   tools: {
-    summary: 'A function that the model may call',
+    summary: 'A function call',
     value: {
       model: 'gpt-4.1-mini',
       messages: [{ role: 'user', content: 'What is the weather in Riga?' }],
@@ -51,7 +51,7 @@ export const chatExamples: Record<string, Example> = {
         {
           role: 'user',
           content: [
-            { type: 'text', text: 'What is to be seen here?' },
+            { type: 'text', text: 'What does the image show?' },
             { type: 'image_url', image_url: { url: PIXEL } },
           ],
         },
@@ -60,7 +60,7 @@ export const chatExamples: Record<string, Example> = {
     },
   },
   schema: {
-    summary: 'An answer in JSON',
+    summary: 'A JSON output',
     value: {
       model: 'gpt-4.1-mini',
       messages: [{ role: 'user', content: 'Name a town and its country.' }],

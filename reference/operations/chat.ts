@@ -8,40 +8,41 @@ import { receipt, reserve } from '../response-headers.ts';
 import { chatExamples } from './chat-examples.ts';
 
 const fields: Record<keyof typeof chatBody.shape, string> = {
-  model: 'The id of a model.',
+  model: 'Id of a model.',
   messages:
-    'The conversation, at least one message. `developer` counts as `system`. `content` of null stands only beside `tool_calls` or a refusal. An image is an http(s) URL or a base64 data URI of a PNG, JPEG or WebP; a video, for models that take one, a base64 data URI of at most 20,000,000 characters or a link to a video platform. What is wrong here is `invalid_messages`.',
-  temperature: 'How much chance there is in the answer; 1 if left out.',
-  top_p: 'Nucleus sampling; 1 if left out.',
-  max_tokens: 'The most tokens of the answer, reasoning included. Without it the model’s own default is held for.',
-  max_completion_tokens: 'The same under its newer name. Both with different values are refused.',
-  n: 'How many answers. Above 1 it is 422 for models that give one at a time.',
-  stop: 'Where the answer stops.',
-  presence_penalty: 'Against topics that were there already.',
-  frequency_penalty: 'Against words that were there already.',
-  stream: 'With true the answer comes as server-sent events.',
-  stream_options: 'Ignored without a stream. A stream always tells its usage.',
-  tools: 'Functions that the model may call. `parameters` is a JSON schema.',
-  tool_choice: 'Whether and which function is called. A demand needs `tools` beside it.',
-  response_format: 'The format of the answer. Models without JSON schemas refuse one.',
-  seed: 'For answers that can be had again, on models that have it.',
-  user: 'Your own name for your end user. It stands in the receipt.',
+    'The conversation: at least one message. `developer` is treated as `system`. `content` may be null only with `tool_calls` or a refusal. Images are http(s) URLs or base64 data URIs of PNG, JPEG or WebP. Videos, for models that support them, are base64 data URIs of at most 20,000,000 characters or links to a video platform. Errors have the code `invalid_messages`.',
+  temperature: 'Randomness of the output. Default: 1.',
+  top_p: 'Nucleus sampling. Default: 1.',
+  max_tokens:
+    "Maximum number of output tokens, including reasoning. Without it, the hold covers the model's own default.",
+  max_completion_tokens: 'Newer name of `max_tokens`. Different values in both are rejected.',
+  n: 'Number of choices. A value above 1 is 422 for models that create one choice per request.',
+  stop: 'Sequences at which the output stops.',
+  presence_penalty: 'Penalty for topics that already occurred.',
+  frequency_penalty: 'Penalty for words that already occurred.',
+  stream: 'If true, the response is a stream of server-sent events.',
+  stream_options: 'Ignored without `stream`. A stream always includes its usage.',
+  tools: 'Functions that the model can call. `parameters` is a JSON schema.',
+  tool_choice: 'Whether the model calls a function, and which one. Requiring a call needs `tools`.',
+  response_format: 'Format of the output. Models without JSON schema support reject a schema.',
+  seed: 'Makes outputs reproducible, on models that support it.',
+  user: 'Your name for the end user. The receipt includes it.',
   reasoning_effort:
-    'How much the model thinks. The vendor refuses a step that the model lacks. For Claude it becomes `output_config.effort`, with `none` and `minimal` as `low`. Models without it ignore it.',
-  output_config: 'How much Claude thinks. Other models ignore it. Not beside `reasoning_effort`.',
-  metadata: 'Forwarded to the vendor.',
-  logit_bias: 'Makes tokens, by their number, more or less likely.',
-  logprobs: 'Whether to tell the probability of each token.',
-  top_logprobs: 'How many alternatives to tell for each token.',
-  parallel_tool_calls: 'Whether several functions may be called at once.',
-  prompt_cache_key: 'Groups requests whose prompts begin alike.',
+    'Amount of reasoning. The provider rejects a level that the model does not have. For Claude it becomes `output_config.effort`, with `none` and `minimal` as `low`. Models without reasoning ignore it.',
+  output_config: 'Amount of thinking of Claude. Other models ignore it. Do not combine it with `reasoning_effort`.',
+  metadata: 'Forwarded to the provider.',
+  logit_bias: 'Changes the likelihood of tokens, by token number.',
+  logprobs: 'Whether the response includes the log probability of each token.',
+  top_logprobs: 'Number of alternatives per token in the response.',
+  parallel_tool_calls: 'Whether the model can call several functions in parallel.',
+  prompt_cache_key: 'Groups requests whose prompts start alike.',
   prompt_cache_options: 'Ignored.',
-  prompt_cache_retention: 'Longer retention is paid at the vendor and not served.',
-  safety_identifier: 'A hash of your end user, for the vendor.',
-  verbosity: 'How much the answer says.',
+  prompt_cache_retention: 'Longer retention is charged by the provider and not supported.',
+  safety_identifier: 'Hash of your end user, for the provider.',
+  verbosity: 'Length of the output.',
   modalities: 'Text only.',
-  service_tier: 'Other tiers have other prices and are not served.',
-  store: 'Nothing is kept.',
+  service_tier: 'Other tiers have other prices and are not supported.',
+  store: 'Must be false: the gateway stores nothing.',
 };
 
 const chatRequest: Body = {
@@ -50,7 +51,7 @@ const chatRequest: Body = {
   fields,
   open: true,
   description:
-    'Null is the same as an absent field. A hint that the model does not support is ignored and listed in `X-Service-Ignored-Parameters`, and so is an unknown field. What the caller relies on, such as `stop` or `logprobs`, is refused by name.',
+    'Null counts as absent. Unknown fields, and optional fields that the model does not support, are ignored and listed in `X-Service-Ignored-Parameters`. Fields that change the result, such as `stop` or `logprobs`, are rejected by name.',
   examples: chatExamples,
 };
 
@@ -67,15 +68,15 @@ data: [DONE]
 export const chatOperations: Record<'chatCompletions', Operation> = {
   chatCompletions: {
     tag: 'Chat',
-    summary: 'Answer a conversation',
+    summary: 'Create a chat completion',
     description:
-      'Every model for text is served here, whichever vendor it is from; image models of two families answer with a link in `message.content`. With `stream` the answer comes as events: each but the last passes on as soon as it is there, the last holds the finish reason, the usage and the cost, and `data: [DONE]` follows. An error inside a stream is one event with an error object and no `[DONE]`.',
+      'Supports every text model of every provider. Image models of two families return a link in `message.content`. With `stream`, the response is a stream of events. Chunks are forwarded as they arrive. The last chunk has the finish reason, the usage and the cost; `data: [DONE]` follows. An error within a stream is one event with an error object, without `[DONE]`.',
     parameters: [idempotencyKey, fallbackModel],
     json: chatRequest,
     answers: {
       '200': {
         description:
-          'The whole answer, or its stream. A stream has its cost in `usage.cost` and `usage.cost_usd` of the last chunk instead of in a header.',
+          'The completion, or its stream. A stream has its cost in `usage.cost` and `usage.cost_usd` of the last chunk instead of in a header.',
         headers: [...receipt, 'X-Service-Max-Tokens', ...reserve, 'Idempotent-Replayed'],
         content: {
           'application/json': { schema: chatCompletion },

@@ -6,9 +6,9 @@ import { alt } from '../parameters.ts';
 import { receipt } from '../response-headers.ts';
 
 const spelling =
-  'Names of fields are in camelCase or with underscores, a single object is read as a list of one, names of enumerations have upper or lower case, and null is the same as an absent field. A hint that the model does not support is ignored and listed in `X-Service-Ignored-Parameters`, and so is an unknown field.';
+  'Field names are in camelCase or snake_case. A single object is accepted as a list of one. Enumeration names are in upper or lower case. Null counts as absent. Unknown fields, and optional fields that the model does not support, are ignored and listed in `X-Service-Ignored-Parameters`.';
 
-const repeated = 'The id in the path, if you repeat it here.';
+const repeated = 'Id of the model. If present, it must equal the id in the path.';
 
 const contentRequest: Body = {
   name: 'GenerateContentRequest',
@@ -17,16 +17,16 @@ const contentRequest: Body = {
   fields: {
     model: repeated,
     contents:
-      'The conversation, at least one content. An image, video, recording, PDF or text document is `inlineData`. A video may be a link in `fileData`, which the vendor opens.',
-    systemInstruction: 'What stands above the conversation.',
-    tools: 'Functions that the model may call. Tools that run at the vendor are not served.',
-    toolConfig: 'Whether and which function is called.',
-    safetySettings: 'What the vendor’s filter lets through.',
+      'The conversation: at least one content. Images, videos, recordings, PDF and text documents are `inlineData`. A video may also be a link in `fileData`, which the provider opens.',
+    systemInstruction: 'Instructions that precede the conversation.',
+    tools: 'Functions that the model can call. Tools that run at the provider are not supported.',
+    toolConfig: 'Whether the model calls a function, and which one.',
+    safetySettings: "Thresholds of the provider's safety filter.",
     generationConfig:
-      'Sampling, the cap `maxOutputTokens`, the form of the answer, `thinkingConfig` (`thinkingBudget`, `includeThoughts`), and images on models that draw.',
-    continuationToken: 'Goes on with an answer that broke off; SDKs send it by themselves.',
-    labels: 'Forwarded to the vendor.',
-    serviceTier: 'Other tiers have other prices and are not served.',
+      'Sampling, the limit `maxOutputTokens`, the output format, `thinkingConfig` (`thinkingBudget`, `includeThoughts`), and image settings for models that create images.',
+    continuationToken: 'Continues an output that was cut off. SDKs send it automatically.',
+    labels: 'Forwarded to the provider.',
+    serviceTier: 'Other tiers have other prices and are not supported.',
   },
   examples: {
     plain: {
@@ -37,7 +37,7 @@ const contentRequest: Body = {
       },
     },
     thoughts: {
-      summary: 'With its thoughts',
+      summary: 'With thoughts',
       value: {
         contents: [{ role: 'user', parts: [{ text: 'Why is the evening sky red?' }] }],
         generationConfig: { maxOutputTokens: 500, thinkingConfig: { includeThoughts: true } },
@@ -52,15 +52,15 @@ const countRequest: Body = {
   description: spelling,
   fields: {
     model: repeated,
-    contents: 'The contents to count. Either this or `generateContentRequest`.',
-    generateContentRequest: 'A whole request to count.',
+    contents: 'Contents to count. Send either this or `generateContentRequest`.',
+    generateContentRequest: 'Complete request to count.',
   },
   examples: {
     contents: { summary: 'Contents', value: { contents: [{ role: 'user', parts: [{ text: 'Good evening' }] }] } },
   },
 };
 
-const path = { model: ['The id of a model with the protocol `generate_content`.', 'gemini-3.8-flash'] } as const;
+const path = { model: ['Id of a model with the protocol `generate_content`.', 'gemini-3.8-flash'] } as const;
 
 const events = `data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":"Blue light "}]}}],"usageMetadata":{"promptTokenCount":7,"totalTokenCount":7},"modelVersion":"gemini-3.8-flash"}
 
@@ -76,12 +76,12 @@ export const generateContentOperations: Record<Name, Operation> = {
   generateContent: {
     tag: 'Generate content',
     summary: 'Generate content',
-    description: 'The answer passes as the vendor wrote it. Tokens of thoughts are charged as output.',
+    description: "Returns the provider's response unchanged. Thought tokens are charged as output.",
     path,
     json: contentRequest,
     answers: {
       '200': {
-        description: 'The whole answer.',
+        description: 'The complete response.',
         headers: [...receipt, 'X-Service-Max-Tokens'],
         content: { 'application/json': { schema: generatedContent } },
       },
@@ -92,13 +92,13 @@ export const generateContentOperations: Record<Name, Operation> = {
     tag: 'Generate content',
     summary: 'Generate content as a stream',
     description:
-      'With `alt=sse` the answer comes as server-sent events, else as one JSON array whose elements go out as they come. An array that breaks off stays open, and so does not parse. An error inside either is a `GenerateContentError`, whose code is the HTTP status as a number.',
+      'With `alt=sse`, the response is a stream of server-sent events. Otherwise it is one JSON array whose elements are sent as they arrive. An array that breaks off has no end, so it is not valid JSON. An error in either is a `GenerateContentError`, whose code is the HTTP status.',
     path,
     parameters: [alt],
     json: contentRequest,
     answers: {
       '200': {
-        description: 'The answer as it arises, in pieces of the shape of the whole one.',
+        description: 'The stream. Each part has the shape of the complete response.',
         headers: ['X-Service-Max-Tokens'],
         content: {
           'application/json': { schema: generatedContent.array() },
@@ -111,12 +111,12 @@ export const generateContentOperations: Record<Name, Operation> = {
   countContentTokens: {
     tag: 'Generate content',
     summary: 'Count the tokens of contents',
-    description: 'Free of charge, whatever the balance is.',
+    description: 'Free of charge, at any balance.',
     path,
     json: countRequest,
     answers: {
       '200': {
-        description: 'How many tokens there are.',
+        description: 'Number of tokens.',
         content: { 'application/json': { schema: contentTokens } },
       },
     },

@@ -7,18 +7,18 @@ import { idempotencyKey } from '../parameters.ts';
 import { receipt } from '../response-headers.ts';
 
 const sharedFields: Record<keyof typeof editBody.shape, string> = {
-  model: 'The id of an image model.',
-  prompt: 'What is to be seen, in words. How long it may be is in `limits` of the model.',
-  size: '`<width>x<height>`, or a step such as `2K`: `limits.size` of the model tells what it takes, and what it does not take is `invalid_size`.',
+  model: 'Id of an image model.',
+  prompt: 'Description of the image. `limits` of the model has its maximum length.',
+  size: '`<width>x<height>`, or a name such as `2K`. `limits.size` of the model lists the allowed sizes. Other sizes are `invalid_size`.',
   quality: '`low`, `medium`, `high` or `auto`, on models that list it.',
-  response_format: 'A link that works for 24 hours, or the image itself. `url` if left out.',
-  user: 'Your own name for your end user. It stands in the receipt.',
-  n: 'How many images; 1 if left out. Above 1 it is 422 for models that draw one at a time.',
+  response_format: 'A link that works for 24 hours, or the image in base64. Default: `url`.',
+  user: 'Your name for the end user. The receipt includes it.',
+  n: 'Number of images. Default: 1. A value above 1 is 422 for models that create one image per request.',
 };
 
 const extras = {
-  background: 'Such as `transparent`, on models that list it.',
-  moderation: 'How strict the vendor’s filter is, on models that list it.',
+  background: 'Background, such as `transparent`, on models that list it.',
+  moderation: "Strictness of the provider's safety filter, on models that list it.",
   output_format: '`png`, `jpeg` or `webp`, on models that list it.',
 };
 const extraSchemas: Record<keyof typeof extras, JsonSchema> = {
@@ -27,16 +27,16 @@ const extraSchemas: Record<keyof typeof extras, JsonSchema> = {
   output_format: { type: ['string', 'null'], enum: ['png', 'jpeg', 'webp', null] },
 };
 
-const further = 'Further fields are those that the model’s entry lists; any other is refused by name.';
+const further = 'Additional fields are those of the catalog entry. Other fields are rejected by name.';
 
 const referenceNames = ['input_image', ...[2, 3, 4, 5, 6, 7, 8].map((number) => `input_image_${number}`)];
 
 const generationFields: Record<keyof typeof generationBody.shape, string> = {
   ...sharedFields,
-  width: 'In pixels, with `height`, in place of `size`: multiples of 16, on models that take it.',
-  height: 'In pixels, with `width`.',
-  aspect_ratio: 'Such as `16:9`, on models that take it.',
-  sequential_image_generation: 'Only `disabled`, on models that take it.',
+  width: 'Width in pixels, a multiple of 16. Send it with `height` instead of `size`, on models that support it.',
+  height: 'Height in pixels. Send it with `width`.',
+  aspect_ratio: 'Aspect ratio such as `16:9`, on models that support it.',
+  sequential_image_generation: 'Must be `disabled`, on models that support it.',
 };
 
 const generationRequest: Body = {
@@ -45,11 +45,11 @@ const generationRequest: Body = {
   description: further,
   fields: {
     ...generationFields,
-    image: 'Public URLs of images to draw from, on models that take them so.',
+    image: 'Public URLs of reference images, on models that support them.',
     ...Object.fromEntries(
       referenceNames.map((name) => [
         name,
-        'The http(s) URL or base64 data URI of an image to draw from, on models that take it.',
+        'http(s) URL or base64 data URI of a reference image, on models that support it.',
       ]),
     ),
     ...extras,
@@ -61,15 +61,15 @@ const generationRequest: Body = {
   },
   examples: {
     free: {
-      summary: 'Any size, with a quality',
+      summary: 'A free size with a quality',
       value: { model: 'gpt-image-2', prompt: 'A paper boat on a lake', size: '1024x1024', quality: 'low' },
     },
     edges: {
-      summary: 'Edges in pixels',
+      summary: 'Width and height in pixels',
       value: { model: 'flux-2-pro', prompt: 'A paper boat on a lake', width: 1_024, height: 768 },
     },
     inline: {
-      summary: 'The image inside the answer',
+      summary: 'The image in the response',
       value: {
         model: 'seedream-4-5',
         prompt: 'A paper boat on a lake',
@@ -86,20 +86,19 @@ const editRequest: Body = {
   description: further,
   fields: {
     ...sharedFields,
-    image:
-      'The images to draw from, in order: the prompt may call them image 1, image 2 and so on. `image[]` is the same.',
-    mask: 'A PNG of the first image’s dimensions whose transparent parts are painted, on the one model that takes it.',
+    image: 'Reference images in order. The prompt can call them image 1, image 2 and so on. `image[]` is an alias.',
+    mask: 'PNG with the dimensions of the first image. The model paints its transparent parts. One model supports it.',
     ...extras,
   },
   more: { image: { type: 'array', items: file, minItems: 1 }, mask: file, ...extraSchemas },
   alsoRequired: ['image'],
   examples: {
     plain: {
-      summary: 'A picture with a change',
+      summary: 'An edited image',
       value: { model: 'gpt-image-2', prompt: 'The same boat in the evening', size: '1024x1024', image: ['boat.png'] },
     },
     several: {
-      summary: 'Two pictures in one',
+      summary: 'Two images combined',
       value: {
         model: 'gpt-image-2',
         prompt: 'The boat of image 1 on the lake of image 2',
@@ -120,9 +119,9 @@ const codes = ['invalid_size', 'invalid_image_format', 'content_filter', 'unproc
 export const imageOperations: Record<'generateImages' | 'editImages', Operation> = {
   generateImages: {
     tag: 'Images',
-    summary: 'Draw images',
+    summary: 'Create images',
     description:
-      'Charged by what is delivered: of several images of which one failed, the others. It takes from seconds to minutes. `size` beside `width` or `height` is refused.',
+      'Charged by the images that are delivered. If one of several images fails, the others are charged. A request takes seconds to minutes. `size` together with `width` or `height` is rejected.',
     parameters: [idempotencyKey],
     json: generationRequest,
     answers: {
@@ -136,9 +135,9 @@ export const imageOperations: Record<'generateImages' | 'editImages', Operation>
   },
   editImages: {
     tag: 'Images',
-    summary: 'Draw images from others',
+    summary: 'Create images from reference images',
     description:
-      'For models that take their references as files; those that take them in JSON are at `/v1/images/generations`.',
+      'For models that take reference images as files. Models that take them in JSON use `/v1/images/generations`.',
     form: editRequest,
     answers: {
       '200': { description: 'The images.', headers: receipt, content: { 'application/json': { schema: images } } },

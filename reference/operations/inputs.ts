@@ -5,11 +5,11 @@ import type { Body, Operation } from '../operation.ts';
 import { receipt } from '../response-headers.ts';
 
 const embeddingsFields: Record<keyof typeof embeddingsBody.shape, string> = {
-  model: 'The id of a model.',
-  input: 'A text or up to 2,048 of them, or the same as lists of the numbers of tokens.',
-  encoding_format: 'As numbers (`float`), or as base64 of their bytes.',
-  dimensions: 'How many numbers, on models of the third generation.',
-  user: 'Your own name for your end user. It stands in the receipt.',
+  model: 'Id of a model.',
+  input: 'A text, a list of up to 2,048 texts, or the same as lists of token numbers.',
+  encoding_format: 'Numbers (`float`), or their bytes in base64.',
+  dimensions: 'Number of dimensions, on models of the third generation.',
+  user: 'Your name for the end user. The receipt includes it.',
 };
 
 const embeddingsRequest: Body = {
@@ -25,8 +25,8 @@ const embeddingsRequest: Body = {
 };
 
 const moderationFields: Record<keyof typeof moderationsBody.shape, string> = {
-  model: 'The id of a model. Default: the first moderation model of the catalog.',
-  input: 'A text, or up to 2,048 texts and parts. Images are for models that take them.',
+  model: 'Id of a model. Default: the first moderation model of the catalog.',
+  input: 'A text, or up to 2,048 texts and parts. Only models with image input accept images.',
 };
 
 const moderationRequest: Body = {
@@ -41,12 +41,12 @@ const moderationRequest: Body = {
 export const inputOperations: Record<'embeddings' | 'moderations', Operation> = {
   embeddings: {
     tag: 'Embeddings and moderations',
-    summary: 'Turn texts into numbers',
-    description: 'Charged by the tokens that the vendor counts.',
+    summary: 'Create embeddings',
+    description: 'Charged by the tokens that the provider counts.',
     json: embeddingsRequest,
     answers: {
       '200': {
-        description: 'One embedding for each text, in their order.',
+        description: 'One embedding for each text, in input order.',
         headers: receipt,
         content: { 'application/json': { schema: embeddings } },
       },
@@ -55,12 +55,12 @@ export const inputOperations: Record<'embeddings' | 'moderations', Operation> = 
   },
   moderations: {
     tag: 'Embeddings and moderations',
-    summary: 'Judge texts and images',
-    description: 'Charged by what the vendor counts. At a price of 0 the balance still has to be above 0.',
+    summary: 'Moderate texts and images',
+    description: 'Charged by the units that the provider counts. The balance must be above 0, even if the price is 0.',
     json: moderationRequest,
     answers: {
       '200': {
-        description: 'One verdict for each input, with every category.',
+        description: 'One result for each input, with every category.',
         headers: receipt,
         content: { 'application/json': { schema: moderation } },
       },

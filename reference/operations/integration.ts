@@ -4,8 +4,8 @@ import { credit } from '../answers/account.ts';
 import type { Operation } from '../operation.ts';
 
 const creditFields: Record<keyof typeof creditBody.shape, string> = {
-  account: 'The id of the account that was paid for.',
-  ref: 'The id of the payment. The same one is credited once, however often it is sent.',
+  account: 'Id of the account to credit.',
+  ref: 'Id of the payment. It is credited once, even if it is sent several times.',
   amount_usd: 'USD as a decimal string above 0.',
 };
 
@@ -14,14 +14,14 @@ const taken = z.looseObject({ ok: z.literal(true) }).meta({ id: 'UpdateTaken' })
 export const integrationOperations: Record<'takeUpdate' | 'creditAccount', Operation> = {
   takeUpdate: {
     tag: 'Integration',
-    summary: 'Take an update of the messenger',
+    summary: 'Receive an update of the messenger',
     description:
-      'The webhook of the bot. What is not 2xx is sent again by the messenger; each update has its effect once.',
+      'Webhook of the bot. The messenger repeats an update after a status other than 2xx. Each update takes effect once.',
     json: {
       name: 'BotUpdate',
       schema: z.looseObject({ update_id: z.int().min(0) }),
-      fields: { update_id: 'The number of the update.' },
-      description: 'Other members are those of the messenger’s own update.',
+      fields: { update_id: 'Number of the update.' },
+      description: 'Other members are defined by the messenger.',
       examples: {
         start: {
           summary: 'The first message',
@@ -38,12 +38,12 @@ export const integrationOperations: Record<'takeUpdate' | 'creditAccount', Opera
         },
       },
     },
-    answers: { '200': { description: 'It is taken.', content: { 'application/json': { schema: taken } } } },
+    answers: { '200': { description: 'The update was accepted.', content: { 'application/json': { schema: taken } } } },
   },
   creditAccount: {
     tag: 'Integration',
     summary: 'Credit a payment',
-    description: 'What a payment provider reports a payment to. Send it again until it is answered by 2xx.',
+    description: 'Webhook for a payment provider. Repeat the request until the status is 2xx.',
     json: {
       name: 'CreditRequest',
       schema: creditBody,
@@ -52,7 +52,9 @@ export const integrationOperations: Record<'takeUpdate' | 'creditAccount', Opera
         plain: { summary: 'A payment', value: { account: 'account-1', ref: 'payment-1', amount_usd: '12.50' } },
       },
     },
-    answers: { '200': { description: 'It is credited.', content: { 'application/json': { schema: credit } } } },
+    answers: {
+      '200': { description: 'The payment was credited.', content: { 'application/json': { schema: credit } } },
+    },
     codes: ['not_found', 'credit_mismatch'],
   },
 };

@@ -7,34 +7,33 @@ import { anthropicBeta, anthropicVersion, providerVersion } from '../parameters.
 import { receipt } from '../response-headers.ts';
 
 const promptFields: Record<keyof typeof countBody.shape, string> = {
-  model:
-    'The id of a model with the protocol `messages`. The suffix `-thinking` turns thinking on, where the model lists it.',
-  messages: 'The conversation, at least one message.',
-  system: 'What stands above the conversation.',
+  model: 'Id of a model with the protocol `messages`. The suffix `-thinking` turns on thinking, if the model lists it.',
+  messages: 'The conversation: at least one message.',
+  system: 'Instructions that precede the conversation.',
   tools:
-    'Tools of your own, and those that the vendor defines and you run: bash, text editor and memory. Those that run at the vendor are not served.',
-  tool_choice: 'Whether and which tool is used.',
+    'Your own tools, and tools that the provider defines and the client runs: bash, text editor and memory. Tools that run at the provider are not supported.',
+  tool_choice: 'Whether the model uses a tool, and which one.',
   thinking:
-    '`adaptive` on the newest models, `enabled` with a budget below `max_tokens` on older ones. A kind that the model lacks is refused.',
+    '`adaptive` on the newest models, `enabled` with a budget below `max_tokens` on older ones. The gateway rejects a type that the model does not have.',
   output_config:
-    'How much the model thinks: `effort`, `high` if left out. The schema of the answer. And `task_budget`, a budget that the model is shown.',
-  output_format: 'The old name of `output_config.format`.',
+    '`effort` is the amount of thinking; its default is `high`. `format` is the schema of the output. `task_budget` is a budget that the model is shown.',
+  output_format: 'Old name of `output_config.format`.',
   context_management:
-    'What the vendor clears from a long prompt: results of tools, thinking. Summaries are not served.',
-  cache_control: 'Keeps the prompt in the vendor’s cache, for five minutes or an hour. It passes unchanged.',
-  speed: 'The faster mode is dearer and not served.',
+    'Parts of a long prompt that the provider removes: tool results, thinking. Summaries are not supported.',
+  cache_control: "Stores the prompt in the provider's cache for five minutes or an hour. Forwarded unchanged.",
+  speed: 'The faster mode costs more and is not supported.',
 };
 
 const fields: Record<keyof typeof messagesBody.shape, string> = {
   ...promptFields,
-  max_tokens: 'The most tokens of the answer, thinking included. 0 fills the cache and answers nothing.',
-  stop_sequences: 'Where the answer stops.',
-  temperature: 'How much chance there is in the answer.',
+  max_tokens: 'Maximum number of output tokens, including thinking. 0 fills the cache without output.',
+  stop_sequences: 'Sequences at which the output stops.',
+  temperature: 'Randomness of the output.',
   top_p: 'Nucleus sampling.',
-  top_k: 'How many tokens are chosen from.',
-  stream: 'With true the answer comes as server-sent events.',
-  service_tier: 'Other tiers have other prices and are not served.',
-  metadata: '`user_id` is your own name for your end user. It stands in the receipt.',
+  top_k: 'Number of most likely tokens to choose from.',
+  stream: 'If true, the response is a stream of server-sent events.',
+  service_tier: 'Other tiers have other prices and are not supported.',
+  metadata: '`user_id` is your name for the end user. The receipt includes it.',
 };
 
 const question = { model: 'claude-haiku-4-5', messages: [{ role: 'user', content: 'Why is the evening sky red?' }] };
@@ -43,12 +42,12 @@ const messagesRequest: Body = {
   name: 'MessagesRequest',
   schema: messagesBody,
   fields,
-  description: 'Other fields are ignored, and named in `X-Service-Ignored-Parameters`.',
+  description: 'Other fields are ignored and listed in `X-Service-Ignored-Parameters`.',
   examples: {
     plain: { summary: 'A question', value: { ...question, max_tokens: 200 } },
-    stream: { summary: 'The same as a stream', value: { ...question, max_tokens: 200, stream: true } },
+    stream: { summary: 'The same question as a stream', value: { ...question, max_tokens: 200, stream: true } },
     cache: {
-      summary: 'A long prompt that is kept for an hour',
+      summary: 'A long prompt, cached for an hour',
       value: {
         ...question,
         system: [{ type: 'text', text: 'You are an astronomer.', cache_control: { type: 'ephemeral', ttl: '1h' } }],
@@ -62,7 +61,7 @@ const countRequest: Body = {
   name: 'CountMessagesRequest',
   schema: countBody,
   fields: promptFields,
-  description: 'The fields of the prompt. Those of the answer, such as `max_tokens`, are ignored.',
+  description: 'Fields of the prompt. Output fields, such as `max_tokens`, are ignored.',
   examples: { plain: { summary: 'A question', value: question } },
 };
 
@@ -89,14 +88,14 @@ data: {"type":"message_stop"}
 export const messagesOperations: Record<'messages' | 'countMessageTokens', Operation> = {
   messages: {
     tag: 'Messages',
-    summary: 'Answer a conversation in the messages format',
+    summary: 'Create a message',
     description:
-      'Answers and events pass as the vendor wrote them. Prompt caching is priced here and nowhere else. An error inside a stream is `event: error`, and no `message_stop` follows.',
+      "Returns the provider's response and events unchanged. Only this protocol offers prices for prompt caching. An error within a stream is `event: error`, without `message_stop`.",
     parameters: [providerVersion, anthropicVersion, anthropicBeta],
     json: messagesRequest,
     answers: {
       '200': {
-        description: 'The whole answer, or its stream. A stream has no headers of cost.',
+        description: 'The message, or its stream. A stream has no cost headers.',
         headers: receipt,
         content: {
           'application/json': { schema: message },
@@ -109,12 +108,12 @@ export const messagesOperations: Record<'messages' | 'countMessageTokens', Opera
   countMessageTokens: {
     tag: 'Messages',
     summary: 'Count the tokens of a prompt',
-    description: 'Free of charge, whatever the balance is.',
+    description: 'Free of charge, at any balance.',
     parameters: [providerVersion, anthropicVersion, anthropicBeta],
     json: countRequest,
     answers: {
       '200': {
-        description: 'How many tokens the prompt has.',
+        description: 'Number of tokens of the prompt.',
         content: { 'application/json': { schema: messageTokens } },
       },
     },

@@ -12,17 +12,17 @@ import type { Operation } from '../operation.ts';
 import { query } from '../parameters.ts';
 
 const shapes =
-  'A request with `x-goog-api-key` or `x-provider-api-key` has the answer of the same path under `/v1beta`. One with `x-api-key`, `provider-version` or `anthropic-version` has the answer of Anthropic’s own API: models with `type`, `id`, `display_name`, `created_at`, `max_input_tokens` and `max_tokens`. Both have the models of their format alone, and errors in its shape.';
+  "With `x-goog-api-key` or `x-provider-api-key`, the response is that of the same path under `/v1beta`. With `x-api-key`, `provider-version` or `anthropic-version`, it has the shape of Anthropic's API: models with `type`, `id`, `display_name`, `created_at`, `max_input_tokens` and `max_tokens`. Both list only models of their own protocol, and use its error shape.";
 
-const pageSize = query('pageSize', 'How many at most; 0 is the same as 50.', {
+const pageSize = query('pageSize', 'Maximum number of models. 0 is treated as 50.', {
   type: 'integer',
   minimum: 0,
   maximum: 2_147_483_647,
   default: 50,
 });
-const pageToken = query('pageToken', 'The `nextPageToken` of the page before.', { type: 'string' });
-const path = { id: ['The id of a model, or an alias.', 'gpt-4.1-mini'] } as const;
-const contentPath = { id: ['The id of a model with the protocol `generate_content`.', 'gemini-3.8-flash'] } as const;
+const pageToken = query('pageToken', '`nextPageToken` of the previous page.', { type: 'string' });
+const path = { id: ['Id of a model, or an alias.', 'gpt-4.1-mini'] } as const;
+const contentPath = { id: ['Id of a model with the protocol `generate_content`.', 'gemini-3.8-flash'] } as const;
 
 type Name =
   | 'listModels'
@@ -36,19 +36,19 @@ type Name =
 export const modelOperations: Record<Name, Operation> = {
   listModels: {
     tag: 'Models',
-    summary: 'List the models',
-    description: `Every model that is served today, without aliases. ${shapes} Their lists come in pages.`,
+    summary: 'List models',
+    description: `All models that are available today, without aliases. ${shapes} These lists have pages.`,
     parameters: [
-      query('limit', 'In the shape of messages: how many at most.', {
+      query('limit', 'In the shape of messages: maximum number of models.', {
         type: 'integer',
         minimum: 1,
         maximum: 1_000,
         default: 20,
       }),
-      query('after_id', 'In the shape of messages: the `last_id` of the page before.', { type: 'string' }),
-      query('before_id', 'In the shape of messages: the `first_id` of the page behind.', { type: 'string' }),
-      { ...pageSize, description: `In the shape of generate-content: ${pageSize.description}` },
-      { ...pageToken, description: `In the shape of generate-content: ${pageToken.description}` },
+      query('after_id', 'In the shape of messages: `last_id` of the previous page.', { type: 'string' }),
+      query('before_id', 'In the shape of messages: `first_id` of the next page.', { type: 'string' }),
+      { ...pageSize, description: `In the shape of generateContent: ${pageSize.description}` },
+      { ...pageToken, description: `In the shape of generateContent: ${pageToken.description}` },
     ],
     answers: {
       '200': {
@@ -63,7 +63,7 @@ export const modelOperations: Record<Name, Operation> = {
   },
   getModel: {
     tag: 'Models',
-    summary: 'Look at a model',
+    summary: 'Get a model',
     description: shapes,
     path,
     answers: {
@@ -77,16 +77,16 @@ export const modelOperations: Record<Name, Operation> = {
   },
   listGoogleModels: {
     tag: 'Models',
-    summary: 'List the models of generate-content',
-    description: 'In pages.',
+    summary: 'List models in the shape of generateContent',
+    description: 'The list has pages.',
     parameters: [pageSize, pageToken],
     answers: { '200': { description: 'The models.', content: { 'application/json': { schema: contentModelList } } } },
     codes: ['invalid_request_error'],
   },
   getGoogleModel: {
     tag: 'Models',
-    summary: 'Look at a model of generate-content',
-    description: 'In the shape of its format.',
+    summary: 'Get a model in the shape of generateContent',
+    description: 'Returns a model in the shape of generateContent.',
     path: contentPath,
     answers: { '200': { description: 'The model.', content: { 'application/json': { schema: contentModel } } } },
     codes: ['model_not_found'],
@@ -94,28 +94,31 @@ export const modelOperations: Record<Name, Operation> = {
   listPrices: {
     tag: 'Models',
     summary: 'List prices, limits and capabilities',
-    description: 'Needs no key.',
+    description: 'Needs no API key.',
     answers: {
-      '200': { description: 'The models with their prices.', content: { 'application/json': { schema: priceList } } },
+      '200': {
+        description: 'The models with their prices, limits and capabilities.',
+        content: { 'application/json': { schema: priceList } },
+      },
     },
   },
   listFallbacks: {
     tag: 'Models',
-    summary: 'List the reserves of a model',
+    summary: 'List the fallback models of a model',
     description:
-      'What `X-Service-Fallback-Model` may name for this model. Models that are not text have none. Needs no key.',
+      'Allowed values of `X-Service-Fallback-Model` for this model. Only text models have fallback models. Needs no API key.',
     path,
-    answers: { '200': { description: 'The reserves.', content: { 'application/json': { schema: reserves } } } },
+    answers: { '200': { description: 'The fallback models.', content: { 'application/json': { schema: reserves } } } },
     codes: ['model_not_found'],
   },
   health: {
     tag: 'Pages',
-    summary: 'Check that the service works',
-    description: 'Needs no key and counts against nothing.',
+    summary: 'Check the health of the service',
+    description: 'Needs no API key and has no rate limit.',
     answers: {
-      '200': { description: 'Everything works.', content: { 'application/json': { schema: health } } },
+      '200': { description: 'All parts work.', content: { 'application/json': { schema: health } } },
       '503': {
-        description: 'A part does not work. Only a gateway on a machine of its own reports this.',
+        description: 'A part does not work. Only a self-hosted gateway returns this.',
         content: { 'application/json': { schema: degradedHealth } },
       },
     },

@@ -17,10 +17,11 @@ export const pageOperations: Record<Name, Operation> = {
   getMedia: {
     tag: 'Images',
     summary: 'Fetch an image by its link',
-    description: 'Links are those of answers; they work for 24 hours and need no key. Nobody can guess or list one.',
+    description:
+      'Links come from image responses. They work for 24 hours and need no API key. They cannot be guessed or listed.',
     path: {
       name: [
-        'When the link ends, and 128 random bits.',
+        'Expiry time of the link, and 128 random bits.',
         '1795086400-0f1e2d3c4b5a69788796a5b4c3d2e1f0',
         /^\d{10}-[0-9a-f]{32}$/,
       ],
@@ -36,37 +37,37 @@ export const pageOperations: Record<Name, Operation> = {
   getApp: {
     tag: 'Pages',
     summary: 'Show the mini app',
-    description: 'Opened from the messenger.',
+    description: 'The messenger opens this page.',
     answers: { '200': html },
     codes: pageCodes,
   },
   getAppFile: {
     tag: 'Pages',
     summary: 'Fetch a file of the mini app',
-    description: 'What the page loads.',
-    path: { file: ['The name of the file.', 'main.js'] },
+    description: 'A file that the page loads.',
+    path: { file: ['Name of the file.', 'main.js'] },
     answers: { '200': fileOf(['text/javascript', 'text/css']) },
     codes: pageCodes,
   },
   getReference: {
     tag: 'Pages',
     summary: 'Show this reference',
-    description: 'To be read and tried out.',
+    description: 'Shows this API reference, where you can also try requests.',
     answers: { '200': html },
     codes: pageCodes,
   },
   getClientGuide: {
     tag: 'Pages',
     summary: 'Show the client guide',
-    description: 'How to set up clients and SDKs with this gateway. Works without JavaScript.',
+    description: 'How to configure clients and SDKs for this gateway. Works without JavaScript.',
     answers: { '200': html },
     codes: pageCodes,
   },
   getReferenceFile: {
     tag: 'Pages',
     summary: 'Fetch a file of this reference',
-    description: 'What the page loads, and this description for programs: `openapi.json`.',
-    path: { file: ['The name of the file.', 'openapi.json'] },
+    description: 'A file that the page loads, or this document for programs: `openapi.json`.',
+    path: { file: ['Name of the file.', 'openapi.json'] },
     answers: {
       '200': {
         description: 'The file.',

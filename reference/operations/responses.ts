@@ -7,31 +7,31 @@ import { fallbackModel, idempotencyKey } from '../parameters.ts';
 import { receipt, reserve } from '../response-headers.ts';
 
 const fields: Record<keyof typeof responsesBody.shape, string> = {
-  model: 'The id of a model with the protocol `responses`.',
-  input: 'A text, or the items of a conversation. A message may leave its `type` out.',
-  instructions: 'What stands above the conversation.',
+  model: 'Id of a model with the protocol `responses`.',
+  input: 'A text, or the items of a conversation. `type` is optional in a message.',
+  instructions: 'Instructions that precede the conversation.',
   tools:
-    'Tools that the client runs: functions, custom tools, namespaces of both and a search of tools. A web search of cached pages is left out, a live one refused.',
-  reasoning: 'How much the model thinks; the steps are those of the model, today `medium`, `high` and `xhigh`.',
-  temperature: 'How much chance there is in the answer.',
-  max_output_tokens: 'The most tokens of the answer, reasoning included.',
-  tool_choice: 'Whether and which tool is called. A demand needs `tools` beside it.',
-  parallel_tool_calls: 'Whether several functions may be called at once.',
-  stream: 'With true the answer comes as server-sent events.',
+    'Tools that the client runs: functions, custom tools, namespaces of both, and a tool search. A web search of cached pages is ignored; a live web search is rejected.',
+  reasoning: 'Amount of reasoning. The levels depend on the model, such as `medium`, `high` and `xhigh`.',
+  temperature: 'Randomness of the output.',
+  max_output_tokens: 'Maximum number of output tokens, including reasoning.',
+  tool_choice: 'Whether the model calls a tool, and which one. Requiring a call needs `tools`.',
+  parallel_tool_calls: 'Whether the model can call several functions in parallel.',
+  stream: 'If true, the response is a stream of server-sent events.',
   top_p: 'Nucleus sampling.',
-  top_logprobs: 'How many alternatives for each token are in the response, on models with log probabilities.',
-  text: 'What the answer is written in, and how much it says.',
+  top_logprobs: 'Number of alternatives per token in the response, on models with log probabilities.',
+  text: 'Format and length of the output.',
   include:
-    'More data for the response. Sealed reasoning is always there. Data of tools that run at the provider is ignored.',
-  metadata: 'Forwarded to the vendor.',
-  user: 'Your own name for your end user, in the receipt as well. One of more than 256 characters is ignored.',
-  safety_identifier: 'A hash of your end user, for the vendor.',
-  prompt_cache_key: 'Groups requests whose prompts begin alike.',
-  prompt_cache_retention: 'Longer retention is paid at the vendor and not served.',
-  prompt_cache_options: 'Only the default is in effect: `mode` of `implicit`. Other options are ignored.',
-  truncation: 'Whether the vendor may leave out the beginning of what is too long.',
-  stream_options: 'How the events are padded.',
-  service_tier: 'Other tiers have other prices and are not served.',
+    'Additional data of the response. Encrypted reasoning is always included. Data of tools that run at the provider is ignored.',
+  metadata: 'Forwarded to the provider.',
+  user: 'Your name for the end user. The receipt includes it. A value of more than 256 characters is ignored.',
+  safety_identifier: 'Hash of your end user, for the provider.',
+  prompt_cache_key: 'Groups requests whose prompts start alike.',
+  prompt_cache_retention: 'Longer retention is charged by the provider and not supported.',
+  prompt_cache_options: 'Only the default applies: `mode` of `implicit`. Other options are ignored.',
+  truncation: 'Whether the provider can drop the start of an input that is too long.',
+  stream_options: 'Padding of the events.',
+  service_tier: 'Other tiers have other prices and are not supported.',
 };
 
 const responsesRequest: Body = {
@@ -40,14 +40,14 @@ const responsesRequest: Body = {
   fields,
   open: true,
   description:
-    'Null is the same as leaving a field out. Unknown fields are ignored and listed in `X-Service-Ignored-Parameters`. `store` and `background` of true, `previous_response_id` and `conversation` are `unsupported_parameter`, since nothing is kept.',
+    'Null counts as absent. Unknown fields are ignored and listed in `X-Service-Ignored-Parameters`. `store` and `background` of true, `previous_response_id` and `conversation` are `unsupported_parameter`, because the gateway stores nothing.',
   examples: {
     plain: {
       summary: 'A question',
       value: { model: 'gpt-5.4-pro', input: 'Why is the evening sky red?', max_output_tokens: 500 },
     },
     stream: {
-      summary: 'The same as a stream, with effort',
+      summary: 'A stream with reasoning effort',
       value: {
         model: 'gpt-5.4-pro',
         input: [{ role: 'user', content: 'Why is the evening sky red?' }],
@@ -73,14 +73,14 @@ data: {"type":"response.completed","sequence_number":8,"response":{"id":"resp_1"
 export const responsesOperations: Record<'responses', Operation> = {
   responses: {
     tag: 'Responses',
-    summary: 'Answer an input',
+    summary: 'Create a response',
     description:
-      'Only models whose protocols name `responses` are served here. Events have the vendor’s names, order and data, and end with `response.completed` or `response.incomplete`; a failure is `event: error` and then `response.failed`, with no other end.',
+      "Supports models that list the protocol `responses`. Events have the provider's names, order and data, and end with `response.completed` or `response.incomplete`. A failure is `event: error`, then `response.failed`, without another end.",
     parameters: [idempotencyKey, fallbackModel],
     json: responsesRequest,
     answers: {
       '200': {
-        description: 'The whole answer, or its stream. A stream has no headers of cost.',
+        description: 'The response, or its stream. A stream has no cost headers.',
         headers: [...receipt, 'X-Service-Max-Tokens', ...reserve, 'Idempotent-Replayed'],
         content: {
           'application/json': { schema: response },

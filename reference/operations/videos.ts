@@ -6,13 +6,13 @@ import type { Body, Operation } from '../operation.ts';
 import { idempotencyKey, ifRange, limit, query, range } from '../parameters.ts';
 
 const fields: Record<keyof typeof videoBody.shape, string> = {
-  model: 'The id of a video model.',
-  prompt: 'What happens, in words.',
-  seconds: 'How long, as text: `limits.seconds` of the model, such as `"4"`, which it is if left out.',
-  size: '`<width>x<height>`, one of `limits.sizes` of the model; `1280x720` if left out. Any other is `invalid_size`.',
+  model: 'Id of a video model.',
+  prompt: 'Description of the video.',
+  seconds: 'Duration as a string: one of `limits.seconds` of the model, such as `"4"`. Default: the one of the model.',
+  size: '`<width>x<height>`: one of `limits.sizes` of the model. Default: `1280x720`. Other sizes are `invalid_size`.',
   webhook_url:
-    'A public http(s) address that is told how the video ended, signed like a payment, under the hex HMAC-SHA256 of `webhook` under your key. It is tried five times; do not depend on it.',
-  input_reference: 'Only as a file of a form.',
+    'Public http(s) URL that receives the result of the video. It is signed like a payment: hex HMAC-SHA256 with the key HMAC-SHA256 of `webhook` under your API key. The gateway tries it five times; do not rely on it alone.',
+  input_reference: 'Allowed only as a file of a form.',
 };
 
 const { input_reference: _notInForms, ...formFields } = fields;
@@ -34,12 +34,13 @@ const videoForm: Body = {
   schema: videoBody,
   fields: {
     ...formFields,
-    input_reference: 'The first frame: PNG, JPEG or WebP, of exactly the dimensions of `size`, else `invalid_size`.',
+    input_reference:
+      'The first frame: PNG, JPEG or WebP with exactly the dimensions of `size`. Otherwise `invalid_size`.',
   },
   more: { input_reference: file },
   examples: {
     reference: {
-      summary: 'A picture that begins to move',
+      summary: 'An animated image',
       value: {
         model: 'seedance-2-0-fast',
         prompt: 'The boat sails away',
@@ -51,16 +52,16 @@ const videoForm: Body = {
   },
 };
 
-const path = { id: ['The id of a video of yours.', 'video_01KAJ2Z8D5M8R3V0C7Q4T9XW1B', videoIdForm] } as const;
+const path = { id: ['Id of one of your videos.', 'video_01KAJ2Z8D5M8R3V0C7Q4T9XW1B', videoIdForm] } as const;
 
 type Name = 'createVideo' | 'listVideos' | 'getVideo' | 'deleteVideo' | 'getVideoContent';
 
 export const videoOperations: Record<Name, Operation> = {
   createVideo: {
     tag: 'Videos',
-    summary: 'Begin a video',
+    summary: 'Create a video',
     description:
-      'The answer is there as soon as the vendor has accepted the video. It is charged when it is completed, by the clip, the second or the token; one that fails costs nothing.',
+      'Returns as soon as the provider has accepted the video. The charge follows on completion, by clip, second or token. A failed video costs nothing.',
     parameters: [idempotencyKey],
     json: videoRequest,
     form: videoForm,
@@ -75,20 +76,21 @@ export const videoOperations: Record<Name, Operation> = {
   },
   listVideos: {
     tag: 'Videos',
-    summary: 'List your videos',
-    description: 'Your own, the newest first.',
+    summary: 'List videos',
+    description: 'Your videos, newest first.',
     parameters: [
       limit(100, 20),
-      query('after', 'The `last_id` of the page before.', orEmpty(videoIdForm)),
-      query('order', 'By the time of creation.', { type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+      query('after', '`last_id` of the previous page.', orEmpty(videoIdForm)),
+      query('order', 'Order by creation time.', { type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
     ],
-    answers: { '200': { description: 'A page of them.', content: { 'application/json': { schema: videoList } } } },
+    answers: { '200': { description: 'A page of videos.', content: { 'application/json': { schema: videoList } } } },
     codes: ['invalid_request_error'],
   },
   getVideo: {
     tag: 'Videos',
-    summary: 'Look at a video',
-    description: 'Its status goes from queued over in_progress to completed or failed, and never back. Free of charge.',
+    summary: 'Get a video',
+    description:
+      'The status changes from `queued` to `in_progress`, then to `completed` or `failed`, and never back. Free of charge.',
     path,
     answers: { '200': { description: 'The video.', content: { 'application/json': { schema: video } } } },
     codes: ['not_found'],
@@ -96,23 +98,25 @@ export const videoOperations: Record<Name, Operation> = {
   deleteVideo: {
     tag: 'Videos',
     summary: 'Delete a video',
-    description: 'Removes a video that has ended, and its file.',
+    description: 'Deletes a video that has ended, and its file.',
     path,
-    answers: { '200': { description: 'It is gone.', content: { 'application/json': { schema: deletedVideo } } } },
+    answers: {
+      '200': { description: 'The video was deleted.', content: { 'application/json': { schema: deletedVideo } } },
+    },
     codes: ['not_found', 'video_in_progress'],
   },
   getVideoContent: {
     tag: 'Videos',
     summary: 'Fetch the file of a video',
-    description: 'The MP4, for 24 hours after completion, or one range of it. Free of charge.',
+    description: 'Returns the MP4 file, or one range of it, for 24 hours after completion. Free of charge.',
     path,
     parameters: [
       range,
       ifRange,
-      query('variant', 'Only the video itself is kept.', { type: 'string', enum: ['video'] }),
+      query('variant', 'Must be `video`: no other file is stored.', { type: 'string', enum: ['video'] }),
     ],
     answers: {
-      '200': { description: 'The whole file.', headers: ['ETag'], content: { 'video/mp4': { schema: file } } },
+      '200': { description: 'The complete file.', headers: ['ETag'], content: { 'video/mp4': { schema: file } } },
       '206': {
         description: 'The range.',
         headers: ['ETag', 'Content-Range'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
-/** Licences that require only a notice. */
+/** Licenses that require only a notice. */
 const permissive = new Set([
   '0BSD',
   'Apache-2.0',
@@ -16,10 +16,10 @@ const permissive = new Set([
   'Unlicense',
 ]);
 
-/** Licences that require changes of their files to be published. A tool that only runs here may have one. */
+/** Licenses that require publication of changes to their files. Allowed for development tools. */
 const forToolsOnly = new Set(['MPL-2.0']);
 
-/** Packages whose licence npm does not copy into the lockfile. Each states MIT in its package.json or its readme. */
+/** Packages whose license npm does not copy into the lockfile. Each states MIT in its package.json or its readme. */
 const statedElsewhere: Readonly<Record<string, string>> = {
   'node_modules/busboy': 'MIT',
   'node_modules/humanize-number': 'MIT',
@@ -42,7 +42,7 @@ const isAllowed = ({ license = '', dev }: LockedPackage): boolean =>
     .split(' OR ')
     .some((name) => permissive.has(name) || (dev && forToolsOnly.has(name)));
 
-test('every package of the lockfile has a licence that lets it be used here', () => {
+test('every package of the lockfile has an allowed license', () => {
   const lockfile = readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8');
   const { '': own, ...packages } = lockfileSchema.parse(JSON.parse(lockfile)).packages;
   expect(own?.license).toBe('MIT');

@@ -18,13 +18,13 @@ const fieldSchema: z.ZodType<Field> = z.looseObject({
   },
 });
 
-/** A list or an object that is empty says nothing. */
+/** Text of a default value. `none` for an absent value, an empty list or an object. */
 const asText = (value: unknown): string => {
   if (Array.isArray(value)) return value.join(', ') || 'none';
   return typeof value === 'object' || value === undefined ? 'none' : String(value);
 };
 
-/** Every field that holds a value, by its path, with what it is when it is left out. */
+/** Lists the path and the default of every field without subfields. */
 const fieldsOf = (field: Field, path = ''): (readonly [string, string])[] => {
   const { properties, required = [] } = field;
   if (!properties) return [[path, asText(field.default)]];
@@ -37,7 +37,7 @@ const fieldsOf = (field: Field, path = ''): (readonly [string, string])[] => {
 const document = readFileSync(join(import.meta.dirname, '../../docs/operations/deployment.md'), 'utf8');
 const [, table = ''] = /<!-- environment -->\n([\s\S]*?)<!-- \/environment -->/.exec(document) ?? [];
 
-test('the deployment guide has every field of an environment, with its default', () => {
+test('the deployment guide lists every field of an environment, with its default', () => {
   const rows = [...table.matchAll(/^\| `([^`]+)` \| ([^|]+) \| \S/gm)].map(([, name, value]) => [name, value]);
   const schema = fieldSchema.parse(z.toJSONSchema(environmentSchema, { io: 'input', unrepresentable: 'any' }));
   expect(rows).toEqual(fieldsOf(schema));

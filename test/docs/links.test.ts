@@ -9,24 +9,25 @@ const files = globSync('{*.md,{docs,bench,bin,lib,lambdas,catalog,web,test}/**/*
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** What a link of a file leads to that is not there, or nothing. */
+/** Returns the problem of a link whose target does not exist, or undefined. */
 const broken = (file: string, link: string): string | undefined => {
   if (/^[a-z]+:/.test(link)) return undefined;
   const [path = '', anchor] = link.split('#');
-  // A text that the gateway serves links to its routes.
-  if (path.startsWith('/')) return matchPath(path).length > 0 ? undefined : `${file}: ${link}: there is no such route`;
+  // Pages that the gateway serves link to its routes.
+  if (path.startsWith('/'))
+    return matchPath(path).length > 0 ? undefined : `${file}: ${link}: the route does not exist`;
   const target = path === '' ? file : relative(root, join(root, dirname(file), decodeURIComponent(path)));
-  if (!existsSync(join(root, target))) return `${file}: ${link}: there is no such file`;
+  if (!existsSync(join(root, target))) return `${file}: ${link}: the file does not exist`;
   if (anchor === undefined || !target.endsWith('.md') || anchorsIn(read(target)).includes(anchor)) return undefined;
-  return `${file}: ${link}: there is no such heading`;
+  return `${file}: ${link}: the heading does not exist`;
 };
 
-test('there are documents, and links in them', () => {
+test('documents and links in them are found', () => {
   expect(files).toContain('README.md');
   expect(files.flatMap((file) => linksIn(read(file))).length).toBeGreaterThan(20);
 });
 
-test('every link between documents leads somewhere', () => {
+test('every link between documents has a target', () => {
   const links = files.flatMap((file) => linksIn(read(file)).map((link) => broken(file, link)));
   expect(links.filter((problem) => problem !== undefined)).toEqual([]);
 });

@@ -1,8 +1,8 @@
-/** As far as our own documents use it. */
+/** Supports the Markdown that the documents of this repository use. */
 
 const withoutCode = (text: string): string => text.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '').replaceAll(/`[^`\n]*`/g, '');
 
-/** Where links and images lead, as it is written. */
+/** Returns the targets of links and images, as written. */
 export const linksIn = (text: string): string[] => {
   const plain = withoutCode(text);
   const inline = [...plain.matchAll(/\]\(\s*<?([^\s)>]+)>?(?:\s+"[^"]*")?\s*\)/g)].map(([, link = '']) => link);
@@ -10,7 +10,7 @@ export const linksIn = (text: string): string[] => {
   return [...inline, ...named];
 };
 
-/** What `#` may be followed by: headings as GitHub names them, and anchors that are set by hand. */
+/** Returns valid targets after `#`: headings in GitHub's form, and anchors set by hand. */
 export const anchorsIn = (text: string): string[] => {
   const plain = text.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '');
   const met = new Map<string, number>();
@@ -24,7 +24,7 @@ export const anchorsIn = (text: string): string[] => {
   return [...headings, ...set];
 };
 
-/** As GitHub makes it of a heading. */
+/** Returns the anchor that GitHub gives a heading. */
 export const toSlug = (heading: string): string =>
   heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')

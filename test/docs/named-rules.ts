@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { importsOf, readSource, repository } from '../architecture/read-imports.ts';
 import { areaNames, testFiles } from '../tiers.ts';
 
-/** The groups a rule can belong to. Whatever else looks like an id, such as UTF-8, is none. */
+/** Groups of rule ids. Text such as UTF-8 looks like an id but is not one. */
 const groups = 'GEN|AUTH|KEY|LIM|BILL|IDEM|CHAT|FALL|RESP|MSG|GEM|IMG|VID|AUD|MOD|EMB|CAT|ERR|REF|OPS'.split('|');
 const id = `(?:${groups.join('|')})-\\d+`;
-/** A list item that begins with its id in bold. */
+/** A list item that starts with its id in bold. */
 const listed = new RegExp(`^- \\*\\*(${id})\\*\\*`, 'gm');
 /**
- * A string that begins with one id or several. Rows of `test.each` give their titles as strings too, so every string counts,
- * except for the title of a `describe` and of a test that does not run: neither proves anything.
+ * A string that starts with rule ids. Every string counts, because rows of `test.each` give their titles as strings.
+ * Titles of a `describe` or of a skipped test do not count, because they prove nothing.
  */
 const title = new RegExp(
   `(?<!\\b(?:describe(?:\\.\\w+)?|\\w+\\.(?:skip|todo))\\(\\s*)(?<!\\w)(['"\`])(${id}(?:(?:, | and |, and | |/)${id})*)(?=[\\s,:]|\\1)`,

@@ -20,10 +20,10 @@ const token = new RegExp(
   ].join('|'),
   'g',
 );
-/** Text of a template up to its end or to code in it. */
+/** Text of a template up to its end, or up to code in it. */
 const templatePart = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])*(?<code>\$\{|`|$)/y;
 
-/** Adds the comments and strings of code up to the brace that closes it. Returns the offset behind that. */
+/** Adds the comments and strings of code up to its closing brace. Returns the offset after it. */
 const scanCode = (source: string, from: number, pieces: Piece[]): number => {
   let at = from;
   let depth = 0;
@@ -130,6 +130,6 @@ const proseOfMarkdown = (source: string): readonly Prose[] => {
   return found;
 };
 
-/** Everything that a person reads in a file of TypeScript or Markdown. */
+/** Returns all text for people in a file of TypeScript or Markdown. */
 export const readProse = (path: string, source: string): readonly Prose[] =>
   path.endsWith('.md') ? proseOfMarkdown(source) : proseOfCode(path, source);

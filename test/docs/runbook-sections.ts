@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 export const runbook = readFileSync(join(import.meta.dirname, '../../docs/runbook.md'), 'utf8');
 
-/** What stands under one heading of the second rank. */
+/** Returns the text under a heading of level 2. */
 const chapter = (name: string): string => runbook.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? '';
 
-/** Its headings of the third rank, each with its text. */
+/** Returns the headings of level 3 in a chapter, each with its text. */
 export const sectionsOf = (name: string): ReadonlyMap<string, string> =>
   new Map(
     chapter(name)

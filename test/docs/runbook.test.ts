@@ -8,19 +8,19 @@ import { runbook, sectionsOf } from './runbook-sections.ts';
 const alarms = sectionsOf('Alarms');
 const notices = sectionsOf('Notices');
 
-test('OPS-4 every notice has one section, and no section is for a notice that there is not', () => {
+test('OPS-4 every operational event has exactly one section, and every section an event', () => {
   const headed = [...notices.keys()].flatMap((heading) => heading.split(', '));
   expect(headed.toSorted()).toEqual([...operationalEvents].sort());
   for (const text of notices.values()) expect(text.length).toBeGreaterThan(80);
 });
 
-test('OPS-3 every metric is told of', () => {
+test('OPS-3 the runbook describes every metric', () => {
   const headed = new Set([...notices.keys()].flatMap((heading) => heading.split(', ')));
   const untold = [...metrics.keys()].filter((name) => !headed.has(name) && !runbook.includes(`\`${name}\``));
   expect(untold).toEqual([]);
 });
 
-test('OPS-4 the section of an alarm says what it means, how to look and what to do', () => {
+test('OPS-4 every alarm section has a meaning, a way to look and an action', () => {
   expect(alarms.size).toBeGreaterThan(30);
   for (const [id, text] of alarms) {
     const [meaning = '', look = '', action = ''] = text.split(/^(?:Look|Do): /m);
@@ -30,21 +30,21 @@ test('OPS-4 the section of an alarm says what it means, how to look and what to 
       meaning: true,
       act: true,
     });
-    // A command or a query, or which widget shows it.
+    // Contains a command, a query or the name of a widget.
     expect({ id, look: /`[^`]+`/.test(look) }).toEqual({ id, look: true });
   }
 });
 
-test('OPS-4 no two headings are the same, and sections lead to those that they name', () => {
+test('OPS-4 headings are unique, and references between sections exist', () => {
   const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toSlug(heading));
   expect(headings.filter((anchor, index) => headings.indexOf(anchor) !== index)).toEqual([]);
-  // Sections that name one another by id.
+  // Sections refer to each other by id.
   for (const text of alarms.values())
     for (const [, id = ''] of text.matchAll(/(?:[Ss]ee|Do:) (?:also )?`([a-z]+-[a-z-]+)`/g))
       expect([...alarms.keys()]).toContain(id);
 });
 
-test('OPS-4, OPS-5 the commands that it names are there', () => {
+test('OPS-4, OPS-5 the commands of the runbook exist', () => {
   const program = createProgram(scriptedTerminal().terminal);
   const named = [...runbook.matchAll(/npm run cli -- ([a-z]+)(?: ([a-z]+))?/g)];
   expect(named.length).toBeGreaterThan(10);

@@ -3,9 +3,9 @@ import { createVitest, type Reporter, type TestModule, type TestSpecification } 
 import { moneyBugs } from './money-bugs.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
-/** One run of vitest: test files, and the mistake that is in the program meanwhile. */
+/** One run of vitest: test files, and the seeded mistake. */
 export interface Trial {
-  /** Undefined: the program as it is. */
+  /** Undefined: no mistake. */
   readonly bugId?: string;
   readonly tests: readonly ProjectFile[];
 }
@@ -16,8 +16,8 @@ export interface ProjectFile {
   readonly project: string;
 }
 
-// A process of its own, which `lanes.ts` starts: a message holds a trial, and the response is its outcome. Starting
-// vitest and transforming modules costs seconds, so one vitest makes all trials; each has a fresh worker process.
+// Separate process, started by `lanes.ts`. A message contains a trial, and the response is its outcome. Starting vitest
+// and transforming modules takes seconds, so one vitest runs all trials. Each trial has a new worker process.
 const repository = join(import.meta.dirname, '../..');
 process.env.MONEY_BUG = '';
 process.once('disconnect', () => process.exit(1));

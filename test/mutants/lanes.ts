@@ -8,9 +8,9 @@ import type { Trial } from './lane.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Lanes {
-  /** Runs the trials, several at a time, and reports each as it ends. Rejects after `close`. */
+  /** Runs the trials, several concurrently, and reports each when it ends. Rejects after `close`. */
   run(trials: readonly Trial[], onEnd: (trial: Trial, outcome: Outcome) => void): Promise<void>;
-  /** Ends every process and removes every file of the trials. */
+  /** Kills every process and removes every file of the trials. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export const openLanes = ({ count, projects, trialMsMax }: LanesOptions): Lanes 
 
   const close = async (): Promise<void> => {
     await Promise.all([...started].map((lane) => lane.kill()));
-    // A database that a test started is in a process group of its own and outlives a killed worker.
+    // A database that a test started has its own process group and outlives a killed worker.
     for (const note of globSync('**/child.json', { cwd: folder })) await stopOrphan(dirname(join(folder, note)));
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
@@ -66,7 +66,7 @@ export const openLanes = ({ count, projects, trialMsMax }: LanesOptions): Lanes 
 };
 
 const startLane = (projects: readonly string[], folder: string, trialMsMax: number): Lane => {
-  // In a process group of its own, so that a kill reaches the workers too. Their temporary files are in `folder`.
+  // The new process group lets a kill reach the workers too. Their temporary files are in `folder`.
   const child = fork(join(import.meta.dirname, 'lane.ts'), projects, {
     detached: true,
     env: { ...process.env, TMPDIR: folder },

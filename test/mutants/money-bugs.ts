@@ -18,7 +18,7 @@ import { videoBugs } from './bugs/videos.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
 
-/** `npm run test:mutants -- --only <id>` tries one. */
+/** All seeded mistakes. `npm run test:mutants -- --only <id>` tries one. */
 export const moneyBugs: readonly MoneyBug[] = [
   ...ledgerBugs,
   ...paidCallBugs,
@@ -38,5 +38,5 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...localProgramBugs,
 ];
 
-/** Test files that have to notice a mistake. */
+/** Test files that must detect a mistake. */
 export const filesOf = ({ caughtBy }: MoneyBug): readonly string[] => [caughtBy].flat();

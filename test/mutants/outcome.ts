@@ -4,13 +4,13 @@ export type Outcome =
   | { readonly kind: 'green' }
   /** Title of the first failed test, its file, and the first line of its message. */
   | { readonly kind: 'caught'; readonly title: string; readonly file: string; readonly message: string }
-  /** Proves nothing: a file did not load, the code could not run, or no test ran. */
+  /** Inconclusive: a file did not load, the code could not run, or no test ran. */
   | { readonly kind: 'broken'; readonly message: string };
 
-/** Code that cannot run, or a write that the database does not parse: noticing these needs no test. */
+/** Code that cannot run, or a write that the database cannot parse. Any test would detect these. */
 const breakdown = /^(?:Error: )?(?:SyntaxError|ReferenceError|ValidationException)\b/;
 
-/** Outcome of one run of vitest. `modules` are the files that this run has loaded. */
+/** Returns the outcome of one run of vitest. `modules` are the files that this run loaded. */
 export const outcomeOf = (modules: readonly TestModule[], unhandled: readonly unknown[]): Outcome => {
   const failed = modules.flatMap(({ children }) => [...children.allTests('failed')]);
   const [first] = failed;

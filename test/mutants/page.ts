@@ -14,7 +14,7 @@ const tiersOf = (file: string): string => tiers.filter((tier) => runsInTier(file
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** Page that `run.ts` writes when the long tier has caught every mistake. */
+/** Renders the page that `run.ts` writes after the long tier has caught every mistake. */
 export const renderPage = (caught: readonly Caught[]): string => {
   const rows = caught.map(
     ({ bug: { id, what, file }, title, file: testFile }) =>
@@ -24,11 +24,11 @@ export const renderPage = (caught: readonly Caught[]): string => {
     '# Money bugs',
     '',
     'Mistakes that a developer could make in the code that moves money or stores data. `npm run test:mutants` puts each into its module while',
-    'tests run, one at a time and without changing a file, and the tests have to fail. The command writes this page when the tests catch all',
+    'tests run, one at a time and without changing a file. The tests must fail. The command writes this page when the tests catch all',
     `${caught.length}; \`-- --only <id>\` tries one, \`-- --tier quick\` uses quick tests only. The last columns name the first test that fails`,
     'and the tiers that run it.',
     '',
-    '| bug | what the gateway then does | file | caught by | tier |',
+    '| bug | effect on the gateway | file | caught by | tier |',
     '|---|---|---|---|---|',
     ...rows,
     '',

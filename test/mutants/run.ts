@@ -9,12 +9,12 @@ import { filesOf, type MoneyBug, moneyBugs } from './money-bugs.ts';
 import type { Outcome } from './outcome.ts';
 import { type Caught, renderPage } from './page.ts';
 
-// `npm run test:mutants -- [--tier quick|long] [--only <id>]...` puts each mistake into the program, one at a time, and
-// runs the tests that name it. Exit code 0: the tests of the tier catch enough of them.
+// `npm run test:mutants -- [--tier quick|long] [--only <id>]...` seeds each mistake, one at a time, and runs the tests
+// that the mistake names. Exit code 0: the tests of the tier catch enough mistakes.
 
 /** Share of the mistakes that each tier must catch. */
 const enough: Readonly<Record<Tier, number>> = { quick: 0.9, long: 1 };
-/** A mistake may make a test wait forever. */
+/** Limit in ms: a mistake can make a test wait forever. */
 const trialMsMax: Readonly<Record<Tier, number>> = { quick: 300_000, long: 1_800_000 };
 const PAGE = join(import.meta.dirname, '../../docs/internals/money-bugs.md');
 

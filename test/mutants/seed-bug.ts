@@ -1,7 +1,10 @@
 import type { Vite } from 'vitest/node';
 import { type MoneyBug, moneyBugs } from './money-bugs.ts';
 
-/** Throws when the file does not hold the text to replace exactly once: the file has changed, and the list must follow. */
+/**
+ * Replaces the text in the source. Throws an Error if the text does not occur exactly once: the file has changed, and
+ * the list must follow.
+ */
 export const withBug = (source: string, { id, file, find, replace }: MoneyBug): string => {
   const parts = source.split(find);
   if (parts.length !== 2) throw new Error(`${id}: ${file} holds the text to replace ${parts.length - 1} times.`);
@@ -9,8 +12,8 @@ export const withBug = (source: string, { id, file, find, replace }: MoneyBug): 
 };
 
 /**
- * Puts one mistake into its module between the disk and the test; no file changes. `MONEY_BUG` holds its id. The plugin
- * reads the variable again for every module, so a process may try one mistake after another. Empty means no mistake.
+ * Vite plugin that seeds one mistake while a module is loaded, without changing a file. `MONEY_BUG` is its id; empty
+ * means no mistake. The plugin reads the variable for every module, so one process can try several mistakes.
  */
 export const seedBug = (): Vite.Plugin[] => {
   if (process.env.MONEY_BUG === undefined) return [];
@@ -25,7 +28,7 @@ export const seedBug = (): Vite.Plugin[] => {
         if (!bug || !moduleId.endsWith(`/${bug.file}`)) return undefined;
         return { code: withBug(source, bug), map: { mappings: '' } };
       },
-      // Vitest stores transformed modules on disk for later runs, which must never read a mistake.
+      // Vitest caches transformed modules on disk. Later runs must not read a module with a mistake.
       configureVitest: ({ defineCacheKeyGenerator }) =>
         defineCacheKeyGenerator((module) => (isPlace(module.id) ? false : undefined)),
       api: { vitest: { ignoreFsModuleCache: true } },

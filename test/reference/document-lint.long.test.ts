@@ -11,7 +11,7 @@ const report = z.object({
   problems: z.array(z.unknown()),
 });
 
-/** Nothing is sent, and nobody is asked for a newer version. */
+/** Turns off telemetry and the check for a newer version. */
 const offline = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
 
 test('REF-1 the description is valid OpenAPI 3.1, without a warning', async () => {

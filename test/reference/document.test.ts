@@ -14,7 +14,7 @@ const document = readReference();
 const rows = rowsOf(document);
 const table = Object.entries<Route>(routes);
 
-/** The codes that an operation tells for a status. */
+/** Returns the documented codes of an operation for a status. */
 const codesOf = (name: string, status: number): string[] => {
   const row = rows.find(({ operation }) => operation.operationId === name);
   if (!row) throw new Error(`no operation ${name}`);
@@ -22,18 +22,18 @@ const codesOf = (name: string, status: number): string[] => {
   return Object.keys(answer?.content['application/json']?.examples ?? {});
 };
 
-test('REF-1 the committed description is what the sources say, to the byte', () => {
+test('REF-1 the committed OpenAPI document equals its sources, byte for byte', () => {
   expect(toText(createReference()) === readFileSync(referencePath, 'utf8')).toBe(true);
 });
 
-test('REF-1 every route is described, and nothing else is', () => {
+test('REF-1 the document describes exactly the routes of the route table', () => {
   const described = rows.map(({ method, path, operation }) => `${operation.operationId} ${method} ${path}`);
   expect(described.toSorted()).toEqual(table.map(([name, { method, path }]) => `${name} ${method} ${path}`).toSorted());
   const text = JSON.stringify(document);
   for (const path of table.flatMap(([, { alsoAt = [] }]) => alsoAt)) expect(text).toContain(path);
 });
 
-test('REF-1 every error code is described, under its own status', () => {
+test('REF-1 the document describes every error code under its own status', () => {
   const missing = errorCodes.filter((code) => {
     const { status } = new GatewayError(code, '');
     return !table.some(([name]) => codesOf(name, status).includes(code));
@@ -61,11 +61,11 @@ test.each<[string, number, readonly string[]]>([
   ['health', 401, []],
   ['health', 429, []],
   ['listPrices', 429, ['rate_limit_exceeded']],
-])('REF-1 %s has for %i the codes %j', (name, status, codes) => {
+])('REF-1 %s has for status %i the codes %j', (name, status, codes) => {
   expect(codesOf(name, status)).toEqual(codes);
 });
 
-test('REF-1 IDEM-1 no parameter is named twice, and Idempotency-Key only where it is taken', () => {
+test('REF-1 IDEM-1 parameter names are unique, and only idempotent routes have Idempotency-Key', () => {
   const names = rows.map(({ operation: { operationId, parameters = [] } }) => ({
     operationId,
     names: parameters.map((parameter) => `${parameter.in} ${parameter.name}`),
@@ -77,7 +77,7 @@ test('REF-1 IDEM-1 no parameter is named twice, and Idempotency-Key only where i
   ]);
 });
 
-test('REF-1 each error has the shape of its format', () => {
+test('REF-1 every error example has the shape of its format', () => {
   const { examples } = document.components;
   expect(examples['plain.not_found']?.value).toEqual({
     error: { message: expect.any(String), type: 'invalid_request_error', code: 'not_found', param: null },
@@ -96,7 +96,7 @@ const bodies = Object.entries(operations).flatMap(([name, { json, form }]) => [
   ...(form ? [{ name, kind: 'form', body: form }] : []),
 ]);
 
-test.each(bodies)('REF-1 the $kind examples of $name pass the check of its requests', ({ body }) => {
+test.each(bodies)('REF-1 the $kind examples of $name pass request validation', ({ body }) => {
   const beside = new Set(Object.keys(body.more ?? {}));
   const examples = Object.values(body.examples);
   expect(examples.length).toBeGreaterThan(0);
@@ -106,13 +106,13 @@ test.each(bodies)('REF-1 the $kind examples of $name pass the check of its reque
   }
 });
 
-test('REF-1 the form that is checked by hand has the fields of its check', () => {
+test('REF-1 the hand-checked form has the fields of its check', () => {
   const { file, ...texts } = transcriptionRequest.fields;
   expect(file).toBeDefined();
   expect(new Set(Object.keys(texts))).toEqual(fieldNames);
 });
 
-/** Where a schema says nothing at all of a list's items or an object's members. */
+/** Lists paths whose schema does not describe the items of a list or the members of an object. */
 const unsaid = (value: unknown, path = ''): string[] => {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
@@ -122,7 +122,7 @@ const unsaid = (value: unknown, path = ''): string[] => {
   });
 };
 
-test('REF-1 members of our own collections are shown in full', () => {
+test("REF-1 the document describes the members of the gateway's own collections", () => {
   const requests = Object.fromEntries(bodies.map(({ body: { name } }) => [name, document.components.schemas[name]]));
   expect(requests).toHaveProperty('ChatRequest.properties.messages.items.oneOf');
   expect(requests).toHaveProperty(
@@ -131,19 +131,19 @@ test('REF-1 members of our own collections are shown in full', () => {
   );
   expect(requests).toHaveProperty('ChatRequest.properties.logit_bias.anyOf.0.additionalProperties.minimum', -100);
   expect(requests).toHaveProperty('GenerateContentRequest.properties.contents.items.properties.role.enum');
-  // What an answer's message may have beside it is taken as it comes.
+  // The gateway accepts any annotations of an assistant message.
   expect(unsaid(requests).filter((path) => !path.endsWith('/annotations/items'))).toEqual([]);
 });
 
-test('ERR-7 the introduction tells when to try again, and of buffers', () => {
+test('ERR-7 the introduction states when to retry, and that proxies must not buffer', () => {
   const text = document.info.description.replaceAll('\n', ' ');
   expect(text).toContain('Retry on 429, 500, 502, 503 and 504, up to five times, after 1, 2, 5, 15 and 30 seconds');
   expect(text).toContain('Do not retry any other 4xx');
-  expect(text).toMatch(/behind a reverse proxy needs response buffering switched off/);
+  expect(text).toContain('reverse proxy in front of a client must not buffer responses');
   for (const code of errorCodes) expect(text).toContain(`| \`${code}\` |`);
 });
 
-test('REF-1 the description names no server but its own', () => {
+test('REF-1 the document names no server other than its own', () => {
   expect(document.servers).toEqual([{ url: '/' }]);
   const addresses = JSON.stringify(document).match(/https?:\/\/[a-z0-9.-]+/g) ?? [];
   expect(addresses).toEqual([]);

@@ -19,7 +19,7 @@ test('every error code has one row with cause, fix and retry', () => {
     ).toHaveLength(6);
 });
 
-test('ERR-7 the page states which statuses to retry, the waits, and that proxies must not buffer', () => {
+test('ERR-7 the page has the statuses to retry, the waits, and the rule for proxies', () => {
   expect(page).toMatch(/429, 500, 502, 503 and 504[\s\S]{0,120}1, 2, 5, 15 and 30 seconds/);
   expect(page).toMatch(/reverse proxy[\s\S]{0,80}must not buffer/);
 });

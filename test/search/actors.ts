@@ -7,13 +7,13 @@ import { ledgerDependencies } from './ports.ts';
 import type { Body } from './run-actor.ts';
 import { ACCOUNT } from './world.ts';
 
-/** When the holds of unkeyed requests may be released by others, in Unix milliseconds. */
+/** Time in Unix milliseconds after which other actors can release the holds of requests without an idempotency key. */
 export const EXPIRES_AT_MS = 900_000;
-/** What they reserve and are charged, in pico-USD. */
+/** Hold of each request in pico-USD. */
 export const HOLD_PICOS = 100n;
 const CHARGE_PICOS = 40n;
 
-/** Hold, call, settle, with an answer that comes whole. */
+/** Request with a complete response: hold, call, settle. */
 export const request =
   (requestId: string, outcomes: readonly Served[] = ['good']): Body =>
   async (host) => {
@@ -53,7 +53,7 @@ const untilStoreFails = async (work: () => Promise<unknown>): Promise<void> => {
   }
 };
 
-/** Looks so often for holds whose time is over, each time when there is somebody to look at. */
+/** Sweeps `passes` times. Each pass waits until an account is due. */
 export const sweeper =
   (passes = 2): Body =>
   async (host) => {
@@ -62,7 +62,7 @@ export const sweeper =
     return undefined;
   };
 
-/** Charges what waits in the outbox, so often, each time when there is something. */
+/** Settles the outbox `passes` times. Each pass waits until the outbox has an entry. */
 export const worker =
   (passes = 2): Body =>
   async (host) => {

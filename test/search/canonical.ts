@@ -1,4 +1,4 @@
-/** One text for one value, whatever the order its members were written in. Undefined members are left out. */
+/** Returns the same text for equal values, in any member order. Undefined members are omitted. */
 export const canonical = (value: unknown): string => {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value !== 'object' || value === null) return value === undefined ? '-' : JSON.stringify(value);
@@ -11,7 +11,7 @@ export const canonical = (value: unknown): string => {
   return `{${told.join(',')}}`;
 };
 
-/** Numbers for values: equal values have the same one. */
+/** Assigns numbers to values. Equal values have the same number. */
 export class Interned<T> {
   readonly values: T[] = [];
   readonly #numbers = new Map<string, number>();
@@ -27,7 +27,7 @@ export class Interned<T> {
 
   at(number: number): T {
     const value = this.values[number];
-    if (value === undefined) throw new Error(`nothing has the number ${number}`);
+    if (value === undefined) throw new Error(`no value has the number ${number}`);
     return value;
   }
 }

@@ -2,7 +2,7 @@ import type { Claim, ClaimRequest } from '../../lambdas/core/idempotency/claim-s
 import type { Op, TakeOver } from './operations.ts';
 import type { Step, World } from './world.ts';
 
-/** The calls that concern the one key. */
+/** Executes the calls on the claim. Returns undefined for any other call. */
 export const claimStep = (world: World, op: Op): Step | undefined => {
   const { claim } = world;
   switch (op.kind) {
@@ -36,7 +36,7 @@ export const claimStep = (world: World, op: Op): Step | undefined => {
 const atWork = (claim: Claim | undefined, owner: string): Claim | undefined =>
   claim?.owner === owner && (claim.state === 'open' || claim.state === 'prepared') ? claim : undefined;
 
-/** The caller's own write, whose reply was lost. */
+/** Returns the claim if `owner` already opened it: a repeat of its own write whose reply was lost. */
 const opened = (claim: Claim | undefined, owner: string): Claim | undefined =>
   claim?.owner === owner && claim.state === 'open' ? claim : undefined;
 

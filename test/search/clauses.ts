@@ -1,26 +1,26 @@
 interface Edit {
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Must occur in the file exactly once. */
   readonly find: string;
   readonly replace: string;
 }
 
-/** One clause of the protocols, and how the code reads without it. */
+/** One clause of the protocols, and an edit that removes it from the code. */
 export interface Clause extends Edit {
   readonly id: string;
   readonly clause: string;
-  /** Where else the same clause is kept. */
+  /** Second place in which the code implements the clause. */
   readonly also?: Edit;
-  /** Where its absence shows. */
+  /** Id of the configuration that fails without the clause. */
   readonly configuration: string;
-  /** Why nothing goes wrong without it, if nothing does. */
+  /** Why no configuration fails without the clause, if none does. */
   readonly covered?: string;
 }
 
 const ledger: readonly Clause[] = [
   {
     id: 'wire-once',
-    clause: 'a hold id goes over the wire once',
+    clause: 'the store client sends each hold id once',
     file: 'lambdas/core/ledger/hold.ts',
     find: 'holdId: holdIdOf(order.requestId, id)',
     replace: 'holdId: holdIdOf(order.requestId, order.firstId ?? 0)',
@@ -28,7 +28,7 @@ const ledger: readonly Clause[] = [
   },
   {
     id: 'previous-absent',
-    clause: 'a further id is held only if the one before is not',
+    clause: 'a hold with a further id requires that the previous id is not held',
     file: 'test/search/world.ts',
     find: '(previousHoldId === undefined || !account.holds.has(previousHoldId))',
     replace: 'true',
@@ -36,7 +36,7 @@ const ledger: readonly Clause[] = [
   },
   {
     id: 'adopt',
-    clause: 'an earlier id that is held after all is adopted',
+    clause: 'a request adopts an earlier id whose hold was placed after all',
     file: 'lambdas/core/ledger/hold.ts',
     find: 'return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));',
     replace: 'return undefined;',
@@ -44,7 +44,7 @@ const ledger: readonly Clause[] = [
   },
   {
     id: 'record-if-absent',
-    clause: 'a charge record is written only if there is none',
+    clause: 'a charge record is written only if none exists',
     file: 'test/search/world.ts',
     find: "if (present) return { world, answer: { kind: 'putRecord'",
     replace: "if (present && false) return { world, answer: { kind: 'putRecord'",
@@ -52,7 +52,7 @@ const ledger: readonly Clause[] = [
   },
   {
     id: 'obey-record',
-    clause: 'whoever comes second obeys the record that is there',
+    clause: 'the second writer of a record follows the existing record',
     file: 'lambdas/core/ledger/resolve.ts',
     find: "return reply.kind === 'written' ? record : reply.record;",
     replace: 'return record;',
@@ -60,7 +60,7 @@ const ledger: readonly Clause[] = [
   },
   {
     id: 'apply-once',
-    clause: 'a hold is closed only while it is open with that amount',
+    clause: 'a hold is closed only while it is open with the same amount',
     file: 'test/search/world.ts',
     find: 'if (account.holds.get(record.holdId)?.amountPicos !== holdAmountPicos) {',
     replace: 'if (account.holds.size > 9) {',
@@ -77,7 +77,7 @@ const ledger: readonly Clause[] = [
   },
   {
     id: 'off-the-list',
-    clause: 'an account leaves the sweep list only if no hold is open',
+    clause: 'an account leaves the sweep list only if it has no open hold',
     file: 'test/search/world.ts',
     find: 'const stays = op.sweepAtMs === undefined && account.holds.size > 0;',
     replace: 'const stays = false;',
@@ -85,7 +85,7 @@ const ledger: readonly Clause[] = [
   },
   {
     id: 'on-the-list',
-    clause: 'a hold puts its account onto the sweep list',
+    clause: 'a hold puts its account on the sweep list',
     file: 'test/search/world.ts',
     find: 'sweepAtMs: world.sweepAtMs ?? request.sweepAtMs',
     replace: 'sweepAtMs: world.sweepAtMs',
@@ -93,7 +93,7 @@ const ledger: readonly Clause[] = [
   },
   {
     id: 'released-fails',
-    clause: 'an answer whose hold was released is not served',
+    clause: 'a response whose hold was released is not returned',
     file: 'lambdas/core/paid-call/settle.ts',
     find: "if (committed.record.outcome === 'settled') return committed;",
     replace: 'return committed;',
@@ -104,7 +104,7 @@ const ledger: readonly Clause[] = [
 const outbox: readonly Clause[] = [
   {
     id: 'note-first',
-    clause: 'whoever releases the hold of another looks for a note first',
+    clause: "a release of another request's hold reads the outbox first",
     file: 'lambdas/core/ledger/release.ts',
     find: 'const note = await deps.outbox.read(holdId);',
     replace: 'const note = undefined;',
@@ -112,7 +112,7 @@ const outbox: readonly Clause[] = [
   },
   {
     id: 'note-in-time',
-    clause: 'a note counts only if it was there before the hold expired',
+    clause: 'an outbox entry counts only if it was written before the hold expired',
     file: 'lambdas/core/ledger/outbox.ts',
     find: 'return leftMs() >= MARGIN_MS - TAKEN_MS && clock.now() < takenOverAtMs();',
     replace: 'return true;',
@@ -120,7 +120,7 @@ const outbox: readonly Clause[] = [
   },
   {
     id: 'note-in-lease',
-    clause: 'under a key, a note counts only if it was there before the lease ended',
+    clause: 'with an idempotency key, an outbox entry counts only if it was written before the lease expired',
     file: 'lambdas/core/ledger/outbox.ts',
     find: ' && clock.now() < takenOverAtMs()',
     replace: '',
@@ -128,7 +128,7 @@ const outbox: readonly Clause[] = [
   },
   {
     id: 'lapsed',
-    clause: 'a lease that had run out before it was renewed carries no note',
+    clause: 'a lease that was renewed after its expiry carries no outbox entry',
     file: 'lambdas/core/idempotency/claimed-execution.ts',
     find: 'if (ledger.clock.now() >= this.takenOverAtMs) this.#lapsed = true;',
     replace: '',
@@ -136,7 +136,7 @@ const outbox: readonly Clause[] = [
   },
   {
     id: 'release-decides',
-    clause: 'a commit without an answer and without a note is closed by a release',
+    clause: 'a commit without a definite result and without an outbox entry ends with a release',
     file: 'lambdas/core/paid-call/settle.ts',
     find: "const standing = await commit(deps.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);",
     replace: 'const standing = { ...released, answer: undefined };',
@@ -144,7 +144,7 @@ const outbox: readonly Clause[] = [
   },
   {
     id: 'note-stays',
-    clause: 'a note goes only after its charge is recorded',
+    clause: 'an outbox entry is removed only after its charge is recorded',
     file: 'lambdas/core/ledger/outbox.ts',
     find: 'const record = await commit(deps, note.record);',
     replace: 'await deps.outbox.remove(holdId);\n  const record = await commit(deps, note.record);',
@@ -155,16 +155,16 @@ const outbox: readonly Clause[] = [
 const idempotency: readonly Clause[] = [
   {
     id: 'owner',
-    clause: 'a take-over only from the owner whose holds were resolved',
+    clause: 'a takeover requires the owner whose holds were resolved',
     file: 'test/search/claim-steps.ts',
     find: 'const old = atWork(claim, from);',
     replace: 'const old = from === undefined ? undefined : claim;',
     configuration: 'heirs',
-    covered: 'the vendor is called only under a lease that has not run out, and such a lease is not taken over',
+    covered: 'the provider is called only under a valid lease, and a valid lease cannot be taken over',
   },
   {
     id: 'lease',
-    clause: 'a take-over only after the lease has run out',
+    clause: 'a takeover requires an expired lease',
     file: 'lambdas/core/idempotency/claim.ts',
     find: 'if (claim.leaseUntilMs > nowMs) throw inProgress();',
     replace: '',
@@ -172,7 +172,7 @@ const idempotency: readonly Clause[] = [
   },
   {
     id: 'resolve-holds',
-    clause: 'a take-over first ends the holds of the request before',
+    clause: 'a takeover first ends the holds of the previous request',
     file: 'lambdas/core/idempotency/claim.ts',
     find: 'for (let id = 0; id < HOLD_IDS; id += 1) {',
     replace: 'for (let id = 0; id < 0; id += 1) {',
@@ -180,7 +180,7 @@ const idempotency: readonly Clause[] = [
   },
   {
     id: 'resolve-all',
-    clause: 'a take-over ends all ids of the request before, not the first alone',
+    clause: 'a takeover ends all hold ids of the previous request, not only the first',
     file: 'lambdas/core/idempotency/claim.ts',
     find: 'for (let id = 0; id < HOLD_IDS; id += 1) {',
     replace: 'for (let id = 0; id < 1; id += 1) {',
@@ -188,17 +188,17 @@ const idempotency: readonly Clause[] = [
   },
   {
     id: 'clear-prepared',
-    clause: 'a take-over clears the answer that was prepared',
+    clause: 'a takeover removes the staged response',
     file: 'test/search/claim-steps.ts',
     find: "claim: { owner, leaseUntilMs, fingerprint, state: 'open', dispatches, expiresAtMs, prepared: undefined },\n    },\n    answer: { kind: 'takeOver'",
     replace:
       "claim: { owner, leaseUntilMs, fingerprint, state: 'open', dispatches, expiresAtMs, prepared: old.prepared },\n    },\n    answer: { kind: 'takeOver'",
     configuration: 'c',
-    covered: 'it would be served only with the record of its own hold, and that was released before the take-over',
+    covered: 'a staged response needs the record of its own hold, which the takeover released before',
   },
   {
     id: 'matching-hash',
-    clause: 'a prepared answer is served only with the record that carries its hash',
+    clause: 'a staged response is returned only with the record that has its hash',
     file: 'lambdas/core/idempotency/claim.ts',
     find: 'if (record?.answer !== prepared.hash) return undefined;',
     replace: '',
@@ -206,7 +206,7 @@ const idempotency: readonly Clause[] = [
   },
   {
     id: 'loser-silent',
-    clause: 'whoever loses the commit never serves its own answer',
+    clause: 'a request that loses the commit does not return its own response',
     file: 'lambdas/core/paid-call/settle.ts',
     find: "if (committed.record.outcome === 'settled') return committed;",
     replace: 'return committed;',
@@ -214,16 +214,16 @@ const idempotency: readonly Clause[] = [
   },
   {
     id: 'loser-stops',
-    clause: 'whoever loses its prepare does not go on to commit',
+    clause: 'a request that cannot stage its response does not commit',
     file: 'lambdas/core/idempotency/claimed-execution.ts',
     find: 'throw new ClaimLost();\n  }\n\n  /** Returns the stored form',
     replace: "return 'lost';\n  }\n\n  /** Returns the stored form",
     configuration: 'c',
-    covered: 'whoever took the key has released its hold before, and it obeys that record',
+    covered: 'the new owner of the claim released the hold before, and the old owner follows that record',
   },
   {
     id: 'prepare-first',
-    clause: 'the answer is stored before the charge is committed',
+    clause: 'the response is staged before the charge is committed',
     file: 'lambdas/core/paid-call/settle.ts',
     find: 'const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));',
     replace: "const answer = claimed && toStore && 'not stored';",
@@ -231,7 +231,7 @@ const idempotency: readonly Clause[] = [
   },
   {
     id: 'settled-ends',
-    clause: 'after a charge nobody dispatches again',
+    clause: 'a charged request is never dispatched again',
     file: 'lambdas/core/idempotency/claim.ts',
     find: 'if (settled) return answerOfSettled(deps, request);',
     replace: '',
@@ -239,7 +239,7 @@ const idempotency: readonly Clause[] = [
   },
   {
     id: 'own-claim',
-    clause: 'an answer is prepared only on a claim of its own',
+    clause: 'a request stages a response only on its own claim',
     file: 'test/search/claim-steps.ts',
     find: "claim?.owner === owner && (claim.state === 'open' || claim.state === 'prepared') ? claim : undefined;",
     replace: "owner !== '' && (claim?.state === 'open' || claim?.state === 'prepared') ? claim : undefined;",
@@ -247,7 +247,7 @@ const idempotency: readonly Clause[] = [
   },
   {
     id: 'abandon',
-    clause: 'a claim whose charge is uncertain is not freed',
+    clause: 'a claim with an uncertain charge is not freed',
     file: 'lambdas/core/paid-call/settle.ts',
     find: 'claimed?.charging();',
     replace: '',

@@ -6,7 +6,7 @@ import { execute } from './world.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Lets worker and sweeper run undisturbed, long after everything, and tells the world they leave behind. */
+/** Runs worker and sweeper without faults, long after all other actors, and returns the resulting world. */
 export class Closing {
   readonly #graph: Graph;
   readonly #worlds: Worlds;
@@ -33,7 +33,7 @@ export class Closing {
       tell: () => undefined,
       call: async (op) => {
         const [step] = execute(world, op);
-        if (!step) throw new Error(`nothing comes of ${op.kind}`);
+        if (!step) throw new Error(`${op.kind} has no result`);
         world = step.world;
         return step.answer;
       },

@@ -5,33 +5,33 @@ import type { World } from './world.ts';
 export interface Actor {
   readonly name: string;
   readonly body: Body;
-  /** Actors with the same program are the same but for their names: which of them did what makes no difference. */
+  /** Actors with the same program are interchangeable: the search does not distinguish which of them acted. */
   readonly program?: string;
-  /** Calls that the store never takes, whatever the budget of faults. */
+  /** Calls that the store always rejects. They do not count as faults. */
   readonly refused?: (op: Op) => boolean;
 }
 
-/** One small case, to be searched through. */
+/** A small case that the search explores completely. */
 export interface Configuration {
   readonly id: string;
   readonly title: string;
   readonly actors: readonly Actor[];
   readonly world: World;
-  /** Unix milliseconds. Time goes from one to the next whenever it likes. */
+  /** Unix milliseconds. Time can advance to the next value in any state. */
   readonly timesMs: readonly number[];
   readonly faults: number;
   readonly crashes: number;
-  /** Too large to be searched to its end: as far as states and time allow. */
+  /** Too large for a complete search. The search ends at the limit of states or minutes. */
   readonly partial?: boolean;
-  /** Whether an answer may reach a process, or wake it, later than the call was executed. */
+  /** Whether an actor can receive a reply later than the call was executed. */
   readonly lateReplies?: boolean;
-  /** Whether notes can be left. The search says so when one is and this is not set. */
+  /** Whether actors can write outbox entries. Without it, an entry is an error of the search. */
   readonly outbox?: boolean;
   readonly timers?: boolean;
-  /** Nobody should be told that money is short. */
+  /** Whether the balance covers every hold, so `insufficient_balance` is a violation. */
   readonly enoughMoney?: boolean;
-  /** Request ids that stand under the one key. */
+  /** Ids of the requests that share the idempotency key. */
   readonly idempotent?: readonly string[];
-  /** Names what is known and told, where it is no violation. */
+  /** Returns the description of a documented exception, or undefined if the result is a violation. */
   readonly documented?: (told: Told) => string | undefined;
 }

@@ -16,12 +16,12 @@ const client = (name: string, outcomes?: readonly Served[]): Actor => ({
 });
 
 const aroundExpiry = [0, EXPIRES_AT_MS + 60_000];
-/** In between, it is too late to begin a note, but not too late for one to have ended. */
+/** The second time is too late to start writing an outbox entry, but a write can still end. */
 const toExpiry = [0, EXPIRES_AT_MS - 45_000, EXPIRES_AT_MS + 60_000];
-/** Each time the lease of whoever claimed the key at the time before has run out. */
+/** At each time, a lease that was claimed at the previous time has expired. */
 const leases = (count: number) => Array.from({ length: count + 1 }, (_, index) => index * 61_000);
 
-/** Two holds and a half. */
+/** Covers two and a half holds. */
 const plainWorld = newWorld(250n);
 const textWorld = newWorld(3_000_000_000n);
 
@@ -30,10 +30,13 @@ const takesNoCharges = (op: Op): boolean =>
   op.kind === 'putNote' || (op.kind === 'putRecord' && op.record.outcome === 'settled');
 const takesNothing = ({ kind }: Op): boolean => kind === 'putNote' || kind === 'putRecord';
 
-/** BILL-14: then nothing is known, and the charge may stand. Sweeper, worker or the next request under the key find it out. */
+/**
+ * BILL-14: the outcome is unknown and the charge may be committed. The sweeper, the worker or the next request with the
+ * key finds it.
+ */
 const unknowable = (told: Told): string | undefined =>
   told.unanswered?.includes('putRecord')
-    ? `told ${told.content}, the store having answered neither the charge nor the release, and charged`
+    ? `returned ${told.content} although charged; neither the charge nor the release had a definite reply`
     : undefined;
 
 export const configurations: readonly Configuration[] = [
@@ -49,7 +52,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'stream',
-    title: 'a streamed request, whose vendor may fail, and a sweeper',
+    title: 'a streamed request whose provider may fail, and a sweeper',
     actors: [{ name: 'A', body: streaming('a', ['good', 'failed']) }, S1],
     world: textWorld,
     timesMs: aroundExpiry,
@@ -78,7 +81,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'c',
-    title: 'two clients on one key',
+    title: 'two clients with one idempotency key',
     actors: [client('A'), client('B')],
     world: textWorld,
     timesMs: leases(1),
@@ -89,7 +92,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'c3',
-    title: 'three clients on one key',
+    title: 'three clients with one idempotency key',
     actors: [client('A'), client('B'), client('C')],
     world: textWorld,
     timesMs: leases(1),
@@ -99,7 +102,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'c3-long',
-    title: 'three clients on one key, long enough for a second take-over',
+    title: 'three clients with one idempotency key, up to a second takeover',
     actors: [client('A'), client('B'), client('C')],
     world: textWorld,
     timesMs: leases(2),
@@ -110,7 +113,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'heirs',
-    title: 'two clients on the key of a third, which has died',
+    title: 'two clients with the idempotency key of a third one, which has crashed',
     actors: [client('B'), client('C')],
     world: {
       ...textWorld,
@@ -131,7 +134,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'ends',
-    title: 'two clients on one key, whose vendor answers, refuses or fails',
+    title: 'two clients with one idempotency key, whose provider succeeds, rejects or fails',
     actors: [client('A', ['good', 'refused', 'failed']), client('B', ['good', 'refused', 'failed'])],
     world: textWorld,
     timesMs: leases(1),
@@ -141,7 +144,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'swept',
-    title: 'two clients on one key and a sweeper',
+    title: 'two clients with one idempotency key and a sweeper',
     actors: [client('A'), client('B'), { ...S1, body: sweeper(1) }],
     world: textWorld,
     timesMs: [...leases(1), EXPIRES_AT_MS + 61_000],
@@ -151,7 +154,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'd',
-    title: 'outbox: a request whose ledger takes no records, a sweeper and a worker',
+    title: 'outbox: a request whose ledger rejects all records, a sweeper and a worker',
     actors: [{ ...A, refused: takesNoRecords }, S1, W],
     world: plainWorld,
     timesMs: toExpiry,
@@ -163,7 +166,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'e',
-    title: 'outbox under a key: two clients, of whom one has a ledger that takes no records, with renewals',
+    title: 'outbox with an idempotency key and renewals: two clients, one of whose ledgers rejects all records',
     actors: [{ ...client('A'), refused: takesNoRecords }, client('B')],
     world: textWorld,
     timesMs: leases(1),
@@ -176,7 +179,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'f',
-    title: 'no outbox either: a request whose charge and note are not taken, and a sweeper',
+    title: 'no outbox: a request whose charge and outbox entry are rejected, and a sweeper',
     actors: [{ ...A, refused: takesNoCharges }, S1],
     world: plainWorld,
     timesMs: toExpiry,
@@ -187,7 +190,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'g',
-    title: 'no outbox either, under a key: two clients, of whom one has stores that take nothing',
+    title: 'no outbox, with an idempotency key: two clients, one of whose stores reject everything',
     actors: [{ ...client('A'), refused: takesNothing }, client('B')],
     world: textWorld,
     timesMs: leases(1),

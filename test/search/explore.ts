@@ -8,9 +8,9 @@ import { StateTable } from './state-table.ts';
 export interface Limits {
   readonly states: number;
   readonly ms: number;
-  /** Breadth first finds the shortest way to a violation. */
+  /** `breadth` finds the shortest path to a violation. */
   readonly order: 'breadth' | 'depth';
-  /** Leaves out orders that cannot matter: see `lonelyActor`. */
+  /** Whether to skip call orders that cannot matter. See `lonelyActor`. */
   readonly reduced: boolean;
 }
 
@@ -18,22 +18,22 @@ export interface Found {
   readonly states: number;
   readonly ends: number;
   readonly ms: number;
-  /** Every state was visited. */
+  /** Whether the search visited every state. */
   readonly complete: boolean;
-  /** The first way to each violation. */
+  /** The first path to each violation. */
   readonly violations: readonly Finding[];
-  /** What is no violation only because it is documented. */
+  /** Findings that are documented exceptions, not violations. */
   readonly documented: readonly Finding[];
 }
 
 export interface Finding {
   readonly what: string;
-  /** How many states show it; of a violation only the first is counted. */
+  /** Number of states with this finding. For a violation, only the first is counted. */
   readonly states: number;
   readonly trace: readonly string[];
 }
 
-/** All states that can follow from the first one of a configuration, each looked at once. */
+/** Explores every state that can follow from the first state of a configuration. */
 export class Search {
   readonly #space: Space;
   readonly #table: StateTable;
@@ -62,7 +62,7 @@ export class Search {
       this.#from = index;
       this.#table.read(index, this.#row);
       const goesOn = moves.from(this.#row);
-      // Waiting for what is known already would take longer than the rest.
+      // Does not wait for known nodes: waiting would take longer than the rest.
       if (moves.missing.length > 0 || !goesOn) await this.#finish(index, moves);
       over = this.#judge.violations.size >= violationsMax || this.#table.count >= states;
       if (index % 4096 === 0 && performance.now() - started > ms) over = true;
@@ -77,7 +77,7 @@ export class Search {
     };
   }
 
-  /** What actors do next had to be found out, or nobody does anything any more. */
+  /** Runs actors whose next step is unknown, or judges a state in which no actor can act. */
   async #finish(index: number, moves: Moves): Promise<void> {
     const goesOn = await this.#complete(moves);
     if (goesOn) return;
@@ -126,7 +126,7 @@ export class Search {
     return told;
   }
 
-  /** Finds the moves again that led to a state. */
+  /** Returns the moves that led to a state. */
   async #trace(state: number): Promise<readonly string[]> {
     const way = [state];
     for (let at = this.#table.parentOf(state); at !== -1; at = this.#table.parentOf(at)) way.unshift(at);
@@ -149,15 +149,15 @@ export class Search {
 
   #lineOf(way: Way, actor: number, op: number, next: Int32Array): string {
     const { configuration, graph } = this.#space;
-    if (way === 'time') return `time passes: ${(configuration.timesMs[timeOf(next)] ?? 0) / 1_000} s`;
+    if (way === 'time') return `time advances to ${(configuration.timesMs[timeOf(next)] ?? 0) / 1_000} s`;
     const call = describe(graph.ops.at(op));
-    if (way === 'lands') return `lands late: ${call}`;
+    if (way === 'lands') return `executed late: ${call}`;
     const name = configuration.actors[actor]?.name ?? '';
-    if (way === 'dies') return `${name} dies before: ${call}`;
+    if (way === 'dies') return `${name} crashes before: ${call}`;
     const before = graph.node(this.#row[ACTORS + actor] ?? 0);
     const after = graph.node(next[ACTORS + actor] ?? 0);
     const told = after.told === before.told ? null : graph.told.at(after.told);
-    const says = told ? `; tells its client: ${told.kind} ${told.content}` : '';
+    const says = told ? `; returns to its client: ${told.kind} ${told.content}` : '';
     const sleeps = after.notBefore > timeOf(next) ? '; then sleeps' : '';
     return `${name}: ${call}${way === 'answered' ? '' : ` [${way}]`}${says}${sleeps}`;
   }

@@ -6,7 +6,7 @@ import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
 import type { Answer, Op } from './operations.ts';
 import { ACCOUNT, KEY, newWorld, type World } from './world.ts';
 
-/** The stores that the contract tests compare with the real engine, behind the calls of the search. */
+/** Runs the calls of the search on the in-memory fakes that the contract tests compare with the real engine. */
 export class Fakes {
   readonly #ledger = new MemoryLedgerStore();
   readonly #outbox = new MemoryOutbox();
@@ -18,10 +18,10 @@ export class Fakes {
     return newWorld(creditedPicos);
   }
 
-  /** Everything that is stored, in the form of the search. */
+  /** Everything stored, in the form of the search. */
   async world(): Promise<World> {
     const [account] = this.#ledger.accounts();
-    if (!account) throw new Error('the account is gone');
+    if (!account) throw new Error('the account does not exist');
     return {
       account: { ...account, version: 0 },
       sweepAtMs: this.#ledger.sweepAtOf(ACCOUNT),

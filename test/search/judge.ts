@@ -6,7 +6,7 @@ import type { Told } from './run-actor.ts';
 import { ACTORS, type Space, WORLD } from './space.ts';
 import type { World } from './world.ts';
 
-/** Looks for what must never be. Says the same about the same things, so it is asked once about each. */
+/** Finds violations. The verdict on a state depends only on its parts, so each part is judged once. */
 export class Judge {
   readonly violations = new Map<string, { readonly state: number; readonly states: number }>();
   readonly documented = new Map<string, { readonly state: number; states: number }>();
@@ -35,12 +35,12 @@ export class Judge {
     }
   }
 
-  /** IDEM-8: whoever is told a success under one key is told the same. Answers the last success so far, 0 for none. */
+  /** IDEM-8: all successes of one idempotency key must be equal. Returns the latest success so far, or 0 for none. */
   #sameAs(before: number, told: number, index: number): number {
     const words = this.#space.graph.told.at(told);
     if (words?.kind !== 'success') return before;
     if (before !== 0 && this.#space.graph.told.at(before)?.content !== words.content) {
-      this.#violated('two different answers under one key', index);
+      this.#violated('two different responses for one idempotency key', index);
     }
     return told;
   }
@@ -53,7 +53,7 @@ export class Judge {
     return problems;
   }
 
-  /** Somebody is about to reserve again what it has reserved already, and will not be told. */
+  /** Whether a call places a second hold for a request whose previous hold exists. */
   #holdsTwice(world: number, number: number): boolean {
     const { graph, worlds } = this.#space;
     const op = graph.ops.at(number);
@@ -61,7 +61,7 @@ export class Judge {
     return worlds.at(world).account.holds.has(op.request.previousHoldId) && worlds.after(world, number)[0] !== world;
   }
 
-  /** All actors have ended. What was sent may still land, or not. */
+  /** Judges a state in which all actors have ended, with and without the calls still in flight. */
   async end(index: number, world: number, network: number, told: readonly number[]): Promise<void> {
     const closed = await this.#closing.close(world);
     this.#closed(index, closed, told);
@@ -73,8 +73,8 @@ export class Judge {
   #closed(index: number, world: number, told: readonly number[]): void {
     const { account, notes } = this.#space.worlds.at(world);
     for (const problem of this.#worldProblems(world)) this.#violated(problem, index);
-    if (account.holds.size > 0) this.#violated('a hold stays open whatever sweeper and worker do', index);
-    if (notes.size > 0) this.#violated('a note stays in the outbox whatever sweeper and worker do', index);
+    if (account.holds.size > 0) this.#violated('a hold stays open after all work of sweeper and worker', index);
+    if (notes.size > 0) this.#violated('an outbox entry remains after all work of sweeper and worker', index);
     for (const one of told) if (one !== 0) this.#report(index, this.#verdictsOn(world, one, true));
   }
 
@@ -104,21 +104,21 @@ export class Judge {
   }
 }
 
-const HELD_TWICE = 'a further id is held while the one before is held';
+const HELD_TWICE = 'a further id is held while the previous one is held';
 
 interface Verdict {
   readonly what: string;
   readonly documented: boolean;
 }
 
-/** What has to hold in every state, whatever anybody was told. */
+/** Conditions that hold in every state. */
 const worldProblems = (
   { account, records, sweepAtMs, claim }: World,
   idempotent: readonly string[],
 ): readonly string[] => {
   const problems: string[] = [];
   if (account.availablePicos + heldOf(account) !== account.creditedPicos - account.spentPicos) {
-    problems.push('available + held is not credited - spent');
+    problems.push('available + held differs from credited - spent');
   }
   const settled = [...records.values()].filter(({ outcome }) => outcome === 'settled');
   const closed = settled.filter(({ holdId }) => !account.holds.has(holdId));
@@ -128,19 +128,20 @@ const worldProblems = (
   const requests = settled.map(({ requestId }) => requestId);
   if (new Set(requests).size < requests.length) problems.push('two charges for one request');
   if (requests.filter((requestId) => idempotent.includes(requestId)).length > 1)
-    problems.push('two charges under one key');
+    problems.push('two charges for one idempotency key');
   for (const { requestId, holdId, answer } of settled) {
     const { prepared } = claim ?? {};
     const isStored = prepared?.holdId === holdId && prepared.hash === answer;
-    if (idempotent.includes(requestId) && !isStored) problems.push('a charge under a key, whose answer is not stored');
+    if (idempotent.includes(requestId) && !isStored)
+      problems.push('a charge with an idempotency key without a stored response');
   }
   const answers = [...records.values()].filter(({ requestId, answer }) => answer && idempotent.includes(requestId));
-  if (answers.length > 1) problems.push('two answers are committed under one key');
-  if (account.holds.size > 0 && sweepAtMs === undefined) problems.push('an open hold that no sweep would find');
+  if (answers.length > 1) problems.push('two responses are committed for one idempotency key');
+  if (account.holds.size > 0 && sweepAtMs === undefined) problems.push('an open hold that no sweep can find');
   return problems;
 };
 
-/** What has to hold between what is stored and what a client was told. `closed`: nothing more will happen. */
+/** Conditions on the stored data and the result of one client. `closed`: nothing more can happen. */
 const toldProblems = (
   { records, notes }: World,
   told: Told,
@@ -148,7 +149,7 @@ const toldProblems = (
   closed: boolean,
 ): readonly Verdict[] => {
   if (enoughMoney && told.content === 'insufficient_balance') {
-    return [{ what: 'told that money is short, though it is not', documented: false }];
+    return [{ what: 'returned insufficient_balance although the balance is sufficient', documented: false }];
   }
   const payers = idempotent.includes(told.requestId) ? idempotent : [told.requestId];
   const settled = [...records.values()].filter(
@@ -157,12 +158,12 @@ const toldProblems = (
   if (told.kind === 'error') {
     if (!settled.some(({ requestId }) => requestId === told.requestId)) return [];
     const known = documented?.(told);
-    return [{ what: known ?? `charged, and told ${told.content}`, documented: known !== undefined }];
+    return [{ what: known ?? `returned ${told.content} although charged`, documented: known !== undefined }];
   }
   if (settled.length > 0) return [];
   const waits = [...notes.values()].some(
     ({ record }) => payers.includes(requestOf(record.holdId)) && records.get(record.holdId)?.outcome !== 'released',
   );
   if (waits && !closed) return [];
-  return [{ what: 'told a success that is not charged', documented: false }];
+  return [{ what: 'returned a success that is not charged', documented: false }];
 };

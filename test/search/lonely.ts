@@ -2,7 +2,7 @@ import { isSettledFor } from './operations.ts';
 import type { Node } from './program.ts';
 import { ACTORS, faultsOf, type Space, timeOf, WORLD } from './space.ts';
 
-/** An answer whose consequences for the actor have to be found out. */
+/** A reply whose effect on the actor is still unknown. */
 export interface Missing {
   readonly node: Node;
   readonly index: number;
@@ -11,9 +11,9 @@ export interface Missing {
 }
 
 /**
- * An actor whose next call has an answer that is settled for good and changes nothing, who waits for nothing else, then asks for no time
- * and tells nobody anything: whatever others do, they can do after it as well. It goes first then, and only it. An actor that dies before
- * it could as well die after it. -1 when there is none, or when it is not known yet.
+ * Returns an actor whose next step can go first, or -1 if there is none or it is unknown. Its only pending call has a
+ * permanent reply and changes nothing; after it, the actor reads no clock and returns nothing to its client. So other
+ * actors can do the same after it as before it, and a crash before the call equals a crash after it.
  */
 export const lonelyActor = (space: Space, row: Int32Array, missing: Missing[]): number => {
   const { configuration, graph, programs, worlds } = space;
@@ -31,7 +31,7 @@ export const lonelyActor = (space: Space, row: Int32Array, missing: Missing[]): 
   return -1;
 };
 
-/** Whatever is answered. At the last of the times nobody can tell when the clock is asked. */
+/** Whether the actor stays quiet after every possible reply. At the last time, a clock read has no effect. */
 const staysQuiet = (
   { configuration, graph, unavailable, worlds }: Space,
   row: Int32Array,

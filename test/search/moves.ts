@@ -3,7 +3,7 @@ import { goesToStore, isWrite, type Op } from './operations.ts';
 import type { Node } from './program.ts';
 import { A_CRASH, A_FAULT, ACTORS, BUDGET, crashesOf, faultsOf, NETWORK, type Space, timeOf, WORLD } from './space.ts';
 
-/** How one state follows from another. */
+/** How one state follows from another. `lands`: a call in flight is executed. */
 export type Way =
   | 'answered'
   | 'reply lost'
@@ -16,7 +16,7 @@ export type Way =
 
 export interface Move {
   readonly way: Way;
-  /** -1 for the world itself. */
+  /** -1 for a change of the world without an actor. */
   readonly actor: number;
   readonly op: number;
 }
@@ -29,11 +29,11 @@ interface Reply {
   readonly lands?: boolean;
 }
 
-/** All that can happen next. */
+/** Enumerates all next states of a state. */
 export class Moves {
-  /** Has to be found out before a state's moves are known; then the state is to be looked at again. */
+  /** Nodes to compute before the moves of a state are known. The state must then be visited again. */
   readonly missing: Missing[] = [];
-  /** The state that follows, while a move is told. */
+  /** The next state, valid during the callback. */
   readonly next: Int32Array;
   readonly #space: Space;
   readonly #reduced: boolean;
@@ -48,7 +48,7 @@ export class Moves {
     this.#row = this.next;
   }
 
-  /** False when nothing can happen any more but that something lands. */
+  /** Returns false if only calls in flight can still change the state. */
   from(row: Int32Array): boolean {
     this.#row = row;
     if (this.#reduced) {
@@ -75,13 +75,14 @@ export class Moves {
     return any;
   }
 
-  /** False when this call cannot be answered yet. */
+  /** Returns false if this call cannot get a reply yet. */
   #call(actor: number, node: Node, index: number): boolean {
     const { configuration, graph, worlds } = this.#space;
     const number = node.pending[index]?.op ?? 0;
     const op = graph.ops.at(number);
     if (op.kind === 'timer' && op.dueMs > (configuration.timesMs[timeOf(this.#row)] ?? 0)) return false;
-    if (op.kind === 'putNote' && !configuration.outbox) throw new Error('a note, where none was expected');
+    if (op.kind === 'putNote' && !configuration.outbox)
+      throw new Error('an outbox entry in a configuration without outbox');
     const steps = worlds.after(this.#row[WORLD] ?? 0, number);
     if (steps.length === 0) return false;
     const refused = configuration.actors[actor]?.refused?.(op) ?? false;
@@ -113,7 +114,7 @@ export class Moves {
     }
   }
 
-  /** An answer to a call. When the actor then looks at the clock, it may be later already. */
+  /** Adds the replies to a call. If the actor then reads the clock, later times are possible. */
   #reply(actor: number, node: Node, index: number, reply: Reply): void {
     const { configuration, graph } = this.#space;
     const now = timeOf(this.#row);
@@ -122,7 +123,7 @@ export class Moves {
       const child = node.program.after(node, index, reply.reply, time);
       if (child === -1) this.missing.push({ node, index, reply: reply.reply, time });
       else this.#goTo(actor, child, node.pending[index]?.op ?? 0, reply);
-      // The first tells whether it looks at the clock at all.
+      // The first run shows whether the actor reads the clock at all.
       if (time === now && (child === -1 || !graph.node(child).readClock)) return;
     }
   }

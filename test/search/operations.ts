@@ -17,10 +17,10 @@ import type {
 export type TakeOver = Parameters<ClaimStore['takeOver']>[0];
 export type TakeOverReply = Awaited<ReturnType<ClaimStore['takeOver']>>;
 
-/** How a vendor can answer. */
+/** Results of a provider call. */
 export type Served = 'good' | 'failed' | 'refused';
 
-/** What an actor waits for: a call to a store, a vendor, a timer, or its own first step. */
+/** Calls that an actor can wait for: a store, a provider, a timer, or its own start. */
 export type Op =
   | { readonly kind: 'start' }
   | { readonly kind: 'vendor'; readonly outcomes: readonly Served[] }
@@ -56,7 +56,7 @@ export type Answer =
   | { readonly kind: 'putNote' }
   | { readonly kind: 'removeNote' }
   | { readonly kind: 'vendor'; readonly served: Served }
-  /** An account only where the protocols may look at it. */
+  /** `refusedBy` has the account only if the protocols may read it. */
   | { readonly kind: 'hold'; readonly refusedBy: Account | undefined }
   | { readonly kind: 'putRecord'; readonly reply: RecordReply }
   | { readonly kind: 'apply'; readonly applied: boolean }
@@ -76,7 +76,7 @@ export type Answer =
 export type Kind = Op['kind'];
 export type AnswerTo<K extends Kind> = Extract<Answer, { readonly kind: K }>;
 
-/** What comes back from a call. `unavailable` leaves open whether it was executed, `throttled` says that it was not. */
+/** Reply to a call. `unavailable`: the call may have been executed. `throttled`: it was not executed. */
 export type Reply =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'unavailable' | 'throttled' };
@@ -84,13 +84,16 @@ export type Reply =
 const withoutStore: ReadonlySet<Kind> = new Set(['start', 'vendor', 'timer']);
 const reads: ReadonlySet<Kind> = new Set(['readAccount', 'readRecord', 'due', 'readNote', 'listNotes', 'readClaim']);
 
-/** Whether a fault can happen to it. */
+/** Whether a call goes to a store, so that a fault can affect it. */
 export const goesToStore = ({ kind }: Op): boolean => !withoutStore.has(kind);
 
-/** Whether it makes a difference that it is executed. */
+/** Whether the execution of a call changes the world. */
 export const isWrite = ({ kind }: Op): boolean => !withoutStore.has(kind) && !reads.has(kind);
 
-/** Whether its answer is the same for ever and it changes nothing: no record is ever changed, and without an outbox no note comes. */
+/**
+ * Whether a call changes nothing and its reply is permanent. Records never change, and without an outbox no entry
+ * appears.
+ */
 export const isSettledFor = (op: Op, records: ReadonlyMap<string, ChargeRecord>, outbox: boolean): boolean => {
   if (op.kind === 'putRecord') return records.has(op.record.holdId);
   if (op.kind === 'readRecord') return records.has(op.holdId);
@@ -99,25 +102,25 @@ export const isSettledFor = (op: Op, records: ReadonlyMap<string, ChargeRecord>,
 
 export const requestOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf('.'));
 
-/** In a few words, for a trace. */
+/** Short description of a call for a trace. */
 export const describe = (op: Op): string => {
   switch (op.kind) {
     case 'hold':
       return `hold ${op.request.holdId}`;
     case 'putRecord':
-      return `record ${op.record.holdId} ${op.record.outcome}${op.record.answer === undefined ? '' : ' with an answer'}`;
+      return `record ${op.record.holdId} ${op.record.outcome}${op.record.answer === undefined ? '' : ' with a response'}`;
     case 'apply':
       return `apply ${op.record.holdId} ${op.record.outcome}`;
     case 'readRecord':
       return `read record ${op.holdId}`;
     case 'reschedule':
-      return op.sweepAtMs === undefined ? 'take off the sweep list' : 'set the next sweep';
+      return op.sweepAtMs === undefined ? 'remove account from the sweep list' : 'set the next sweep';
     case 'putNote':
-      return `leave note ${op.note.record.holdId}`;
+      return `write outbox entry ${op.note.record.holdId}`;
     case 'readNote':
-      return `look for note ${op.holdId}`;
+      return `read outbox entry ${op.holdId}`;
     case 'removeNote':
-      return `remove note ${op.holdId}`;
+      return `remove outbox entry ${op.holdId}`;
     default:
       return names[op.kind];
   }
@@ -125,16 +128,16 @@ export const describe = (op: Op): string => {
 
 const names = {
   start: 'begins',
-  vendor: 'vendor answers',
+  vendor: 'provider responds',
   timer: 'timer',
   readAccount: 'read account',
-  due: 'ask who is due',
-  listNotes: 'list notes',
+  due: 'list due accounts',
+  listNotes: 'list outbox entries',
   claim: 'claim key',
   renew: 'renew lease',
-  prepare: 'prepare answer',
+  prepare: 'stage response',
   complete: 'complete claim',
   free: 'free claim',
-  takeOver: 'take key over',
+  takeOver: 'take over claim',
   readClaim: 'read claim',
 } as const;

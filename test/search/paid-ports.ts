@@ -11,13 +11,13 @@ const catalog = loadCatalog(data([text()]));
 
 export const findModel = () => {
   const model = catalog.find('alpha-1', 0);
-  if (!model) throw new Error('the model of the search is missing');
+  if (!model) throw new Error('the model of the search does not exist');
   return model;
 };
 
 export const CIRCUIT = { providerId: 'openai', modelId: 'alpha-1' } as const;
 
-/** One model that can be reached, behind a circuit that is closed. */
+/** Dependencies with one available model and a closed circuit. */
 export const paidCallDependencies = (host: Host): PaidCallDependencies => ({
   catalog,
   reachable: () => true,
@@ -35,15 +35,16 @@ export const paidCallDependencies = (host: Host): PaidCallDependencies => ({
 
 export const USAGE = { input: 40, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 10, reasoning: 0 } as const;
 
-/** The call to the vendor, which may take as long as it likes. */
+/** Calls the provider. The call can take any time. */
 export const askVendor = async (host: Host, outcomes: readonly Served[]): Promise<void> => {
   const answer = await host.call({ kind: 'vendor', outcomes });
-  if (answer.kind !== 'vendor') throw new Error('a vendor answers otherwise');
-  if (answer.served === 'failed') throw new GatewayError('upstream_error', 'The vendor failed.');
-  if (answer.served === 'refused') throw new GatewayError('invalid_request_error', 'The vendor refused.');
+  if (answer.kind !== 'vendor') throw new Error('unexpected reply of a provider');
+  if (answer.served === 'failed') throw new GatewayError('upstream_error', 'The provider failed.');
+  if (answer.served === 'refused')
+    throw new GatewayError('invalid_request_error', 'The provider rejected the request.');
 };
 
-/** What the gateway says on purpose is told; a bug ends the search. */
+/** Returns the result of an intended gateway error. Other errors are bugs and end the search. */
 export const errorTold = (requestId: string, error: unknown): Told => {
   if (!(error instanceof GatewayError)) throw error;
   return { requestId, kind: 'error', content: error.code };

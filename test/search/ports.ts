@@ -4,7 +4,7 @@ import type { Answer, AnswerTo, Kind, Op } from './operations.ts';
 import type { Host } from './run-actor.ts';
 import { ACCOUNT } from './world.ts';
 
-/** No hold of the search lives shorter. */
+/** Shortest hold lifetime in the search, in ms. */
 export const SHORTEST_LIFETIME_MS = 300_000;
 export const LEASE_MS = 60_000;
 
@@ -12,18 +12,18 @@ type Call = Host['call'];
 
 const isAnswerTo = <K extends Kind>(answer: Answer, kind: K): answer is AnswerTo<K> => answer.kind === kind;
 
-/** Sends the call and knows its answer by its kind. */
+/** Sends a call and returns its reply, which must be of the same kind. */
 const ask = async <K extends Kind>(call: Call, op: Op & { readonly kind: K }): Promise<AnswerTo<K>> => {
   const answer = await call(op);
-  if (!isAnswerTo(answer, op.kind)) throw new Error(`${answer.kind} is no answer to ${op.kind}`);
+  if (!isAnswerTo(answer, op.kind)) throw new Error(`${answer.kind} is not a reply to ${op.kind}`);
   return answer;
 };
 
 const leftOut = (): never => {
-  throw new Error('the search leaves this out of what a store answers');
+  throw new Error('the search does not model this part of a reply');
 };
 
-/** An account of which nobody may ask anything that the search does not tell. */
+/** Account whose other members throw when read: the search does not model them. */
 const onlyHolds = (holds: Account['holds']): Account => ({
   id: ACCOUNT,
   holds,
@@ -44,7 +44,7 @@ const onlyHolds = (holds: Account['holds']): Account => ({
   },
 });
 
-/** What is left out of a record here decides nothing. */
+/** Keeps the members of a record that affect decisions. */
 const deciding = ({ accountId, holdId, requestId, outcome, amountPicos, at, reason, answer }: ChargeRecord) => ({
   accountId,
   holdId,
@@ -65,7 +65,7 @@ const ledgerStore = (call: Call): LedgerStore => ({
   putRecord: async (record) => (await ask(call, { kind: 'putRecord', record: deciding(record) })).reply,
   apply: async (record, holdAmountPicos) => {
     const { applied } = await ask(call, { kind: 'apply', record: deciding(record), holdAmountPicos });
-    // The balance goes onto a receipt and nowhere else.
+    // The balance is used on the receipt only.
     return applied ? { ...blank, holds: new Map() } : undefined;
   },
   readAccount: async () => onlyHolds((await ask(call, { kind: 'readAccount' })).holds),
@@ -117,7 +117,7 @@ export const idempotencyDependencies = (host: Host): IdempotencyDependencies => 
       takeOver: async (request) => (await ask(call, { kind: 'takeOver', request })).reply,
       read: async () => (await ask(call, { kind: 'readClaim' })).claim,
     },
-    // The answers of the search are small.
+    // Responses in the search are small enough to be stored with the claim.
     answers: { put: leftOut, get: leftOut },
     ledger: ledgerDependencies(host),
     leaseMs: LEASE_MS,

@@ -3,34 +3,34 @@ import { Interned } from './canonical.ts';
 import type { Op, Reply } from './operations.ts';
 import { type Body, type Event, type Pending, Run, type Told } from './run-actor.ts';
 
-/** An actor that stands still: all its calls that wait for an answer, after a certain history of answers. */
+/** A waiting actor after a history of replies, with all its pending calls. */
 export interface Node {
   readonly id: number;
   readonly program: Program;
   readonly parent: Node | undefined;
   readonly event: Event | undefined;
   readonly pending: readonly Pending[];
-  /** 0 while nothing has been told. */
+  /** 0 without a result for the client. */
   readonly told: number;
   readonly ended: boolean;
-  /** Since its last answer the actor has asked for the time. */
+  /** Whether the actor read the clock after its last reply. */
   readonly readClock: boolean;
-  /** The actor has made a difference between the kinds of errors. */
+  /** Whether the actor read the kind of an error. */
   readonly readKind: boolean;
-  /** Index into the times: it has been asleep until then. */
+  /** Index into the times. The actor slept until then. */
   readonly notBefore: number;
-  /** By answer: node ids. */
+  /** Node ids by reply. */
   readonly next: Map<number, number>;
 }
 
-/** Everything that has been found out about actors, for one configuration. */
+/** Everything known about the actors of one configuration. */
 export class Graph {
   readonly nodes: Node[] = [];
   readonly ops = new Interned<Op>();
   readonly replies = new Interned<Reply>();
   readonly told = new Interned<Told | null>();
   readonly timesMs: readonly number[];
-  /** Whether timers that are longer than a pause between tries are ever heard of. */
+  /** Whether timers longer than a retry pause fire. */
   readonly timers: boolean;
   readonly #ends = new Map<string, number>();
 
@@ -42,7 +42,7 @@ export class Graph {
 
   node(id: number): Node {
     const node = this.nodes[id];
-    if (!node) throw new Error(`there is no node ${id}`);
+    if (!node) throw new Error(`node ${id} does not exist`);
     return node;
   }
 
@@ -51,7 +51,7 @@ export class Graph {
     return this.nodes.length - 1;
   }
 
-  /** All ways to the same end are one node: nothing of them can matter any more. */
+  /** Merges all histories with the same end: no difference between them matters. */
   end(program: Program, told: number): number {
     const key = `${program.name} ${told}`;
     const known = this.#ends.get(key);
@@ -72,13 +72,13 @@ export class Graph {
   }
 }
 
-/** Stands for any time in the key of an answer: the actor did not ask. */
+/** Time in the key of a reply if the actor does not read the clock. */
 const ANY_TIME = 15;
 const CALLS = 8;
 
 const keyOf = (index: number, reply: number, time: number): number => (reply * CALLS + index) * 16 + time;
 
-/** One kind of actor, as a tree of what it does after which answers. It is run anew from its beginning for every new answer. */
+/** Tree of an actor's behavior by replies. Every new reply runs the actor again from its start. */
 export class Program {
   readonly name: string;
   readonly graph: Graph;
@@ -96,7 +96,7 @@ export class Program {
     return this.#root;
   }
 
-  /** The node after an answer to the call of this index, or -1 when nobody has tried. */
+  /** Returns the node after a reply to a pending call, or -1 if it is unknown. */
   after(node: Node, index: number, reply: number, time: number): number {
     return node.next.get(keyOf(index, reply, ANY_TIME)) ?? node.next.get(keyOf(index, reply, time)) ?? -1;
   }
@@ -104,7 +104,7 @@ export class Program {
   async extend(node: Node, index: number, reply: number, time: number): Promise<void> {
     if (this.after(node, index, reply, time) !== -1) return;
     const pending = node.pending[index];
-    if (!pending || index >= CALLS || time >= ANY_TIME) throw new Error('no such call');
+    if (!pending || index >= CALLS || time >= ANY_TIME) throw new Error('no such pending call');
     const event = { call: pending.call, reply, time };
     const log = [event];
     for (let at = node; at.event && at.parent; at = at.parent) log.unshift(at.event);

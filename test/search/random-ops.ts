@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Op } from './operations.ts';
 import { ACCOUNT, KEY } from './world.ts';
 
-/** Few of everything, so that calls meet. */
+/** Few values, so that calls collide. */
 const holdIds = ['a.0', 'a.1', 'b.0'] as const;
 const owners = ['a', 'b'] as const;
 const holdId = fc.constantFrom(...holdIds);
@@ -30,7 +30,7 @@ const key = { accountId: fc.constant(KEY.accountId), keyHash: fc.constant(KEY.ke
 
 const kind = <K extends string>(name: K) => fc.constant(name);
 
-/** One call to a store, whatever the search could send. */
+/** Any call to a store that the search can send. */
 export const anyOp: fc.Arbitrary<Op> = fc.oneof(
   fc.record({
     kind: kind('hold'),

@@ -9,17 +9,17 @@ export interface ConfigurationResult {
 
 export interface ClauseResult {
   readonly clause: Clause;
-  /** Looked at in all, over the budgets that were tried. */
+  /** Number of states visited over all budgets. */
   readonly states: number;
   readonly faults?: number;
   readonly crashes?: number;
   readonly what?: string;
   readonly trace?: readonly string[];
-  /** When nothing was found: whether everything was looked at. */
+  /** Whether the search visited every state without a finding. */
   readonly complete?: boolean;
 }
 
-/** docs/internals/money-proof.md, all of it. */
+/** Content of docs/internals/money-proof.md. */
 export const toDocument = (results: readonly ConfigurationResult[], clauses: readonly ClauseResult[]): string =>
   [
     introduction,
@@ -34,43 +34,55 @@ export const toDocument = (results: readonly ConfigurationResult[], clauses: rea
 
 const introduction = `# Why no money gets lost or charged twice
 
-This file is written by \`npx node test/search/run.ts --document\`; do not edit it.
+This file is written by \`npx node test/search/run.ts --document\`. Do not edit it.
 
-\`test/search\` runs the code of \`lambdas/core\` itself (hold, settle, release, sweep, outbox, idempotency, and the paid call around them)
-and tries every order in which its calls to the stores can be executed. An actor (a request, a sweeper, the outbox's worker) is run anew
-from its beginning for each new list of answers until all its calls wait again, so what it does next depends on that list alone. The
-stores are plain data with the conditions of the tables; a random test compares them with the twins in \`test/support/memory\`, which the
-contract tests compare with the real engine.
+\`test/search\` runs the code of \`lambdas/core\` (hold, settle, release, sweep, outbox, idempotency, and the paid call around them) and
+tries every order in which its store calls can be executed. An actor is a request, a sweeper or the worker of the outbox. For each new list
+of replies, the search runs an actor from its start until all its calls wait again. So its next step depends on that list alone. The
+stores are plain data with the conditions of the tables. A random test compares them with the in-memory fakes in \`test/support/memory\`,
+which the contract tests compare with the real engine.
 
-**What can happen in each state.** Any call that waits is executed. While the budget of faults lasts: a call gets no answer and its
-request may still be executed at any later time, or never; it is executed and the answer is lost; it is executed and answered, and the
-same request is executed once more at any later time (not a hold, which goes over the wire once); it is refused with certainty, wherever
-the code makes a difference between that and no answer. "Nothing was written and no answer came" is the first of these, never landing.
-While the budget of crashes lasts, an actor dies between any two calls. Time goes on to its next step: past the expiry of the hold, past
-the end of a lease. A process may sleep through any of it: sweepers and other requests do their work while it does, and in some
-configurations it also wakes later than its answer came.
+**Possible events in each state.**
 
-**What is looked at in every state.** Available and held are credited less spent. Spent is the sum of the settled records whose holds are
-closed, so no charge counts twice or not at all, and no closed hold opens again. At most one settled record for a request, and for all
-requests under one key. Whoever was told a success is charged, or a note that nobody has released waits in the outbox. Whoever was told
-an error is not charged. An account with an open hold is on the sweep list. All answers under one key are the same, and the answer of a
-charge under a key is stored. Where every actor has ended, sweeper and worker run undisturbed, with what is still under way and without
-it: then no hold is open, no note waits, and every success is charged.
+- Any pending call is executed.
+- A fault, while the budget of faults lasts. There are four kinds:
+  - A call gets no reply. It can still be executed at any later time, or never.
+  - A call is executed, but its reply is lost.
+  - A call is executed, and executed a second time at any later time. Holds are excluded, because the store client sends each hold once.
+  - A call is rejected with certainty, if the code distinguishes this from a missing reply.
+- An actor crashes between any two calls, while the budget of crashes lasts.
+- Time advances to its next step, such as the expiry of the hold or of the lease.
+- A process sleeps through any of these, while sweepers and other requests work. In some configurations it also wakes later than its reply
+  came.
 
-**What is left out.** Amounts on receipts, usage, prices, and the account's version: no decision depends on them, and the account that
-a hold or a read answers throws when they are asked for. Pauses between tries take no time and random numbers are 0. Two sweepers are
-the same but for their names. A call whose answer is settled for good and that changes nothing (a record that is there, a refusal) goes
-first, and the other orders of it are left out, unless \`--whole\` is given. States are compared whole, not by a hash.
+**Conditions in every state.**
 
-## What was searched
+- The available and held amounts equal the credited amount minus the spent amount.
+- The spent amount is the sum of the settled records whose holds are closed. So no charge counts twice or is missing, and no closed hold
+  opens again.
+- A request has at most one settled record, and so do all requests with one idempotency key.
+- A request that returned a success is charged, or has an unreleased entry in the outbox.
+- A request that returned an error is not charged.
+- An account with an open hold is on the sweep list.
+- All responses for one idempotency key are equal, and the response of a charge with such a key is stored.
+- When all actors have ended, sweeper and worker run without faults, both with and without the calls in flight. Then no hold is open, the
+  outbox is empty, and every success is charged.
 
-\`npx node test/search/run.ts\` (all of it), \`--config a,d\` (some), \`--faults\`, \`--crashes\`, \`--states\` (millions), \`--minutes\`, \`--whole\`.
-The unit test \`test/lambdas/core/ledger/ledger-search.test.ts\` searches the same configurations with smaller budgets.
+**Not modeled.** Amounts on receipts, usage, prices and the account's version: no decision depends on them. An account that a hold or a read
+returns throws if the code reads them. Retry pauses take no time, and random numbers are 0. Two sweepers are interchangeable. A call with a
+permanent reply that changes nothing, such as a record that already exists, goes first; other orders of it are skipped, except with
+\`--whole\`. States are compared in full, not by hash.
+
+## Searched configurations
+
+\`npx node test/search/run.ts\` searches all of them. \`--config a,d\` selects some. \`--faults\`, \`--crashes\`, \`--states\` (millions),
+\`--minutes\` and \`--whole\` change the search. The unit test \`test/lambdas/core/ledger/ledger-search.test.ts\` searches the same
+configurations with smaller budgets.
 `;
 
 const configurationTable = (results: readonly ConfigurationResult[]): string =>
   [
-    '| | actors | faults | crashes | states | ends | s | complete | violations |',
+    '| id | actors | faults | crashes | states | ends | s | complete | violations |',
     '|---|---|---|---|---|---|---|---|---|',
     ...results.map(
       ({ configuration: { id, title, faults, crashes }, found }) =>
@@ -82,7 +94,7 @@ const configurationTable = (results: readonly ConfigurationResult[]): string =>
 
 const violationsIn = ({ configuration, found }: ConfigurationResult): readonly string[] =>
   found.violations.map(
-    ({ what, trace }) => `**A violation stands open**, in ${configuration.id}: ${what}.\n\n${listed(trace)}\n`,
+    ({ what, trace }) => `**Open violation** in ${configuration.id}: ${what}.\n\n${listed(trace)}\n`,
   );
 
 const thousands = (count: number): string => count.toLocaleString('en-US');
@@ -91,30 +103,31 @@ const documentedCases = (results: readonly ConfigurationResult[]): string => {
   const cases = results.flatMap(({ configuration, found }) =>
     found.documented.map(
       ({ what, states, trace }) =>
-        `In ${configuration.id}, ${thousands(states)} states: ${what}. One of the ways to it:\n\n${listed(trace)}\n`,
+        `In ${configuration.id}, ${thousands(states)} states: ${what}. One path to it:\n\n${listed(trace)}\n`,
     ),
   );
   return [
     '## The one exception\n',
-    'A charge whose record, whose note and whose release all had no definite answer may stand or not, and nobody who could be asked knows.',
-    'Its client is told an error, and the charge is found out by the sweeper, the worker or the next request under the key. It is not',
-    'counted as a violation where the last write of a record by that request went unanswered, and nowhere else.\n',
+    'A charge is uncertain if its record, its outbox entry and its release all had no definite reply: no actor can know whether it is committed.',
+    'The client gets an error. The sweeper, the worker or the next request with the idempotency key finds the charge later. The search accepts',
+    "this only if the request's last write of a record had no definite reply.\n",
     ...cases,
   ].join('\n');
 };
 
 const listed = (trace: readonly string[]): string => trace.map((line, index) => `${index + 1}. ${line}`).join('\n');
 
-const clauseIntroduction = `## Each clause by itself
+const clauseIntroduction = `## Removed clauses
 
-\`npx node test/search/run.ts --clauses\` (\`--only wire-once,adopt\`) takes one clause out of the sources while they are loaded and searches
-breadth first, with no faults, then one, a crash, both, two faults; nothing is left out of the orders. Every line names the first
-violation. A clause for which nothing is found is not needed by itself in what was searched: another one covers it, as told in the list.
+\`npx node test/search/run.ts --clauses\` (\`--only wire-once,adopt\` selects some) removes one clause from the sources while they are loaded.
+It searches breadth first without skipping an order: with no faults, then one fault, one crash, both, and two faults. Every row names the
+first violation. A clause without a violation is not necessary by itself in the searched configurations: another clause covers it, as the row
+explains.
 `;
 
 const clauseTable = (clauses: readonly ClauseResult[]): string =>
   [
-    '| without | in | faults, crashes | what goes wrong | steps | states |',
+    '| removed clause | configuration | faults, crashes | first violation | steps | states |',
     '|---|---|---|---|---|---|',
     ...clauses.map(
       ({ clause, faults, crashes, what, trace = [], states, complete }) =>
@@ -125,7 +138,7 @@ const clauseTable = (clauses: readonly ClauseResult[]): string =>
   ].join('\n');
 
 const nothingFound = ({ covered }: Clause, complete: boolean): string =>
-  `nothing${complete ? '' : ', as far as was looked'}: ${covered ?? 'not known why'}`;
+  `nothing${complete ? '' : ' in the visited part'}: ${covered ?? 'cause unknown'}`;
 
 const counterexample = ({ clause, what = '', trace = [] }: ClauseResult): string =>
-  `**${clause.clause}** taken out: ${what}\n\n${listed(trace)}\n`;
+  `**${clause.clause}** removed: ${what}\n\n${listed(trace)}\n`;

@@ -3,47 +3,47 @@ import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { Interned } from './canonical.ts';
 import type { Answer, Op, Reply } from './operations.ts';
 
-/** What a client knows in the end. Actors that serve nobody are told nothing. */
+/** Final result of a client's request. Sweepers and workers have none. */
 export interface Told {
   readonly requestId: string;
   readonly kind: 'success' | 'error';
-  /** The body of a success, the code of an error. */
+  /** Body of a success, or code of an error. */
   readonly content: string;
-  /** Kinds of calls that had no definite answer to the last of them. */
+  /** Kinds of calls whose last one had no definite reply. */
   readonly unanswered?: readonly string[];
 }
 
-/** What an actor has of the world outside. */
+/** Environment of an actor. */
 export interface Host {
   readonly clock: Clock;
-  /** Resolves when the search lets the call be answered; rejects with a StoreError when there was no definite answer. */
+  /** Resolves with the reply that the search chooses. Rejects with a StoreError if there is no definite reply. */
   call(op: Op): Promise<Answer>;
-  /** Before the end, as with a stream. The first word counts. */
+  /** Reports a result before the actor ends, such as a stream. Only the first result counts. */
   tell(told: Told): void;
 }
 
-/** Real code on ports made of a host. What it throws is a bug of the code or of the search. */
+/** Real code with dependencies that use the host. Any error that it throws is a bug of the code or of the search. */
 export type Body = (host: Host) => Promise<Told | undefined>;
 
 export interface Pending {
-  /** Counts the calls of one actor. */
+  /** Number of the call within its actor. */
   readonly call: number;
   readonly op: number;
 }
 
-/** An answer to one of the calls, at a time. */
+/** A reply to a pending call, with the time at which the actor receives it. */
 export interface Event {
   readonly call: number;
   readonly reply: number;
   readonly time: number;
 }
 
-/** What runs of all actors have in common. */
+/** State that the runs of all actors share. */
 interface Known {
   readonly ops: Interned<Op>;
   readonly replies: Interned<Reply>;
   readonly timesMs: readonly number[];
-  /** Whether timers that are longer than a pause between tries are ever heard of. */
+  /** Whether timers longer than a retry pause fire. */
   readonly timers: boolean;
 }
 
@@ -53,7 +53,7 @@ interface Call {
   waiting: boolean;
 }
 
-/** Nobody reads where an error of the search comes from, and to find it out takes longer than all the rest. */
+/** Skips stack traces: creating them takes longer than the rest of the search. */
 const withoutStack = <T>(make: () => T): T => {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -62,10 +62,10 @@ const withoutStack = <T>(make: () => T): T => {
   return made;
 };
 
-/** Pauses between tries are shorter, and over at once. */
+/** Retry pauses are shorter, and end immediately. */
 const PAUSE_MAX_MS = 5_000;
 
-/** One actor at work. */
+/** One run of an actor. */
 export class Run {
   told: Told | undefined;
   ended = false;
@@ -104,10 +104,10 @@ export class Run {
       );
   }
 
-  /** One answer to one of the calls, at a time. Nobody sees what comes of it before the next turn. */
+  /** Replies to one pending call. The effect is visible in the next turn of the event loop. */
   answer({ call, reply, time }: Event): void {
     const waiting = this.#calls[call];
-    if (!waiting?.waiting) throw new Error('an actor does not do the same after the same answers');
+    if (!waiting?.waiting) throw new Error('an actor behaves differently after the same replies');
     waiting.waiting = false;
     this.#time = time;
     this.#segment += 1;
@@ -134,12 +134,15 @@ export class Run {
     });
   }
 
-  /** Notices when its kind is asked for, which has to be at once: later the search could not tell that it mattered. */
+  /**
+   * Detects reads of the error kind. A read after the next reply throws, because the search could no longer take it
+   * into account.
+   */
   #storeError(kind: StoreError['kind']): StoreError {
     const error = withoutStack(() => new StoreError(kind, 'as chosen'));
     const segment = this.#segment;
     const read = (): StoreError['kind'] => {
-      if (segment !== this.#segment) throw new Error('the kind of an error was asked for too late');
+      if (segment !== this.#segment) throw new Error('the kind of an error was read too late');
       this.readKind = true;
       return kind;
     };

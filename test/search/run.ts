@@ -9,10 +9,11 @@ import { type ClauseResult, type ConfigurationResult, toDocument } from './repor
 import { isTakenOut } from './without-clause.ts';
 
 /**
- * `npx node test/search/run.ts`: every configuration to its end.
- * `--config a,d` these; `--faults 1 --crashes 0` other budgets; `--states N` (millions) and `--minutes N` give up earlier; `--whole`
- * leaves no order out; `--clauses` takes out one clause after the other; `--document` does both and writes docs/internals/money-proof.md.
- * Fails when something is violated, when a search did not come to its end that should, and when a clause is not missed.
+ * `npx node test/search/run.ts` searches every configuration completely. `--config a,d` selects some; `--faults 1
+ * --crashes 0` sets other budgets; `--states N` (millions) and `--minutes N` limit the search; `--whole` skips no call
+ * order; `--clauses` removes one clause after the other; `--document` does both and writes
+ * docs/internals/money-proof.md. Fails on a violation, on an incomplete search of a configuration that is not partial,
+ * and if no violation follows from a removed clause.
  */
 const { values: options } = parseArgs({
   options: {
@@ -69,7 +70,7 @@ const searchAll = async (): Promise<readonly ConfigurationResult[]> => {
   return results;
 };
 
-/** Budgets in the order in which a counterexample is looked for: the first that shows one has the plainest. */
+/** Budgets for the search of a counterexample. The first budget with a finding has the simplest one. */
 const budgets = [
   { faults: 0, crashes: 0 },
   { faults: 1, crashes: 0 },
@@ -78,12 +79,12 @@ const budgets = [
   { faults: 2, crashes: 0 },
 ] as const;
 
-/** Runs in a process of its own, in which the clause is missing. */
+/** Searches in a process whose sources lack the clause. */
 const searchWithout = async (id: string): Promise<void> => {
   const clause = clauses.find((one) => one.id === id);
   const configuration = configurations.find((one) => one.id === clause?.configuration);
-  if (!clause || !configuration) throw new Error(`there is no clause ${id}, or it has no configuration`);
-  if (!isTakenOut()) throw new Error(`${id} has not been taken out: preload without-clause.ts`);
+  if (!clause || !configuration) throw new Error(`clause ${id} does not exist, or has no configuration`);
+  if (!isTakenOut()) throw new Error(`${id} is not removed: preload without-clause.ts`);
   let states = 0;
   let complete = true;
   for (const budget of budgets) {

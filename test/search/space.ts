@@ -4,7 +4,7 @@ import type { Answer } from './operations.ts';
 import { Graph, Program } from './program.ts';
 import { execute, type Step, type World } from './world.ts';
 
-/** What has been found out about worlds: each once, and each call to it once. */
+/** Caches worlds and the results of calls to them. */
 export class Worlds {
   readonly #graph: Graph;
   readonly #worlds = new Interned<World>();
@@ -26,7 +26,7 @@ export class Worlds {
     return this.#worlds.values.length;
   }
 
-  /** World and reply, world and reply, as numbers: one pair for each way the call can end. */
+  /** Returns pairs of a world number and a reply number: one pair for each possible result of the call. */
   after(world: number, op: number): readonly number[] {
     const known = this.#steps[world]?.[op];
     if (known) return known;
@@ -43,11 +43,13 @@ export class Worlds {
   }
 }
 
-/** Who works through a list waits until there is something on it: a look at an empty one changes nothing. */
+/**
+ * Whether a list is empty. Sweeper and worker wait for a non-empty list, because reading an empty one changes nothing.
+ */
 const isIdle = (answer: Answer): boolean =>
   (answer.kind === 'due' && answer.due.length === 0) || (answer.kind === 'listNotes' && answer.holdIds.length === 0);
 
-/** Calls that are still under way though nobody waits for them: the same call can be there twice. */
+/** Calls in flight whose actor no longer waits. The same call can occur twice. */
 export class Network {
   readonly #sets = new Interned<readonly number[]>();
 
@@ -68,12 +70,12 @@ export class Network {
   }
 }
 
-/** The columns of a state. */
+/** Columns of a state. */
 export const WORLD = 0;
 export const NETWORK = 1;
-/** Time, faults left and crashes left, four bits each. */
+/** Time, remaining faults and remaining crashes, four bits each. */
 export const BUDGET = 2;
-/** From here on the node of each actor. */
+/** First column of the actors' nodes. */
 export const ACTORS = 3;
 
 export const timeOf = (row: Int32Array): number => (row[BUDGET] ?? 0) & 15;
@@ -82,15 +84,15 @@ export const crashesOf = (row: Int32Array): number => ((row[BUDGET] ?? 0) >> 8) 
 export const A_FAULT = 1 << 4;
 export const A_CRASH = 1 << 8;
 
-/** What the states of one configuration are made of. */
+/** Everything that the states of one configuration refer to. */
 export class Space {
   readonly configuration: Configuration;
   readonly graph: Graph;
   readonly worlds: Worlds;
   readonly network = new Network();
-  /** One for each actor; the same one for twins. */
+  /** One program per actor. Interchangeable actors share one. */
   readonly programs: readonly Program[];
-  /** Pairs of columns whose actors are the same but for their names. */
+  /** Pairs of columns with interchangeable actors. */
   readonly fakes: readonly (readonly [number, number])[];
   readonly unavailable: number;
   readonly throttled: number;

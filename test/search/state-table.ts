@@ -1,6 +1,6 @@
 const FREE = -1;
 
-/** States as rows of whole numbers, each kept once and whole: two different states are never taken for the same. */
+/** Set of states, which are rows of integers. States are compared in full, not by hash. */
 export class StateTable {
   readonly width: number;
   count = 0;
@@ -15,7 +15,7 @@ export class StateTable {
     this.#slots = new Int32Array(4096).fill(FREE);
   }
 
-  /** Whether it is new. `parent` is the row it was reached from, -1 for the first. */
+  /** Adds a state and returns whether it is new. `parent` is the previous row, or -1 for the first state. */
   add(row: Int32Array, parent: number): boolean {
     const mask = this.#slots.length - 1;
     let slot = this.#hashOf(row, 0) & mask;

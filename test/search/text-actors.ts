@@ -54,14 +54,14 @@ const order = (stream: boolean): TextParams => ({
 
 const callerOf = (requestId: string) => ({ accountId: ACCOUNT, requestId, hostEndsAtMs: undefined });
 
-/** A stream: its client has its answer before the account is brought up to date. */
+/** Streamed request: the client has its result before the account is updated. */
 export const streaming =
   (requestId: string, outcomes: readonly Served[] = ['good']): Body =>
   async (host) => {
     const manner = { render: () => '', dryRun: false };
     try {
       const generated = await generateText(textDependencies(host, outcomes), callerOf(requestId), order(true), manner);
-      if (generated.kind !== 'stream') throw new Error('a stream was asked for');
+      if (generated.kind !== 'stream') throw new Error('expected a stream');
       await pump(host, requestId, generated.stream);
       return undefined;
     } catch (error) {
@@ -80,7 +80,7 @@ const pump = async (host: Host, requestId: string, stream: PumpedStream<TextSink
   await stream.pump(sink);
 };
 
-/** One of the requests under the one key. */
+/** One of the requests with the idempotency key. */
 export const idempotent =
   (requestId: string, outcomes: readonly Served[] = ['good']): Body =>
   async (host) => {
@@ -92,11 +92,11 @@ export const idempotent =
     };
     const work = async (claimed: ClaimedRequest): Promise<string> => {
       const generated = await generateText(textDependencies(host, outcomes), callerOf(requestId), order(false), {
-        render: () => `answer of ${requestId}`,
+        render: () => `response of ${requestId}`,
         dryRun: false,
         idempotent: { claimed, toStored: (_outcome, body) => ({ status: 200, headers: {}, body }) },
       });
-      if (generated.kind !== 'answer') throw new Error('an answer was asked for');
+      if (generated.kind !== 'answer') throw new Error('expected a complete response');
       return generated.body;
     };
     try {

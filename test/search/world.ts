@@ -7,9 +7,9 @@ import type { Answer, Op } from './operations.ts';
 export const ACCOUNT = 'account-1';
 export const KEY = { accountId: ACCOUNT, keyHash: 'key-1' } as const;
 
-/** Everything that is stored, as plain data that is never changed: one account, its records and notes, and one key. */
+/** Everything stored, as immutable data: one account with its records and outbox entries, and one claim. */
 export interface World {
-  /** Its version stays 0: nothing that the protocols decide depends on it, and counting would tell equal states apart. */
+  /** The version stays 0. No decision depends on it, and counting would separate equal states. */
   readonly account: Account;
   readonly sweepAtMs: number | undefined;
   readonly records: ReadonlyMap<string, ChargeRecord>;
@@ -38,14 +38,14 @@ export const newWorld = (creditedPicos: bigint): World => ({
   claim: undefined,
 });
 
-/** Executes one call at once, under the conditions of the tables; a vendor's can end in several ways. */
+/** Executes one call under the conditions of the tables. A provider call can have several results. */
 export const execute = (world: World, op: Op): readonly Step[] => {
   if (op.kind === 'vendor') return op.outcomes.map((served) => ({ world, answer: { kind: 'vendor', served } }));
   return [ledgerStep(world, op) ?? outboxStep(world, op) ?? claimStep(world, op) ?? unknown(op)];
 };
 
 const unknown = ({ kind }: Op): Step => {
-  throw new Error(`the world does not know ${kind}`);
+  throw new Error(`the world does not support ${kind}`);
 };
 
 const ledgerStep = (world: World, op: Op): Step | undefined => {

@@ -32,14 +32,14 @@ const isRoute = (name: string): name is RouteName => name in routes;
 const contentOf = (name: string, status: string, contentType: string) =>
   isRoute(name) ? operations[name].answers[status]?.content[contentType] : undefined;
 
-/** The data of server-sent events, without the mark of the end. */
+/** Parses the data of server-sent events, without the end marker. */
 const eventsIn = (text: string): unknown[] =>
   text
     .split('\n')
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice('data: '.length)));
 
-/** Headers of the gateway's own that the description does not have. */
+/** Returns the gateway's headers that the document does not describe. */
 const undescribed = (answer: ReferenceAnswer | undefined, { headers }: Response): readonly string[] => {
   const known = new Set(Object.keys(answer?.headers ?? {}).map((header) => header.toLowerCase()));
   return [...headers.keys()].filter(
@@ -47,7 +47,7 @@ const undescribed = (answer: ReferenceAnswer | undefined, { headers }: Response)
   );
 };
 
-/** What a client of the description expects: a status, a content type, headers and a body that are there. */
+/** Checks that status, content type, headers and body are described. */
 const expectDescribed = async ({ operation }: ReferenceRow, response: Response): Promise<unknown> => {
   const text = await response.text();
   const context = `${operation.operationId} ${response.status} ${text.slice(0, 500)}`;
@@ -71,7 +71,7 @@ const expectDescribed = async ({ operation }: ReferenceRow, response: Response):
 
 const idIn = (body: unknown): string => z.looseObject({ id: z.string() }).parse(body).id;
 
-/** What no example can know. */
+/** Fills in values that an example cannot know. */
 const known: Record<string, (value: z.infer<typeof json>) => Promise<z.infer<typeof json>>> = {
   creditAccount: async (value) => ({ ...value, account: idIn(await appAccount()) }),
   rotateKey: async (value) => ({
@@ -82,7 +82,7 @@ const known: Record<string, (value: z.infer<typeof json>) => Promise<z.infer<typ
 const json = z.record(z.string(), z.json());
 const appAccount = async () => (await customer.send(rowOf('getAppAccount'))).json();
 
-/** In the order of the table: the update opens the account of the mini app. */
+/** Examples in document order, except that the bot update comes first: it creates the account of the mini app. */
 const examples = rows
   .toSorted((one, other) => Number(other.path === '/bot') - Number(one.path === '/bot'))
   .flatMap((row) =>
@@ -97,7 +97,7 @@ const examples = rows
     ),
   );
 
-test.each(examples)('REF-1 $name answers its example "$example" as it is described', async (each) => {
+test.each(examples)('REF-1 $name returns a described response for its example "$example"', async (each) => {
   const { name, row, contentType, value } = each;
   const filled = (await known[name]?.(value)) ?? value;
   const query = name === 'streamGenerateContent' && each.example === 'plain' ? '?alt=sse' : '';
@@ -112,7 +112,7 @@ test('REF-1 every paid route has an example', () => {
 
 const paid = examples.filter(({ name }) => isRoute(name) && routes[name].billed);
 
-test.each(paid)('REF-1, BILL-16 $name answers "$example" as a dry run', async ({ row, contentType, value }) => {
+test.each(paid)('REF-1, BILL-16 $name returns a dry run for "$example"', async ({ row, contentType, value }) => {
   const headers = { 'x-service-dry-run': 'true' };
   const response = await customer.send(row, { contentType, value, headers });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, `${DRY_RUN_TYPE}; charset=utf-8`]);
@@ -124,12 +124,12 @@ test.each(
     ['getAccount', 'listUsage', 'listVideos', 'getAppAccount', 'listAppUsage', 'getAppSpend', 'getReference'],
     ['getClientGuide', 'getReferenceFile', 'getApp'],
   ),
-)('REF-1 %s answers as it is described', async (name) => {
+)('REF-1 %s returns a described response', async (name) => {
   const row = rowOf(isRoute(name) ? name : 'health');
   await expectDescribed(row, await customer.send(row));
 });
 
-test('REF-1 a blocked prompt of generateContent answers as it is described', async () => {
+test('REF-1 a blocked prompt of generateContent returns a described response', async () => {
   const row = rowOf('generateContent');
   const value = { contents: [{ role: 'user', parts: [{ text: '[[content-filter]]' }] }] };
   const body = await expectDescribed(row, await customer.send(row, { value }));
@@ -137,7 +137,7 @@ test('REF-1 a blocked prompt of generateContent answers as it is described', asy
   expect(body).not.toHaveProperty('candidates');
 });
 
-test('REF-1 models and usage answer as it is described in their other shapes as well', async () => {
+test('REF-1 the other formats of models and usage are described', async () => {
   const { apiKey } = customer.gateway;
   const row = rowOf('listModels');
   const messages = await customer.send(row, { headers: { 'x-api-key': apiKey, 'provider-version': '2023-06-01' } });
@@ -151,7 +151,7 @@ test('REF-1 models and usage answer as it is described in their other shapes as 
   await expectDescribed(rowOf('listUsage'), await customer.send(rowOf('listUsage'), { query: '?format=csv&limit=1' }));
 });
 
-test('REF-1 what has an id of its own answers as it is described', async () => {
+test('REF-1 a receipt and an image link return described responses', async () => {
   const usage = z
     .looseObject({ data: z.tuple([z.looseObject({ id: z.string() })]) })
     .parse(await (await customer.send(rowOf('listUsage'), { query: '?limit=1' })).json());
@@ -164,7 +164,7 @@ test('REF-1 what has an id of its own answers as it is described', async () => {
   await expectDescribed(rowOf('getMedia'), await customer.send(rowOf('getMedia'), { path: { name } }));
 });
 
-test('REF-1 a video is made, looked at, fetched and deleted as it is described', async () => {
+test('REF-1 a video is created, polled, fetched and deleted with described responses', async () => {
   const value = { model: 'seedance-2-0-fast', prompt: 'A boat [[takes 100]]' };
   const id = idIn(await (await customer.send(rowOf('createVideo'), { value })).json());
   const path = { id };
@@ -180,14 +180,14 @@ test('REF-1 a video is made, looked at, fetched and deleted as it is described',
   await expectDescribed(rowOf('deleteVideo'), await customer.send(rowOf('deleteVideo'), { path }));
 });
 
-test('REF-1 what goes wrong has the status, the format and a code of those that are described', async () => {
+test('REF-1 errors have a described status, format and code', async () => {
   const wrong: readonly [RouteName, Record<string, string>, number][] = [
-    ['chatCompletions', { authorization: 'Bearer nobody' }, 401],
-    ['messages', { 'x-api-key': 'nobody' }, 401],
-    ['generateContent', { 'x-provider-api-key': 'nobody' }, 401],
-    ['chatCompletions', { 'x-service-fallback-model': 'nobody' }, 400],
+    ['chatCompletions', { authorization: 'Bearer unknown' }, 401],
+    ['messages', { 'x-api-key': 'unknown' }, 401],
+    ['generateContent', { 'x-provider-api-key': 'unknown' }, 401],
+    ['chatCompletions', { 'x-service-fallback-model': 'unknown' }, 400],
     ['embeddings', { 'idempotency-key': 'a' }, 400],
-    ['getAppAccount', { authorization: 'tma nobody' }, 401],
+    ['getAppAccount', { authorization: 'tma unknown' }, 401],
   ];
   for (const [name, headers, status] of wrong) {
     const row = rowOf(name);

@@ -34,7 +34,7 @@ const spendBody = z.strictObject({
   ...sums,
 });
 
-test('KEY-4 the mini app shows what was done with the key: money, requests, spend', async () => {
+test('KEY-4 the mini app shows balance, requests and spend of the API key', async () => {
   const owner = await app.openApp(1);
   await app.topUp({ account: owner.accountId, ref: 'first', amount_usd: '5' });
   const charged = await app.chat(owner.apiKey);
@@ -64,7 +64,7 @@ test('KEY-4 the mini app shows what was done with the key: money, requests, spen
   expect(spend.models).toMatchObject([{ cost_usd: cost, requests: 1 }]);
 });
 
-test('KEY-2 after a rotation the old key is 401 at once, the new one works, and of two at once one wins', async () => {
+test('KEY-2 a rotated API key is 401 immediately, and one of two concurrent rotations succeeds', async () => {
   const owner = await app.openApp(2);
   const { key } = accountBody.parse((await owner.get('/app/api/account')).body);
   const rotations = await Promise.all([1, 2].map(() => owner.post('/app/api/key', { key_id: key?.id })));
@@ -81,7 +81,7 @@ test('KEY-2 after a rotation the old key is 401 at once, the new one works, and 
   expect(app.gateway.output()).not.toContain(made.key);
 });
 
-test('KEY-5 eleven minutes after it was opened the mini app still reads, and replaces no key', async () => {
+test('KEY-5 eleven minutes after its start the mini app can read, but cannot replace the API key', async () => {
   const owner = await app.openApp(4);
   const headers = { authorization: `tma ${app.initData(4, 11 * 60)}` };
   const { status, body } = await app.ask('/app/api/account', { headers });
@@ -92,7 +92,7 @@ test('KEY-5 eleven minutes after it was opened the mini app still reads, and rep
   expect((await app.withKey('/api/account', owner.apiKey)).status).toBe(200);
 });
 
-test('KEY-6 a signed top-up is credited once, pays for requests, and the books agree', async () => {
+test('KEY-6 a signed top-up is credited once, pays for requests, and passes the audit', async () => {
   const owner = await app.openApp(5);
   const poor = await app.chat(owner.apiKey);
   expect([poor.status, codeOf(poor)]).toEqual([402, 'insufficient_balance']);

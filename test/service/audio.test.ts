@@ -45,7 +45,7 @@ const postSpeech = (body: object) =>
   });
 
 test.each(['gpt-transcribe', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe'])(
-  'CAT-5, AUD-1 the SDK has a recording written down by %s, charged to the pico',
+  'CAT-5, AUD-1 the SDK transcribes a recording with %s, charged to the pico-dollar',
   async (model) => {
     const { result, spent } = await spentBy(gateway, () =>
       sdk.audio.transcriptions.create({ model, file: recording(), language: 'en' }).withResponse(),
@@ -57,13 +57,13 @@ test.each(['gpt-transcribe', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe'])(
   },
 );
 
-test('AUD-1 text is the text alone', async () => {
+test('AUD-1 the text format returns only the text', async () => {
   const response = await postForm({ model: 'gpt-transcribe', file: recording(), response_format: 'text' });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(await response.text()).not.toMatch(/^\s*\{/);
 });
 
-test('AUD-1 a model of another kind or with timestamps is refused by name, before anything is held', async () => {
+test('AUD-1 a model of another kind, and timestamps, are rejected before a hold', async () => {
   const before = await gateway.account();
   const file = recording();
   for (const [fields, status, param] of [
@@ -79,7 +79,7 @@ test('AUD-1 a model of another kind or with timestamps is refused by name, befor
 });
 
 test.each(['tts-1', 'tts-1-hd'])(
-  'CAT-5, AUD-3 the SDK gets speech of %s as a file, charged by the character',
+  'CAT-5, AUD-3 the SDK gets speech from %s as a file, charged by the character',
   async (model) => {
     const input = 'Good evening 👋';
     const { result, spent } = await spentBy(gateway, () => sdk.audio.speech.create({ model, voice: 'nova', input }));
@@ -90,7 +90,7 @@ test.each(['tts-1', 'tts-1-hd'])(
   },
 );
 
-test('AUD-3 failure after the first byte breaks the connection and costs nothing', async () => {
+test('AUD-3 a failure after the first byte closes the connection and costs nothing', async () => {
   const input = `${'A long evening. '.repeat(100)}[[pause 50]][[cut 2]]`;
   const { spent } = await spentBy(gateway, async () => {
     const response = await postSpeech({ input });
@@ -100,7 +100,7 @@ test('AUD-3 failure after the first byte breaks the connection and costs nothing
   expect(spent).toBe(0n);
 });
 
-test('AUD-3, BILL-8 a client that leaves is charged for what the vendor made', async () => {
+test('AUD-3, BILL-8 a client that leaves is charged for the created audio', async () => {
   const input = `${'A long evening. '.repeat(20)}[[pause 2]]`;
   const { spent } = await spentBy(gateway, async () => {
     const response = await postSpeech({ input });
@@ -114,7 +114,7 @@ test('AUD-3, BILL-8 a client that leaves is charged for what the vendor made', a
 test.each([
   ['an unknown voice', { voice: 'robot' }, 400, 'invalid_request_error'],
   ['a provider that fails', { input: 'A [[status 500]]' }, 502, 'upstream_error'],
-])('AUD-3 %s is an error with the right code and costs nothing', async (_what, body, status, code) => {
+])('AUD-3 %s has the right error code and costs nothing', async (_what, body, status, code) => {
   const { result: response, spent } = await spentBy(gateway, () => postSpeech(body));
   expect([response.status, (await readError(response)).code, spent]).toEqual([status, code, 0n]);
 });

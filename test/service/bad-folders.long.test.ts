@@ -50,7 +50,7 @@ const overwrite = (path: string, position: number, bytes: Uint8Array): void => {
   closeSync(file);
 };
 
-/** Fills every page after the first one with garbage. Returns what restores them. */
+/** Overwrites every page after the first one with garbage. Returns a function that restores them. */
 const damage = (path: string): (() => void) => {
   const pages = readFileSync(path).subarray(PAGE_BYTES);
   overwrite(path, PAGE_BYTES, Buffer.alloc(pages.length, 0xa5));
@@ -63,7 +63,7 @@ const withSql = (path: string, sql: string): void => {
   db.close();
 };
 
-/** What each program says of a folder. `FOLDER` and `DATABASE` are paths. */
+/** Message of each program about a folder. `FOLDER` and `DATABASE` represent paths. */
 interface Messages {
   readonly start: string;
   readonly cli: string;
@@ -147,13 +147,13 @@ const expectRefused = async (folder: string, { start, cli, backup }: Messages): 
   expect(await runBin('backup.ts', [join(parent, 'copy')], environment)).toEqual(failing(folder, backup));
 };
 
-test.each(badFolders)('each program refuses a data folder with $title in one sentence', async ({ spoil, messages }) => {
+test.each(badFolders)('each program rejects a data folder with $title in one sentence', async ({ spoil, messages }) => {
   const folder = await makeFolder();
   spoil(folder);
   await expectRefused(folder, messages);
 });
 
-test.skipIf(!canMount)('each program refuses a read-only data folder in one sentence', async () => {
+test.skipIf(!canMount)('each program rejects a read-only data folder in one sentence', async () => {
   const folder = await makeFolder();
   const mount = mountReadOnly(folder);
   try {
@@ -163,7 +163,7 @@ test.skipIf(!canMount)('each program refuses a read-only data folder in one sent
   }
 });
 
-test.skipIf(!canMount)('a read-only database is refused, and a backup copies it', async () => {
+test.skipIf(!canMount)('a read-only database is rejected, and a backup copies it', async () => {
   const folder = await makeFolder();
   const environment = { DATA_DIR: folder, PORT: '0' };
   const mount = mountReadOnly(databaseIn(folder));
@@ -189,7 +189,7 @@ describe('a gateway in use', () => {
       environment: { LOCAL_BALANCE_USD: BALANCE_USD, SWEEP_SECONDS: '1' },
     });
 
-  /** Spoils the folder while every client waits for the provider, then ends the gateway. */
+  /** Makes the folder unusable while every client waits for the provider, then ends the gateway. */
   const spoilUnderLoad = async (gateway: TestProgram, spoil: () => void) => {
     const load = startStoreLoad(gateway);
     await until('40 responses', () => (load.whole() >= 40 ? true : undefined));
@@ -211,11 +211,11 @@ describe('a gateway in use', () => {
     const after = load.replies.slice(before);
     for (const { isWhole, text } of after) if (!isWhole) expect(text).toContain('"code":"service_unavailable"');
     expect(load.replies.filter(({ text }) => text.includes(gateway.folder))).toEqual([]);
-    /** `held` are the replies to the requests that waited for the provider. */
+    /** `held` are the responses to requests that waited for the provider. */
     return { replies: load.replies, held: after.filter(({ number }) => number <= sent) };
   };
 
-  /** Compares the money in the repaired folder with the responses. */
+  /** Compares the charges in the repaired folder with the responses. */
   const expectAnsweredCharged = async (folder: string, replies: readonly Reply[], mayBeCharged: number) => {
     const { balance, charged, sum, audit } = await settleFolder(folder, vendor.url);
     const whole = replies.filter(({ isWhole }) => isWhole).map(({ requestId }) => requestId);
@@ -225,7 +225,7 @@ describe('a gateway in use', () => {
     expect(audit).toEqual([0, expect.stringContaining(' 0 open holds'), expect.anything()]);
   };
 
-  test('BILL-14 GEN-10 after damage to its database it refuses requests, and loses no charge', async () => {
+  test('BILL-14 GEN-10 with a damaged database, requests are rejected and no charge is lost', async () => {
     const folder = join(parent, 'data');
     const database = databaseIn(folder);
     const gateway = await start(folder);
@@ -236,13 +236,13 @@ describe('a gateway in use', () => {
       withSql(database, "INSERT INTO chats (id, account_id) VALUES ('chat', 'acme')");
       repair = damage(database);
     }).finally(() => gateway.stop());
-    // Their charges are in the outbox. A response under a key also needs its claim in the database.
+    // Their charges are in the outbox. A response with an idempotency key also needs its claim in the database.
     for (const { isWhole, isKeyed } of held) expect(isWhole).toBe(!isKeyed);
     repair?.();
     await expectAnsweredCharged(folder, replies, 0);
   });
 
-  test.skipIf(!canMountImages)('BILL-14 GEN-10 on a disk that becomes read-only it refuses requests', async () => {
+  test.skipIf(!canMountImages)('BILL-14 GEN-10 on a disk that becomes read-only, requests are rejected', async () => {
     const disk = mountImage(300);
     try {
       const folder = join(disk.path, 'data');

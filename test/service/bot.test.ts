@@ -23,7 +23,7 @@ afterAll(async () => {
   await vendor.stop();
 });
 
-/** Every test has a user of its own. */
+/** Every test has its own user. */
 let user: MessengerUser = { id: 900_000, firstName: 'Ada', language: 'en' };
 let updates = 5_000;
 beforeEach(() => {
@@ -39,7 +39,7 @@ const told = (): string =>
 
 const keyTold = (): string => {
   const keys = keysIn(told());
-  if (keys.length !== 1) throw new Error(`${keys.length} keys were told`);
+  if (keys.length !== 1) throw new Error(`${keys.length} API keys in the messages`);
   return keys[0]!;
 };
 
@@ -53,8 +53,8 @@ const deliver = async (text: string, updateId: number): Promise<number> => {
 const works = async (apiKey: string): Promise<number> =>
   (await postChat({ ...gateway, apiKey }, { messages: saying('hello') })).status;
 
-describe('the first key', () => {
-  test('KEY-1 /start gives a key that works, with the first balance', async () => {
+describe('first API key', () => {
+  test('KEY-1 /start creates a working API key and the first balance', async () => {
     await messenger.say(user, '/start');
     const apiKey = keyTold();
     const account = await fetch(`${gateway.url}/api/account`, { headers: { authorization: `Bearer ${apiKey}` } });
@@ -62,7 +62,7 @@ describe('the first key', () => {
     expect(await works(apiKey)).toBe(200);
   });
 
-  test('KEY-1 the example of a request in the first message is served', async () => {
+  test('KEY-1 the example request in the first message works', async () => {
     await messenger.say(user, '/start');
     const [example = ''] = /curl [\s\S]+?\}'$/m.exec(told()) ?? [];
     const [, url = ''] = /(http\S+)/.exec(example) ?? [];
@@ -75,7 +75,7 @@ describe('the first key', () => {
     expect(await response.json()).toMatchObject({ object: 'chat.completion' });
   });
 
-  test('KEY-1 three messages and three deliveries of each, at once and again, tell one key', async () => {
+  test('KEY-1 three messages, each delivered three times, contain one API key', async () => {
     const ids = [1, 2, 3].map(() => ++updates);
     const untilTaken = async (updateId: number): Promise<void> => {
       while ((await deliver('/start', updateId)) !== 200);
@@ -99,7 +99,7 @@ describe('commands', () => {
   const russian = [['/balance', /^Баланс: 0\.75 USD\nДоступно: 0\.75 USD\nУдержано: 0 USD/m]] as const;
 
   test.each([['en', english] as const, ['ru', russian] as const])(
-    'KEY-1 each is answered in %s',
+    'KEY-1 each message is answered in %s',
     async (language, all) => {
       user = { ...user, language };
       await messenger.say(user, '/start');
@@ -110,7 +110,7 @@ describe('commands', () => {
     },
   );
 
-  test('KEY-1 /usage tells what a request has cost', async () => {
+  test('KEY-1 /usage shows the cost of a request', async () => {
     await messenger.say(user, '/start');
     const response = await postChat({ ...gateway, apiKey: keyTold() }, { messages: saying('hello') });
     await response.arrayBuffer();
@@ -118,7 +118,7 @@ describe('commands', () => {
     expect(told()).toContain(`Today: ${response.headers.get('x-service-cost-usd')} USD, 1 request\n`);
   });
 
-  test('KEY-5 the button opens the app with what its API takes', async () => {
+  test('KEY-5 the button opens the app with init data that its API accepts', async () => {
     await messenger.say(user, '/start');
     const [url] = messenger.press(user, 'Open the app').split('#');
     expect(url).toBe(`${gateway.url}/app`);
@@ -129,13 +129,13 @@ describe('commands', () => {
 });
 
 test('KEY-1 the log has no issued key and no text of a user', async () => {
-  await messenger.say(user, '/start tell-tale-of-a-user');
-  await messenger.say(user, 'tell-tale-of-a-user');
+  await messenger.say(user, '/start unique-text-of-a-user');
+  await messenger.say(user, 'unique-text-of-a-user');
   const ownKey = gateway.apiKey;
   const kept = gateway.output().replaceAll(ownKey, '');
   expect(kept).toContain('/bot');
   expect(keysIn(kept)).toEqual([]);
-  for (const secret of [keyTold().slice(20, 40), 'tell-tale-of-a-user', BOT_TOKEN, BOT_TOKEN.split(':')[1]!]) {
+  for (const secret of [keyTold().slice(20, 40), 'unique-text-of-a-user', BOT_TOKEN, BOT_TOKEN.split(':')[1]!]) {
     expect(kept).not.toContain(secret);
   }
 });

@@ -10,7 +10,7 @@ const PLAY_MS = 300_000;
 
 type Answered = Exclude<Ending, 'killed'>;
 
-/** A stream fails within, or with its first event; what that comes to is its protocol's affair. */
+/** Possible statuses by ending. A stream can fail with its first event or later, depending on the protocol. */
 const statuses: Readonly<Record<'plain' | 'streamed', Record<Answered, readonly number[]>>> = {
   plain: { good: [200], failed: [502], quoted: [400], refused: [400] },
   streamed: { good: [200], failed: [200], quoted: [400, 502], refused: [400] },
@@ -28,7 +28,7 @@ const sendAll = async (scene: CanaryScene, server: TestProgram, ending: Answered
   await Promise.all(sending);
 };
 
-/** Keys that open nothing or stand where they should not, and all other ways to prove oneself. */
+/** Sends invalid credentials, and valid ones in wrong places, of every kind. */
 const proveAll = async (scene: CanaryScene, server: TestProgram, number: number): Promise<void> => {
   const doors = canaryRequests.filter(({ name }) => ['chat', 'messages', 'generateContent', 'edits'].includes(name));
   const refused = doors.flatMap((request) => keyPlaces.map((place) => scene.sendWrongKeys(server, request, place)));
@@ -39,7 +39,7 @@ const proveAll = async (scene: CanaryScene, server: TestProgram, number: number)
     expect((await scene.openApp(server, chat, true)).status).toBe(200);
     expect((await scene.openApp(server, chat, false)).status).toBe(401);
   }
-  const { accountId, apiKey } = await scene.openAccount('key at the wrong door', 'refused');
+  const { accountId, apiKey } = await scene.openAccount('key in a wrong place', 'refused');
   expect((await scene.topUp(server, accountId, true)).status).toBe(200);
   expect((await scene.topUp(server, accountId, false)).status).toBe(401);
   const wrong = scene.canaries.secret('a wrong origin secret', 'refused');
@@ -48,15 +48,15 @@ const proveAll = async (scene: CanaryScene, server: TestProgram, number: number)
   expect((await scene.ask(server, `/nowhere?key=${apiKey}`, {})).status).toBe(404);
 };
 
-/** A process that dies with every request under way, and another that cleans up after it. */
+/** Kills a process during its requests, then starts another one that cleans up. */
 const killAll = async (scene: CanaryScene): Promise<void> => {
   const dying = await scene.start('json', { UPSTREAM_DEADLINE_SECONDS: '10', HOLD_GRACE_SECONDS: '1' });
   const requests = requestsOf('killed');
   const replies = requests.map((request) => scene.send(dying, request, 'killed').catch(() => 'broken off'));
-  await until('every request to come to the vendor', () => scene.vendor.waiting() >= requests.length || undefined);
+  await until('every request to reach the provider', () => scene.vendor.waiting() >= requests.length || undefined);
   await dying.kill('SIGKILL');
   expect(new Set(await Promise.all(replies))).toEqual(new Set(['broken off']));
-  // What had not begun at the vendor by then is given up.
+  // With a short limit, videos that have not started at the provider are abandoned.
   await scene.start('line', { VIDEO_CREATE_SECONDS: '2' });
   await scene.untilSettled();
 };
@@ -90,16 +90,16 @@ interface Allowance {
 
 const endUser = /: (user|metadata\.user_id)$/;
 
-/** All that is kept of what clients send, and why it has to be. */
+/** Allowed places of client data in stored data, each with its reason. */
 const allowances: readonly Allowance[] = [
-  // CHAT-15: the final line of a request names the end user as the client does, and so does the record of its charge.
+  // CHAT-15: the log line of a request and its charge record contain the client's end user id.
   { kind: 'log json', place: endUser, endings: ['good', 'failed', 'quoted', 'refused'] },
   { kind: 'table accounts', place: endUser, endings: ['good'] },
-  // IDEM-7: an answer that can be asked for again says what the model said, or the vendor that refused the request.
+  // IDEM-7: a stored response contains the model's output, or the provider's error message.
   { kind: 'table idempotency', place: /^keyed (chat|responses|images|videos): /, endings: ['good', 'quoted'] },
-  // The same, where it is large.
+  // A large stored response is an object in the bucket.
   { kind: 'bucket answers/', place: /^keyed chat with a large answer: user message$/, endings: ['good'] },
-  // VID-1 and VID-7: its owner sees a video with its prompt, and its end is told at this address.
+  // VID-1 and VID-7: the job record has the prompt for its owner, and the webhook URL.
   {
     ...{ kind: 'table videos', place: /^(keyed )?videos( by form)?: (prompt|webhook_url)$/ },
     endings: ['good', 'failed', 'quoted', 'killed'],
@@ -118,11 +118,11 @@ const leaksIn = (part: string): readonly string[] => {
   return [...new Set(leaks.map(told))];
 };
 
-/** A search in nothing would find nothing. */
+/** Returns the texts of a kind. Fails if there are none, because an empty search would always pass. */
 const textsOf = (part: string): readonly string[] =>
   kept.filter(({ kind }) => kind.startsWith(part)).map(({ text }) => text);
 
-test('ERR-5 what a client sends and whatever opens something is in no log, in either of its forms', () => {
+test('ERR-5 the log contains no client data or credential, in either log format', () => {
   const lines = textsOf('log ').map((text) => text.split('\n').length);
   expect(lines).toHaveLength(4);
   expect(Math.min(...lines)).toBeGreaterThan(10);
@@ -131,7 +131,7 @@ test('ERR-5 what a client sends and whatever opens something is in no log, in ei
 });
 
 test.each(['accounts', 'keys', 'idempotency', 'counters', 'videos'])(
-  'ERR-5 what a client sends and whatever opens something is nowhere in the table %s, but where a rule has it kept',
+  'ERR-5 the table %s contains client data or credentials only where a rule allows it',
   (table) => {
     expect(textsOf(`table ${table}`).length).toBeGreaterThan(0);
     expect(leaksIn(`table ${table}`)).toEqual([]);
@@ -139,27 +139,27 @@ test.each(['accounts', 'keys', 'idempotency', 'counters', 'videos'])(
 );
 
 test.each(['answers/', 'media/', 'videos/'])(
-  'ERR-5 what a client sends and whatever opens something is in no object under %s, but where a rule has it kept',
+  'ERR-5 objects under %s contain client data or credentials only where a rule allows it',
   (prefix) => {
     expect(textsOf(`bucket ${prefix}`).length).toBeGreaterThan(0);
     expect(leaksIn('bucket ')).toEqual([]);
   },
 );
 
-test('ERR-5 the state machine of videos is told neither prompts nor anything else of a request', () => {
+test('ERR-5 the state machine of videos receives no prompt or other request data', () => {
   expect(textsOf('machine').length).toBeGreaterThan(0);
   for (const text of textsOf('machine')) expect(text).toContain('"input":"{\\"videoId');
   expect(leaksIn('machine')).toEqual([]);
 });
 
-test('ERR-5 no answer says anything that opens something, to whomever', () => {
+test('ERR-5 no response contains a credential', () => {
   expect(textsOf('answer').length).toBeGreaterThan(200);
   const leaks = found.filter(({ kind, isSecret }) => kind === 'answer' && isSecret);
   expect([...new Set(leaks.map(told))]).toEqual([]);
 });
 
-/** So that what is let through above is no wider than what there is, and a search that is blind does not pass. */
-test.each(allowances)('IDEM-7 CHAT-15 VID-1 the $kind holds what it has to', (allowance) => {
+/** Every allowance must be used. This detects allowances that are too wide, and a search that finds nothing. */
+test.each(allowances)('IDEM-7 CHAT-15 VID-1 the $kind contains the data that its rule stores', (allowance) => {
   const held = new Set(found.filter((one) => fits(one, allowance)).map(({ ending }) => ending));
   expect([...held].sort()).toEqual([...allowance.endings].sort());
 });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request as openRequest } from 'node
 import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
 
-/** What a call to the database took, in request units, its indexes included. */
+/** Request units that a call to the database consumed, including its indexes. */
 export interface UnitsTaken {
   readonly table: string;
   readonly kind: 'write' | 'read';
@@ -10,9 +10,9 @@ export interface UnitsTaken {
 }
 
 export interface CapacityProxy {
-  /** For the client, in the database's place. */
+  /** Endpoint for the client, instead of the database's. */
   readonly endpoint: string;
-  /** Of every call since the last `forget`, but of those that a stream's reader makes. */
+  /** Calls since the last `forget`, except those of a stream reader. */
   readonly taken: readonly UnitsTaken[];
   forget(): void;
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ const reply = z.object({ ConsumedCapacity: z.union([consumed, z.array(consumed)]
 const reading = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 const writing = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
 
-/** Stands before a database and asks it, with every call, how much that call takes. */
+/** Starts a proxy for a database that requests and records the consumed capacity of every call. */
 export async function startCapacityProxy(target: string): Promise<CapacityProxy> {
   const taken: UnitsTaken[] = [];
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ export async function startCapacityProxy(target: string): Promise<CapacityProxy>
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  if (address === null || typeof address === 'string') throw new Error('the system assigned no port');
   return {
     endpoint: `http://127.0.0.1:${address.port}`,
     taken,

@@ -20,10 +20,10 @@ import { startSimulated } from './simulated-gateway.ts';
 const { vendor, gateway } = await startSimulated({ LOCAL_BALANCE_USD: '100' });
 const { completions } = sdkFor(gateway).chat;
 
-/** Its provider refuses functions beside reasoning on chat, so the gateway sends these to the provider's responses. */
+/** The provider rejects functions with reasoning on chat completions, so the gateway uses its responses API. */
 const SOL = 'gpt-5.6-sol';
 const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } }];
-/** The model may not call a tool, so words come over the same wire. */
+/** The model must not call a tool, so it returns text over the same protocol. */
 const overResponses = { model: SOL, tools, tool_choice: 'none' as const };
 
 const chunksOf = (events: readonly string[]) => events.map((event) => chunkSchema.parse(JSON.parse(event)));
@@ -56,7 +56,7 @@ test.each<[model: string, body: object]>([
   [SOL, overResponses],
   ['claude-haiku-4-5', {}],
   ['gemini-3.8-flash', {}],
-])('CHAT-2 CHAT-5 an answer of %s, cut while it was thinking, can be sent back', async (model, more) => {
+])('CHAT-2 CHAT-5 a response of %s that was cut off during reasoning can be sent back', async (model, more) => {
   const messages = saying('[[reasoning 50]] Think');
   const first = await completions.create({ ...more, model, messages, max_completion_tokens: 20 });
   const [choice] = first.choices;
@@ -104,7 +104,7 @@ test.each<[string, Scenario, string]>([
   },
 );
 
-test('CHAT-3, CHAT-11 n: 2 brings two whole texts, plain and streamed, and both are paid for', async () => {
+test('CHAT-3, CHAT-11 n: 2 returns two complete texts, plain and streamed, and both are charged', async () => {
   const priceOf = await pricesOf(gateway, MODEL);
   const body = { model: MODEL, messages: saying('twice'), n: 2 };
   const plain = await spentBy(gateway, () => completions.create(body));
@@ -125,7 +125,7 @@ test('CHAT-3, CHAT-11 n: 2 brings two whole texts, plain and streamed, and both 
   expect(streamed.spent).toBe(priceOf(chunks.at(-1)!.usage!));
 });
 
-test("CHAT-8 json_object needs the word json: the provider's refusal passes, free of charge", async () => {
+test("CHAT-8 json_object needs the word json: the provider's error is forwarded, free of charge", async () => {
   const response_format = { type: 'json_object' as const };
   const ask = (content: string) => completions.create({ model: MODEL, messages: saying(content), response_format });
   const { choices } = await ask('Answer in JSON');
@@ -145,7 +145,7 @@ test.each<[string, string, object, number, string]>([
   ['CHAT-1', 'a tool choice without tools', { tool_choice: 'required' }, 400, 'tool_choice'],
   ['CHAT-2', 'an unknown role', { messages: [{ role: 'wizard', content: 'hello' }] }, 400, 'messages[0].role'],
   ['CHAT-3', 'n: 2 on a reasoning model', { model: 'gpt-5.4', n: 2 }, 422, 'n'],
-])('%s %s is refused by name before the provider is called', async (_rule, _what, body, status, param) => {
+])('%s %s is rejected by name before the provider call', async (_rule, _what, body, status, param) => {
   const response = await postChat(gateway, { messages: saying('hello'), ...body });
   expect([response.status, await readError(response)]).toMatchObject([status, { param }]);
   expect(vendor.requests).toHaveLength(0);

@@ -9,7 +9,7 @@ const FUNDS = 100_000_000_000_000n;
 export interface CircuitGroup {
   readonly vendor: Simulator;
   readonly group: ServerGroup;
-  /** One for each of the environments. */
+  /** One server per environment. */
   readonly servers: readonly TestProgram[];
   readonly one: GroupAccount;
   readonly other: GroupAccount;
@@ -17,7 +17,7 @@ export interface CircuitGroup {
   stop(): Promise<void>;
 }
 
-/** Processes with the circuit's own settings on one store, three accounts, and a vendor. */
+/** Starts processes with their own circuit settings on one store, with three accounts and a provider. */
 export const startCircuitGroup = async (environments: readonly Environment[]): Promise<CircuitGroup> => {
   const vendor = await startSimulator();
   const group = await startServerGroup();

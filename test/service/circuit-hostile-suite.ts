@@ -3,7 +3,7 @@ import { type Simulator, startSimulator } from '../../local/simulators/server.ts
 import { startCircuitGateway } from '../support/circuit-hostile.ts';
 import type { InProcessGateway, InProcessOptions } from '../support/in-process-gateway.ts';
 
-/** A vendor for all tests of a file, and gateways that end with the test that opened them. */
+/** Provides a simulated provider for all tests of a file, and gateways that stop after the test that started them. */
 export const circuitSuite = () => {
   let vendor: Simulator;
   const started: InProcessGateway[] = [];

@@ -18,7 +18,7 @@ import { randomRuns } from '../support/random-runs.ts';
 import type { GroupAccount, ServerGroup } from '../support/server-group.ts';
 import { type CircuitGroup, startCircuitGroup } from './circuit-group.ts';
 
-/** Circuits open for 30 s on these three, and for one second on the last. Each test has models of its own. */
+/** Three servers whose circuits stay open for 30 s, and a last one with one second. Each test has its own models. */
 let servers: readonly TestProgram[];
 let hasty: TestProgram;
 let all: CircuitGroup | undefined;
@@ -39,8 +39,8 @@ beforeEach(() => vendor.reset());
 
 const both = (): readonly GroupAccount[] => [one, other];
 
-describe('half open', () => {
-  /** At once, and how many of them the vendor gets: the others have all been refused by then. */
+describe('half-open circuit', () => {
+  /** Sends `size` concurrent calls. Lets the provider respond after the circuit has rejected the others. */
   const crowd = async (model: string, size: number, words = 'hello'): Promise<readonly Told[]> => {
     vendor.reset();
     const gate = vendor.gate();
@@ -50,14 +50,14 @@ describe('half open', () => {
       ended += 1;
       return told;
     });
-    await within('the probe at the vendor', gate.waitFor(1));
-    await until('everybody else', () => (ended >= size - 1 ? true : undefined));
+    await within('the probe to reach the provider', gate.waitFor(1));
+    await until('all other calls', () => (ended >= size - 1 ? true : undefined));
     expect(gate.arrived()).toBe(1);
     gate.open();
     return Promise.all(calls);
   };
 
-  test('FALL-1 FALL-5 of 20 at once one reaches the vendor, three good ones close the circuit', async () => {
+  test('FALL-1 FALL-5 one of 20 concurrent requests is the probe; 3 successes close the circuit', async () => {
     const model = 'claude-opus-5-5';
     await openAt(hasty, model, both());
     await untilHalfOpen(hasty, one, model);
@@ -69,19 +69,19 @@ describe('half open', () => {
     vendor.reset();
     const gate = vendor.gate();
     const calls = Array.from({ length: 20 }, () => callModel(hasty, one, model, 'hello'));
-    await within('all of them at the vendor', gate.waitFor(20));
+    await within('all requests to reach the provider', gate.waitFor(20));
     gate.open();
     for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
     for (const account of both()) await spentOf(group, account);
   });
 
-  test('FALL-1 a failed probe opens it again', async () => {
+  test('FALL-1 a failed probe opens the circuit again', async () => {
     const model = 'claude-haiku-4-5';
     await openAt(hasty, model, both());
     await untilHalfOpen(hasty, one, model);
     const before = Date.now();
     const told = await crowd(model, 20, FAILS);
-    // For two seconds this time: the exact numbers stand in the test with a clock of its own.
+    // Open for two seconds now. The unit test with a fake clock checks the exact times.
     const shut = await isOpen(hasty, one, model);
     if (Date.now() - before < 2_000) expect(shut).toBe(true);
     expect(told.map(({ status }) => status).toSorted()).toEqual([502, ...Array(19).fill(503)]);
@@ -89,14 +89,14 @@ describe('half open', () => {
     expect((await callModel(hasty, one, model, 'hello')).status).toBe(200);
   });
 
-  test('FALL-1 FALL-3 whoever does not get the probe is served by its reserve, held once more', async () => {
+  test('FALL-1 FALL-3 requests without the probe use their fallback model, with a new hold', async () => {
     const [model, reserve] = ['claude-opus-4-8', 'claude-haiku-5-5'] as const;
     await openAt(hasty, model, both());
     await untilHalfOpen(hasty, one, model);
     vendor.reset();
     const gate = vendor.gate();
     const calls = Array.from({ length: 10 }, () => callModel(hasty, third, model, 'hello', withReserve(reserve)));
-    await within('all of them at the vendor', gate.waitFor(10));
+    await within('all requests to reach the provider', gate.waitFor(10));
     gate.open();
     const told = await Promise.all(calls);
     const used = told.map(({ status, headers }) => `${status} ${headers.get('x-service-model-used')}`).toSorted();
@@ -107,7 +107,7 @@ describe('half open', () => {
 });
 
 describe('three processes on one store', () => {
-  /** Never more than three failures in a row in one process, which would open its own circuit. */
+  /** At most three consecutive failures per process. More would open the circuit of that process alone. */
   const series = async (model: string, plan: readonly (readonly [at: number, accounts: readonly GroupAccount[]])[]) => {
     for (const [at, accounts] of plan) {
       for (const [index, words] of [FAILS, FAILS, FAILS, 'hello'].entries()) {
@@ -117,9 +117,9 @@ describe('three processes on one store', () => {
   };
 
   test.for([
-    ['gemini-3.1-pro-preview', 'in one of them', [0, 0, 0]],
-    ['gpt-6-luna', 'in two of them', [0, 1, 0, 1]],
-  ] as const)('FALL-1 with %s, three of four failed %s and of two accounts open all three', async ([model, _, at]) => {
+    ['gemini-3.1-pro-preview', 'in one process', [0, 0, 0]],
+    ['gpt-6-luna', 'in two processes', [0, 1, 0, 1]],
+  ] as const)('FALL-1 with %s, failures of two accounts %s open the circuit in all three', async ([model, _, at]) => {
     expect(await Promise.all(servers.map((each) => isOpen(each, third, model)))).toEqual([false, false, false]);
     await series(
       model,
@@ -131,7 +131,7 @@ describe('three processes on one store', () => {
     expect(vendor.requests).toHaveLength(calls);
   });
 
-  test("FALL-1 one account's failures never do, however many", async () => {
+  test('FALL-1 failures of one account never open the shared circuit', async () => {
     const model = 'gpt-5.6-luna';
     await series(
       model,
@@ -146,7 +146,7 @@ describe('three processes on one store', () => {
   const { numRuns: rounds } = randomRuns(import.meta.filename, { quick: 1, long: 1 });
   const calls = 450 * rounds;
 
-  test(`FALL-1 six failures among ${calls} calls, early and of two accounts, never do`, async () => {
+  test(`FALL-1 six failures of two accounts in ${calls} calls never open the shared circuit`, async () => {
     const model = 'gemini-3.5-flash-lite';
     const flood = async (at: TestProgram): Promise<readonly number[]> => {
       const plan = Array.from({ length: calls / servers.length }, (_, index) => index === 40 || index === 42);

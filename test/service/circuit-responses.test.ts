@@ -10,7 +10,7 @@ import type { InProcessGateway } from '../support/in-process-gateway.ts';
 
 const asked = responses.model;
 const reserve = 'the-reserve';
-/** None of those that are sold here may stand in for another, so one is added that may. */
+/** No model of the catalog can be a fallback model of another one here, so the test adds one. */
 const catalog = () => {
   const model = openai.models.find(({ id }) => id === asked);
   const upstreams = [{ provider: 'openai', model: 'gpt-5.4-pro', wire: 'openai_responses', when: 'always' }];
@@ -35,7 +35,7 @@ afterAll(async () => {
 const path = { path: responses.target, body: responses.body('hello') };
 const ask = (apiKey: string, more: CallOptions = {}) => callModel(gateway, { apiKey }, asked, '', { ...path, ...more });
 
-/** The whole response, plain or in the last event of its stream. */
+/** Returns the complete response, plain or from the last event of its stream. */
 const responseIn = ({ text }: Told, streamed: boolean) => {
   if (!streamed) return JSON.parse(text);
   const [, data = ''] = /event: response\.completed\ndata: (.*)\n/.exec(text) ?? [];
@@ -43,7 +43,7 @@ const responseIn = ({ text }: Told, streamed: boolean) => {
 };
 
 test.each([false, true])(
-  'FALL-1 FALL-3 a response of the reserve, streamed %s, says so and is charged as its own',
+  'FALL-1 FALL-3 a response of the fallback model, streamed %s, names it and has its price',
   async (stream) => {
     const { apiKey, accountId } = await gateway.issue({ balanceUsd: '100' });
     expect((await ask(apiKey, { stream })).code).toBe('service_unavailable');
@@ -63,7 +63,7 @@ test.each([false, true])(
   },
 );
 
-test('FALL-3 IDEM-2 under a key the reserve is told again', async () => {
+test('FALL-3 IDEM-2 a replayed response names the fallback model again', async () => {
   const { apiKey } = await gateway.issue({ balanceUsd: '100' });
   const headers = { ...withReserve(reserve).headers, 'idempotency-key': 'a' };
   const calls = vendor.requests.length;

@@ -5,7 +5,7 @@ import { type CallOptions, callModel, expectOpen, FAILS, realCircuit, withReserv
 import { frozenClock, type InProcessGateway, startInProcess } from '../support/in-process-gateway.ts';
 
 let vendor: Simulator;
-/** Each test has a model of its own, because circuits stay open on a clock that does not move. */
+/** Each test has its own model, because circuits stay open while the clock does not move. */
 let gateway: InProcessGateway;
 let accounts: readonly { readonly accountId: string; readonly apiKey: string }[];
 
@@ -25,7 +25,7 @@ const [ONE, OTHER, THIRD] = [0, 1, 2];
 const call = (by: number, model: string, words = 'hello', more: CallOptions = {}) =>
   callModel(gateway, accounts[by] ?? { apiKey: '' }, model, words, more);
 
-/** Statuses of calls one after the other, by the accounts in turn. */
+/** Returns the statuses of consecutive calls, with the accounts in turn. */
 const statusesOf = async (times: number, by: readonly number[], ...sent: [string, string, CallOptions?]) => {
   const statuses: number[] = [];
   for (let turn = 0; turn < times; turn += 1) {
@@ -52,7 +52,7 @@ test.each([
   ['status 500 to embeddings', 'text-embedding-3-small', FAILS, 502, 5, embedding],
   ['status 500 to responses', 'gpt-5.4-pro', FAILS, 502, 5, response],
 ] as const)(
-  'FALL-1 FALL-5 ERR-2 %s five times in a row, of two accounts, opens the circuit for all accounts',
+  'FALL-1 FALL-5 ERR-2 %s five times in a row by two accounts opens the shared circuit',
   async (_, model, words, status, calls, make) => {
     const more = make as (model: string, words: string) => CallOptions;
     expect(await statusesOf(5, both, model, words, more(model, words))).toEqual([status]);
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('FALL-1 a circuit is a model of a provider, whatever the protocol', async () => {
+test('FALL-1 a circuit belongs to a model of a provider, for every protocol', async () => {
   const model = 'gemini-4-hydrogen';
   await statusesOf(5, both, model, FAILS);
   const body = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] };
@@ -73,7 +73,7 @@ test('FALL-1 a circuit is a model of a provider, whatever the protocol', async (
   expect((await call(THIRD, 'gemini-3.5-flash-lite')).status).toBe(200);
 });
 
-test('FALL-1 four failures and a success open nothing', async () => {
+test('FALL-1 four failures and a success do not open the circuit', async () => {
   for (let turn = 0; turn < 2; turn += 1) {
     expect(await statusesOf(4, both, 'gpt-5.4-mini', FAILS)).toEqual([502]);
     expect((await call(ONE, 'gpt-5.4-mini')).status).toBe(200);
@@ -100,7 +100,7 @@ test.each([
   expect((await call(THIRD, model)).status).toBe(200);
 });
 
-test('FALL-3 FALL-5 the fallback model answers for an open circuit, and its own failures open its own', async () => {
+test('FALL-3 FALL-5 an open circuit uses the fallback model, which has its own circuit', async () => {
   const [model, reserve] = ['gpt-6.2-astra', 'gpt-6-luna'];
   const served = async (more: CallOptions = {}) => {
     const { status, headers } = await call(THIRD, model, 'hello', { ...withReserve(reserve), ...more });

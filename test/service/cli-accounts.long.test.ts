@@ -22,7 +22,7 @@ afterAll(async () => {
 let count = 0;
 const because = ['--reason', 'ticket 7', '--yes'];
 
-/** A new account; answers its id and key. */
+/** Creates an account. Returns its id and API key. */
 const issue = async (): Promise<readonly [id: string, apiKey: string]> => {
   count += 1;
   const id = `customer-${count}`;
@@ -34,7 +34,7 @@ const issue = async (): Promise<readonly [id: string, apiKey: string]> => {
 const credit = (id: string, amount: string, ref: string, ...more: readonly string[]) =>
   scene.json('accounts', 'credit', id, '--amount', amount, '--ref', ref, ...because, ...more);
 
-test('OPS-5 a credit counts once under its reference, with its balances; another amount is refused with 3', async () => {
+test('OPS-5 a credit counts once per reference; another amount exits with 3', async () => {
   const [id, apiKey] = await issue();
   const first = await credit(id, '2.50', 'pay-1');
   expect(first).toMatchObject({
@@ -71,21 +71,18 @@ test.each([
   ['its reader has left', []],
   ['its reader has left', ['--json']],
   ['the disk is full', []],
-] as const)(
-  'OPS-5 a new key that is not read, since %s, is told to be lost, and ends with 1: %j',
-  async (why, more) => {
-    const [id, apiKey] = await issue();
-    const { terminal, written } = scriptedTerminal(scene.environment);
-    const deaf = { ...terminal, print: unread[why] };
-    expect(await runProgram(['keys', 'rotate', id, ...because, ...more], deaf)).toBe(1);
-    expect(written.stderr).toContain(`Nobody read the key of ${id}`);
-    expect(await scene.statusOf(apiKey)).toEqual([401, 'revoked_api_key']);
-    const revoked = await runProgram(['keys', 'revoke', id, ...because, ...more], deaf);
-    expect(revoked).toBe(why === 'the disk is full' ? 1 : 0);
-  },
-);
+] as const)('OPS-5 a new key that cannot be written, since %s, is reported as lost, exit 1: %j', async (why, more) => {
+  const [id, apiKey] = await issue();
+  const { terminal, written } = scriptedTerminal(scene.environment);
+  const deaf = { ...terminal, print: unread[why] };
+  expect(await runProgram(['keys', 'rotate', id, ...because, ...more], deaf)).toBe(1);
+  expect(written.stderr).toContain(`Nobody read the key of ${id}`);
+  expect(await scene.statusOf(apiKey)).toEqual([401, 'revoked_api_key']);
+  const revoked = await runProgram(['keys', 'revoke', id, ...because, ...more], deaf);
+  expect(revoked).toBe(why === 'the disk is full' ? 1 : 0);
+});
 
-test('OPS-5 a dry run says what would be and changes nothing', async () => {
+test('OPS-5 a dry run prints the changes and makes none', async () => {
   const [id, apiKey] = await issue();
   const before = await scene.json('accounts', 'show', id);
   const dry = await scene.json('accounts', 'credit', id, '--amount', '4', '--ref', 'dry', '--reason', 'x', '--dry-run');
@@ -100,7 +97,7 @@ test('OPS-5 a dry run says what would be and changes nothing', async () => {
   expect(await scene.statusOf(apiKey)).toEqual([200, undefined]);
 });
 
-test('OPS-5 whoever sits there is asked, and a no changes nothing', async () => {
+test('OPS-5 an interactive command asks first, and "no" changes nothing', async () => {
   const [id] = await issue();
   const args = ['accounts', 'credit', id, '--amount', '1', '--ref', 'asked', '--reason', 'x'];
   const no = await runHere(args, scene.environment, false);
@@ -110,7 +107,7 @@ test('OPS-5 whoever sits there is asked, and a no changes nothing', async () => 
   expect((await scene.json('accounts', 'show', id)).value.balance_usd).toBe('1');
 });
 
-test('OPS-5 a blocked account is refused from the next request on, and served again when it is unblocked', async () => {
+test('OPS-5 a blocked account is rejected from the next request on, until it is unblocked', async () => {
   const [id, apiKey] = await issue();
   expect(await scene.statusOf(apiKey)).toEqual([200, undefined]);
   const blocked = await scene.json('accounts', 'block', id, ...because);
@@ -132,7 +129,7 @@ test('OPS-5 a blocked account is refused from the next request on, and served ag
   ]);
 });
 
-test('OPS-5 KEY-2 a rotated key is refused at once, a revoked one has no successor until one is issued', async () => {
+test('OPS-5 KEY-2 a rotated API key is rejected immediately; a revoked one has no successor', async () => {
   const [id, first] = await issue();
   expect(await scene.cli('keys', 'issue', id, ...because)).toMatchObject({ status: 3, stdout: '' });
   const rotated = await scene.json('keys', 'rotate', id, ...because);
@@ -153,13 +150,13 @@ test('OPS-5 KEY-2 a rotated key is refused at once, a revoked one has no success
   expect(await scene.statusOf(second)).toEqual([401, 'revoked_api_key']);
 });
 
-test('OPS-5 keys of accounts that there are not: 3 without --create, 2 for an id that cannot be', async () => {
+test('OPS-5 keys of unknown accounts: exit 3 without --create, exit 2 for an invalid id', async () => {
   expect((await scene.cli('keys', 'issue', 'absent', ...because)).status).toBe(3);
   expect((await scene.cli('keys', 'issue', 'no#id', '--create', ...because)).status).toBe(2);
   expect((await scene.cli('keys', 'rotate', 'absent', ...because)).status).toBe(1);
 });
 
-test('OPS-5 usage is listed and exported whole, to stdout and to a new file for this user alone', async () => {
+test('OPS-5 usage is listed and exported completely, to stdout and to a private new file', async () => {
   const [id, apiKey] = await issue();
   await credit(id, '5', 'pay');
   const mine = { ...scene.gateway, apiKey };
@@ -188,7 +185,7 @@ test('OPS-5 usage is listed and exported whole, to stdout and to a new file for 
   expect(JSON.parse(empty.stdout)).toEqual([]);
 });
 
-test('OPS-5 all accounts stand in one list', async () => {
+test('OPS-5 the list has all accounts', async () => {
   const { status, stdout } = await scene.cli('accounts', 'list');
   expect(status).toBe(0);
   expect(stdout).toMatch(/^id +status +balance_usd +available_usd +held_usd +open_holds\n/);

@@ -49,7 +49,7 @@ const newcomer = async (): Promise<TestProgram & { readonly accountId: string }>
   return { ...mine, accountId: (await readAccount(port, mine.apiKey)).id };
 };
 
-/** Answers the id of its hold. */
+/** Sends a charged request. Returns its hold id. */
 const charged = async (by: TestProgram, words = 'hello'): Promise<string> => {
   const response = await postChat(by, { messages: saying(words), max_tokens: 20 });
   await response.text();
@@ -66,7 +66,7 @@ const change = (accountId: string, sk: string, update: string, values: Record<st
     }),
   );
 
-test('OPS-5 a service that has worked is clean: exit 0, and its totals', async () => {
+test('OPS-5 a used service is clean: exit 0, and its totals', async () => {
   const mine = await newcomer();
   await charged(mine);
   await charged(mine, 'hello [[status 500]]');
@@ -89,7 +89,7 @@ test.each<
   ['balance', () => 'ACCOUNT', 'SET available = available - :one', { ':one': { N: '1' } }],
   ['credited', () => 'CREDIT#first', 'SET amount = :one', { ':one': { N: '1' } }],
   ['readable', (holdId) => `CHARGE#${holdId}`, 'SET outcome = :lost', { ':lost': { S: 'lost' } }],
-])('OPS-5 an item that was changed by hand is found as "%s": exit 1, account and record', async (...row) => {
+])('OPS-5 a manually changed item is reported as "%s": exit 1, account and record', async (...row) => {
   const [invariant, sk, update, values] = row;
   const mine = await newcomer();
   const holdId = await charged(mine);
@@ -106,7 +106,7 @@ test.each<
   expect(findings).toContainEqual(expect.objectContaining({ account: mine.accountId, invariant }));
 });
 
-test('OPS-5 the local gateway is found by its data folder, while it runs and when it does not', async () => {
+test('OPS-5 the audit of a data folder works while the local gateway runs and when it is stopped', async () => {
   const folder = newFolder();
   const local = await startGateway({ stores: 'engine', vendorUrl: vendor.url, folder });
   try {
@@ -124,7 +124,7 @@ test('OPS-5 the local gateway is found by its data folder, while it runs and whe
   }
 });
 
-test('OPS-5 what cannot be audited ends with 1, wrong usage with 2', async () => {
+test('OPS-5 a failed audit exits with 1, wrong usage with 2', async () => {
   expect(await audit('--account', 'nobody')).toMatchObject({ status: 1, stdout: '' });
   const empty = mkdtempSync(join(tmpdir(), 'gateway-audit-'));
   const nothing = await runCli(['audit'], { DATA_DIR: join(empty, 'none') });

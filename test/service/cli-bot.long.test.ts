@@ -24,14 +24,14 @@ const ask = async (method: string, body: object = {}): Promise<unknown> => {
   return Object(await response.json()).result;
 };
 
-test('OPS-5 --dry-run says what would be done and does nothing', async () => {
+test('OPS-5 --dry-run prints the changes and makes none', async () => {
   const { status, stdout, stderr } = await setup(['--dry-run', '--json']);
   expect([status, JSON.parse(stdout)]).toMatchObject([0, { webhook: 'http://127.0.0.1:1/bot', changed: false }]);
   expect(`${stdout}${stderr}`).not.toContain(BOT_TOKEN.split(':')[1]);
   expect(await ask('getWebhookInfo')).toMatchObject({ url: '' });
 });
 
-test('OPS-5 sets webhook, commands and menu, and tells neither token nor secret', async () => {
+test('OPS-5 the command sets webhook, commands and menu, and prints no token or secret', async () => {
   const { status, stdout, stderr } = await setup(['--yes', '--json']);
   expect([status, stderr]).toEqual([0, expect.stringContaining('webhook none')]);
   expect(JSON.parse(stdout)).toMatchObject({ app: 'http://127.0.0.1:1/app', changed: true, languages: ['en', 'ru'] });
@@ -46,7 +46,7 @@ test('OPS-5 sets webhook, commands and menu, and tells neither token nor secret'
   expect(await ask('getChatMenuButton')).toMatchObject({ web_app: { url: 'http://127.0.0.1:1/app' } });
 });
 
-test('OPS-5 a token that is missing, malformed or not known ends it, and is not shown', async () => {
+test('OPS-5 a missing, malformed or unknown token fails, and is not printed', async () => {
   const other = '123456:another-token';
   const [missing, malformed, unknown] = await Promise.all([
     setup(['--yes', '--token-variable', 'ELSEWHERE']),

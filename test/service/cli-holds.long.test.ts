@@ -15,7 +15,7 @@ afterAll(() => scene?.stop());
 const HOUR_MS = 3_600_000;
 const HELD = 2n * PICOS_PER_USD;
 
-/** An account of 10 USD with a hold of 2 USD that expires at that distance from now. */
+/** Opens an account with 10 USD and a hold of 2 USD that expires after `expiresInMs`. */
 const held = async (expiresInMs: number) => {
   const requestId = ulid();
   const accountId = `held-${requestId}`;
@@ -43,7 +43,7 @@ const held = async (expiresInMs: number) => {
 const release = (accountId: string, holdId: string, ref: string, ...more: readonly string[]) =>
   scene.json('holds', 'release', accountId, holdId, '--ref', ref, '--reason', 'stuck', '--yes', ...more);
 
-test('OPS-5 an expired hold is released with its balances, once; under another reference it is refused', async () => {
+test('OPS-5 an expired hold is released once with its balances; another reference is rejected', async () => {
   const { accountId, holdId } = await held(-HOUR_MS);
   const { value } = await scene.json('holds', 'list', '--expired', '--account', accountId);
   expect(value.data).toMatchObject([{ hold: holdId, amount_usd: '2', expired: true }]);
@@ -71,12 +71,12 @@ test('OPS-5 an expired hold is released with its balances, once; under another r
   expect((await scene.cli('audit', '--account', accountId)).status).toBe(0);
 });
 
-test('OPS-5 a hold that has just expired may run by another clock', async () => {
+test('OPS-5 a hold that expired moments ago may still be active by another clock', async () => {
   const { accountId, holdId } = await held(-1_000);
   expect(await release(accountId, holdId, 'ticket-1')).toMatchObject({ status: 3, value: undefined });
 });
 
-test('OPS-5 a hold whose request may still run is released only by force', async () => {
+test('OPS-5 a hold whose request may still run is released only with --force', async () => {
   const { accountId, holdId } = await held(HOUR_MS);
   const refused = await release(accountId, holdId, 'ticket-1');
   expect(refused).toMatchObject({ status: 3, value: undefined });
@@ -89,7 +89,7 @@ test('OPS-5 a hold whose request may still run is released only by force', async
   });
 });
 
-test('OPS-5 BILL-13 a charge that stands wins over a release and is applied', async () => {
+test('OPS-5 BILL-13 an existing charge takes precedence over a release and is applied', async () => {
   const { accountId, holdId, settled } = await held(-HOUR_MS);
   await scene.stores.ledger.putRecord(settled);
   const done = await release(accountId, holdId, 'ticket-1');
@@ -108,7 +108,7 @@ test('OPS-5 BILL-13 a charge that stands wins over a release and is applied', as
   expect((await scene.cli('audit', '--account', accountId)).status).toBe(0);
 });
 
-test('OPS-5 BILL-14 a settlement that waits in the outbox wins over a release', async () => {
+test('OPS-5 BILL-14 a settlement in the outbox takes precedence over a release', async () => {
   const { accountId, holdId, settled } = await held(-HOUR_MS);
   const bucket = openLocalBucket(scene.gateway.folder);
   try {
@@ -122,7 +122,7 @@ test('OPS-5 BILL-14 a settlement that waits in the outbox wins over a release', 
   }
 });
 
-test('OPS-5 BILL-14 nothing is released while the outbox does not answer, and the bucket is named', async () => {
+test('OPS-5 BILL-14 nothing is released while the outbox is unavailable, and the bucket is named', async () => {
   const { accountId, holdId } = await held(-HOUR_MS);
   const before = await scene.stores.ledger.readAccount(accountId);
   const args = ['holds', 'release', accountId, holdId, '--ref', 'r', '--reason', 'x', '--yes'];
@@ -133,7 +133,7 @@ test('OPS-5 BILL-14 nothing is released while the outbox does not answer, and th
   expect(await scene.stores.ledger.readAccount(accountId)).toEqual(before);
 });
 
-/** A video of a held account, asked for that long ago. */
+/** Creates a video of an account with a hold, `ageMs` ago. */
 const video = async (ageMs: number) => {
   const of = await held(HOUR_MS);
   const order: VideoParamsRecord = {
@@ -155,7 +155,7 @@ const video = async (ageMs: number) => {
 const settle = (id: string, ...more: readonly string[]) =>
   scene.json('videos', 'settle', id, '--ref', 'ticket-9', '--reason', 'stuck', '--yes', ...more);
 
-test('OPS-5 a video that may still be made is settled only by force', async () => {
+test('OPS-5 a video that may still complete is settled only with --force', async () => {
   const { id, accountId } = await video(60_000);
   expect(await settle(id)).toMatchObject({ status: 3, value: undefined });
   const running = await scene.json('videos', 'list', '--running', '--account', accountId);
@@ -172,7 +172,7 @@ test('OPS-5 a video that may still be made is settled only by force', async () =
   );
 });
 
-test('OPS-5 a stuck video fails and its money goes back; again it changes nothing', async () => {
+test('OPS-5 a stuck video fails and its hold is released; a repeat changes nothing', async () => {
   const { id, accountId } = await video(3 * HOUR_MS);
   const dry = await scene.json('videos', 'settle', id, '--ref', 'x', '--reason', 'x', '--dry-run');
   expect(dry).toMatchObject({ status: 0, value: { status: 'queued' } });
@@ -185,7 +185,7 @@ test('OPS-5 a stuck video fails and its money goes back; again it changes nothin
   expect(await settle('video_none')).toMatchObject({ status: 1, value: undefined });
 });
 
-test('OPS-5 VID-6 a stuck video that was charged is completed', async () => {
+test('OPS-5 VID-6 a charged stuck video is completed', async () => {
   const { id, settled } = await video(3 * HOUR_MS);
   await scene.stores.ledger.putRecord(settled);
   expect(await settle(id)).toMatchObject({ status: 0, value: { status: 'completed', balance_after_usd: '9' } });

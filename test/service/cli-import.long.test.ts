@@ -58,7 +58,7 @@ const keysIn = (batch: string): readonly (readonly [account: string, apiKey: str
       return [account, apiKey];
     });
 
-/** Every account of the batch as the import promises it, and nothing beside. */
+/** Checks that the accounts of the batch are exactly those of the import. */
 const expectImported = async (batch: string, balances: ReadonlyMap<string, bigint>): Promise<void> => {
   const records = createLedgerRecords(createDynamoDB(stores.client), localTableNames.accounts);
   const { Items = [] } = await stores.client.send(new ScanCommand({ TableName: localTableNames.keys }));
@@ -80,7 +80,7 @@ const expectImported = async (batch: string, balances: ReadonlyMap<string, bigin
   }
 };
 
-/** A program of its own that is killed once so many keys have been written. Answers whether it came to its end before. */
+/** Runs the import as a program and kills it after so many API keys. Returns whether the program ended before. */
 const killedAt = async (args: readonly string[], keyFile: string, lines: number): Promise<boolean> => {
   const env = { PATH: process.env.PATH ?? '', ...environment() };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: 'ignore' });
@@ -95,7 +95,7 @@ const killedAt = async (args: readonly string[], keyFile: string, lines: number)
   return within('the end of the import', ended);
 };
 
-test('OPS-5 an import killed at any row and run again ends with the same balances and working keys', async () => {
+test('OPS-5 an import killed at any row and repeated has the same balances and working API keys', async () => {
   const accounts = Array.from({ length: 80 }, (_, at) => [`moved-${at}`, BigInt(at)] as const);
   const path = write('moved.csv', ...accounts.map(([account, usd]) => `${account},${usd}`));
   const args = importing('kill', path);
@@ -118,7 +118,7 @@ test('OPS-5 an import killed at any row and run again ends with the same balance
   expect(readFileSync(keyFile, 'utf8')).toBe(file);
 });
 
-test('OPS-5 another amount for the same account of the same import is refused with 3, and nothing is done', async () => {
+test('OPS-5 an import with another amount for the same account exits with 3 and changes nothing', async () => {
   expect((await runHere(importing('twice', write('twice.csv', 'twice-1,5')), environment())).status).toBe(0);
   const changed = write('changed.csv', 'twice-1,6', 'twice-2,1');
   const { status, stdout } = await runHere(importing('twice', changed), environment());

@@ -63,7 +63,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** In whatever region the shell is. */
+/** Runs the CLI without a region in its environment variables. */
 const deployed = (...args: readonly string[]): Promise<CliResult> => deployedWith({}, ...args);
 
 const deployedWith = (variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliResult> =>
@@ -79,7 +79,7 @@ const deployedWith = (variables: Readonly<Record<string, string>>, ...args: read
     ...variables,
   });
 
-test('OPS-5 --env finds tables, bucket and pepper of an environment by the outputs of its stack', async () => {
+test('OPS-5 --env finds tables, bucket and pepper of an environment from its stack outputs', async () => {
   const issued = await deployed('keys', 'issue', 'first', '--create', '--reason', 'test', '--yes', '--json');
   expect(issued.status).toBe(0);
   expect(aws.asked).toEqual(['gateway-dev-data']);
@@ -95,7 +95,7 @@ test('OPS-5 --env finds tables, bucket and pepper of an environment by the outpu
   expect(audit).toMatchObject({ status: 0, stdout: '1 accounts, 0 records, 0 open holds (0 expired): ok\n' });
 });
 
-test('OPS-5 the doctor looks at a deployed environment and shows no secret', async () => {
+test('OPS-5 the doctor checks a deployed environment and prints no secret', async () => {
   const { status, stdout, stderr } = await deployed('doctor', '--json');
   const checks: { check: string; status: string; detail: string }[] = JSON.parse(stdout).checks;
   const of = (name: string) => checks.find(({ check }) => check === name);
@@ -116,7 +116,7 @@ test('OPS-5 the doctor looks at a deployed environment and shows no secret', asy
   expect(`${stdout}${stderr}`).not.toContain('vendor-secret');
 });
 
-test('OPS-5 who has not logged in is told so by the doctor', async () => {
+test('OPS-5 the doctor reports missing AWS credentials', async () => {
   const unknown = {
     AWS_CONFIG_FILE: join(folder, 'none'),
     AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
@@ -128,7 +128,7 @@ test('OPS-5 who has not logged in is told so by the doctor', async () => {
   expect([status, checks.find(({ check }) => check === 'gateway')]).toMatchObject([1, gateway]);
 });
 
-test('OPS-5 an environment whose front door does not stand yet has no address, and the doctor says so', async () => {
+test('OPS-5 the doctor reports an environment whose front door does not exist yet', async () => {
   const bare = await startScriptedAws({ stacks: { 'gateway-dev-data': outputs }, secrets });
   endings.push(() => bare.stop());
   const { stdout } = await deployedWith({ AWS_ENDPOINT_URL_SSM: bare.url }, 'doctor', '--json');
@@ -136,7 +136,7 @@ test('OPS-5 an environment whose front door does not stand yet has no address, a
   expect(checks.find(({ check }) => check === 'addresses')).toMatchObject({ status: 'warning' });
 });
 
-test('OPS-5 a stack that there is not is told by its name', async () => {
+test('OPS-5 a missing stack is reported by name', async () => {
   const { status, stdout, stderr } = await runCli(['accounts', 'list', '--env', 'prod'], {
     ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
@@ -155,7 +155,7 @@ test.each([
   ['usage export x'],
   ['holds list'],
   ['videos list --running'],
-])('OPS-5 %s names the store that did not answer, without a stack, and ends with 1', async (line) => {
+])('OPS-5 %s names the unavailable store, prints no stack trace, and exits with 1', async (line) => {
   const { status, stdout, stderr } = await runHere(line.split(' '), unreachable);
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toContain('at http://127.0.0.1:9 did not answer: connect ECONNREFUSED');
@@ -172,7 +172,7 @@ test('OPS-5 a clock that is off by more than 30 s is a failure, and so are missi
   expect(stdout).toMatch(/^failure +pepper +/m);
 });
 
-test('OPS-5 the doctor finds wrong settings of the bot, and never the token in what went wrong', async () => {
+test('OPS-5 the doctor finds wrong bot settings and never prints the token', async () => {
   const places = { DYNAMODB_ENDPOINT: database.endpoint, S3_ENDPOINT: bucket.endpoint, KEY_PEPPER: PEPPER };
   const wrong = await runHere(['doctor'], { ...places, BOT_TOKEN: 'no-token' });
   expect(wrong.stdout).toMatch(/^failure +bot token +BOT_TOKEN has not the form of one/m);
@@ -183,7 +183,7 @@ test('OPS-5 the doctor finds wrong settings of the bot, and never the token in w
   }
 });
 
-test('OPS-5 the local gateway is served while it runs and when it does not, bucket and pepper included', async () => {
+test('OPS-5 the CLI works with a local gateway, running or stopped, including bucket and pepper', async () => {
   const vendor: Simulator = await startSimulator();
   const data = newFolder();
   const gateway: TestProgram = await startGateway({ stores: 'engine', vendorUrl: vendor.url, folder: data });

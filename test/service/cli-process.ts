@@ -10,7 +10,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** A file of `bin` as a program of its own, with these variables alone. What it does, it may do to this very process. */
+/** Runs a file of `bin` as a separate program with only these environment variables. */
 export const runBin = (file: string, args: readonly string[], environment: Environment = {}): Promise<CliResult> =>
   new Promise((resolve) => {
     const env = { ...inherited(), ...environment };

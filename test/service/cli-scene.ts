@@ -25,7 +25,7 @@ export const openTables = (endpoint: string) => {
   };
 };
 
-/** A gateway that sweeps so rarely that only the command line ends a hold. */
+/** Starts a gateway that sweeps so rarely that only the command line ends a hold. */
 export const openCliScene = async () => {
   const vendor = await startSimulator();
   const database = await startTestDynamodb();
@@ -41,17 +41,17 @@ export const openCliScene = async () => {
   return {
     vendor,
     gateway,
-    /** Leads to the gateway's own tables and bucket. */
+    /** Settings that lead to the gateway's own tables and bucket. */
     environment,
     stores,
-    /** The command line, in this process. */
+    /** Runs the command line in this process. */
     cli,
-    /** The same with `--json`; what it printed is parsed. */
+    /** Runs the command line with `--json`, and parses its output. */
     json: async (...args: readonly string[]) => {
       const { status, stdout, stderr } = await cli(...args, '--json');
       return { status, value: stdout === '' ? undefined : JSON.parse(stdout), stderr };
     },
-    /** How a request with this key is answered. */
+    /** Returns the status and code of a request with this API key. */
     statusOf: async (apiKey: string): Promise<readonly [status: number, code: string | undefined]> => {
       const response = await fetch(`${gateway.url}/api/account`, { headers: { authorization: `Bearer ${apiKey}` } });
       return [response.status, JSON.parse(await response.text()).error?.code];
@@ -65,5 +65,5 @@ export const openCliScene = async () => {
   };
 };
 
-/** The bucket of a local gateway, past its program. */
+/** Opens the bucket of a local gateway without its program. */
 export const openLocalBucket = (dataFolder: string) => openBucket({ environment: {}, isLocal: true, dataFolder });

@@ -6,28 +6,28 @@ import { startSimulator } from '../../local/simulators/server.ts';
 import { startGateway } from '../support/gateway.ts';
 
 const FOLDER = join(import.meta.dirname, '../clients/corpus');
-/** `WRITE_CORPUS=1` sets `expected` of every entry to what the gateway does now, for review. */
+/** `WRITE_CORPUS=1` sets `expected` of every entry to the current behavior, for review. */
 const isWriting = process.env.WRITE_CORPUS === '1';
 const REQUESTS_AT_ONCE = 8;
 
 const expectation = z.strictObject({
-  /** Of the request. A marker in the prompt can make the simulated vendor fail. */
+  /** Status of the request. A marker in the prompt can make the simulated provider fail. */
   status: z.int(),
   /** `X-Service-Ignored-Parameters`. */
   ignored: z.array(z.string()),
-  /** Null if the route places no hold, or the gateway refuses the request. */
+  /** Null if the route places no hold, or the gateway rejects the request. */
   holdUsd: z.string().nullable(),
-  /** The field that a refusal names. */
+  /** Field that an error names. */
   param: z.string().nullable().optional(),
 });
 
-/** A request of a client to a billed route or to the counting of tokens. */
+/** A request of a client to a billed route or to token counting. */
 const entrySchema = z.strictObject({
-  /** Shown when the entry fails. */
+  /** Shown if the entry fails. */
   about: z.string().optional(),
-  /** With its query. */
+  /** Path with its query. */
   path: z.string().startsWith('/v1'),
-  /** Headers that decide about the response, such as `anthropic-version` and `anthropic-beta`. Never a credential. */
+  /** Headers that affect the response, such as `anthropic-version` and `anthropic-beta`. Never a credential. */
   headers: z.record(z.string(), z.string()).default({}),
   body: z.record(z.string(), z.unknown()),
   /** Absent in a new capture. */
@@ -63,7 +63,7 @@ const credential = (path: string): Record<string, string> => {
   return { authorization: `Bearer ${gateway.apiKey}` };
 };
 
-/** What the gateway does with the request: a dry run for the hold, then the request itself with the simulated vendor. */
+/** Returns the behavior of the gateway: a dry run for the hold, then the request with the simulated provider. */
 const replay = async (entry: Entry): Promise<Expectation> => {
   const dry = await send(entry, { 'x-service-dry-run': 'true' });
   const held = dryRun.safeParse(await dry.json()).data;
@@ -118,7 +118,7 @@ test.each(files)('GEN-16 BILL-5 requests of %s have their status, ignored fields
 
 const withToolResult = /"(tool_call_id|tool_use_id|functionResponse|function_call_output|custom_tool_call_output)"/;
 
-test('GEN-16 the corpus has many clients, every protocol for text and results of tools', () => {
+test('GEN-16 the corpus has many clients, every text protocol and tool results', () => {
   const amounts = files.map((file) => readEntries(file).length);
   const bodies = files.flatMap((file) => readEntries(file).map(({ body }) => JSON.stringify(body)));
   const paths = files.flatMap((file) => readEntries(file).map(({ path }) => path));

@@ -61,7 +61,7 @@ const priceOf = async (model: string, input: number, output: number): Promise<bi
   return atOneRate({ input, output, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 });
 };
 
-/** Reads three events and leaves. The money stays held. */
+/** Reads three events and leaves. The hold stays open. */
 const leaveMidStream = ({ stream }: Client) =>
   spentBy(gateway, async () => {
     const leaving = new AbortController();
@@ -82,7 +82,7 @@ const leaveMidStream = ({ stream }: Client) =>
 const slow = { words: 60, pauseMs: 2 };
 
 test.each([...clients, array])(
-  'BILL-8 a client of $name that leaves mid-stream pays what the provider reports at the end',
+  'BILL-8 a client of $name that leaves mid-stream pays the usage that the provider reports',
   async (client) => {
     vendor.next({ ...slow, claimedUsage: { input: 123, output: 60, reasoning: 0 } });
     const { spent } = await leaveMidStream(client);
@@ -129,7 +129,7 @@ test('BILL-8 a client that reads nothing of 8 MiB pays for them and blocks no ot
       `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${gateway.apiKey}\r\n` +
         `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
-    // Only once the money is held is "nothing held" the end of it.
+    // The poll for "no hold" below is meaningful only after the hold was placed.
     await expect.poll(() => vendor.requests.length, { timeout: 10_000 }).toBe(1);
   });
   expect(vendor.requests[0]?.outcome).toBe('answered');
@@ -138,14 +138,14 @@ test('BILL-8 a client that reads nothing of 8 MiB pays for them and blocks no ot
   const meanwhile = await postChat(gateway, { messages: saying('still there?') });
   expect(meanwhile.status).toBe(200);
 
-  // The gateway drops what had no room, so this stream must not look complete.
+  // The gateway drops data above its buffer, so this stream must not look complete.
   const received = await readToEnd(socket);
   expect(received.length).toBeLessThan(BYTES);
   expect(received.includes('[DONE]')).toBe(false);
 });
 
 test('BILL-8 a client that keeps up with its 8 MiB gets all of them', async () => {
-  // The reader shares this process with the provider, which leaves it some room to keep up.
+  // The reader shares this process with the provider, whose pauses let it keep up.
   vendor.next({ textBytes: BYTES, pauseMs: 1, claimedUsage: { input: 40, output: 1_000 } });
   const { result: length, spent } = await spentBy(gateway, async () => {
     const response = await postChat(gateway, { messages: saying('all'), max_tokens: 1_000, stream: true });

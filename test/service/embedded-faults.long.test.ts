@@ -14,13 +14,13 @@ import {
   withOutboxFaults,
 } from '../support/memory/faults.ts';
 
-/** What can go wrong with a call to an embedded store. */
+/** Possible faults of a call to an embedded store. */
 const kinds = ['fails', 'conflict', 'loses-reply', 'lands-late'] as const;
 type Kind = (typeof kinds)[number];
 
 interface Call {
   readonly name: string;
-  /** Counts the calls of this name in one request, from 0. */
+  /** Index of the call among those of this name in one request, from 0. */
   readonly turn: number;
 }
 
@@ -28,9 +28,9 @@ interface Case {
   readonly title: string;
   readonly faultAt: (call: Call) => Kind | undefined;
   readonly landsAfterSweep?: boolean;
-  /** What the client may see. Undefined: a complete response or an error. */
+  /** Allowed results for the client. Undefined: a complete response or an error. */
   readonly results?: readonly string[];
-  /** The charge was written without a reply, and nothing can be read or noted after it (BILL-14). */
+  /** The charge was written without a reply, and later nothing could be read or put into the outbox (BILL-14). */
   readonly mayBeCharged?: boolean;
 }
 
@@ -69,7 +69,7 @@ afterAll(() => vendor?.stop());
 
 type FaultAt = (call: Call) => Kind | undefined;
 
-/** A gateway whose stores fail as the current request wants, with one customer. */
+/** Opens a gateway whose stores fail as the current request requires, with one customer. */
 const openScene = async () => {
   const none: FaultAt = () => undefined;
   const request = { calls: [] as string[], faultAt: none, moment: createMoment() };
@@ -109,7 +109,7 @@ const openScene = async () => {
     begin: (faultAt: FaultAt): void => {
       Object.assign(request, { calls: [], faultAt, moment: createMoment() });
     },
-    /** Ends the faults, and lets late writes land before or after a sweep. Returns the calls of the request. */
+    /** Ends the faults. Late writes are executed before or after a sweep. Returns the calls of the request. */
     end: async (landsAfterSweep: boolean): Promise<readonly string[]> => {
       await gateway.idle();
       const calls = [...request.calls];
@@ -134,7 +134,7 @@ const onScene = async <T>(work: (scene: Scene) => Promise<T>): Promise<T> => {
   }
 };
 
-/** `served`: a complete response. Otherwise the status and the code. */
+/** Returns `served` for a complete response, otherwise the status and the code. */
 const resultOf = ({ status, text, isStream }: { status: number; text: string; isStream: boolean }): string => {
   const codeOf = (json: string) => errorSchema.safeParse(JSON.parse(json)).data?.error.code;
   if (status !== 200) return `${status} ${codeOf(text)}`;
@@ -145,7 +145,7 @@ const resultOf = ({ status, text, isStream }: { status: number; text: string; is
 
 let marks = 0;
 
-/** Sends one request with faults. Sweeps, and returns what became of the money. */
+/** Sends one request with faults, sweeps, and returns the resulting charges and balance. */
 const play = async (scene: Scene, { path, body, isKeyed }: Scenario, one: Omit<Case, 'title'>) => {
   marks += 1;
   const mark = `request-${marks}-of-the-test`;
@@ -178,7 +178,7 @@ const play = async (scene: Scene, { path, body, isKeyed }: Scenario, one: Omit<C
   };
 };
 
-/** A sentence for each case that is wrong. A complete response is charged once, exactly. Anything else costs nothing. */
+/** Returns a sentence for each wrong case. A complete response is charged exactly once. Anything else costs nothing. */
 const failing = async (scene: Scene, scenario: Scenario, cases: readonly Case[]): Promise<readonly string[]> => {
   const price = (await pricesOf(scene, scenario.model))(scenario.usage);
   const wrong: string[] = [];
@@ -197,7 +197,7 @@ const at = (name: string, turn: number, kind: Kind) => (call: Call) =>
   call.name === name && call.turn === turn ? kind : undefined;
 const always = (prefix: string, kind: Kind) => (call: Call) => (call.name.startsWith(prefix) ? kind : undefined);
 
-/** Every call of a good request, each with its turn. */
+/** Returns every call of a successful request, with its index. */
 const turnsOf = async (scene: Scene, scenario: Scenario): Promise<readonly Call[]> => {
   const { calls } = await play(scene, scenario, { faultAt: () => undefined });
   return calls.map((name, index) => ({ name, turn: calls.slice(0, index).filter((other) => other === name).length }));
@@ -213,7 +213,7 @@ const oneFault = (turns: readonly Call[]): readonly Case[] =>
 
 const unseen = ['loses-reply', 'lands-late'] as const;
 
-/** Of two calls, or of a call and its repetition. */
+/** Cases that lose two calls, or a call and its retry. */
 const twoLost = (turns: readonly Call[]): readonly Case[] =>
   turns.flatMap((first, index) =>
     [{ ...first, turn: first.turn + 1 }, ...turns.slice(index + 1)].flatMap((second) =>
@@ -246,7 +246,7 @@ const groups = [
   { title: 'with one fault of an embedded store is charged once', casesOf: oneFault },
   { title: 'with two lost writes of embedded stores is charged once', casesOf: twoLost },
   { title: 'with a store that always fails is charged once or never', casesOf: alwaysFails },
-  { title: 'that can be neither charged nor noted is withheld', casesOf: nothingRecorded },
+  { title: 'that can be neither charged nor put into the outbox is withheld', casesOf: nothingRecorded },
 ];
 
 describe.each(groups)('$title', ({ title, casesOf }) => {

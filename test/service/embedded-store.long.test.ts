@@ -34,10 +34,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const start = (environment: Environment = {}, path = folder): Promise<TestProgram> =>
   startGateway({ stores: 'engine', vendorUrl: vendor.url, folder: path, environment });
 
-/** Computed from the client's own cap, so that no smaller hold is tried (BILL-6). */
+/** The client sets the token cap, so the gateway does not try a smaller hold (BILL-6). */
 const body = { messages: saying('All say the same'), max_tokens: 400 };
 
-/** Pico-USD that one such request holds. */
+/** Measures the hold of one request, in pico-USD. */
 const measureHold = async (): Promise<bigint> => {
   const path = newFolder();
   const gateway = await start({}, path);
@@ -52,7 +52,7 @@ const measureHold = async (): Promise<bigint> => {
   return held;
 };
 
-test('BILL-2 two gateways and the CLI on one folder: of 200 requests with money for 7, exactly 7 are served', async () => {
+test('BILL-2 two gateways and the CLI on one folder serve 7 of 200 requests with money for 7', async () => {
   const hold = await measureHold();
   const environment = { LOCAL_BALANCE_USD: formatUsd(hold * 7n) };
   const gateways = [await start(environment), await start(environment)];
@@ -72,7 +72,7 @@ test('BILL-2 two gateways and the CLI on one folder: of 200 requests with money 
   expect(replies.filter(({ status }) => status === 402)).toHaveLength(193);
   const after = await gateways[0]!.untilSettled();
   expect(after.balance).toBe((await gateways[1]!.account()).balance);
-  // A credit by the CLI shows in both.
+  // Both gateways show a credit of the CLI.
   const credited = await cli(
     'accounts',
     'credit',
@@ -94,7 +94,7 @@ test('BILL-2 two gateways and the CLI on one folder: of 200 requests with money 
 
 const shortLived = { HOLD_GRACE_SECONDS: '1', UPSTREAM_DEADLINE_SECONDS: '2', SWEEP_SECONDS: '1' };
 
-/** What is wrong with the money in a data folder that no gateway uses. */
+/** Returns the errors of the balances in a data folder that no gateway uses. */
 const problemsOf = async (path: string, answered: readonly string[]) => {
   const stores = await openEmbeddedStores(join(path, 'database'), { filesFolder: join(path, 'files') });
   const rows = stores.db.sql("SELECT request_id FROM charges WHERE outcome = 'settled'").all();
@@ -109,14 +109,14 @@ const problemsOf = async (path: string, answered: readonly string[]) => {
 };
 const noProblems = { uncharged: [], audits: [{ openHolds: 0, findings: [], overage: [] }] };
 
-/** Starts once more on a folder, and ends when every hold has ended. */
+/** Starts a gateway on a folder, and stops it when no hold is open. */
 const settleAll = async (path: string): Promise<void> => {
   const gateway = await start(shortLived, path);
   await until('no hold', async () => ((await gateway.account()).openHolds === 0 ? true : undefined), 60_000);
   await gateway.stop();
 };
 
-test('OPS-10 a copy made under load audits clean, and has every charge answered before', async () => {
+test('OPS-10 a backup under load passes the audit and has every earlier charge', async () => {
   const gateway = await start({ ...shortLived, LOCAL_BALANCE_USD: '1000' });
   const answered = new Set<string>();
   const clients = Array.from({ length: CLIENTS }, () => sendUntilDead(gateway, answered));
@@ -135,11 +135,11 @@ test('OPS-10 a copy made under load audits clean, and has every charge answered 
 });
 
 const random = numbersFrom(seed);
-/** Gateways that live and die side by side, each on its own folder. */
+/** Number of gateways that run concurrently, each on its own folder. */
 const SLOTS = 2;
 const CLIENTS = 8;
 
-/** Sends requests one after the other until the gateway is gone. Returns the ids of those that were answered in full. */
+/** Sends one request after another until the gateway is killed. Returns the ids of complete responses. */
 const sendUntilDead = async (gateway: TestProgram, answered: Set<string>): Promise<void> => {
   for (let n = 0; ; n += 1) {
     const stream = n % 2 === 0;

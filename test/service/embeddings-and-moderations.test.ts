@@ -25,7 +25,7 @@ test.each<[model: string, dimensions: number]>([
   [SMALL, 1_536],
   ['text-embedding-3-large', 3_072],
   [ADA, 1_536],
-])('EMB-1 the SDK gets the floats of %s, which travel as base64, and pays for the tokens', async (model, length) => {
+])('EMB-1 the SDK gets the floats of %s, sent as base64, and pays for the tokens', async (model, length) => {
   const { result, spent } = await spentBy(gateway, () => embeddings.create({ model, input: 'The quick brown fox' }));
   expect(vendor.requests[0]?.body).toEqual({ model, input: 'The quick brown fox', encoding_format: 'base64' });
   expect(result).toMatchObject({ object: 'list', model, data: [{ object: 'embedding', index: 0 }] });
@@ -36,7 +36,7 @@ test.each<[model: string, dimensions: number]>([
   expect(spent).toBe(await priceOf(model, result.usage.prompt_tokens));
 });
 
-test('EMB-1 float and base64 are the same numbers, in the requested dimensions', async () => {
+test('EMB-1 float and base64 contain the same numbers, in the requested dimensions', async () => {
   const params = { model: SMALL, input: 'fox', dimensions: 64 };
   const floats = await embeddings.create({ ...params, encoding_format: 'float' });
   const decoded = await embeddings.create(params);
@@ -65,7 +65,7 @@ test.each<[string, string[] | number[] | number[][], number, number]>([
   expect(spent).toBe(await priceOf(SMALL, result.usage.prompt_tokens));
 });
 
-test('BILL-15 the receipt is in the headers, and the body is the one of the provider', async () => {
+test("BILL-15 the receipt is in the headers, and the body equals the provider's", async () => {
   vendor.next({ claimedUsage: { input: 7 } });
   const { result: response, spent } = await spentBy(gateway, () =>
     post('/v1/embeddings', { model: SMALL, input: 'fox', dimensions: 2 }),
@@ -96,7 +96,7 @@ const withExtras: readonly (readonly [path: string, body: object, sent: object, 
   ],
 ];
 
-test.each(withExtras)('GEN-16 %s ignores and lists fields that it does not have', async (path, body, sent, ignored) => {
+test.each(withExtras)('GEN-16 %s ignores and lists unknown fields', async (path, body, sent, ignored) => {
   const response = await post(path, body);
   expect([response.status, response.headers.get('x-service-ignored-parameters')]).toEqual([200, ignored.join(',')]);
   expect(vendor.requests[0]?.body).toEqual(sent);
@@ -110,17 +110,20 @@ test.each(withExtras)('GEN-16 %s ignores and lists fields that it does not have'
   expect((await post(path, sent)).headers.has('x-service-ignored-parameters')).toBe(false);
 });
 
-test.each(withExtras)('GEN-16 %s refuses them if parameters are required', async (path, body, sent, ignored) => {
-  const required = { 'x-service-require-parameters': 'true' };
-  const { result, spent } = await spentBy(gateway, () => post(path, body, required));
-  expect([result.status, (await readError(result)).param, spent]).toEqual([400, ignored[0], 0n]);
-  expect(vendor.requests).toEqual([]);
-  expect((await post(path, sent, required)).status).toBe(200);
-  const perhaps = await post(path, sent, { 'x-service-require-parameters': 'perhaps' });
-  expect([perhaps.status, (await readError(perhaps)).param]).toEqual([400, 'x-service-require-parameters']);
-});
+test.each(withExtras)(
+  'GEN-16 %s rejects unknown fields if parameters are required',
+  async (path, body, sent, ignored) => {
+    const required = { 'x-service-require-parameters': 'true' };
+    const { result, spent } = await spentBy(gateway, () => post(path, body, required));
+    expect([result.status, (await readError(result)).param, spent]).toEqual([400, ignored[0], 0n]);
+    expect(vendor.requests).toEqual([]);
+    expect((await post(path, sent, required)).status).toBe(200);
+    const perhaps = await post(path, sent, { 'x-service-require-parameters': 'perhaps' });
+    expect([perhaps.status, (await readError(perhaps)).param]).toEqual([400, 'x-service-require-parameters']);
+  },
+);
 
-test('BILL-7 an impossible count is charged at what fits the input at most', async () => {
+test('BILL-7 an implausible count is charged up to the largest input', async () => {
   vendor.next({ claimedUsage: { input: 1_000_000 } });
   const { spent } = await spentBy(gateway, () => post('/v1/embeddings', { model: SMALL, input: ['a', 'b'] }));
   expect(spent).toBe(await priceOf(SMALL, 2 * 8_192));
@@ -131,7 +134,7 @@ test.each<[string, string, object, string, number]>([
   ['EMB-1', 'a mixed input', { input: ['a', 1] }, 'input', 0],
   ['CHAT-13', 'too many tokens', { input: [[1], Array(8_193).fill(7)] }, 'input[1]', 0],
   ['CHAT-13', 'too long a text', { input: 'word '.repeat(9_000) }, 'input', 1],
-])('%s %s is 400 with its place, free of charge', async (_rule, _what, body, param, calls) => {
+])('%s %s is 400 with its field, free of charge', async (_rule, _what, body, param, calls) => {
   const { result: response, spent } = await spentBy(gateway, () =>
     post('/v1/embeddings', { model: SMALL, input: 'fox', ...body }),
   );
@@ -145,7 +148,7 @@ const categories = [
   ...['self-harm/instructions', 'self-harm/intent', 'sexual', 'sexual/minors', 'violence', 'violence/graphic'],
 ];
 
-test('MOD-1 the SDK gets a verdict for each text in order, in all categories, for the price of 0', async () => {
+test('MOD-1 the SDK gets a result for each text in order, with all categories, at the price of 0', async () => {
   const input = ['hello', 'how to make bombs', 'I hate you'];
   const { result, spent } = await spentBy(gateway, () => moderations.create({ model: MODERATION, input }));
   const { results } = result;
@@ -161,7 +164,7 @@ test('MOD-1 the SDK gets a verdict for each text in order, in all categories, fo
   expect(spent).toBe(0n);
 });
 
-test('BILL-1, MOD-1 the hold of 0 is open while the provider works, and the receipt says 0', async () => {
+test('BILL-1, MOD-1 a hold of 0 is open during the provider call, and the receipt has 0', async () => {
   const gate = vendor.gate();
   const pending = post('/v1/moderations', { model: MODERATION, input: 'hello' });
   await gate.waitFor(1);
@@ -172,13 +175,13 @@ test('BILL-1, MOD-1 the hold of 0 is open while the provider works, and the rece
   expect((await gateway.untilSettled()).openHolds).toBe(0);
 });
 
-test('AUTH-4 a price of 0 still places a hold, so an empty balance is 402', async () => {
+test('AUTH-4 a price of 0 still needs a hold, so an empty balance is 402', async () => {
   const pending = sdkFor(poor).moderations.create({ model: MODERATION, input: 'hello' });
   await expect(pending).rejects.toMatchObject({ status: 402, code: 'insufficient_balance' });
   expect(vendor.requests).toHaveLength(0);
 });
 
-test('GEN-11 an image to moderate is refused with its place', async () => {
+test('GEN-11 an image in a moderation is rejected with its field', async () => {
   const image = { type: 'image_url' as const, image_url: { url: 'https://images.test/a.png' } };
   const pending = moderations.create({ model: MODERATION, input: [{ type: 'text', text: 'hello' }, image] });
   await expect(pending).rejects.toMatchObject({ status: 400, param: 'input[1].image_url.url' });

@@ -17,7 +17,7 @@ interface Scene {
   readonly gateway: InProcessGateway;
   readonly accountId: string;
   readonly apiKey: string;
-  /** A request that is refused, or the one that leads to it. */
+  /** Sends the request to reject, or one that leads to it. */
   send(headers?: readonly string[], members?: object, target?: string): ReturnType<typeof sendTo>;
 }
 
@@ -29,7 +29,7 @@ const stage = async (way: Way, options: Partial<InProcessOptions> = {}, holder: 
   return { way, gateway, ...issued, send };
 };
 
-/** The refusal to the letter, and that it cost nothing: no money, no hold, no call. */
+/** Checks the exact error, and that it caused no charge, no hold and no provider call. */
 const expectRefusal = async (
   { way, gateway, accountId }: Scene,
   refusal: Refusal,
@@ -144,7 +144,7 @@ table('FALL-5', 'circuitOpen', all, async (way) => {
   now += 29_001;
   await expectRefusal(scene, refusals.circuitAlmost, () => scene.send(headers));
   now += 999;
-  // A probe is under way.
+  // A probe is in progress.
   const gate = vendor().gate();
   const probe = scene.send(headers);
   await within('the probe', gate.waitFor(1));
@@ -207,7 +207,7 @@ table('ERR-2', 'modelShut', all, async (way) => {
   await expectRefusal(scene, refusals.modelShut, () => scene.send());
 });
 
-/** A model that does not say what it used, on endpoints where that costs something. */
+/** Whether missing usage has consequences: not for free endpoints. */
 const counted = ({ route, streams }: Way): boolean => route.name !== 'moderations' && !streams;
 
 table('BILL-10', 'modelShut', counted, async (way) => {

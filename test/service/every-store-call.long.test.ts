@@ -92,7 +92,7 @@ const audit = ({ accountId }: Lane) => auditAccount({ direct: ledger.store, clie
 
 let marks = 0;
 
-/** One request, and everything that comes after it. */
+/** Plays one request with its faults, and the sweep after it. */
 async function play(scenario: Scenario, lane: Lane, { scripts, lands }: Pick<Case, 'scripts' | 'lands'>) {
   const before = await audit(lane);
   marks += 1;
@@ -117,7 +117,7 @@ async function play(scenario: Scenario, lane: Lane, { scripts, lands }: Pick<Cas
   };
 }
 
-/** As a client sees it: a stream has to come to its proper end. */
+/** Returns the result that a client sees. A stream must have its end. */
 const outcomeOf = ({ status, headers, text }: Answer): string => {
   const error = (json: string) => errorSchema.safeParse(JSON.parse(json)).data?.error.code;
   if (status !== 200) return `${status} ${error(text)} ${headers['retry-after']}`;
@@ -136,13 +136,14 @@ const outcomes = {
 const describe = ({ scripts, lands }: Case): string =>
   `${scripts.map(({ name, turn, kind }) => `${kind} at ${name} ${turn}`).join(' and ')}, ${lands}`;
 
-/** What is wrong with it, or nothing. */
+/** Returns the problem of a case, or undefined. */
 async function judge(scenario: Scenario, lane: Lane, one: Case, price: bigint): Promise<string | undefined> {
   const told = (run: Run): string =>
-    `${describe(one)}: ${outcomeOf(run.answer)}, ${run.vendorCalls} vendor calls, charges ${run.charges} of ${price}, calls ${run.played.names}`;
+    `${describe(one)}: ${outcomeOf(run.answer)}, ${run.vendorCalls} provider calls, charges ${run.charges} of ${price}, calls ${run.played.names}`;
   let run = await play(scenario, lane, one);
-  // After three failures in a row the program leaves the address alone for 5 s (LIM-4), and after many the SDK repeats none for a
-  // while: then a call is not there to fail. On a busy machine the refusal may come after the 50 ms an address is given.
+  // After three failures in a row, the program skips the IP limit for 5 s (LIM-4). After many failures, the SDK pauses
+  // its retries. The call to fail is then missing. On a busy machine, the rejection may arrive after the limit of 50
+  // ms. Such cases are repeated.
   const isUnheard = () =>
     run.played.met.size < one.scripts.length || (one.status === 429 && outcomeOf(run.answer) === 'served');
   for (let again = 0; again < 8 && isUnheard(); again += 1) {
@@ -158,7 +159,10 @@ async function judge(scenario: Scenario, lane: Lane, one: Case, price: bigint): 
   return right ? undefined : told(run);
 }
 
-/** Served is charged, exactly, and called for once; anything else is free, but for what may be charged unseen. */
+/**
+ * Whether the charge is right: exactly one for a served request, otherwise none, except if it may be charged without a
+ * reply.
+ */
 const isHonest = (run: Run, one: Case, price: bigint): boolean => {
   const paid = run.charges.length === 1 && run.charges[0] === price && run.spent === price;
   const free = run.charges.length === 0 && run.spent === 0n;
@@ -168,7 +172,7 @@ const isHonest = (run: Run, one: Case, price: bigint): boolean => {
 
 type Run = Awaited<ReturnType<typeof play>>;
 
-/** The cases that fail, of all of them. Those about the address have a lane to themselves, with good requests in between. */
+/** Returns the failing cases. Cases about the IP limit have their own lane, with successful requests between them. */
 async function failing(scenario: Scenario, cases: readonly Case[]): Promise<string[]> {
   const price = (await pricesOf(gateway, scenario.model))(scenario.charged);
   const addressCases = cases.filter(isAboutAddress);
@@ -183,7 +187,7 @@ async function failing(scenario: Scenario, cases: readonly Case[]): Promise<stri
         if (complaint) wrong.push(complaint);
       } catch (error) {
         wrong.push(`${describe(one)}: ${error}`);
-        // Its books are spoilt for good.
+        // Its account can no longer be judged.
         lanes[index] = await newLane();
       }
     }
@@ -193,7 +197,7 @@ async function failing(scenario: Scenario, cases: readonly Case[]): Promise<stri
   return wrong;
 }
 
-test.each(scenarios)('BILL-14 $title asks its stores for what the table says, and no more', async (scenario) => {
+test.each(scenarios)('BILL-14 $title makes exactly the store calls of the table', async (scenario) => {
   const [lane] = lanes;
   const { answer, played } = await play(scenario, lane!, { scripts: [], lands: 'before the sweep' });
   expect(outcomeOf(answer)).toBe('served');
@@ -201,28 +205,28 @@ test.each(scenarios)('BILL-14 $title asks its stores for what the table says, an
 });
 
 test.each(scenarios)(
-  'BILL-14 LIM-4 $title with one call to a store gone wrong: served and charged once, or neither',
+  'BILL-14 LIM-4 $title with one failed store call: served and charged once, or neither',
   async (scenario) => {
     expect(await failing(scenario, singles(scenario))).toEqual([]);
   },
 );
 
 test.each(scenarios)(
-  'BILL-13 BILL-14 $title with two calls lost or late: served and charged once',
+  'BILL-13 BILL-14 $title with two lost or late calls: served and charged once',
   async (scenario) => {
     expect(await failing(scenario, pairs(scenario))).toEqual([]);
   },
 );
 
 test.each(scenarios)(
-  'BILL-14 LIM-4 $title with a store that stays away from a kind of call: 503 or a note, never half',
+  'BILL-14 LIM-4 $title without a kind of store call: 503 or an outbox entry, never half',
   async (scenario) => {
     expect(await failing(scenario, lasting(scenario))).toEqual([]);
   },
 );
 
 test.each(scenarios)(
-  'BILL-14 $title that can neither be charged nor noted is withheld, unless its charge turns out to stand',
+  'BILL-14 $title without charge and outbox entry is withheld, unless the charge is found',
   async (scenario) => {
     bucketProxy.setOutage(true);
     try {

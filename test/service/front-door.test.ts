@@ -19,7 +19,7 @@ const ask = (path: string, headers: Readonly<Record<string, string>>): Promise<R
   fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${gateway.apiKey}`, ...headers } });
 const through = (address: string) => ({ 'x-origin-secret': SECRET, 'cloudfront-viewer-address': address });
 
-test('AUTH-9 the gateway takes no request that did not come through the edge, and logs no secret', async () => {
+test('AUTH-9 the gateway rejects requests that bypass CloudFront, and logs no secret', async () => {
   const guesses: readonly Readonly<Record<string, string>>[] = [{}, { 'x-origin-secret': 'a-guess-of-the-client' }];
   for (const headers of guesses) {
     for (const path of ['/health', '/v1/models', '/nowhere']) {
@@ -32,12 +32,12 @@ test('AUTH-9 the gateway takes no request that did not come through the edge, an
   expect(gateway.output()).not.toMatch(/the-origin-secret|a-guess-of/);
 });
 
-test('LIM-7 the gateway limits the client IP that the edge sends', async () => {
+test('LIM-7 the gateway limits the client IP that CloudFront sends', async () => {
   const statuses = (toAddress: (at: number) => string): Promise<readonly number[]> =>
     Promise.all(
       Array.from({ length: 30 }, async (_, at) => (await ask('/api/account', through(toAddress(at)))).status),
     );
   expect(new Set(await statuses((at) => `203.0.113.${100 + at}:4711`))).toEqual(new Set([200]));
-  // The port is another one with every connection.
+  // Every connection has another port.
   expect(await statuses((at) => `203.0.113.99:${4000 + at}`)).toContain(429);
 });

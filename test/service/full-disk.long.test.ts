@@ -54,12 +54,12 @@ const fill = (): void => {
   closeSync(file);
 };
 
-/** A load in whose middle every client waits for the provider. Returns what lets the provider respond. */
+/** Starts a load in which every client waits for the provider. Returns a function that lets the provider respond. */
 const startGatedLoad = async () => {
   const load = startStoreLoad(gateway);
   await until('40 responses', () => (load.whole() >= 40 ? true : undefined));
   const gate = vendor.gate();
-  await within('every client at the provider', gate.waitFor(CLIENTS));
+  await within('every client to reach the provider', gate.waitFor(CLIENTS));
   return { load, held: load.sent(), open: gate.open };
 };
 
@@ -70,7 +70,7 @@ const expectRefused = (replies: readonly Reply[]): void => {
   }
 };
 
-/** Removes the ballast and waits until the gateway serves again. */
+/** Removes the ballast and waits until the gateway serves requests again. */
 const recover = async (load: StoreLoad): Promise<void> => {
   rmSync(ballast());
   expect(await untilHealth(gateway, 200)).toEqual({ status: 'ok' });
@@ -86,7 +86,7 @@ const wholeOf = (replies: readonly Reply[]): readonly string[] =>
     .map(({ requestId }) => requestId)
     .sort();
 
-/** Stops the gateway, and compares the money in its folder with the responses. */
+/** Stops the gateway, and compares the charges in its folder with the responses. */
 const expectMoneyOf = async (replies: readonly Reply[]): Promise<void> => {
   for (const { text } of replies) expect(text).not.toContain(disk.path);
   await gateway.stop();
@@ -125,7 +125,7 @@ describe.skipIf(!canMount)('a disk of 200 MB', () => {
     open();
     const replies = await load.repliesUpTo(held);
     expect(replies.filter(({ isWhole }) => !isWhole)).toEqual([]);
-    expect(existsSync(reserve()), 'the reserve was used').toBe(false);
+    expect(existsSync(reserve()), 'the reserved space was freed').toBe(false);
     const refused = load.sent();
     expectRefused((await load.repliesUpTo(refused)).filter(({ number }) => number > held));
     await recover(load);
@@ -137,7 +137,7 @@ describe.skipIf(!canMount)('a disk of 200 MB', () => {
     fill();
     expect(await untilHealth(gateway, 503)).toEqual(degraded);
     expectRefused(await load.sendOfEachKind());
-    expect(existsSync(reserve()), 'the reserve is left').toBe(false);
+    expect(existsSync(reserve()), 'the reserved space exists').toBe(false);
     fill();
     expect(freeBytes()).toBe(0);
     open();
@@ -152,7 +152,7 @@ describe.skipIf(!canMount)('a disk of 200 MB', () => {
     await expectMoneyOf(load.replies);
   });
 
-  test('VID-5 a video that finds no space is stored and charged once there is space', async () => {
+  test('VID-5 a video without disk space is stored and charged after space is freed', async () => {
     const prompt = 'A lighthouse [[takes 1]] [[video-bytes 60000000]]';
     const gate = vendor.gate();
     const creating = sendVideo('POST', '', { model: 'seedance-2-0-fast', prompt, seconds: '4' });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandLine } from '../../local/process-identity.ts';
 
-/** The databases that run on a data folder, by what the system tells of every process. */
+/** Returns the databases that run on a data folder, from the process list of the system. */
 export function databasesOf(folder: string): readonly number[] {
   const file = join(folder, 'dynamodb/data.db');
   return readdirSync('/proc')

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { within } from '../support/gateway-process.ts';
 
-/** A connection that sends what it is told, byte for byte, and takes nothing until asked. */
+/** Opens a connection that sends exactly the given bytes, and reads only on request. */
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -13,7 +13,7 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Everything that comes until the other side closes. */
+/** Reads everything until the other side closes. */
 export function readToEnd(socket: Socket): Promise<string> {
   const pieces: Buffer[] = [];
   const done = new Promise<string>((resolve, reject) => {
@@ -30,7 +30,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** One request as it stands; it should ask for the connection to be closed. */
+/** Sends one request unchanged. It should request that the connection is closed. */
 export async function exchangeRaw(url: string, request: string): Promise<RawAnswer> {
   const socket = await openSocket(url);
   socket.write(request);

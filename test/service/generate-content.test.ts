@@ -22,7 +22,7 @@ const poor = await another(penniless);
 const priceOf = await pricesOf(gateway, GEMINI);
 const { models, chats } = googleFor(gateway);
 
-test('GEM-1, GEM-3 thinking and sampling reach the provider, thoughts come back and are output', async () => {
+test('GEM-1, GEM-3 thinking and sampling reach the provider, and thoughts are part of the output', async () => {
   const config = {
     temperature: 0.4,
     topP: 0.9,
@@ -39,7 +39,7 @@ test('GEM-1, GEM-3 thinking and sampling reach the provider, thoughts come back 
   expect(spent).toBe(priceOf(countsOf(result.usageMetadata)));
 });
 
-test('GEM-1 a body with the field names of the .proto file is checked, and sent in camelCase', async () => {
+test('GEM-1 a body with the field names of the .proto file is validated and sent in camelCase', async () => {
   const response = await postGoogle(gateway, 'generateContent', {
     contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }],
     system_instruction: { parts: [{ text: 'Be brief' }] },
@@ -83,22 +83,27 @@ const ignored = [
 ];
 const listedIn = ({ headers }: Response) => headers.get('x-service-ignored-parameters');
 
-test.each(['generateContent', 'streamGenerateContent'])('GEN-16 %s ignores and lists other fields', async (action) => {
-  const response = await postGoogle(gateway, action, extras);
-  await response.text();
-  expect([response.status, listedIn(response)]).toEqual([200, ignored.join(',')]);
-  expect(vendor.requests[0]?.body).toEqual(kept);
-  const receipt = await fetch(`${gateway.url}/api/usage/${response.headers.get('x-request-id')}`, {
-    headers: { authorization: `Bearer ${gateway.apiKey}` },
-  });
-  expect(await receipt.json()).toMatchObject({ outcome: 'charged', ignored });
-  const headers = { 'x-goog-api-key': gateway.apiKey, 'x-service-dry-run': 'true' };
-  const [dry, plain] = await Promise.all([extras, kept].map((body) => postGoogle(gateway, action, body, { headers })));
-  expect([dry && listedIn(dry), plain && listedIn(plain)]).toEqual([ignored.join(','), null]);
-  expect(await dry?.json()).toEqual(await plain?.json());
-});
+test.each(['generateContent', 'streamGenerateContent'])(
+  'GEN-16 %s ignores and lists unknown fields',
+  async (action) => {
+    const response = await postGoogle(gateway, action, extras);
+    await response.text();
+    expect([response.status, listedIn(response)]).toEqual([200, ignored.join(',')]);
+    expect(vendor.requests[0]?.body).toEqual(kept);
+    const receipt = await fetch(`${gateway.url}/api/usage/${response.headers.get('x-request-id')}`, {
+      headers: { authorization: `Bearer ${gateway.apiKey}` },
+    });
+    expect(await receipt.json()).toMatchObject({ outcome: 'charged', ignored });
+    const headers = { 'x-goog-api-key': gateway.apiKey, 'x-service-dry-run': 'true' };
+    const [dry, plain] = await Promise.all(
+      [extras, kept].map((body) => postGoogle(gateway, action, body, { headers })),
+    );
+    expect([dry && listedIn(dry), plain && listedIn(plain)]).toEqual([ignored.join(','), null]);
+    expect(await dry?.json()).toEqual(await plain?.json());
+  },
+);
 
-test('GEN-16 generateContent and countTokens refuse them if parameters are required', async () => {
+test('GEN-16 generateContent and countTokens reject unknown fields if parameters are required', async () => {
   const headers = { 'x-goog-api-key': gateway.apiKey, 'x-service-require-parameters': 'true' };
   for (const [action, body, at] of [
     ['generateContent', extras, ''],
@@ -112,7 +117,7 @@ test('GEN-16 generateContent and countTokens refuse them if parameters are requi
   expect((await postGoogle(gateway, 'generateContent', kept, { headers })).status).toBe(200);
 });
 
-test('GEM-1, BILL-5 documents reach the provider, and a PDF is held as the whole context', async () => {
+test('GEM-1, BILL-5 documents reach the provider, and a PDF is held at the whole context', async () => {
   const asBase64 = (text: string) => Buffer.from(text).toString('base64');
   const file = (mimeType: string, data: string) => ({ inlineData: { mimeType, data } });
   const asked = (document: object) => ({
@@ -138,7 +143,7 @@ test('GEM-1, BILL-5 documents reach the provider, and a PDF is held as the whole
   expect(await heldFor(asked(pdf))).toBe(await heldFor(asked(file('audio/mp3', 'AAAA'))));
 });
 
-test('GEM-4 the SDK fetches the rest of a long response, and each part is paid for', async () => {
+test('GEM-4 the SDK fetches the rest of a long response, and each part is charged', async () => {
   const priceOfArgon = await pricesOf(gateway, 'gemini-4-argon');
   const { result, spent } = await spentBy(gateway, () =>
     models.generateContent({
@@ -154,7 +159,7 @@ test('GEM-4 the SDK fetches the rest of a long response, and each part is paid f
   expect(spent).toBe(priceOfArgon(countsOf(result.usageMetadata)));
 });
 
-test('GEM-4 streamed calls go back with their thought signature, and not without it', async () => {
+test('GEM-4 streamed calls need their thought signature when they are sent back', async () => {
   const parametersJsonSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const tools = [{ functionDeclarations: [{ name: 'weather', parametersJsonSchema }] }];
   const question = { role: 'user', parts: [{ text: 'How is the weather in Paris and in Tokyo?' }] };
@@ -175,14 +180,14 @@ test('GEM-4 streamed calls go back with their thought signature, and not without
   expect(spent).toBe(0n);
 });
 
-test('CHAT-3 two candidates are an ApiError with 422 before the provider is called', async () => {
+test('CHAT-3 two candidates are an ApiError with 422 before the provider call', async () => {
   const pending = models.generateContent({ model: GEMINI, contents: 'hello', config: { candidateCount: 2 } });
   const param = 'generationConfig.candidateCount';
   expect(await apiErrorOf(pending)).toMatchObject({ http: 422, code: 'unprocessable_entity', param });
   expect(vendor.requests).toHaveLength(0);
 });
 
-test('GEM-4 a chat of the SDK remembers its turns, plain and streamed', async () => {
+test('GEM-4 a chat of the SDK keeps its turns, plain and streamed', async () => {
   const chat = chats.create({ model: GEMINI });
   const { result, spent } = await spentBy(gateway, async () => {
     const first = await chat.sendMessage({ message: 'My name is Ada' });
@@ -199,7 +204,7 @@ test('GEM-4 a chat of the SDK remembers its turns, plain and streamed', async ()
   expect(spent).toBe(result.reduce((sum, { usageMetadata }) => sum + priceOf(countsOf(usageMetadata)), 0n));
 });
 
-test('GEM-2 without alt a stream is one JSON array of all chunks, and an unknown alt is 400', async () => {
+test('GEM-2 without alt, a stream is one JSON array of all chunks; an unknown alt is 400', async () => {
   const response = await postGoogle(gateway, 'streamGenerateContent', asking('Say hello'));
   const chunks = z.array(z.looseObject({})).parse(await response.json());
   expect(chunks).toHaveLength(vendor.requests[0]?.eventsSent ?? 0);
@@ -213,7 +218,7 @@ test.each<[string, (key: string) => { headers: Record<string, string>; query?: s
   ['?key=', (key) => ({ headers: {}, query: `key=${key}` })],
   ['x-provider-api-key', (key) => ({ headers: { 'x-provider-api-key': key } })],
   ['x-goog-api-key', (key) => ({ headers: { 'x-goog-api-key': key }, query: 'key=sk-service-unknown' })],
-])('AUTH-3 the key in %s opens every action in both versions and stays here', async (_form, send) => {
+])('AUTH-3 the key in %s works for every action in both versions and is not forwarded', async (_form, send) => {
   for (const version of ['v1', 'v1beta'] as const) {
     for (const action of ['generateContent', 'streamGenerateContent', 'countTokens']) {
       const response = await postGoogle(gateway, action, asking('hello'), { version, ...send(gateway.apiKey) });
@@ -237,7 +242,7 @@ test('BILL-17 the SDK counts tokens at the provider, free of charge and without 
   expect(await (await postGoogle(gateway, 'countTokens', whole)).json()).toMatchObject({ totalTokens });
 });
 
-test('CAT-7 the SDK lists the models that generate content, page by page, and gets each by its name', async () => {
+test('CAT-7 the SDK lists the generateContent models page by page, and gets each by its name', async () => {
   const callable = loadCatalog(catalogData)
     .list(gateway.now())
     .filter((model) => textModelOf(model)?.protocols.includes('generate_content'))

@@ -1,9 +1,9 @@
-/** How the list ended: `closed` by its bracket, or `open` where the bytes ended without one. */
+/** How the list ended: `closed` with its bracket, `open` without one. */
 export type ArrayEnd = 'closed' | 'open';
 
-/** One list of JSON objects, element by element as its bytes arrive; anything else between them fails. */
+/** Yields the JSON objects of one list as their bytes arrive. Throws an Error for other text between them. */
 export async function* readElements(response: Response): AsyncGenerator<string, ArrayEnd> {
-  if (!response.body) throw new Error('an answer without a body');
+  if (!response.body) throw new Error('a response without a body');
   const decoder = new TextDecoder();
   const scanner = new ElementScanner();
   for await (const bytes of response.body) yield* scanner.take(decoder.decode(bytes, { stream: true }));
@@ -25,7 +25,7 @@ class ElementScanner {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** What stood outside of the elements so far, white space left out. */
+  /** Text outside the elements, without white space. */
   #outside = '';
   #count = 0;
 

@@ -10,7 +10,7 @@ import { putKey } from '../support/put-key.ts';
 
 export type Issuer = ReturnType<typeof openIssuer>;
 
-/** Accounts and their keys, straight into the tables of the program with this data folder. */
+/** Writes accounts and their keys directly into the tables of the program with this data folder. */
 export const openIssuer = (endpoint: string, folder: string) => {
   const client = new DynamoDBClient(localDynamodbConfig(endpoint));
   const ledger = createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts);

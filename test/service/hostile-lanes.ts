@@ -6,26 +6,26 @@ import * as routes from '../support/hostile-routes.ts';
 import { withQuery } from '../support/hostile-routes.ts';
 import { allElements } from './google-array.ts';
 
-/** A stream as its client read it. */
+/** A stream as its client reads it. */
 export interface ReadStream {
-  /** What came before an error, or all of it. */
+  /** Number of events before an error, or of all events. */
   readonly events: number;
-  /** The code of the error event, which has to be the last of all. */
+  /** Code of the error event, which must be the last event. */
   readonly errorCode: string | undefined;
-  /** It ended as its protocol says that an answer ends. */
+  /** Whether the stream has the end of its protocol. */
   readonly isWhole: boolean;
 }
 
-/** One way to be answered by one vendor: a protocol, plain or in one of its framings. */
+/** A way to get a response from one provider: a protocol, plain or in one of its stream formats. */
 export interface Lane {
   readonly name: string;
   readonly vendor: 'openai' | 'anthropic' | 'google';
   readonly shape: ErrorShape;
-  /** Undefined: the answer comes whole. */
+  /** Undefined: the response is not a stream. */
   readonly read?: (response: Response) => Promise<ReadStream>;
-  /** The protocol is the vendor's own, so that a blocked answer passes and costs what it says (CHAT-14). */
+  /** Whether the protocol is the provider's own. A blocked response is then forwarded and charged (CHAT-14). */
   readonly native: boolean;
-  /** What a prompt that is too long is called. */
+  /** Field that an error about a long prompt names. */
   readonly promptParam: string;
   send(gateway: TestGateway): Promise<Response>;
 }
@@ -35,7 +35,7 @@ const responsesError = z.strictObject({
   ...{ param: z.string().nullable(), sequence_number: z.int().min(1) },
 });
 
-/** The codes of `ResponseError` in the package openai that the gateway uses, and the one that Codex reads. */
+/** Codes of `ResponseError` in the package openai that the gateway uses, and the code that Codex reads. */
 const vendorCodes = [
   'server_error',
   'rate_limit_exceeded',
@@ -61,7 +61,7 @@ interface SentEvent {
   readonly data: string;
 }
 
-/** Whole events only: a rest that is none fails. */
+/** Splits complete events. Fails if the stream ends within an event. */
 const eventsOf = async (response: Response): Promise<readonly SentEvent[]> => {
   const text = await response.text();
   if (text !== '' && !text.endsWith('\n\n')) throw new Error(`the stream ends inside an event: ${text.slice(-200)}`);
@@ -75,7 +75,7 @@ const eventsOf = async (response: Response): Promise<readonly SentEvent[]> => {
     });
 };
 
-/** Only the last event may be an error, and nothing follows it. */
+/** Checks that only the last event is an error. */
 const toStream = (
   texts: readonly string[],
   codeIn: (json: unknown) => string | undefined,
@@ -92,7 +92,7 @@ const readChat = async (response: Response): Promise<ReadStream> => {
   return toStream(texts, (json) => errorShapes.plain.safeParse(json).data?.code, texts.at(-1) === '[DONE]');
 };
 
-/** An error has an event of its name. */
+/** Requires an error event to have its own name. */
 const readNamed =
   (codeIn: (json: unknown) => string | undefined, endings: readonly string[]) =>
   async (response: Response): Promise<ReadStream> => {
@@ -114,7 +114,7 @@ const readResponseEvents = readNamed(
   ['response.completed', 'response.incomplete'],
 );
 
-/** An error event and the response that has failed are one failure: the second is checked and taken out. */
+/** An error event and the failed response are one failure. Checks the second and removes it. */
 const readResponses = async (response: Response): Promise<ReadStream> => {
   const text = await response.text();
   const blocks = text.split('\n\n');
@@ -130,7 +130,7 @@ const readResponses = async (response: Response): Promise<ReadStream> => {
 
 const googleCode = (json: unknown): string | undefined => errorShapes.generate_content.safeParse(json).data?.code;
 
-/** Nothing but its end says that a stream of events is over; whether that was proper, the last event tells. */
+/** A stream of events has no end marker. Its last event shows whether it is complete. */
 const readGoogleEvents = async (response: Response): Promise<ReadStream> => {
   const texts = (await eventsOf(response)).map(({ data }) => data);
   return toStream(
@@ -198,6 +198,6 @@ export const textLanes: readonly Lane[] = [
 
 export const inputLanes: readonly Lane[] = [
   { ...ofResponses, name: 'embeddings', ...sending(routes.embeddings) },
-  // The stand-in has no words of its own for this and borrows those of chat, which pass as they are.
+  // The simulator has no error of its own for this and uses the chat errors, which are forwarded unchanged.
   { ...ofResponses, name: 'moderations', promptParam: 'messages', ...sending(routes.moderations) },
 ];

@@ -17,7 +17,7 @@ const lastingChat = (prompt: string) => ({ ...chatBody(prompt), model: LASTING_M
 
 let vendor: Simulator;
 let group: ServerGroup;
-/** The one that is frozenClock, and the one to which the client turns then. */
+/** The server that is frozen, and the server that the client uses next. */
 let sleeper: TestProgram;
 let wakeful: TestProgram;
 
@@ -40,7 +40,7 @@ const newcomer = (): Promise<GroupAccount> => {
   return group.openAccount(`sleeper-${accounts}`, FUNDS);
 };
 
-/** Its whole process group stands still while the work is done. */
+/** Stops the whole process group while the work runs. */
 async function frozen<T>({ pid }: TestProgram, work: () => Promise<T>): Promise<T> {
   process.kill(-pid, 'SIGSTOP');
   try {
@@ -55,7 +55,7 @@ interface Told {
   readonly second: KeyedReply;
 }
 
-/** One charge and one answer (IDEM-8), whoever gave it. */
+/** Checks that there is one charge and one response (IDEM-8), from either server. */
 async function expectOne({ first, second }: Told, { accountId, apiKey }: GroupAccount, key: string, body: object) {
   expect(second.status, second.text).toBe(200);
   if (first.status === 200) expect(first.text).toBe(second.text);
@@ -76,44 +76,41 @@ async function expectOne({ first, second }: Told, { accountId, apiKey }: GroupAc
 }
 
 test.for([
-  ['has come meanwhile', 0],
-  ['comes when it wakes', 6_000],
-] as const)(
-  'IDEM-8 an owner frozen while its vendor answers is taken over; the answer that %s is neither charged nor served',
-  async ([_, delayMs]) => {
-    const account = await newcomer();
-    const { apiKey } = account;
-    const key = 'frozen';
-    const body = lastingChat('hello');
-    const gate = vendor.gate();
-    vendor.next({ delayMs });
-    const pending = postKeyed({ url: sleeper.url, apiKey }, key, body);
-    await within('the first call', gate.waitFor(1));
-    const second = await frozen(sleeper, async () => {
-      gate.open();
-      const early = await postKeyed({ url: wakeful.url, apiKey }, key, body);
-      if (early.status !== 200) {
-        expect([early.status, early.code, early.headers.get('retry-after')]).toEqual([
-          409,
-          'idempotency_in_progress',
-          '5',
-        ]);
-      }
-      const ask = () => untilAnswered(() => postKeyed({ url: wakeful.url, apiKey }, key, body));
-      return early.status === 200 ? early : within('the take-over', ask(), LIMIT_MS);
-    });
-    expect([second.status, second.replayed]).toEqual([200, false]);
-    expect(vendor.requests).toHaveLength(2);
-    const first = await within('the answer of the frozen', pending, LIMIT_MS);
-    expect(first.replayed || first.status === 409).toBe(true);
-    await expectOne({ first, second }, account, key, body);
-    expect(vendor.requests).toHaveLength(2);
-  },
-);
+  ['has arrived while frozen', 0],
+  ['arrives after waking', 6_000],
+] as const)('IDEM-8 a frozen owner is taken over; its response that %s is dropped', async ([_, delayMs]) => {
+  const account = await newcomer();
+  const { apiKey } = account;
+  const key = 'frozen';
+  const body = lastingChat('hello');
+  const gate = vendor.gate();
+  vendor.next({ delayMs });
+  const pending = postKeyed({ url: sleeper.url, apiKey }, key, body);
+  await within('the first call', gate.waitFor(1));
+  const second = await frozen(sleeper, async () => {
+    gate.open();
+    const early = await postKeyed({ url: wakeful.url, apiKey }, key, body);
+    if (early.status !== 200) {
+      expect([early.status, early.code, early.headers.get('retry-after')]).toEqual([
+        409,
+        'idempotency_in_progress',
+        '5',
+      ]);
+    }
+    const ask = () => untilAnswered(() => postKeyed({ url: wakeful.url, apiKey }, key, body));
+    return early.status === 200 ? early : within('the takeover', ask(), LIMIT_MS);
+  });
+  expect([second.status, second.replayed]).toEqual([200, false]);
+  expect(vendor.requests).toHaveLength(2);
+  const first = await within('the response of the frozen server', pending, LIMIT_MS);
+  expect(first.replayed || first.status === 409).toBe(true);
+  await expectOne({ first, second }, account, key, body);
+  expect(vendor.requests).toHaveLength(2);
+});
 
 const { seed, numRuns } = randomRuns(import.meta.filename, { quick: 6, long: 6 });
 
-test(`IDEM-8 frozen at ${numRuns} moments at random, and taken over: one charge, one answer`, async () => {
+test(`IDEM-8 frozen at ${numRuns} random moments and taken over: one charge, one response`, async () => {
   const random = numbersFrom(seed);
   for (let turn = 0; turn < numRuns; turn += 1) {
     const account = await newcomer();
@@ -124,12 +121,12 @@ test(`IDEM-8 frozen at ${numRuns} moments at random, and taken over: one charge,
     await sleep(random() * 120);
     const second = await frozen(sleeper, () =>
       within(
-        'the take-over',
+        'the takeover',
         untilAnswered(() => postKeyed({ url: wakeful.url, apiKey }, key, body)),
         LIMIT_MS,
       ),
     );
-    const first = await within('the answer of the frozen', pending, LIMIT_MS);
+    const first = await within('the response of the frozen server', pending, LIMIT_MS);
     await expectOne({ first, second }, account, key, body);
   }
 });

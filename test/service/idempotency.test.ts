@@ -20,7 +20,7 @@ test.for([
   ['/v1/chat/completions', chatBody('hello')],
   ['/v1/chat/completions', { model: 'claude-sonnet-5', messages: saying('no cap') }],
   ['/v1/responses', { model: 'gpt-5.5-pro', input: 'hello' }],
-] as const)('IDEM-1 and IDEM-2 %s: the same bytes again, no call, no charge', async ([path, body]) => {
+] as const)('IDEM-1 and IDEM-2 %s replays the same bytes without call or charge', async ([path, body]) => {
   const key = newKey();
   const first = await ask(key, body, { path });
   const { balance } = await gateway.account();
@@ -35,10 +35,10 @@ test.for([
   expect((await gateway.account()).balance).toBe(balance);
 });
 
-test('IDEM-4, IDEM-8 of 100 requests at once on one key one is served and 99 get 409', async () => {
+test('IDEM-4, IDEM-8 of 100 concurrent requests with one key, one is served and 99 get 409', async () => {
   const key = newKey();
   const before = await gateway.account();
-  const body = chatBody('all at once');
+  const body = chatBody('all concurrently');
   const gate = vendor.gate();
   const refused: KeyedReply[] = [];
   const pending = Array.from({ length: 100 }, async () => {
@@ -66,7 +66,7 @@ test.for([
   ['a fallback model', original, { headers: { 'x-service-fallback-model': 'gpt-4.1-nano' } }],
   ['another endpoint', original, { path: '/v1/responses' }],
   ['an invalid body', { ...original, messages: [] }, {}],
-] as const)('IDEM-3 %s under a used key is a mismatch', async ([_name, body, options]) => {
+] as const)('IDEM-3 %s with a used key is a mismatch', async ([_name, body, options]) => {
   const key = newKey();
   expect((await ask(key, original)).status).toBe(200);
   const reply = await ask(key, body, options);
@@ -74,7 +74,7 @@ test.for([
   expect(vendor.requests).toHaveLength(1);
 });
 
-test('IDEM-6 the order of members and the spelling of values make no other request', async () => {
+test('IDEM-6 member order and the notation of values do not make another request', async () => {
   const key = newKey();
   const first = await ask(
     key,
@@ -87,14 +87,14 @@ test('IDEM-6 the order of members and the spelling of values make no other reque
   expect([first.status, same.status, same.replayed, same.text === first.text]).toEqual([200, 200, true, true]);
 });
 
-test('IDEM-6 a key of 255 characters of every visible kind is taken', async () => {
+test('IDEM-6 a key of 255 visible characters of every kind is accepted', async () => {
   const visible = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0x21 + index)).join('');
   const key = `${visible}${visible}${visible}`.slice(0, 255);
   expect((await ask(key, chatBody('x'))).status).toBe(200);
   expect((await ask(key, chatBody('x'))).replayed).toBe(true);
 });
 
-test('IDEM-7 what the vendor refuses is stored, what fails is not', async () => {
+test("IDEM-7 errors of the provider's validation are stored, failures are not", async () => {
   const refusedKey = newKey();
   const refused = await ask(refusedKey, chatBody('[[content-filter]]'));
   const again = await ask(refusedKey, chatBody('[[content-filter]]'));
@@ -109,14 +109,14 @@ test('IDEM-7 what the vendor refuses is stored, what fails is not', async () => 
   expect(vendor.requests).toHaveLength(3);
 });
 
-test('IDEM-7 and GEN-8 a refusal of ours leaves the key free for the request put right', async () => {
+test('IDEM-7 and GEN-8 a gateway error frees the key for the corrected request', async () => {
   const key = newKey();
   expect((await ask(key, { ...chatBody('x'), temperature: 3 })).status).toBe(400);
   expect((await ask(key, { ...chatBody('x'), model: 'nothing' })).status).toBe(404);
   expect((await ask(key, chatBody('x'))).status).toBe(200);
 });
 
-test('IDEM-7 an answer above 256 KB comes back byte for byte', async () => {
+test('IDEM-7 a response above 256 KB is replayed byte for byte', async () => {
   const key = newKey();
   const body = { ...chatBody('[[bytes 700000]]'), max_tokens: 4_000 };
   const first = await ask(key, body);
@@ -127,7 +127,7 @@ test('IDEM-7 an answer above 256 KB comes back byte for byte', async () => {
   expect(costOf(again)).toBe(costOf(first));
 });
 
-test('BILL-16 a key beside a dry run is checked for its form alone, and nothing is stored', async () => {
+test('BILL-16 a dry run only checks the form of its key and stores nothing', async () => {
   const key = newKey();
   const dry = { headers: { 'x-service-dry-run': 'true' } };
   const told = await ask(key, chatBody('x'), dry);

@@ -6,7 +6,7 @@ import { googleFor, postGoogle } from '../support/google-client.ts';
 import { png, receiptOf, sizeOf } from '../support/image-service.ts';
 import { startSimulated } from './simulated-gateway.ts';
 
-/** Image models at the formats for text: CHAT-12 and the vendor's own. */
+/** Image models on text endpoints: CHAT-12 and the provider's own protocol. */
 const models = ['gemini-nano-banana-2.1', 'gemini-3-pro-image', 'gemini-3.1-flash-lite-image'];
 const [MODEL = ''] = models;
 
@@ -24,7 +24,7 @@ const imageBehind = async (url: string): Promise<Buffer> => {
   return Buffer.from(await response.arrayBuffer());
 };
 
-test.each(models)('CHAT-12 %s answers a chat of the SDK with a link, charged to the pico', async (model) => {
+test.each(models)('CHAT-12 %s returns a link to a chat of the SDK, charged to the pico-dollar', async (model) => {
   const { result, spent } = await spentBy(gateway, () =>
     sdkFor(gateway)
       .chat.completions.create({ model, messages: saying('A paper boat') })
@@ -39,7 +39,7 @@ test.each(models)('CHAT-12 %s answers a chat of the SDK with a link, charged to 
   expect(data.usage?.completion_tokens).toBeGreaterThanOrEqual(1_120);
 });
 
-test('CHAT-12, CHAT-11 a stream names the link, and [DONE] comes once the image is there', async () => {
+test('CHAT-12, CHAT-11 a stream contains the link, and [DONE] follows the stored image', async () => {
   const { result, spent } = await spentBy(gateway, () =>
     postChat(gateway, { model: MODEL, messages: saying('A paper boat'), stream: true }),
   );
@@ -51,7 +51,7 @@ test('CHAT-12, CHAT-11 a stream names the link, and [DONE] comes once the image 
   expect(parseUsd(chunks.at(-1)?.usage?.cost_usd ?? '')).toBe(spent);
 });
 
-test('CHAT-12 an image of the client is drawn from', async () => {
+test('CHAT-12 an image of the client is used as reference', async () => {
   const url = `data:image/png;base64,${png(64, 64).toString('base64')}`;
   const content = [
     { type: 'text', text: 'Make it blue' },
@@ -66,14 +66,14 @@ test.each([
   ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }, 400, 'invalid_request_error'],
   ['blocked content', { messages: saying('A boat [[image-blocked]]') }, 400, 'content_filter'],
   ['a provider that fails', { messages: saying('A boat [[status 500]]') }, 502, 'upstream_error'],
-])('CHAT-12, IMG-7 %s is refused with the right code and costs nothing', async (_what, body, status, code) => {
+])('CHAT-12, IMG-7 %s has the right error code and costs nothing', async (_what, body, status, code) => {
   const { result: response, spent } = await spentBy(gateway, () =>
     postChat(gateway, { model: MODEL, messages: saying('A boat'), ...body }),
   );
   expect([response.status, (await readError(response)).code, spent]).toEqual([status, code, 0n]);
 });
 
-test('GEM-4 the SDK of the vendor draws, with a size and a ratio, and pays for exactly that', async () => {
+test("GEM-4 the provider's SDK creates an image with size and ratio, at its exact price", async () => {
   const { result, spent } = await spentBy(gateway, () =>
     googleFor(gateway).models.generateContent({
       model: MODEL,
@@ -96,7 +96,7 @@ test('GEM-4 the SDK of the vendor draws, with a size and a ratio, and pays for e
   );
 });
 
-test('GEM-2 a stream holds the image, as events for the SDK and as one array', async () => {
+test('GEM-2 a stream contains the image, as events for the SDK and as one array', async () => {
   const contents = [{ role: 'user', parts: [{ text: 'A boat [[image-bytes 6000000]]' }] }];
   const stream = await googleFor(gateway).models.generateContentStream({ model: MODEL, contents });
   const parts = (await Array.fromAsync(stream)).flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);

@@ -15,27 +15,30 @@ const enabled = loadCatalog(catalogData)
   .filter((model) => model.kind === 'image');
 const paid = () => vendor.requests.filter(({ method }) => method === 'POST');
 
-/** In the quick tier, one model of each family. */
+/** One model of each family in the quick tier. */
 const models = rowsOfTier(enabled, ({ image }) => image.family).map(({ id }) => id);
 
-test.each(models)('CAT-5, IMG-1, IMG-6 %s draws behind a link and inline, charged to the pico', async (model) => {
-  const draw = (response_format: string) =>
-    spentBy(gateway, () => postImages(gateway, { model, response_format, prompt: 'A boat [[takes 1]]' }));
-  for (const [format, { result, spent }] of [
-    ['url', await draw('url')],
-    ['b64_json', await draw('b64_json')],
-  ] as const) {
-    const { data } = await readImages(result);
-    expect(data.map((image) => format in image)).toEqual([true]);
-    expect(sizeOf(await bytesOf(data[0]!))).toBe(data[0]!.size);
-    expect(spent).toBeGreaterThan(0n);
-    expect(spent).toBe(parseUsd(result.headers.get('x-service-cost-usd') ?? ''));
-    expect(await receiptOf(gateway, result.headers.get('x-request-id') ?? '')).toBe(spent);
-  }
-  expect(paid()).toHaveLength(2);
-});
+test.each(models)(
+  'CAT-5, IMG-1, IMG-6 %s creates a link and an inline image, charged to the pico-dollar',
+  async (model) => {
+    const draw = (response_format: string) =>
+      spentBy(gateway, () => postImages(gateway, { model, response_format, prompt: 'A boat [[takes 1]]' }));
+    for (const [format, { result, spent }] of [
+      ['url', await draw('url')],
+      ['b64_json', await draw('b64_json')],
+    ] as const) {
+      const { data } = await readImages(result);
+      expect(data.map((image) => format in image)).toEqual([true]);
+      expect(sizeOf(await bytesOf(data[0]!))).toBe(data[0]!.size);
+      expect(spent).toBeGreaterThan(0n);
+      expect(spent).toBe(parseUsd(result.headers.get('x-service-cost-usd') ?? ''));
+      expect(await receiptOf(gateway, result.headers.get('x-request-id') ?? '')).toBe(spent);
+    }
+    expect(paid()).toHaveLength(2);
+  },
+);
 
-test('IMG-1 the SDK generates: links, and bytes inline', async () => {
+test('IMG-1 the SDK generates images as links and as inline bytes', async () => {
   const linked = await sdk.images.generate({
     model: 'gpt-image-2',
     prompt: 'A boat',
@@ -76,20 +79,20 @@ test('IMG-5 the SDK edits three images in order, with a mask', async () => {
   });
   expect(edited.data).toHaveLength(1);
   const [sent] = paid();
-  if (!sent) throw new Error('the vendor was not asked');
+  if (!sent) throw new Error('no request reached the provider');
   const places = [...pictures, mask].map((bytes) => Buffer.from(sent.bytes).indexOf(bytes));
   expect(places.every((place) => place > 0)).toBe(true);
   expect(places).toEqual([...places].sort((one, other) => one - other));
 });
 
-test('IMG-9 an image is drawn at the largest size of its ratio that the provider has', async () => {
+test('IMG-9 an image has the largest size of its ratio that the provider supports', async () => {
   const { data } = await readImages(await postImages(gateway, { model: 'gpt-image-2-fixed', size: '3840x2880' }));
   const [width = 0, height = 0] = (data[0]?.size ?? '').split('x').map(Number);
   expect(width * height).toBeLessThanOrEqual(8_294_400);
   expect(Math.abs(width / height - 4 / 3)).toBeLessThan(0.01);
 });
 
-test('IMG-7 of four images with one that failed three are sent, and three are charged', async () => {
+test('IMG-7 if one of four images fails, three are sent and charged', async () => {
   const { result, spent } = await spentBy(gateway, () =>
     postImages(gateway, { model: 'gpt-image-2-fixed', size: '1280x720', n: 4, prompt: 'Boats [[image-fails 1]]' }),
   );
@@ -98,7 +101,7 @@ test('IMG-7 of four images with one that failed three are sent, and three are ch
   expect(spent).toBe(parseUsd('0.09'));
 });
 
-test('IMG-6 nothing but the whole name leads to an image', async () => {
+test('IMG-6 only the complete name leads to an image', async () => {
   const { data } = await readImages(await postImages(gateway, { model: 'gemini-3.1-flash-lite-image' }));
   const link = data[0]?.url ?? '';
   const [, expiry = '', token = ''] = /\/media\/(\d+)-([0-9a-f]{32})$/.exec(link) ?? [];
@@ -110,7 +113,7 @@ test('IMG-6 nothing but the whole name leads to an image', async () => {
   expect((await fetch(link)).status).toBe(200);
 });
 
-test('IDEM-2 the same key twice: one drawing, one charge, the same bytes', async () => {
+test('IDEM-2 the same key twice: one image, one charge, the same bytes', async () => {
   const headers = { 'idempotency-key': 'boats-1' };
   const body = { model: 'seedream-4-0', size: '1280x720' };
   const { result, spent } = await spentBy(gateway, async () => {
@@ -125,14 +128,14 @@ test('IDEM-2 the same key twice: one drawing, one charge, the same bytes', async
   expect(paid()).toHaveLength(1);
 });
 
-test('BILL-16 what it would cost is told without a call, and is what is held for it', async () => {
+test('BILL-16 a dry run returns the hold without a provider call', async () => {
   const body = { model: 'gpt-image-2-fixed', size: '3840x2160', n: 2 };
   const response = await postImages(gateway, body, { 'x-service-dry-run': 'true' });
   expect(await response.json()).toMatchObject({ object: 'dry_run', model: 'gpt-image-2-fixed', hold_usd: '0.48' });
   expect(paid()).toEqual([]);
 });
 
-test('IMG-4 references reach Flux and Seedream in their order', async () => {
+test('IMG-4 reference images reach Flux and Seedream in their order', async () => {
   const inline = `data:image/png;base64,${png(256, 256).toString('base64')}`;
   const flux = await readImages(
     await postImages(gateway, {
@@ -152,7 +155,7 @@ test('IMG-4 references reach Flux and Seedream in their order', async () => {
   await readImages(
     await postImages(gateway, { model: 'seedream-4-0', image, sequential_image_generation: 'disabled' }),
   );
-  // Without the field every one of its models draws one image, and the newest refuses it.
+  // Without the field, each of its models creates one image; the newest model rejects the field.
   expect(paid()[0]?.body).toMatchObject({ image });
   expect(paid()[0]?.body).not.toHaveProperty('sequential_image_generation');
 });
@@ -164,9 +167,9 @@ const families = [...Map.groupBy(enabled, ({ image }) => image.family)].map(
 
 test.each([
   ['refused content', '[[image-blocked]]', 400, 'content_filter'],
-  ['an image that is a page', '[[image-html]]', 502, 'upstream_error'],
+  ['a page instead of an image', '[[image-html]]', 502, 'upstream_error'],
   ['a provider that fails', '[[status 500]]', 502, 'upstream_error'],
-])('IMG-7 %s is an error on every family, and costs nothing', async (_what, marker, status, code) => {
+])('IMG-7 %s is an error in every family and costs nothing', async (_what, marker, status, code) => {
   const before = await gateway.account();
   const prompt = `A boat [[takes 1]] ${marker}`;
   const errors = await Promise.all(
@@ -179,7 +182,7 @@ test.each([
   expect((await gateway.untilSettled()).balance).toBe(before.balance);
 });
 
-test('IMG-5 a bomb of 100 megapixels is refused as a file and as a data URI, before anything is held', async () => {
+test('IMG-5 a 100-megapixel bomb is rejected as a file and as a data URI, before a hold', async () => {
   const bomb = Buffer.from(png(64, 64));
   bomb.writeUInt32BE(10_000, 16);
   bomb.writeUInt32BE(10_000, 20);

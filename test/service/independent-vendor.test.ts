@@ -17,7 +17,10 @@ afterAll(async () => {
 
 const usage = { usage: { prompt_tokens: 1_234, completion_tokens: 567 } };
 const text = { content: 'Hello, dear independent friend.', ...usage };
-/** The package ends Gemini's calls with FUNCTION_CALL, which `FinishReason` of @google/genai 3.1.0 does not have: STOP it is. */
+/**
+ * The package ends Gemini's calls with FUNCTION_CALL, which `FinishReason` of @google/genai 3.1.0 does not have. The
+ * test uses STOP.
+ */
 const callsFor = ({ model }: Face) => ({
   toolCalls: bothCalls,
   ...usage,
@@ -50,7 +53,7 @@ const refusals = [
   { status: 503, expected: [503, 'service_unavailable'] },
   { status: 529, expected: [429, 'upstream_capacity'] },
 ].map(({ status, expected }) => {
-  const error = { message: 'told by the vendor', type: 'some_type', code: 'some_code' };
+  const error = { message: 'error from the provider', type: 'some_type', code: 'some_code' };
   return { what: `${status}`, expected, says: { status, error }, options: {} };
 });
 const faults = [
@@ -60,7 +63,7 @@ const faults = [
   { fault: 'disconnect' as const, expected: [502, 'upstream_error'] },
 ].map(({ fault, expected }) => ({ what: fault, expected, says: text, options: always(fault) }));
 
-/** In the quick tier, each code once: `native-failures` has every failure in quick. */
+/** Every code once in the quick tier; `native-failures` has every failure there. */
 const failures = rowsOfTier([...refusals, ...faults], ({ expected }) => String(expected));
 
 const ways = faces.flatMap((face) => [
@@ -72,7 +75,7 @@ describe.each(ways)('$name, $how', (face) => {
   const { model, streamed } = face;
   const ask = (answered: boolean) => face.ask(gateway, answered, streamed);
 
-  test('BILL-3 CHAT-5 RESP-1 MSG-6 GEM-4 calls reach the client, results the vendor, each for the price of its usage', async () => {
+  test('BILL-3 CHAT-5 RESP-1 MSG-6 GEM-4 tool calls and results are forwarded and charged by usage', async () => {
     vendor.says(callsFor(face));
     const first = await spentBy(gateway, () => ask(false));
     const calls = cities.map(({ id, city }) => ({ id, city }));
@@ -87,7 +90,7 @@ describe.each(ways)('$name, $how', (face) => {
     expect(vendor.understood()).toEqual([...asked, ...called, ...returned, ...settings]);
   });
 
-  test('BILL-6 the vendor gets one request with the fields of its own API, our key and nothing else', async () => {
+  test("BILL-6 the provider gets one request with its own API's fields and the provider key only", async () => {
     for (const answered of [false, true]) {
       vendor.says(text);
       await ask(answered);
@@ -108,7 +111,7 @@ describe.each(ways)('$name, $how', (face) => {
   });
 });
 
-test.each(ways)('BILL-3 an answer that ends at the cap says so and is paid: $name, $how', async (face) => {
+test.each(ways)('BILL-3 a response that ends at the token cap reports it and is charged: $name, $how', async (face) => {
   vendor.says({ ...text, finishReason: 'length' });
   const { result, spent } = await spentBy(gateway, () => face.ask(gateway, false, face.streamed));
   expect(result).toMatchObject({ text: text.content, ended: face.ends.capped });

@@ -1,7 +1,7 @@
 import type { TestGateway } from '../support/gateway.ts';
 import { MODEL, saying } from '../support/gateway-chat.ts';
 
-/** An answer as a client that repeats it has to see it. */
+/** A response in the parts that a repeat must return unchanged. */
 export interface KeyedReply {
   readonly status: number;
   readonly code: string | undefined;
@@ -44,7 +44,7 @@ export async function postKeyed(
   };
 }
 
-/** Asks until the key's request has been answered. */
+/** Repeats a request until it is no longer in progress. */
 export async function untilAnswered(ask: () => Promise<KeyedReply>): Promise<KeyedReply> {
   for (;;) {
     const reply = await ask();

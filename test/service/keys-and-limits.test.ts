@@ -26,7 +26,7 @@ const refusalOf = (gateway: TestGateway): Promise<unknown> =>
     .chat.completions.create({ model: MODEL, messages: saying('hello') })
     .catch((thrown: unknown) => thrown);
 
-test('AUTH-4 a blocked account is a PermissionDeniedError, a revoked key an AuthenticationError, immediately', async () => {
+test('AUTH-4 a blocked account is a PermissionDeniedError, a revoked key an AuthenticationError', async () => {
   await withGateway({}, async (gateway) => {
     expect(await refusalOf(gateway)).toMatchObject({ object: 'chat.completion' });
     await gateway.block(gateway.apiKey);
@@ -45,7 +45,7 @@ test('AUTH-4 a blocked account is a PermissionDeniedError, a revoked key an Auth
   });
 });
 
-test('LIM-2 beyond its burst a key is a RateLimitError with Retry-After: 1', async () => {
+test('LIM-2 an API key beyond its burst is a RateLimitError with Retry-After: 1', async () => {
   await withGateway({ LIMIT_KEY_PER_SECOND: '1', LIMIT_KEY_BURST: '5' }, async (gateway) => {
     const errors = (await Promise.all(Array.from({ length: 12 }, () => refusalOf(gateway)))).filter(
       (outcome) => outcome instanceof APIError,
@@ -60,13 +60,13 @@ test('LIM-2 beyond its burst a key is a RateLimitError with Retry-After: 1', asy
     expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' });
     expect(error?.headers?.get('retry-after')).toBe('1');
     expect(error?.headers?.get('x-ratelimit-limit-requests')).toBe('5');
-    // A second may have passed since the refusal, and with it a request come back.
+    // A second may have passed since the rejection, and one more request is allowed.
     expect(error?.headers?.get('x-ratelimit-remaining-requests')).toMatch(/^[0-4]$/);
     expect(vendor.requests).toHaveLength(12 - errors.length);
   });
 });
 
-test('LIM-1 beyond its burst an address is 429, with or without a key, but for /health', async () => {
+test('LIM-1 a client IP beyond its burst is 429, with or without a key, except on /health', async () => {
   await withGateway({ LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '5' }, async (gateway) => {
     const forty = (path: string) => Promise.all(Array.from({ length: 40 }, () => fetch(`${gateway.url}${path}`)));
     const open = await forty('/api/models');
@@ -85,11 +85,11 @@ test('LIM-1 beyond its burst an address is 429, with or without a key, but for /
 const SHORT = '0.002';
 const body = { messages: saying('hello') };
 
-test('BILL-6 money short of the default cap gets the cap it can pay, told and sent upstream', async () => {
+test('BILL-6 with a balance below the default cap, the affordable cap is returned and sent', async () => {
   await withGateway({ LOCAL_BALANCE_USD: SHORT }, async (gateway) => {
     const gate = vendor.gate();
     const pending = postChat(gateway, body);
-    await within('the request at the vendor', gate.waitFor(1));
+    await within('the request to reach the provider', gate.waitFor(1));
     const { held, available } = await gateway.account();
     gate.open();
     const response = await pending;
@@ -98,14 +98,14 @@ test('BILL-6 money short of the default cap gets the cap it can pay, told and se
     expect(cap).toBeGreaterThanOrEqual(256);
     expect(cap).toBeLessThan(4_096);
     expect(vendor.requests[0]?.body).toMatchObject({ max_completion_tokens: cap });
-    // As much as can be paid: not one more token would fit.
+    // The cap is the largest affordable one: the balance does not cover one more token.
     const oneToken = (await pricesOf(gateway, MODEL))({ prompt_tokens: 0, completion_tokens: 1 });
     expect(held + available).toBe(parseUsd(SHORT));
     expect(available).toBeLessThan(oneToken);
   });
 });
 
-test('BILL-6 a 402 names what is required, what is available and how many tokens that would pay for', async () => {
+test('BILL-6 a 402 has the required amount, the available amount and the affordable tokens', async () => {
   await withGateway({ LOCAL_BALANCE_USD: SHORT }, async (gateway) => {
     const asked = 20_000;
     const response = await postChat(gateway, { ...body, max_tokens: asked });
@@ -128,7 +128,7 @@ test('BILL-6 a 402 names what is required, what is available and how many tokens
 test.each([
   ['/v1/chat/completions', { messages: saying('a') }, 'max_tokens', 'max_completion_tokens'],
   ['/v1/responses', { model: 'gpt-5.5-pro', input: 'a' }, 'max_output_tokens', 'max_output_tokens'],
-])('BILL-6 on %s the cap of the client goes upstream as it is, else the one of the hold', async (...row) => {
+])("BILL-6 on %s the client's cap is sent unchanged; without one, the cap of the hold", async (...row) => {
   const [path, request, name, sentName] = row;
   await withGateway({}, async ({ url, apiKey }) => {
     const send = (more: object) =>

@@ -13,13 +13,13 @@ import { type KillPoint, type Life, live, newRound, playVendor, type Remains, ty
 import { ADDRESS, type KillScenario, killScenarios, USED, VENDOR } from './kill/scenarios.ts';
 
 const FUNDS_PICOS = 1_000_000_000_000n;
-/** Rounds that one server takes with it. */
+/** Number of concurrent rounds in a server. */
 const TOGETHER = 10;
-/** Servers that live and die side by side, each again and again on its own folder. */
+/** Number of servers that run concurrently and are killed repeatedly, each on its own folder. */
 const SLOTS = 2;
 const TRIES = 5;
 const RANDOM_ROUNDS = 30;
-/** Short lives, so that nobody waits long for what the dead leave behind. The victims never sweep: the survivors do. */
+/** Short times, so the rounds end soon. The killed servers never sweep; the survivors do. */
 const environment = {
   HOLD_GRACE_SECONDS: '2',
   UPSTREAM_DEADLINE_SECONDS: '2',
@@ -31,7 +31,7 @@ const factor = Number(process.env.RUNS ?? 1);
 
 let vendor: Simulator;
 let group: ServerGroup;
-/** Two, whose sweepers race. */
+/** Two servers whose sweepers compete. */
 let survivors: readonly TestProgram[];
 const prices = new Map<string, bigint>();
 const rounds: Round[] = [];
@@ -72,17 +72,17 @@ async function open(scenario: KillScenario, point?: KillPoint): Promise<Round> {
 
 type Plot = Pick<Life, 'delay' | 'moment'> & { readonly rounds: readonly Round[] };
 
-/** What the keys of the killed brought their clients, at both survivors at once. */
+/** Responses to repeated requests of killed servers, from both survivors. */
 const repeated = new Map<Round, Promise<Received[]>>();
-/** Each resolves when everything has happened that comes from the dead. */
+/** Each promise resolves when all late calls of a killed server have been executed. */
 const aftermaths: Promise<void>[] = [];
 
-/** What the dead had sent comes when their keys have been answered anew, or their holds are over. */
+/** Executes the late calls of a killed server after its requests were repeated, or its holds have ended. */
 async function endLife(rounds: readonly Round[], { land }: Remains): Promise<void> {
   const atSurvivors = (round: Round) => Promise.all(survivors.map((server) => repeatUntilAnswered(server, round)));
   for (const round of rounds) if (round.scenario.keyed) repeated.set(round, atSurvivors(round));
   try {
-    // Where a key was taken over, before the sweeper comes: it would close the old hold as well.
+    // A claim must be taken over before a sweep, which would close the old hold as well.
     await Promise.all(rounds.map((round) => repeated.get(round) ?? untilSwept(group, round)));
   } finally {
     await land();
@@ -106,7 +106,7 @@ async function playLives(plots: readonly Plot[]): Promise<void> {
 async function judgeAll(played: readonly Round[]): Promise<readonly Verdict[]> {
   await Promise.all(aftermaths);
   const verdicts: Verdict[] = [];
-  // Repeats of all at once, with their large answers, would be more than the stand-ins take.
+  // Judged in groups: concurrent repeats of all large responses would overload the emulators.
   for (const each of chunks(played, TOGETHER)) verdicts.push(...(await Promise.all(each.map(judgeRound))));
   return verdicts;
 }
@@ -122,24 +122,24 @@ async function judgeRound(round: Round): Promise<Verdict> {
 
 const complaintsOf = (verdicts: readonly Verdict[]): string[] => verdicts.flatMap(({ complaints }) => complaints);
 
-/** In the order of time: before and after everything that a request waits for, and executed long after its death. */
+/** All points of a scenario in order: before and after every call, and executed long after the kill. */
 const pointsOf = (scenario: KillScenario): KillPoint[] =>
   scenario.calls.flatMap((name): KillPoint[] => {
-    // Who is let in at all is decided before anything else, for one scenario as for the other.
+    // The client IP limit precedes everything and is equal in all scenarios, so one scenario covers it.
     if (name === ADDRESS && scenario !== killScenarios[0]) return [];
     if (name !== VENDOR) return (['before', 'late', 'after'] as const).map((side) => ({ kind: 'call', name, side }));
     return Array.from({ length: scenario.vendorEvents + 1 }, (_, events) => ({ kind: 'vendor', events }));
   });
 
-/** Whether those are made that nobody waits for depends on how busy the machine is; they are met in the rounds. */
+/** Removes calls that no request waits for: whether they occur depends on the load. The rounds cover them. */
 const awaited = (calls: readonly string[]) => [...new Set(calls)].filter((name) => !atOnce(name)).toSorted();
 
-test('BILL-1 every request waits for its stores and its vendor just where the table says', async () => {
+test('BILL-1 every request waits for its stores and its provider exactly as the table lists', async () => {
   const whole = await Promise.all(killScenarios.map((scenario) => open(scenario)));
   const moment = async (answered: () => number): Promise<void> => {
     while (answered() < whole.length) await sleep(5);
-    // What follows the answer ends as well.
-    await until('the calls behind the answers', () =>
+    // Calls after the response end as well.
+    await until('the calls after the responses', () =>
       whole.every(({ scenario, names }) =>
         awaited(scenario.calls).every((name) => name === VENDOR || names.includes(name)),
       )
@@ -158,7 +158,7 @@ test('BILL-1 every request waits for its stores and its vendor just where the ta
 });
 
 test(
-  'BILL-13 BILL-14 IDEM-8 killed before and after everything it waits for, a request is charged once or never',
+  'BILL-13 BILL-14 IDEM-8 killed before or after any call, a request is charged once or never',
   async () => {
     const played: Round[] = [];
     let missing = Array.from({ length: factor }, () =>

@@ -36,7 +36,7 @@ async function start(environment: Environment = {}, args: readonly string[] = []
   return gateway;
 }
 
-/** A start that is to fail: how, and with which words. */
+/** Checks that a start fails. Returns its exit code and messages. */
 async function failToStart(environment: Environment, args: readonly string[] = []) {
   const local = spawnLocal({ ...environmentFor(folder, vendor.url), ...environment }, args);
   try {
@@ -47,7 +47,7 @@ async function failToStart(environment: Environment, args: readonly string[] = [
   }
 }
 
-test('AUTH-5 a first start prints a well-formed key, and the balance is the one it was told', async () => {
+test('AUTH-5 a first start prints a well-formed key, and the balance is the configured one', async () => {
   const gateway = await start({ LOCAL_BALANCE_USD: '3.25' });
   expect(isApiKey(gateway.apiKey)).toBe(true);
   expect(gateway.output()).toContain('3.25 USD');
@@ -59,13 +59,13 @@ test('AUTH-5 a first start prints a well-formed key, and the balance is the one 
   });
 });
 
-test('key and balance survive a restart, and --reset makes both anew', async () => {
+test('key and balance survive a restart, and --reset creates new ones', async () => {
   const first = await start({ LOCAL_BALANCE_USD: '3' });
   const { spent } = await spentBy(first, () => postChat(first, { messages: saying('hello') }));
   expect(spent).toBeGreaterThan(0n);
   expect(await first.kill('SIGTERM')).toBe(0);
 
-  // The amount counts when the account is made, and never again.
+  // LOCAL_BALANCE_USD applies only when the account is created.
   const second = await start({ LOCAL_BALANCE_USD: '5' });
   expect(second.apiKey).toBe(first.apiKey);
   expect((await second.account()).balance).toBe(parseUsd('3') - spent);
@@ -78,7 +78,7 @@ test('key and balance survive a restart, and --reset makes both anew', async () 
   expect(old.status).toBe(401);
 });
 
-test('AUTH-5 a malformed LOCAL_API_KEY is refused with an example that is accepted', async () => {
+test('AUTH-5 a malformed LOCAL_API_KEY is rejected with an example that is accepted', async () => {
   const { code, stdout, lines } = await failToStart({ LOCAL_API_KEY: 'sk-service-short' });
   expect(code).toBe(2);
   expect(stdout).toBe('');
@@ -99,7 +99,7 @@ test.each([
   ['HOLD_GRACE_SECONDS', 'soon'],
   ['UPSTREAM_DEADLINE_SECONDS', '901'],
   ['MARKUP', '-2'],
-])('the variable %s=%s is refused by its name in one line', async (name, value) => {
+])('the variable %s=%s is rejected by its name in one line', async (name, value) => {
   const { code, stdout, lines } = await failToStart({ [name]: value });
   expect(code).toBe(2);
   expect(stdout).toBe('');
@@ -107,7 +107,7 @@ test.each([
   expect(lines[0]?.startsWith(`${name}: `)).toBe(true);
 });
 
-test('a port in use is told in one line, and nothing is left running', async () => {
+test('a port in use is reported in one line, and no process is left', async () => {
   const other = createServer();
   const port = await new Promise<number>((resolve) => {
     other.listen(0, '127.0.0.1', () => {
@@ -125,14 +125,14 @@ test('a port in use is told in one line, and nothing is left running', async () 
   }
 });
 
-test('a folder with the files of somebody else is refused and left as it is', async () => {
+test('a folder with files of another program is rejected and unchanged', async () => {
   writeFileSync(join(folder, 'thesis.txt'), 'all my work');
   const { code, lines } = await failToStart({}, ['--reset']);
   expect(code).toBe(1);
   expect(lines).toEqual([expect.stringContaining(folder)]);
 });
 
-test('OPS-6 in production the CLI makes accounts, nothing is simulated, and no secret is printed', async () => {
+test('OPS-6 production has CLI accounts, no simulation, and no printed secrets', async () => {
   const production = { MODE: 'production', TOP_UP_KEY: 'a secret of the payment provider', DATA_DIR: folder };
   const local = spawnLocal({ ...production, HOST: '0.0.0.0' });
   try {
@@ -167,7 +167,7 @@ test('OPS-6 in production the CLI makes accounts, nothing is simulated, and no s
   }
 });
 
-test('OPS-6 an address that other machines can reach needs production', async () => {
+test('OPS-6 a host that other machines can reach requires production', async () => {
   const { code, stdout, lines } = await failToStart({ HOST: '0.0.0.0' });
   expect([code, stdout]).toEqual([2, '']);
   expect(lines).toEqual(['HOST: other machines can reach 0.0.0.0. Set MODE=production, or use 127.0.0.1.']);
@@ -197,7 +197,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('OPS-6 %s ends the program', async (si
 const DYNAMODB = ['--store', 'dynamodb'];
 
 describe.skipIf(!hasDynamodb)('on the emulator of DynamoDB', () => {
-  test('a second program on the same data is refused, and the first one goes on', async () => {
+  test('a second program on the same data is rejected, and the first one continues', async () => {
     const first = await start({}, DYNAMODB);
     const { code, lines } = await failToStart({}, DYNAMODB);
     expect([code, lines]).toEqual([1, [expect.stringMatching(/in use by process \d+/)]]);
@@ -206,7 +206,7 @@ describe.skipIf(!hasDynamodb)('on the emulator of DynamoDB', () => {
     expect(databasesOf(folder)).toHaveLength(1);
   });
 
-  test('OPS-7 SIGTERM ends the database as well, and its data is not opened as embedded stores', async () => {
+  test('OPS-7 SIGTERM ends the database, and embedded stores do not open its data', async () => {
     const gateway = await start({}, DYNAMODB);
     expect(databasesOf(folder)).toHaveLength(1);
     expect(await gateway.kill('SIGTERM')).toBe(0);
@@ -227,12 +227,12 @@ describe.skipIf(!hasDynamodb)('on the emulator of DynamoDB', () => {
   });
 });
 
-test('BILL-15 Ctrl-C during an answer lets it end and be paid for', async () => {
+test('BILL-15 Ctrl-C during a response lets it complete and be charged', async () => {
   const gateway = await start();
   const funds = await gateway.account();
   const gate = vendor.gate();
   const pending = postChat(gateway, { messages: saying('hello') });
-  await within('the request at the vendor', gate.waitFor(1));
+  await within('the request to reach the provider', gate.waitFor(1));
   const end = gateway.kill('SIGINT');
   gate.open();
   const response = await pending;
@@ -244,11 +244,11 @@ test('BILL-15 Ctrl-C during an answer lets it end and be paid for', async () => 
   expect(after).toMatchObject({ balance: funds.balance - cost, held: 0n, openHolds: 0 });
 });
 
-/** What the page at `/` is told. */
+/** Reads the state that the page at `/` receives. */
 const readState = async ({ url }: TestProgram): Promise<{ key: string; messenger?: { init_data: string } }> =>
   (await fetch(`${url}/local/state`)).json();
 
-test('the page at / has the key, and the welcome names it', async () => {
+test('the page at / has the API key, and the welcome message names the page', async () => {
   const gateway = await start();
   const page = await fetch(`${gateway.url}/`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -256,7 +256,7 @@ test('the page at / has the key, and the welcome names it', async () => {
   expect((await readState(gateway)).key).toBe(gateway.apiKey);
 });
 
-test('the messenger that is played here has a bot token of its own, which survives a restart', async () => {
+test('the simulated messenger has its own bot token, which survives a restart', async () => {
   const first = await start();
   const readSecrets = () =>
     ['bot-token', 'top-up-key'].map((name) => readFileSync(join(folder, 'secrets', name), 'utf8'));
@@ -266,7 +266,7 @@ test('the messenger that is played here has a bot token of its own, which surviv
   await first.kill('SIGTERM');
   const second = await start();
   expect(readSecrets()).toEqual(secrets);
-  // What was signed with the token before is still genuine; the user has no account yet.
+  // Init data signed before the restart is still valid; the user has no account yet.
   const response = await fetch(`${second.url}/app/api/account`, {
     headers: { authorization: `tma ${messenger?.init_data}` },
   });
@@ -274,7 +274,7 @@ test('the messenger that is played here has a bot token of its own, which surviv
   expect(secrets.filter((secret) => second.output().includes(secret))).toEqual([]);
 });
 
-test('Ctrl-C ends the stream of a page that is open properly', async () => {
+test('Ctrl-C ends the event stream of an open page properly', async () => {
   const gateway = await start();
   const events = await fetch(`${gateway.url}/local/events`);
   const read = events.text();

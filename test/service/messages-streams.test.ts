@@ -14,7 +14,7 @@ afterAll(async () => {
   await vendor.stop();
 });
 
-/** What a client gets of a stream that the provider ends or cuts after `text`, and what it pays. */
+/** Returns the stream that a client receives if the provider ends or cuts it after `text`, and its charge. */
 const streamOf = (text: string, how: 'ended' | 'cut' = 'ended', headers: Readonly<Record<string, string>> = {}) => {
   vendor.next((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });
@@ -28,7 +28,7 @@ const streamOf = (text: string, how: 'ended' | 'cut' = 'ended', headers: Readonl
 };
 
 test.each(recorded)(
-  'MSG-1, BILL-9 the recorded stream %s passes byte for byte but for the model, also without its end',
+  'MSG-1, BILL-9 the recorded stream %s is forwarded byte for byte except its model',
   async (name) => {
     const events = recordedEvents(name);
     const whole = await streamOf(events.join(''));
@@ -40,14 +40,14 @@ test.each(recorded)(
   },
 );
 
-test('MSG-5, BILL-12 of a recorded stream the last usage and the split of the announcement are charged', async () => {
+test('MSG-5, BILL-12 the last usage and the split of message_start are charged', async () => {
   const { spent } = await streamOf(recordedEvents('cache-usage.sse').join(''));
   expect(spent).toBe(
     7n * 1_000_000n + 1_000n * 100_000n + 1_110n * 1_250_000n + 3_110n * 2_000_000n + 21n * 5_000_000n,
   );
 });
 
-test('MSG-1 a recorded plain message passes byte for byte but for the model', async () => {
+test('MSG-1 a recorded plain message is forwarded byte for byte except its model', async () => {
   const text = JSON.stringify(message, null, 3).replace('"citations": null', '"citations" : null, "later": 1.0e2');
   vendor.next((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text));
   const { result, spent } = await spentBy(gateway, async () => (await postMessages(gateway, {})).text());
@@ -55,11 +55,11 @@ test('MSG-1 a recorded plain message passes byte for byte but for the model', as
   expect(spent).toBe(priceOf(message.usage));
 });
 
-test('BILL-9 an error in place of message_stop ends the stream, free of charge', async () => {
+test('BILL-9 an error instead of message_stop ends the stream, free of charge', async () => {
   const events = recordedEvents('basic.sse').slice(0, -1);
   const overloaded = recordedEvents('error-after-start.sse').at(-1) ?? '';
   const { result, spent } = await streamOf(events.join('') + overloaded);
-  // Not even the stop reason went out before the charge.
+  // The stop reason is also withheld until the charge.
   expect(namesOf(result.text)).toEqual([...namesOf(events.slice(0, -1).join('')), 'error']);
   expect(spent).toBe(0n);
 });
@@ -75,7 +75,7 @@ test('GEN-4, ERR-5 no header of the provider reaches the client', async () => {
   expect(told).not.toMatch(/anthropic|req_theirs|cookie/i);
 });
 
-test('MSG-1 an announcement with nothing behind it goes out by itself, and errors after it are events', async () => {
+test('MSG-1 a message_start without later events is sent, and later errors are events', async () => {
   const arrived = vendor.nextByHand();
   const pending = postMessages(gateway, { stream: true });
   const upstream = await arrived;

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { startVendor, type VendorServer } from '../lambdas/providers/vendor-server.ts';
 import { within } from '../support/gateway-process.ts';
 
-/** The model that the recorded streams name. */
+/** Model in the recorded streams. */
 export const THEIR_MODEL = 'claude-vendor-20260101';
 
-/** Recorded streams that end well. */
+/** Recorded streams with a proper end. */
 export const recorded = [
   'basic.sse',
   'tool-use.sse',
@@ -18,20 +18,20 @@ export const recorded = [
   'empty-input-tool.sse',
 ] as const;
 
-/** Each event as it stood in the stream; the comment on top says only where it comes from. */
+/** Returns the events of a recorded stream, without its leading comment about the source. */
 export function recordedEvents(name: string): readonly string[] {
   const text = readFileSync(new URL(`../fixtures/anthropic/${name}`, import.meta.url), 'utf8');
   return text.slice(text.indexOf('event: ')).split(/(?<=\n\n)/);
 }
 
 export interface ScriptedVendor extends VendorServer {
-  /** For the next request alone. */
+  /** Applies to the next request only. */
   next(play: (response: ServerResponse) => void): void;
-  /** The next request's answer, its head sent, to be written by hand. */
+  /** Resolves with the response to the next request. Its head is sent; the test writes the body. */
   nextByHand(): Promise<ServerResponse>;
 }
 
-/** A vendor whose every byte is the test's. */
+/** Simulated provider whose test controls every byte. */
 export async function startScriptedVendor(): Promise<ScriptedVendor> {
   const plays: ((response: ServerResponse) => void)[] = [];
   const vendor = await startVendor((_request, response) => {

@@ -40,7 +40,7 @@ test('MSG-6 the SDK reads the request id and the cost of a plain response', asyn
   expect(spent).toBe(priceOf(data.usage));
 });
 
-test('MSG-6 the SDK gets a stream with all its events and pays for the final usage exactly', async () => {
+test('MSG-6 the SDK gets a stream with all its events, charged by the final usage', async () => {
   const heard: string[] = [];
   const hear = (name: string) => () => void (heard.at(-1) !== name && heard.push(name));
   const { result, spent } = await spentBy(gateway, async () => {
@@ -74,7 +74,7 @@ test('MSG-6 the SDK gets a stream with all its events and pays for the final usa
   expect(spent).toBe(priceOf(message.usage));
 });
 
-test("MSG-6 the SDK's tool runner goes from the question to the result", async () => {
+test("MSG-6 the SDK's tool runner works from the question to the result", async () => {
   const asked: string[] = [];
   const weather = betaZodTool({
     name: 'weather',
@@ -94,7 +94,7 @@ test("MSG-6 the SDK's tool runner goes from the question to the result", async (
   expect(spent).toBe(result.reduce((sum, { usage }) => sum + priceOf(usage), 0n));
 });
 
-test('MSG-6 the SDK parses a response by a zod schema and by a JSON schema', async () => {
+test('MSG-6 the SDK parses a response with a zod schema and a JSON schema', async () => {
   const person = z.object({ name: z.string(), age: z.int() });
   const json = {
     type: 'object',
@@ -115,7 +115,7 @@ const minutes = { type: 'ephemeral' as const };
 const hour = { type: 'ephemeral' as const, ttl: '1h' as const };
 const rules = (name: string): string => `Rules of ${name}. ${'Be brief and kind. '.repeat(60)}`;
 
-test('MSG-1, MSG-5, BILL-6 the body reaches the provider as it was, cache_control and order included', async () => {
+test('MSG-1, MSG-5, BILL-6 the provider gets the body unchanged, with cache_control and order', async () => {
   const body = {
     top_k: 7,
     cache_control: minutes,
@@ -171,7 +171,7 @@ test.each([OPUS_WITH_OWN_READ_RATE, HAIKU])(
   },
 );
 
-test('BILL-5 the hold of a prompt covers what writing it to the cache would cost', async () => {
+test('BILL-5 the hold of a prompt covers its cache write', async () => {
   const heldFor = async (cache_control?: typeof minutes | typeof hour): Promise<bigint> => {
     const gate = vendor.gate();
     const system = [{ type: 'text' as const, text: rules('the hold'), ...(cache_control && { cache_control }) }];
@@ -206,7 +206,7 @@ test.each(adaptive)('MSG-3 %s-thinking is the model with its thinking summarized
   expect(spent).toBe(priceOfModel(result.usage));
 });
 
-test('MSG-2, MSG-4 a model with efforts gets one as it was sent, and refuses a budget by name', async () => {
+test("MSG-2, MSG-4 a model with efforts gets the client's effort, and rejects a budget by name", async () => {
   await client.messages.create({ ...ask, model: OPUS, output_config: { effort: 'low' } });
   expect(vendor.requests[0]?.body).toMatchObject({ output_config: { effort: 'low' } });
   const thinking = { type: 'enabled', budget_tokens: 1_024 };
@@ -220,7 +220,7 @@ test('MSG-2, MSG-4 a model with efforts gets one as it was sent, and refuses a b
 test.each([
   ['adaptive thinking', { model: OPUS, thinking: summarized }],
   ['a budget', { model: HAIKU, max_tokens: 3_000, thinking: { type: 'enabled' as const, budget_tokens: 1_024 } }],
-])('MSG-6 with %s, thinking goes back with its signature in the next turn', async (_how, how) => {
+])('MSG-6 with %s, thinking can be sent back with its signature in the next turn', async (_how, how) => {
   const tools: Anthropic.Tool[] = [{ name: 'now', input_schema: { type: 'object', properties: {} } }];
   const body = { ...ask, ...how, tools, messages: asking('What time is it?') };
   const stream = client.messages.stream(body);
@@ -250,7 +250,7 @@ test.each([
   const refused = { ...body, messages: turns.with(1, { role: 'assistant', content: forged }) };
   const { result: error, spent } = await spentBy(gateway, () => thrownBy(client.messages.create(refused)));
   expect(error).toBeInstanceOf(BadRequestError);
-  // GEN-4: the words of the provider, the name of the client's field.
+  // GEN-4: the message of the provider, with the client's field name.
   expect(error).toMatchObject({
     error: { error: { param: 'messages[1].content[0]', message: expect.stringContaining('Invalid `signature`') } },
   });
@@ -265,7 +265,7 @@ const count = (headers: Readonly<Record<string, string>>) => {
 test.each([
   ['a message', (headers: Readonly<Record<string, string>>) => postMessages(gateway, {}, headers)],
   ['counting', count],
-])('AUTH-2 %s needs the version in one of both headers', async (_what, send) => {
+])('AUTH-2 %s needs the version in one of two headers', async (_what, send) => {
   for (const [name, version] of [
     ['provider-version', '2023-06-01'],
     ['anthropic-version', '2026-10-21'],
@@ -278,7 +278,7 @@ test.each([
   expect(vendor.requests).toHaveLength(2);
 });
 
-test("MSG-7, AUTH-2 the SDK's beta client is served without its beta for a larger context", async () => {
+test("MSG-7, AUTH-2 the SDK's beta client works, without its beta for a larger context", async () => {
   const message = await client.beta.messages.create({ ...ask, betas: ['context-1m-2025-08-07'] });
   expect(message).toMatchObject({ model: HAIKU, stop_reason: 'end_turn' });
   const { headers, query } = vendor.requests[0]!;
@@ -290,7 +290,7 @@ test("MSG-7, AUTH-2 the SDK's beta client is served without its beta for a large
   expect(JSON.stringify(headers)).not.toContain(gateway.apiKey);
 });
 
-/** A turn in the manner of Claude Code, with fields that the gateway ignores. */
+/** A turn like one of Claude Code, with fields that the gateway ignores. */
 const tools = [{ name: 'DeferredToolPlaceholder', input_schema: { type: 'object' } }];
 const turn = {
   model: OPUS,
@@ -317,7 +317,7 @@ const ofClaudeCode = {
 
 const answeredWithNull = [{ type: 'text', text: 'Hello.', citations: null }];
 
-test('MSG-7, GEN-16 a turn of Claude Code: the header, the receipt and the body at the provider', async () => {
+test('MSG-7, GEN-16 a turn of Claude Code: header, receipt, and body at the provider', async () => {
   const sent = {
     ...turn,
     system: [{ ...turn.system[0], cache_control: { ...hour, scope: 'global' } }],
@@ -379,14 +379,14 @@ test('BILL-5, MSG-1 a PDF document is held at the whole context and charged by i
     'x-service-dry-run': 'true',
   });
   const held = z.object({ hold_usd: z.string() }).parse(await dry.json()).hold_usd;
-  // 200,000 tokens at 1 USD and 500 at 5 USD for a million.
+  // 200,000 tokens at 1 USD and 500 at 5 USD per million.
   expect(held).toBe('0.2025');
   const { result, spent } = await spentBy(gateway, () => client.messages.create(body));
   expect(spent).toBe(priceOf(result.usage));
   expect(vendor.requests[0]?.body).toMatchObject(body);
 });
 
-test('MSG-1 the memory, bash and editor tools reach the provider, and a search tool does not', async () => {
+test('MSG-1 memory, bash and editor tools reach the provider, a search tool does not', async () => {
   const own = [
     { type: 'bash_20250124' as const, name: 'bash' as const },
     { type: 'text_editor_20250728' as const, name: 'str_replace_based_edit_tool' as const },
@@ -399,7 +399,7 @@ test('MSG-1 the memory, bash and editor tools reach the provider, and a search t
   expect([refused.status, await readMessageError(refused)]).toMatchObject([400, { param: 'tools[0].type' }]);
 });
 
-test('GEN-3, GEN-4 every error below /v1/messages has this format, with the id of its headers', async () => {
+test('GEN-3, GEN-4 every error below /v1/messages has its format, with the id of its headers', async () => {
   const send = (path: string, init: RequestInit) => fetch(`${gateway.url}${path}`, init);
   const headers = { 'x-api-key': gateway.apiKey, 'provider-version': '2023-06-01', 'request-id': 'mine' };
   const responses = await Promise.all([
@@ -428,7 +428,7 @@ test('BILL-17, AUTH-4 the SDK counts the tokens of a message free of charge, wit
   expect(vendor.requests[0]?.body).toMatchObject({ ...prompt, model: OPUS });
 });
 
-test('CAT-7 the SDK lists the models of this format, latest first, page by page, and retrieves each', async () => {
+test('CAT-7 the SDK lists the models of this protocol, newest first, in pages, and gets each one', async () => {
   const listed = await Array.fromAsync(anthropicFor(poor).models.list({ limit: 3 }));
   expect(listed.map(({ id }) => id).toSorted()).toEqual(models.map(({ id }) => id).toSorted());
   const created = listed.map(({ created_at }) => created_at);

@@ -13,7 +13,7 @@ const sdk = sdkFor(gateway);
 const catalog = loadCatalog(catalogData);
 const served = catalog.list(gateway.now());
 
-test('CAT-1, CAT-7 the SDK lists every enabled model once, without aliases, and gets each by its id', async () => {
+test('CAT-1, CAT-7 the SDK lists every enabled model once, without aliases, and gets each one', async () => {
   const models = await Array.fromAsync(sdk.models.list());
   expect(models).toMatchObject(
     served.map(({ id, created, ownedBy }) => ({ id, object: 'model', created, owned_by: ownedBy })),
@@ -39,7 +39,7 @@ const lookup = { type: 'function', function: { name: 'lookup', parameters: { typ
 const schema = { type: 'object', properties: {}, additionalProperties: false };
 const schemaFormat = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
 
-/** Fields that use each parameter. A model takes the parameter if it takes one of them. */
+/** Fields that use each parameter. A model supports the parameter if it accepts one of them. */
 const uses: Readonly<Record<string, readonly object[]>> = {
   frequency_penalty: [{ frequency_penalty: 0.5 }],
   logit_bias: [{ logit_bias: { 50256: -100 } }],
@@ -70,7 +70,7 @@ const takes = async (model: string, fields: object): Promise<boolean> => {
   return status === 200 && !headers.has('x-service-ignored-parameters');
 };
 
-test('CAT-8 a chat takes exactly the supported parameters of its model', async () => {
+test('CAT-8 a chat accepts exactly the supported parameters of its model', async () => {
   const chats = served.filter(({ protocols }) => protocols.some((protocol) => protocol === 'chat_completions'));
   for (const { id } of chats) {
     const taken: string[] = [];
@@ -83,7 +83,7 @@ test('CAT-8 a chat takes exactly the supported parameters of its model', async (
   }
 });
 
-test('CAT-6 an unknown id is a NotFoundError that names the nearest one', async () => {
+test('CAT-6 an unknown id is a NotFoundError that names the nearest model', async () => {
   const error = await thrownBy(sdk.models.retrieve('gpt-4.1-mimi'));
   expect(error).toBeInstanceOf(NotFoundError);
   expect(error).toMatchObject({ code: 'model_not_found', param: 'model', message: expect.stringContaining(MODEL) });
@@ -101,7 +101,7 @@ test('CAT-4 a disabled model is neither listed nor found nor served', async () =
   }
 });
 
-test('CAT-2 the price list needs no key, has every listed model, and money as strings', async () => {
+test('CAT-2 the price list needs no key, has every listed model, and amounts as strings', async () => {
   const price = z.looseObject({ unit: z.string(), from: z.string().nullable(), until: z.string().nullable() });
   const row = z.looseObject({ id: z.string(), kind: z.string(), prices: z.array(price).min(1) });
   const { data } = z.object({ data: z.array(row) }).parse(await (await fetch(`${gateway.url}/api/models`)).json());
@@ -115,12 +115,12 @@ test('CAT-3 the fallback models of a model are listed without a key', async () =
   expect(await response.json()).toMatchObject({ model: 'gpt-5.5', data: expect.arrayContaining([{ id: 'gpt-5.4' }]) });
 });
 
-/** Kinds whose response is JSON. Images, audio and videos have tests of their own for each model. */
+/** Kinds with a JSON response. Images, audio and videos have their own tests for each model. */
 const built: ReadonlySet<string> = new Set(['text', 'embedding', 'moderation']);
 
 type Protocol = (typeof served)[number]['protocols'][number];
 
-/** The shortest request of each protocol that is the first of some model. */
+/** Shortest request of each protocol, for the models whose first protocol it is. */
 const requests: Partial<Record<Protocol, (model: string) => APIPromise<{ readonly model: string }>>> = {
   chat_completions: (model) =>
     sdk.chat.completions.create({ model, messages: saying('hello'), max_completion_tokens: 500 }),

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Mount {
-  /** The folder where the file system is mounted. */
+  /** Folder where the file system is mounted. */
   readonly path: string;
-  /** Does nothing the second time. */
+  /** A second call has no effect. */
   unmount(): void;
 }
 
@@ -18,7 +18,7 @@ const run = (program: string, ...args: readonly string[]): void => {
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'mount-'));
 
-/** Unmounts at the end of the process too. Lazy, because a program of a failed test may still use the file system. */
+/** Also unmounts at the end of the process. Lazy, because a program of a failed test may still use the file system. */
 const mountAt = (path: string, ...args: readonly string[]): Mount => {
   run('mount', ...args, path);
   let isMounted = true;
@@ -32,11 +32,11 @@ const mountAt = (path: string, ...args: readonly string[]): Mount => {
   return { path, unmount };
 };
 
-/** A disk in memory with this size. */
+/** Mounts a disk in memory with this size. */
 export const mountMemory = (mebibytes: number): Mount =>
   mountAt(newFolder(), '-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=700`, 'tmpfs');
 
-/** Makes a file or folder read-only, for root too, until `unmount`. */
+/** Makes a file or folder read-only, also for root, until `unmount`. */
 export const mountReadOnly = (path: string): Mount => {
   const mount = mountAt(path, '--bind', path);
   try {
@@ -49,13 +49,13 @@ export const mountReadOnly = (path: string): Mount => {
 };
 
 export interface ImageMount extends Mount {
-  /** Makes it read-only, for open files too, as after an error of the disk. */
+  /** Makes the disk read-only, also for open files, as after a disk error. */
   fail(): void;
-  /** Mounts it again after `fail`. No program may use it. */
+  /** Mounts the disk again after `fail`. No program may use it. */
   remount(): void;
 }
 
-/** An ext4 disk in a file. */
+/** Mounts an ext4 disk from a file. */
 export const mountImage = (mebibytes: number): ImageMount => {
   const folder = newFolder();
   const image = join(folder, 'image');
@@ -85,9 +85,9 @@ const works = (mount: () => Mount): boolean => {
   }
 };
 
-/** Whether this process may mount disks in memory and read-only folders. It needs root on Linux. */
+/** Whether this process can mount disks in memory and read-only folders. Requires root on Linux. */
 export const canMount = works(() => mountMemory(1));
-/** Whether it may mount a disk in a file. It also needs a loop device and mkfs.ext4. */
+/** Whether this process can mount a disk from a file. Also requires a loop device and mkfs.ext4. */
 export const canMountImages = works(() => mountImage(8));
 
 /** Prints a line for a suite that this machine skips. */

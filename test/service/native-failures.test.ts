@@ -21,9 +21,9 @@ interface Row {
   readonly status: number;
   /** A fixed value, `none`, or `jitter` for 5 to 30. */
   readonly retryAfter: string;
-  /** Checked where it is told. */
+  /** Checked if it is given. */
   readonly param?: (lane: Lane) => string | null;
-  /** The vendor never ends by itself. */
+  /** The provider never ends the response. */
   readonly silent?: boolean;
 }
 
@@ -48,7 +48,7 @@ const quota = (code?: string): Scenario => ({ refusal: { kind: 'quota', ...(code
 const for429 = (seconds: number, told: string): Row =>
   row('ERR-2', `429 for ${seconds} s`, status(429, seconds), { ...busy, retryAfter: told });
 
-/** What every vendor can answer in place of an answer. */
+/** Errors that every provider can return. */
 const refusals: readonly Row[] = [
   row('ERR-9', '400', status(400), wrong),
   row('ERR-9', '422', status(422), wrong),
@@ -74,7 +74,7 @@ const refusals: readonly Row[] = [
   row('LIM-6', 'with silence', { hang: true }, late, { silent: true }),
 ];
 
-/** Words of their own for the same: ERR-3 again, and a rate without a time to come back. */
+/** Errors in each provider's own words: ERR-3, and a rate limit without a retry time. */
 const ofVendor: Readonly<Record<Lane['vendor'], readonly Row[]>> = {
   openai: [
     row('ERR-9', '429', status(429), busy),
@@ -95,13 +95,13 @@ const ofVendor: Readonly<Record<Lane['vendor'], readonly Row[]>> = {
 
 const plainOnly: readonly Row[] = [row('ERR-9', 'all but the last byte', { cutAfterUsage: true }, broken)];
 
-/** How each vendor words an error within a stream. */
+/** Error within a stream, in the format of each provider. */
 const inBand: Readonly<Record<Lane['vendor'], Failure>> = { openai: broken, anthropic: busy, google: away };
 
 const firstOf = (lane: Lane): readonly Row[] => [
   row('ERR-4', 'a first event that is an error', { errorAfter: 0 }, inBand[lane.vendor]),
   row('LIM-6', 'a status and then nothing', { stallAfter: 0 }, late, { silent: true }),
-  // So far the answer has only been announced.
+  // Up to here, the response was only announced.
   ...(lane.native && lane.vendor !== 'google'
     ? [
         row('ERR-4', 'an announcement and then an error', { errorAfter: 1 }, inBand[lane.vendor]),
@@ -110,11 +110,11 @@ const firstOf = (lane: Lane): readonly Row[] => [
     : []),
 ];
 
-/** CHAT-14: native formats pass what the vendor blocked, so it is an error on chat alone. */
+/** CHAT-14: native protocols forward a blocked response, so it is an error on chat only. */
 const blockedOf = ({ native, read }: Lane): readonly Row[] => {
   if (native) return [];
   const before = row('CHAT-14', 'a blocked prompt', { contentFilterAfter: 0 }, filtered);
-  return read ? [before] : [before, row('CHAT-14', 'a blocked answer', { contentFilterAfter: 3 }, filtered)];
+  return read ? [before] : [before, row('CHAT-14', 'a blocked response', { contentFilterAfter: 3 }, filtered)];
 };
 
 const refusalsOf = (lane: Lane): readonly Row[] => [
@@ -127,7 +127,7 @@ const refusalsOf = (lane: Lane): readonly Row[] => [
 const everyRow = [...textLanes, ...inputLanes].flatMap((lane) =>
   refusalsOf(lane).map((one) => ({ ...one, lane, to: lane.name })),
 );
-/** In the quick tier, every failure once for each provider, and silence once. */
+/** In the quick tier, every failure once per provider, and a silent provider once. */
 const table = rowsOfTier(everyRow, ({ name, lane, silent }) => (silent ? name : `${name} of ${lane.vendor}`));
 
 const expectRetryAfter = (told: string | null, wanted: string): void => {
@@ -138,13 +138,13 @@ const expectRetryAfter = (told: string | null, wanted: string): void => {
 };
 
 test.each(table)(
-  '$rule the vendor answers $name to $to: $status $code, free of charge',
+  '$rule the provider returns $name to $to: $status $code, free of charge',
   async ({ lane, ...wanted }) => {
     vendor.next(wanted.scenario);
     const payer = wanted.silent ? impatient : gateway;
     const { result: response, spent } = await spentBy(payer, () => lane.send(payer));
     const body = await response.text();
-    // Its type goes with its code, and its members are those of the protocol.
+    // Its type matches its code, and its members are those of the protocol.
     const error = readError({ status: response.status, body }, lane.shape);
     expect([response.status, error.code]).toEqual([wanted.status, wanted.code]);
     if (wanted.param) expect(error.param).toBe(wanted.param(lane));
@@ -153,12 +153,12 @@ test.each(table)(
     expect(response.headers.get('x-service-cost-usd')).toBeNull();
     expect(body).not.toContain(vendorKey);
     expect(spent).toBe(0n);
-    // Never asked twice (GEN-5).
+    // The provider is called once (GEN-5).
     expect(vendor.requests).toHaveLength(1);
   },
 );
 
-/** By then every wire has sent some of its content. */
+/** Every protocol has sent some content by then. */
 const LATER = 12;
 const talking = { words: 40 };
 
@@ -177,7 +177,7 @@ const midway = rowsOfTier(
 );
 
 test.each(midway)(
-  '$rule $name within an answer to $to is an error event at its end, free of charge',
+  '$rule $name within a response to $to is an error event at its end, free of charge',
   async ({ lane, ...wanted }) => {
     vendor.next(wanted.scenario);
     const payer = wanted.silent ? impatient : gateway;
@@ -197,11 +197,11 @@ test.each(midway)(
 const natives = textLanes.filter(({ native }) => native);
 const passed = natives.flatMap((lane) => [
   { lane, to: lane.name, name: 'a blocked prompt', scenario: { contentFilterAfter: 0 } },
-  { lane, to: lane.name, name: 'a blocked answer', scenario: { contentFilterAfter: 3 } },
+  { lane, to: lane.name, name: 'a blocked response', scenario: { contentFilterAfter: 3 } },
   { lane, to: lane.name, name: 'a refusal of the model', scenario: { modelRefuses: true } },
 ]);
 
-test.each(passed)('CHAT-14 $name passes to $to with 200 and is charged by its usage', async ({ lane, scenario }) => {
+test.each(passed)('CHAT-14 $name is forwarded to $to with 200 and charged by its usage', async ({ lane, scenario }) => {
   vendor.next(scenario);
   const { result, spent } = await spentBy(gateway, async () => {
     const response = await lane.send(gateway);
@@ -217,7 +217,7 @@ test.each(passed)('CHAT-14 $name passes to $to with 200 and is charged by its us
 const wholeAnswers = streams.map((lane) => ({ lane, to: lane.name }));
 
 test.each(wholeAnswers)(
-  'BILL-9 a cut behind the usage of an answer to $to is a proper end, and charged',
+  'BILL-9 a response to $to that is cut after its usage is complete and charged',
   async ({ lane }) => {
     vendor.next({ cutAfterUsage: true });
     const { result, spent } = await spentBy(gateway, async () => lane.read?.(await lane.send(gateway)));

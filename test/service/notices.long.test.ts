@@ -51,7 +51,7 @@ const ledgerDependencies = () => ({
 });
 
 let opened = 0;
-/** An account with a chat and a balance above its threshold, and requests of it as the ledger sees them. */
+/** Opens an account with a bot chat and a balance above its threshold. Its requests are ledger calls. */
 const openAccount = async (aboveUsd: string) => {
   opened += 1;
   const [accountId, chatId] = [`account-${opened}`, String(1_000 + opened)];
@@ -92,7 +92,9 @@ const openAccount = async (aboveUsd: string) => {
 };
 type TestAccount = Awaited<ReturnType<typeof openAccount>>;
 
-/** The function as AWS has it, fed by the real stream; the messenger has what the plan says for each attempt. */
+/**
+ * Starts the function with its AWS handler on the real stream. `plan` returns the messenger's response to each attempt.
+ */
 const startNotices = async (plan?: (turn: number) => BotApiAnswer | undefined, positionFile?: string) => {
   const api = await startBotApi(plan);
   endings.push(api.stop);
@@ -131,7 +133,7 @@ const startNotices = async (plan?: (turn: number) => BotApiAnswer | undefined, p
     failures,
     attempts: api.paths,
     messages: () => api.taken.map(({ chat_id, text }) => ({ chat: String(chat_id), text })),
-    /** Until every write of the account has been through the function. */
+    /** Resolves when the function has handled every write of the account. */
     caughtUp: async (account: TestAccount) => {
       const version = await account.version();
       await until('the last change', () =>
@@ -141,7 +143,7 @@ const startNotices = async (plan?: (turn: number) => BotApiAnswer | undefined, p
   };
 };
 
-test('KEY-3 a hundred requests, ten at a time, that take the balance below the threshold bring one message', async () => {
+test('KEY-3 a hundred requests that cross the threshold, ten at a time, send one message', async () => {
   const account = await openAccount('2');
   const notices = await startNotices();
   for (let round = 0; round < 10; round += 1)
@@ -151,11 +153,11 @@ test('KEY-3 a hundred requests, ten at a time, that take the balance below the t
   const [message, ...others] = notices.messages();
   expect([message?.chat, others]).toEqual([account.chatId, []]);
   const [, told = ''] = /low<\/b>: (\S+) USD/.exec(message?.text ?? '') ?? [];
-  // The one request that crossed, not the last.
+  // The message has the balance of the request that crossed the threshold, not of the last one.
   expect([told, notices.failures]).toEqual([formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT), []]);
 });
 
-test('KEY-3 a messenger that is down for a while brings one message in the end', async () => {
+test('KEY-3 after an outage of the messenger, one message is sent', async () => {
   const account = await openAccount('0.01');
   const down: readonly BotApiAnswer[] = [
     { status: 500, description: 'Internal Server Error' },
@@ -172,7 +174,7 @@ test('KEY-3 a messenger that is down for a while brings one message in the end',
   expect(await accountStore().chat(account.chatId)).toMatchObject({ isClosed: false });
 });
 
-test('KEY-3 a function that is made anew reads everything that is still there, and tells nothing twice', async () => {
+test('KEY-3 a restarted function reads all remaining records and sends no message twice', async () => {
   const account = await openAccount('0.01');
   const first = await startNotices();
   await account.request('0.02');

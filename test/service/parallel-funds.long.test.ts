@@ -9,15 +9,17 @@ import { type ServerGroup, startServerGroup } from '../support/server-group.ts';
 const SERVERS = 3;
 /** LIM-8. */
 const HOLDS_MAX = 200;
-/** `RUNS` repeats every row that often. */
+/** `RUNS` repeats every row. */
 const REPEATS = Number(process.env.RUNS ?? 1);
-/** Requests at a time of which nobody knows yet whether they get their money: with more, a stand-in takes longer than a store may. */
+/**
+ * Maximum number of requests without a decision about their hold. With more, a store emulator exceeds its time limit.
+ */
 const UNDECIDED_MAX = 24;
 const LIMIT_MS = 60_000;
-/** Between two answers of the vendor, for the same reason. */
+/** Delay between two responses of the provider, in ms, for the same reason. */
 const ANSWER_EVERY_MS = 4;
 const LOOK_EVERY_MS = 25;
-/** Computed from the client's own cap, so that no smaller hold is tried (BILL-6). */
+/** The client sets the token cap, so the gateway does not try a smaller hold (BILL-6). */
 const body = { messages: saying('All say the same'), max_tokens: 400 };
 const USED = { prompt_tokens: 60, completion_tokens: 40 };
 
@@ -49,7 +51,7 @@ const openAccount = (fundsPicos: bigint) => {
   return group.openAccount(`customer-${accounts}`, fundsPicos);
 };
 
-/** What one such request reserves, as an account tells while the vendor is silent. */
+/** Measures the hold of one request: the account shows it while the provider is silent. */
 async function measureHold(): Promise<bigint> {
   const { accountId, apiKey } = await openAccount(1_000_000_000_000n);
   const gate = vendor.gate();
@@ -64,7 +66,7 @@ async function measureHold(): Promise<bigint> {
 
 interface Row {
   readonly requests: number;
-  /** Holds there is money for; one pico-dollar is missing for one more. */
+  /** Number of holds that the balance covers. One pico-USD is missing for one more. */
   readonly paidFor: number;
   readonly served: number;
   readonly refused: '402 insufficient_balance' | '429 rate_limit_exceeded';
@@ -76,7 +78,7 @@ const poor = (requests: number, paidFor: number): Row => ({
   served: paidFor,
   refused: '402 insufficient_balance',
 });
-/** LIM-8 is told before a lack of money (GEN-8). */
+/** LIM-8 is checked before the balance (GEN-8). */
 const rich = (requests: number, paidFor: number): Row => ({
   requests,
   paidFor,
@@ -113,7 +115,11 @@ async function play({ requests, paidFor, served, refused }: Row): Promise<void> 
     for (; polling; await sleep(LOOK_EVERY_MS)) seen.push((await group.store.readAccount(accountId))!.availablePicos);
   })();
   try {
-    await until('every request at the vendor or refused', () => decided() >= requests || undefined, LIMIT_MS);
+    await until(
+      'every request to reach the provider or be rejected',
+      () => decided() >= requests || undefined,
+      LIMIT_MS,
+    );
     const meanwhile = (await group.store.readAccount(accountId))!;
     expect(gate.arrived()).toBe(served);
     expect(meanwhile.holds.size).toBe(served);
@@ -145,7 +151,7 @@ async function play({ requests, paidFor, served, refused }: Row): Promise<void> 
 }
 
 test.each(rows)(
-  'BILL-1 LIM-8 of $requests requests at once with money for $paidFor exactly $served are served, the others get $refused',
+  'BILL-1 LIM-8 of $requests requests with money for $paidFor, $served are served, others $refused',
   async (row) => {
     for (let repeat = 0; repeat < REPEATS; repeat += 1) await play(row);
   },

@@ -7,7 +7,7 @@ import { until } from '../support/gateway-process.ts';
 import { postRoutes } from '../support/hostile-routes.ts';
 import type { TestProgram } from '../support/program.ts';
 
-// The one quick suite that starts the program: the other suites run the gateway in the test's process.
+// The only quick suite that starts the program. Others run the gateway in the test process.
 
 let vendor: Simulator;
 let program: TestProgram;

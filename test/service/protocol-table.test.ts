@@ -29,7 +29,7 @@ beforeEach(async () => {
   await tap.take().catch(() => undefined);
 });
 
-/** Every answer that one task takes. */
+/** Returns all responses of a task. */
 async function repliesTo({ protocol, task, question }: Cell): Promise<readonly Reply[]> {
   const client = clients[protocol];
   return task === 'tools' ? client.tools(question) : [await client[task](question)];
@@ -65,14 +65,14 @@ test.each(servedCells.map(titled))('%s', async (_, cell) => {
   expect(await gateway.account()).toMatchObject({ held: 0n, openHolds: 0 });
 });
 
-test.each(cells.filter(isRefused).map(titled))('%s is refused', async (_, cell) => {
+test.each(cells.filter(isRefused).map(titled))('%s is rejected', async (_, cell) => {
   const { result: error, spent } = await spentBy(gateway, () => repliesTo(cell).catch((thrown: unknown) => thrown));
   expect(error).toMatchObject({ status: 400, message: expect.stringContaining(cell.refused ?? '') });
   expect(await tap.take()).toEqual([]);
   expect(spent).toBe(0n);
 });
 
-/** The last day of a price and the first day of the next. */
+/** Last day of a price and first day of the next one. */
 const dated = [
   { model: 'gpt-5.6-sol', last: '2026-11-21', next: '2026-11-22' },
   { model: 'gemini-4-argon', last: '2026-11-30', next: '2026-12-01' },

@@ -16,7 +16,7 @@ const TOP_UP_KEY = 'a-top-up-key-of-the-documents';
 
 let provider: Simulator;
 let gateway: TestProgram;
-/** Working folder of the programs, below the packages of this repository. */
+/** Working folder of the programs, in which the packages of this repository resolve. */
 const folder = mkdtempSync(join(root, 'node_modules', '.readme-'));
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ const retired = loadCatalog(catalogData)
   .list(TEST_DAY)
   .filter(({ lifecycle }) => lifecycle.shutdownDate !== null && lifecycle.shutdownDate <= today);
 
-/** Programs of a language, without those that name a retired model. */
+/** Programs of a language, except those that name a retired model. */
 const programsOf = (language: string): readonly (readonly [string, Program])[] =>
   programsToRun()
     .filter((program) => program.language === language)

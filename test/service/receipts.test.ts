@@ -11,7 +11,7 @@ const answerSchema = z.looseObject({ usage: z.looseObject({ prompt_tokens: z.int
 
 const chargeRecords = () => gateway.recordsOf(gateway.accountId);
 
-test('BILL-15 an answer tells its cost and the balance, to the pico-dollar', async () => {
+test('BILL-15 a response has its cost and the balance, to the pico-dollar', async () => {
   const before = await gateway.account();
   const response = await postChat(gateway, { messages: saying('hello') });
   const { usage } = answerSchema.parse(await response.json());
@@ -26,7 +26,7 @@ test('BILL-15 an answer tells its cost and the balance, to the pico-dollar', asy
   });
 });
 
-test('GEN-4, LIM-5 every response has a request id of our own, after a valid key the rate limit as well', async () => {
+test('GEN-4, LIM-5 every response has a gateway request id; with a valid key, rate limits', async () => {
   const own = { 'x-request-id': 'mine' };
   const answers = await Promise.all([
     fetch(`${gateway.url}/health`, { headers: own }),
@@ -86,7 +86,7 @@ test('BILL-10 a success without usage charges no tokens', async () => {
   expect(JSON.parse(events.at(-2) ?? '')).toMatchObject({ usage: { cost: 0, cost_usd: '0' } });
 });
 
-test('BILL-3 balance, charge records and receipts agree over good and failed requests of every kind', async () => {
+test('BILL-3 balance, charge records and receipts agree for successes and failures of every kind', async () => {
   const before = await gateway.untilSettled();
   const recordedBefore = (await chargeRecords()).length;
   const work = Array.from({ length: 24 }, async (_, index) => {

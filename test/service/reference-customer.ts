@@ -9,13 +9,13 @@ import type { ReferenceOperation, ReferenceRow } from '../support/reference-docu
 
 const BOT_TOKEN = '7001:reference-examples';
 const TOP_UP_KEY = 'top-up-key-of-the-tests';
-/** Who writes to the bot in the example of an update. */
+/** User of the bot in the example update. */
 const user = { id: 7_001, firstName: 'Ada', language: 'en' } as const;
 
-/** Somebody who knows the API from its description alone, and has every credential that it names. */
+/** A client that knows the API only from its document, and has every credential that it names. */
 export interface ReferenceCustomer {
   readonly gateway: TestGateway;
-  /** Values in braces, and headers with an example, are those of the description, unless they are given. */
+  /** Sends an operation. Path values and headers are the examples of the document, unless they are given. */
   send(row: ReferenceRow, sent?: Sent): Promise<Response>;
   stop(): Promise<void>;
 }
@@ -89,7 +89,7 @@ const formOf = (value: NonNullable<Sent['value']>): FormData => {
   return form;
 };
 
-/** In an example the name of a file stands for its bytes, and may tell its dimensions. */
+/** Creates the file that a file name in an example represents. The name can contain its dimensions. */
 const fileOf = (name: string): File => {
   const [, width = '1024', height = '1024'] = /(\d+)x(\d+)\.png$/.exec(name) ?? [];
   if (name.endsWith('.wav')) return new File([silence()], name, { type: 'audio/wav' });
@@ -97,7 +97,7 @@ const fileOf = (name: string): File => {
   return new File([Uint8Array.from(picture)], name, { type: 'image/png' });
 };
 
-/** One second at 16 kHz. */
+/** One second of silence at 16 kHz. */
 const silence = (): Uint8Array<ArrayBuffer> => {
   const bytes = new DataView(new ArrayBuffer(44 + 32_000));
   const put = (text: string, at: number) =>
@@ -117,7 +117,7 @@ const silence = (): Uint8Array<ArrayBuffer> => {
   return new Uint8Array(bytes.buffer);
 };
 
-/** By the first of the schemes that the description names. */
+/** Uses the first scheme that the document names. */
 const credentialOf = (
   { operation }: ReferenceRow,
   gateway: TestGateway,

@@ -99,7 +99,7 @@ const receiptOf = async ({ headers }: Response) => {
   return found.json();
 };
 
-test('RESP-6 a request of Codex streams a custom tool call, and its receipt has what was ignored', async () => {
+test('RESP-6 a Codex request streams a custom tool call, and its receipt lists ignored fields', async () => {
   vendor.next((response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events.join('')));
   const { result, spent } = await spentBy(gateway, async () => {
     const response = await postResponses(gateway, request);
@@ -127,7 +127,7 @@ test('RESP-6 a request of Codex streams a custom tool call, and its receipt has 
   });
 });
 
-test('GEN-16 a dry run of responses lists what is ignored, and a strict client gets its name', async () => {
+test('GEN-16 a dry run lists ignored fields, and a strict client gets their names as an error', async () => {
   const calls = vendor.requests.length;
   const body = { input: 'hello', foo: 1, temperature: 0.1 };
   const dry = await postResponses(gateway, body, { headers: { 'x-service-dry-run': 'true' } });

@@ -16,7 +16,7 @@ const texts = loadCatalog(catalogData)
   .list(gateway.now())
   .filter((model) => model.kind === 'text');
 
-test('RESP-2 a model is served on /v1/responses or refused with the name of its own endpoint', async () => {
+test('RESP-2 a model is served on /v1/responses or rejected with the name of its own endpoint', async () => {
   for (const { id: model, protocols } of texts) {
     const here = await postResponses(gateway, { model, input: 'hello', max_output_tokens: 100 });
     const chat = await postChat(gateway, { model, messages: saying('hello'), max_completion_tokens: 100 });
@@ -33,7 +33,7 @@ test('RESP-2 a model is served on /v1/responses or refused with the name of its 
   }
 });
 
-test('RESP-3, RESP-4, GEN-9 the body reaches the provider as it is, but that nothing is stored there', async () => {
+test('RESP-3, RESP-4, GEN-9 the provider gets the body unchanged, except that store is false', async () => {
   const harmless = {
     metadata: { a: 'b' },
     user: 'end-user-7',
@@ -45,11 +45,11 @@ test('RESP-3, RESP-4, GEN-9 the body reaches the provider as it is, but that not
   const response = await postResponses(gateway, { input: 'hello', ...harmless, temperature: 1, background: false });
   expect(await response.json()).toMatchObject({ metadata: { a: 'b' }, reasoning: { effort: 'xhigh' } });
   expect(vendor.requests[0]?.body).toMatchObject({ ...harmless, store: false });
-  // The provider refuses this field on this model; the value is its default.
+  // The provider rejects this field on this model; the value is its default.
   expect(vendor.requests[0]?.body).not.toHaveProperty('temperature');
 });
 
-test('RESP-3, RESP-4 what cannot be served is refused by name, and nothing is asked', async () => {
+test('RESP-3, RESP-4 unsupported fields are rejected by name, without a provider call', async () => {
   for (const [param, value, code] of [
     ['previous_response_id', 'resp_1', 'unsupported_parameter'],
     ['store', true, 'unsupported_parameter'],
@@ -92,7 +92,7 @@ test.each<[string, object]>([
   expect(spent).toBe(priceOf(countsOf(events.at(-1)?.response?.usage)));
 });
 
-/** As they came. The types of the SDK let only some kinds of items be sent back. */
+/** Returns outputs unchanged. The types of the SDK allow only some items as input. */
 const back = (output: readonly ResponseOutputItem[]) =>
   output.map((item) => {
     if (item.type === 'message' || item.type === 'reasoning' || item.type === 'function_call') return item;
@@ -103,7 +103,7 @@ const itemsSchema = z.object({
   input: z.array(z.looseObject({ type: z.string().optional(), role: z.string().optional() })),
 });
 
-test('RESP-5 a conversation whose outputs are sent back as they came satisfies the provider', async () => {
+test('RESP-5 a conversation with unchanged earlier outputs is accepted by the provider', async () => {
   const sealed = { model: PRO, include: ['reasoning.encrypted_content' as const] };
   const { result, spent } = await spentBy(gateway, async () => {
     const input: ResponseInput = [];
@@ -126,7 +126,7 @@ test('RESP-5 a conversation whose outputs are sent back as they came satisfies t
   expect(spent).toBe(result.reduce((sum, { usage }) => sum + priceOf(countsOf(usage)), 0n));
 });
 
-test('RESP-5 an answer that was cut while the model was thinking can be sent back', async () => {
+test('RESP-5 a response that was cut off during reasoning can be sent back', async () => {
   const input = saying('[[reasoning 50]] Think');
   const first = await responses.create({ model: PRO, input, max_output_tokens: 20 });
   expect([first.status, typesOf(first.output)]).toEqual(['incomplete', ['reasoning']]);

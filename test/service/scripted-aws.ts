@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 
 export interface ScriptedAws {
   readonly url: string;
-  /** The names of stacks that were asked for. */
+  /** Names of the requested stacks. */
   readonly asked: string[];
   stop(): Promise<void>;
 }
@@ -12,13 +12,16 @@ export interface AwsScript {
   /** Outputs by stack. */
   readonly stacks: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly secrets: Readonly<Record<string, string>>;
-  /** Of Systems Manager. */
+  /** Parameters of Systems Manager. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** What the messenger answers. */
+  /** Webhook information that the messenger returns. */
   readonly webhook?: object;
 }
 
-/** CloudFormation, Secrets Manager, Systems Manager and a messenger, as much of them as the command line asks. Its clock may be off. */
+/**
+ * Simulates the parts of CloudFormation, Secrets Manager, Systems Manager and a messenger that the command line calls.
+ * `dateOffsetMs` shifts its clock.
+ */
 export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Promise<ScriptedAws> => {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {

@@ -18,11 +18,11 @@ const poor = await another(penniless);
 
 interface Change {
   readonly model?: string;
-  /** The largest number of output tokens. */
+  /** Maximum number of output tokens. */
   readonly cap?: number;
 }
 
-/** An SDK's own names for what an error of the gateway says. */
+/** An SDK's names for the parts of a gateway error. */
 interface Seen {
   readonly status: number;
   readonly code: string;
@@ -30,20 +30,20 @@ interface Seen {
   readonly param: string | null;
 }
 
-/** One protocol through the SDK of its company. */
+/** A protocol with the SDK of its company. */
 interface Sdk {
   readonly name: string;
   readonly model: string;
   readonly keyParam: string;
   readonly capParam: string;
-  /** The class of every error, also within a stream. */
+  /** Base class of every error, also within a stream. */
   readonly base: unknown;
   readonly company: 'openai' | 'anthropic' | 'google';
   ask(payer: typeof gateway, change: Change): PromiseLike<unknown>;
   /** Reads the stream to its end. */
   stream(payer: typeof gateway, change: Change): PromiseLike<unknown>;
   see(error: unknown): Seen;
-  /** The class of an error by its HTTP status. */
+  /** Error classes by HTTP status. */
   readonly classes: Readonly<Record<number, unknown>>;
 }
 
@@ -160,7 +160,7 @@ interface Failure {
   readonly what: string;
   readonly status: number;
   readonly code: string;
-  /** In the words of each company. */
+  /** Error type in each company's format. */
   readonly types: Readonly<Record<Sdk['company'], string>>;
   readonly scenario?: Scenario;
   readonly payer?: typeof gateway;
@@ -168,7 +168,7 @@ interface Failure {
   readonly param?: (sdk: Sdk) => string;
 }
 
-/** What a user reads when the program prints the error: the status once where the SDK prints it, and the gateway's sentence once. */
+/** Checks the printed error: the status once if the SDK prints it, and the gateway's message once. */
 const expectReadable = (error: unknown, status: number, { company }: Sdk): void => {
   const printed = error instanceof Error ? error.message.replace(/"request_id":"\w+"/, '') : '';
   expect(printed).not.toMatch(/\[object|undefined/);
@@ -240,7 +240,7 @@ test.each(failures.flatMap((failure) => sdks.map((sdk) => ({ ...failure, sdk, na
       expect(JSON.stringify(error)).not.toContain(vendorKey);
       expect((await gateway.untilSettled()).balance).toBe(before.balance);
     }
-    // The SDKs do not retry here, and neither does the gateway (GEN-5).
+    // Neither the SDKs nor the gateway retry here (GEN-5).
     expect(vendor.requests).toHaveLength(scenario ? 2 : 0);
   },
 );
@@ -254,7 +254,7 @@ test.each(sdks)('ERR-9 the SDK of $name throws an error within a stream, free of
   expect(spent).toBe(0n);
 });
 
-test('ERR-2 the SDKs see the seconds that the provider names', async () => {
+test('ERR-2 the SDKs read the retry seconds that the provider names', async () => {
   vendor.setScenario(() => ({ refusal: { kind: 'status', status: 429, retryAfterSeconds: 7 } }));
   for (const sdk of sdks.slice(0, 3)) {
     const error = await thrownBy(sdk.ask(gateway, {}));

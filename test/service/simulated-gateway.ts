@@ -4,8 +4,8 @@ import { startGateway } from '../support/gateway.ts';
 import type { Environment } from '../support/gateway-process.ts';
 
 /**
- * Starts a gateway on simulated providers for all tests of a file. Call it at the top level of the file. It forgets the
- * requests at the providers before each test, and stops everything after the last one.
+ * Starts a gateway on simulated providers for all tests of a file. Call it at the top level of the file. It clears the
+ * recorded provider requests before each test, and stops everything after the last one.
  */
 export const startSimulated = async (environment: Environment = {}) => {
   const vendor = await startSimulator();

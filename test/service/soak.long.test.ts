@@ -5,7 +5,7 @@ import { judgeSoak } from '../support/soak-verdict.ts';
 
 const { seed, numRuns } = randomRuns(import.meta.filename, { quick: 300, long: 300 });
 
-test('BILL-1 BILL-14 under a mixed load, with a vendor that fails and a store that goes away, all money is where it belongs', async () => {
+test('BILL-1 BILL-14 under mixed load with provider and store failures, every balance is right', async () => {
   const result = await soak({ requests: numRuns, outageSeconds: 2, auditEverySeconds: 2, holdGraceSeconds: 2, seed });
   const { complaints, table } = judgeSoak(result);
   console.info(table);

@@ -31,9 +31,9 @@ const kinds: readonly ((mark: string) => Call)[] = [
 export const CLIENTS = 2 * kinds.length;
 
 export interface Reply {
-  /** Order of the request among those that were sent. */
+  /** Order of the request among all sent requests. */
   readonly number: number;
-  /** Whether it was sent with an Idempotency-Key. */
+  /** Whether it was sent with an idempotency key. */
   readonly isKeyed: boolean;
   readonly status: number;
   readonly requestId: string;
@@ -45,19 +45,19 @@ export interface Reply {
 export interface StoreLoad {
   /** Oldest first. */
   readonly replies: readonly Reply[];
-  /** Requests that were sent so far. */
+  /** Number of requests sent so far. */
   sent(): number;
-  /** How many replies are whole. */
+  /** Number of complete replies. */
   whole(): number;
-  /** Sends one request of each kind, beside the clients. */
+  /** Sends one request of each kind, in addition to the clients. */
   sendOfEachKind(): Promise<readonly Reply[]>;
-  /** Replies to the requests up to this number. Resolves when all are there. */
+  /** Resolves with the replies to the requests up to this number when all have arrived. */
   repliesUpTo(number: number): Promise<readonly Reply[]>;
-  /** Ends the clients after their requests in progress. */
+  /** Stops the clients after their requests in progress. */
   stop(): Promise<void>;
 }
 
-/** Clients that send one request after the other until `stop`. */
+/** Starts clients that send one request after another until `stop`. */
 export const startStoreLoad = ({ url, apiKey }: Pick<TestGateway, 'url' | 'apiKey'>): StoreLoad => {
   const replies: Reply[] = [];
   let sent = 0;
@@ -88,13 +88,13 @@ export const startStoreLoad = ({ url, apiKey }: Pick<TestGateway, 'url' | 'apiKe
     while (kind && !isStopped) await send(kind);
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
-  // A test that fails stops the gateway under its clients.
+  // A failed test stops the gateway while its clients run.
   clients.catch(() => undefined);
   return {
     replies,
     sent: () => sent,
     whole: () => replies.filter(({ isWhole }) => isWhole).length,
-    sendOfEachKind: () => within('responses beside the clients', Promise.all(kinds.map(send))),
+    sendOfEachKind: () => within('responses to the additional requests', Promise.all(kinds.map(send))),
     repliesUpTo: (number) =>
       until(`replies to ${number} requests`, () => {
         const found = replies.filter((reply) => reply.number <= number);
@@ -119,7 +119,10 @@ export const untilHealth = ({ url }: Pick<TestGateway, 'url'>, status: number) =
 
 const HOUR_MS = 3_600_000;
 
-/** The money in a data folder, in pico-USD, once every hold has ended: a gateway an hour ahead uses the folder for a moment. */
+/**
+ * Returns the balances and charges in a data folder, in pico-USD, after every hold has ended. For this, a gateway whose
+ * clock is an hour ahead runs on the folder.
+ */
 export const settleFolder = async (folder: string, vendorUrl: string) => {
   const environment = { ...aheadBy(HOUR_MS), SWEEP_SECONDS: '1' };
   const gateway = await startGateway({ stores: 'engine', vendorUrl, folder, environment });

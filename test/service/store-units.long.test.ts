@@ -20,7 +20,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     stores: 'engine',
     vendorUrl: vendor.url,
-    // The sweep of this machine would be counted.
+    // The sweeper's calls would be counted.
     environment: { DYNAMODB_ENDPOINT: proxy.endpoint, LOCAL_BALANCE_USD: '100', SWEEP_SECONDS: '3600' },
   });
 });
@@ -41,7 +41,7 @@ const post = async (path: string, body: object, headers: Record<string, string> 
   expect([await response.text(), response.status]).toEqual([expect.anything(), 200]);
 };
 
-/** What one more of the same takes, once the process knows all that it keeps between requests for a moment. */
+/** Measures the second run, when the process has filled its short-lived caches. */
 const takenBy = async (run: () => Promise<void>): Promise<void> => {
   await run();
   await proxySettles();
@@ -65,13 +65,13 @@ test.each<readonly [string, string, object, Workload]>([
   ['a stream', '/v1/chat/completions', { model: 'claude-sonnet-5', stream: true, messages }, workloads.longStream],
   ['an embedding', '/v1/embeddings', { model: 'text-embedding-3-small', input: 'hello' }, workloads.embedding],
   ['an image', '/v1/images/generations', { model: 'gpt-image-2-fixed', prompt: 'A hill' }, workloads.image],
-])('the write units of %s are those that its costs are made of', async (_title, path, body, workload) => {
+])('the write units of %s equal those of its cost estimate', async (_title, path, body, workload) => {
   await takenBy(() => post(path, body));
   expect(unitsOf('write')).toBe(workload.writeUnits);
   expect(unitsOf('read')).toBeLessThanOrEqual(workload.readUnits);
 });
 
-test('an Idempotency-Key takes three more, and one for each further KB of the answer twice', async () => {
+test('an idempotency key adds three write units, and two per further KB of the response', async () => {
   let sent = 0;
   await takenBy(() => {
     sent += 1;
@@ -82,8 +82,8 @@ test('an Idempotency-Key takes three more, and one for each further KB of the an
   expect(unitsOf('write')).toBeLessThanOrEqual(workloads.shortChat.writeUnits + 5);
 });
 
-test('the write units of a video, asked for but once, are those that its costs are made of', async () => {
-  // The first hold of an account that held nothing also puts it on the list of the sweep.
+test('the write units of a video with one poll equal those of its cost estimate', async () => {
+  // The first hold of an account without holds also writes to the sweep list.
   await post('/v1/chat/completions', { model: 'gpt-5.4-mini', messages });
   await proxySettles();
   proxy.forget();
@@ -95,7 +95,7 @@ test('the write units of a video, asked for but once, are those that its costs a
     return status === 'completed' || undefined;
   });
   await proxySettles();
-  // Each question of the client takes its address and its key, and so does the file.
+  // Each poll, and the download, writes to a client IP item and an API key item.
   const asked = proxy.taken.filter(({ table, kind }) => table === 'keys' && kind === 'write').length - 1;
   const { writeUnits, requests } = workloads.video;
   expect(unitsOf('write') - 2 * asked).toBe(writeUnits - 2 * (requests - 1));

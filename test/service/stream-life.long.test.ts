@@ -31,11 +31,11 @@ beforeAll(async () => {
   database = await startTestDynamodb();
   stages = {
     patient: await openStage({}),
-    // Long enough for a stream to begin behind an announcement, which takes a second.
+    // A stream starts one second after an announcement, which is within this limit.
     hasty: await openStage({ UPSTREAM_DEADLINE_SECONDS: '3' }),
   };
   for (const { model } of faces) prices.set(model, await tokenPricesOf(stages.patient.gateway, model));
-  // `fetch` keeps its connections for as long as it likes.
+  // `fetch` keeps its connections open for any time.
   if (seesSockets) for (const { port } of Object.values(stages)) ofOurOwn.push(...socketsOf(port, vendor.port));
   const slow = runAll(stages.hasty, slowCases, 40);
   await Promise.allSettled(slow.values());
@@ -76,7 +76,7 @@ const pricesOf = (model: string): TokenPrices => {
   return found;
 };
 
-/** The one record of a case. */
+/** Expected usage row of a case. */
 const recordOf = (one: LifeCase, cost: bigint): object => {
   const fate = fateOf(one);
   const { told, face } = one;
@@ -96,7 +96,7 @@ const proves = (one: LifeCase) => async () => {
   const cost = priceIn(stages.patient, one);
   expect(observed).toEqual({
     given: one.client === 'stays' ? givenBy(one) : undefined,
-    // Whoever leaves before the vendor's own end leaves money behind that is still held.
+    // If the client leaves before the provider's end, its hold is still open.
     heldMeanwhile: typeof one.client === 'object' && one.client.leavesAfter < one.script.done ? 1 : undefined,
     spent: cost,
     isSpendable: true,
@@ -109,7 +109,7 @@ const proves = (one: LifeCase) => async () => {
 
 for (const one of [...quickCases, ...unreadCases, ...slowCases]) test(one.title, proves(one));
 
-test('BILL-10 an answer that tells no usage is reported by its request', async () => {
+test('BILL-10 a response without usage is logged with its request', async () => {
   const uncounted = quickCases.filter((one) => fateOf(one) === 'charged nothing');
   await Promise.all(uncounted.map((one) => seen.get(one)));
   const reports = stages.patient.gateway.output().match(/usage_missing/g) ?? [];
@@ -117,14 +117,14 @@ test('BILL-10 an answer that tells no usage is reported by its request', async (
   expect(reports).toHaveLength(uncounted.length);
 });
 
-test('BILL-8, LIM-8 an account that has left eight streams has to wait for them, and nobody else', async () => {
+test('BILL-8, LIM-8 an account with eight drains must wait for them; other accounts need not', async () => {
   const stage = stages.patient;
   const [busy, other] = [await issueFor(stage), await issueFor(stage)];
   const gate = Promise.withResolvers<void>();
   const [first, ...rest] = faces;
   if (!first) throw new Error('no face');
   for (const [index, face] of rest.entries()) await leaveStream(stage, busy, face, `tag-left${index}`, gate.promise);
-  // Seven are not too many yet.
+  // Seven drains are allowed.
   expect(await askOnce(stage, busy, first, 'tag-eighth')).toEqual({ status: 200, calls: 1 });
   const slow = await neverRead(stage, busy, first, 'tag-unread', gate.promise);
   await untilAnswered(stage, busy, first, 429);
@@ -140,22 +140,22 @@ test('BILL-8, LIM-8 an account that has left eight streams has to wait for them,
   expect(await askOnce(stage, busy, first, 'tag-ninth')).toEqual({ status: 200, calls: 1 });
   await slow.leave('resets');
   const usage = usageOf(drainCounts.input, drainCounts.output);
-  // One of each face, and that many more of the first.
+  // One stream per path, plus two more of the first path.
   const cost = [...faces, first, first].reduce((sum, face) => sum + stage.priceOf(face, usage), 0n);
   expect(await book.settled()).toMatchObject({ balance: parseUsd('10') - cost });
   const rows = await book.rows();
   expect(rows.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 10 }, () => 'charged'));
 });
 
-/** A connection may stay open for 5 s. The limit only stops a hang. */
+/** A connection may stay open for 5 s. Only a hang exceeds this limit. */
 const LEFT_FOR = { timeout: 60_000 };
 
 const issueFor = (stage: Stage): Promise<string> => stage.issue(parseUsd('10'));
 
-test('BILL-8, BILL-9 no connection is left', async () => {
+test('BILL-8, BILL-9 no connection is left open', async () => {
   expect(vendor.surprises).toEqual([]);
   await expect.poll(() => vendor.openSockets(), LEFT_FOR).toBe(0);
-  if (!seesSockets) return console.log('not looked at: the connections of the gateway, on a system without /proc');
+  if (!seesSockets) return console.log('not checked: connections of the gateway, on a system without /proc');
   for (const { port } of Object.values(stages)) {
     const left = () => socketsOf(port, vendor.port).filter((one) => !ofOurOwn.includes(one));
     await expect.poll(left, LEFT_FOR).toEqual([]);

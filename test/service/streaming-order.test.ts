@@ -15,21 +15,21 @@ afterAll(async () => {
   await vendor.stop();
 });
 
-/** A protocol in one of its framings. Events are written by hand, odd spacing included, with the name of the model in them. */
+/** A protocol in one of its stream formats. The events are written by hand, with unusual spacing and the model name. */
 interface Framing {
   readonly rules: string;
   readonly name: string;
   readonly model: string;
   post(): Promise<Response>;
   readonly read: (response: Response) => AsyncGenerator<string, unknown>;
-  /** Bytes of one event of the provider. */
+  /** Bytes of one provider event. */
   frame(event: string): string;
-  /** The announcement, which waits for the first piece. */
+  /** Announcement, which the gateway withholds until the first part. */
   readonly opening?: (model: string) => string;
   readonly piece: (model: string, index: number) => string;
-  /** The gateway holds the first of these until the last has arrived and is charged. */
+  /** The gateway withholds the first of these until the last has arrived and is charged. */
   readonly ending: (model: string) => readonly string[];
-  /** Only the end of the connection ends a stream of the provider. */
+  /** Whether only the end of the connection ends a provider stream. */
   readonly endsWithSocket?: true;
   /** The ending as the client reads it, if it differs. */
   readonly lastEvents?: readonly unknown[];
@@ -134,7 +134,7 @@ const framings: readonly Framing[] = [
 ];
 
 test.each(framings)(
-  '$rules each event of $name is readable before the provider sends the next, the end once it is charged',
+  '$rules each event of $name arrives before the provider sends the next, the end once charged',
   async (framing) => {
     const { model, frame, piece, ending, opening } = framing;
     const called = vendor.nextByHand();
@@ -153,7 +153,7 @@ test.each(framings)(
     expect(await next()).toBe(piece(model, 0));
     for (let index = 1; index < 8; index += 1) {
       send(piece(THEIR_MODEL, index));
-      // The loop continues only once the client has the event.
+      // The loop continues only after the client has the event.
       expect(await next()).toBe(piece(model, index));
     }
     const [first = '', ...rest] = ending(THEIR_MODEL);

@@ -10,13 +10,13 @@ const { gateway } = await startSimulated();
 const call = (method: string, path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${gateway.url}${path}`, { method, headers });
 
-test('GEN-10 /health answers without a key', async () => {
+test('GEN-10 /health responds without a key', async () => {
   const response = await call('GET', '/health');
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({ status: 'ok' });
 });
 
-test('GEN-10 /health is 503 with the codes while a part does not work', async () => {
+test('GEN-10 /health is 503 with the problem codes while a part does not work', async () => {
   const found: string[] = ['disk_space', 'database'];
   const { url, stop } = await startInProcess({
     vendorUrl: undefined,
@@ -35,7 +35,7 @@ test('GEN-10 /health is 503 with the codes while a part does not work', async ()
 });
 
 test.each(['/v1/chat/completions', '/api/account'])(
-  'GEN-13 the preflight of %s is answered for any origin without a key',
+  'GEN-13 the preflight of %s succeeds for any origin without a key',
   async (path) => {
     const response = await call('OPTIONS', path, {
       origin: 'https://example.com',
@@ -45,13 +45,13 @@ test.each(['/v1/chat/completions', '/api/account'])(
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(response.headers.get('access-control-allow-methods')).toMatch(/\bGET\b.*\bPOST\b/);
-    // The wildcard does not cover this one header, by the standard.
+    // The standard excludes this one header from the wildcard.
     expect(response.headers.get('access-control-allow-headers')).toMatch(/\bauthorization\b/i);
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   },
 );
 
-test('GEN-13 good and bad answers alike may be read by any origin', async () => {
+test('GEN-13 any origin may read successful and failed responses', async () => {
   const answers = await Promise.all([
     call('GET', '/api/models'),
     call('GET', '/v1/models'),
@@ -111,7 +111,7 @@ test.each([
     `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n${close}{}`,
   ],
   [
-    'a length beside chunks',
+    'a length with chunks',
     `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n${close}0\r\n\r\n`,
   ],
   ['no HTTP at all', 'hello\r\n\r\n'],
@@ -126,7 +126,7 @@ test.each([
   });
 });
 
-test('GEN-7 one Host header and a path are served over the same raw socket', async () => {
+test('GEN-7 a request with one Host header and a path works over the same raw socket', async () => {
   const answer = await exchangeRaw(gateway.url, `GET /health HTTP/1.1\r\nHost: a\r\n${close}`);
   expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { status: 'ok' }]);
 });

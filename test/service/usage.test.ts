@@ -29,7 +29,7 @@ const listSchema = z.strictObject({
   next_cursor: z.string().nullable(),
 });
 
-/** A new account, so that what a test sees is its own. */
+/** Creates an account whose usage contains only this test's requests. */
 const newcomer = async (): Promise<TestGateway> => ({ ...gateway, ...(await gateway.issue({ balanceUsd: '5' })) });
 
 const get = ({ url, apiKey }: TestGateway, target: string): Promise<Response> =>
@@ -49,7 +49,7 @@ const asked = async (by: TestGateway, body: object): Promise<Response> => {
   return response;
 };
 
-test('BILL-15 charged and released requests are listed, the newest first, to the pico-dollar', async () => {
+test('BILL-15 charged and released requests are listed, newest first, to the pico-dollar', async () => {
   const mine = await newcomer();
   const good = await asked(mine, { messages: saying('hello'), user: 'user-7' });
   const bad = await asked(mine, { messages: saying('hello [[status 500]]') });
@@ -75,7 +75,7 @@ test('BILL-15 charged and released requests are listed, the newest first, to the
   }
 });
 
-test('BILL-15 requests are paged through without loss or repetition while new ones arrive', async () => {
+test('BILL-15 pages have no loss or repetition while new requests arrive', async () => {
   const mine = await newcomer();
   const send = async (count: number): Promise<readonly string[]> => {
     const one = () => asked(mine, { messages: saying('hi'), max_tokens: 20 });
@@ -95,7 +95,7 @@ test('BILL-15 requests are paged through without loss or repetition while new on
   expect(pages.flat()).toEqual(sent.toSorted().toReversed());
 });
 
-test('BILL-15 a range of time holds what came in it', async () => {
+test('BILL-15 a time range has the requests that arrived in it', async () => {
   const mine = await newcomer();
   await asked(mine, { messages: saying('one') });
   const [only] = (await list(mine)).data;
@@ -108,7 +108,7 @@ test('BILL-15 a range of time holds what came in it', async () => {
   expect(await within(`?from=${came.slice(0, 10)}&to=${came.slice(0, 10)}`)).toBe(1);
 });
 
-test('BILL-15 the list as CSV has the same rows', async () => {
+test('BILL-15 the CSV list has the same rows', async () => {
   const mine = await newcomer();
   const first = await asked(mine, { messages: saying('hello'), user: '=1+1' });
   const second = await asked(mine, { messages: saying('hello'), user: 'a "b", c' });
@@ -124,9 +124,9 @@ test('BILL-15 the list as CSV has the same rows', async () => {
   expect(older.endsWith(",false,'=1+1,\r\n")).toBe(true);
 });
 
-test('BILL-15 a request that runs is open, with its hold, and outside of the list', async () => {
+test('BILL-15 a running request is open, with its hold, and not in the list', async () => {
   const mine = await newcomer();
-  // Its id is known while it runs only from the headers of a stream.
+  // Only the headers of a stream have the id of a running request.
   const running = await postChat(mine, { messages: saying('hello [[words 30]] [[stall 6]]'), stream: true });
   const row = openSchema.parse(await (await get(mine, `/api/usage/${idOf(running)}`)).json());
   expect(row).toMatchObject({ id: idOf(running), outcome: 'open', cost_usd: null, model: null });
@@ -136,7 +136,7 @@ test('BILL-15 a request that runs is open, with its hold, and outside of the lis
   await running.body?.cancel();
 });
 
-test("AUTH-7 another account's request is 404, and its cursor shows nothing of it", async () => {
+test("AUTH-7 another account's request is 404, and its cursor reveals nothing of it", async () => {
   const [mine, other] = [await newcomer(), await newcomer()];
   const theirs = await Promise.all([1, 2, 3].map(() => asked(other, { messages: saying('secret') })));
   const own = await asked(mine, { messages: saying('hello') });

@@ -19,18 +19,18 @@ import {
   videoIn,
 } from './videos/customer.ts';
 
-/** Longer than a step goes on by itself. */
+/** Longer than the retries within a step, in ms. */
 const OUTAGE_MS = 4_000;
 
 let vendor: Simulator;
 let group: ServerGroup;
 let jobs: ReturnType<typeof openJobs>;
-/** One that gives up early, and one that repeats early and whose stores may be away. */
+/** `hasty` has short time limits. `enduring` retries often, and its stores can be unavailable. */
 let hasty: TestProgram;
 let enduring: TestProgram;
 let database: FaultProxy;
 let bucket: FaultProxy;
-/** Videos that the bucket takes nothing of. */
+/** Ids of videos that the bucket rejects. */
 const unstorable = new Set<string>();
 let doomed: readonly { readonly what: string; readonly customer: VideoCustomer; readonly id: string }[];
 let opened = 0;
@@ -67,12 +67,12 @@ async function newCustomer(gateway = hasty): Promise<VideoCustomer> {
   return customerOf(await group.openAccount(`customer-${opened}`, FUNDS_PICOS), gateway.url);
 }
 
-/** They are tried again for minutes: begun before everything else, looked at last. */
+/** These videos are retried for minutes, so they start before all other tests and are checked last. */
 const doomedPrompts = [
   ['a file that breaks off', '[[takes 100]] [[video-broken]]'],
-  ['a page in the place of a file', '[[takes 100]] [[video-no-mp4]]'],
-  ['a file that is not there', '[[takes 100]] [[video-missing]]'],
-  ['a bucket that takes nothing', '[[takes 4000]]'],
+  ['a page instead of a file', '[[takes 100]] [[video-no-mp4]]'],
+  ['a missing file', '[[takes 100]] [[video-missing]]'],
+  ['a bucket that rejects the file', '[[takes 4000]]'],
 ] as const;
 
 async function begin([what, prompt]: (typeof doomedPrompts)[number]) {
@@ -84,7 +84,7 @@ async function begin([what, prompt]: (typeof doomedPrompts)[number]) {
 
 const statusOf = async (customer: VideoCustomer, path: string) => (await customer.send('GET', path)).status;
 
-test('VID-5 BILL-14 a bucket that goes away while a video is stored: nothing is charged, and it is delivered after', async () => {
+test('VID-5 BILL-14 a video is stored and charged after an outage of the bucket', async () => {
   const customer = await newCustomer(enduring);
   const { id } = videoIn(await customer.create('[[takes 100]] [[video-bytes 20000000]] [[video-slow 1500]]'));
   await until('the first part of its file', () => bucket.calls.find(({ key }) => key.includes(id)));
@@ -96,7 +96,7 @@ test('VID-5 BILL-14 a bucket that goes away while a video is stored: nothing is 
   await expectDelivered(group, jobs, { customer, id });
 });
 
-test('VID-7 BILL-14 a database that goes away while a video is polled keeps it from nothing', async () => {
+test('VID-7 BILL-14 a video survives an outage of the database during its polls', async () => {
   const customer = await newCustomer(enduring);
   const { id } = videoIn(await customer.create('[[takes 3000]]'));
   const { upstreamId = '' } = await jobs.read(id);
@@ -108,21 +108,21 @@ test('VID-7 BILL-14 a database that goes away while a video is polled keeps it f
   await expectDelivered(group, jobs, { customer, id });
 });
 
-/** What becomes of a video, why it is said to have failed, and in which words. */
+/** Markers of a failing video, its error code, and a pattern of its message. */
 const failures: readonly (readonly [markers: string, code: string, words: RegExp])[] = [
-  ['[[takes 100]] [[video-fails]]', 'upstream_error', /could not make/],
+  ['[[takes 100]] [[video-fails]]', 'upstream_error', /could not create/],
   ['[[takes 100]] [[video-blocked]]', 'content_filter', /safety filter/],
   ['[[takes 400]] [[video-vanishes]]', 'upstream_error', /lost this video/],
-  ['[[takes 100]] [[video-stalls]]', 'upstream_timeout', /within the time/],
-  ['[[takes 100]] [[video-unknown]]', 'upstream_timeout', /within the time/],
+  ['[[takes 100]] [[video-stalls]]', 'upstream_timeout', /in time/],
+  ['[[takes 100]] [[video-unknown]]', 'upstream_timeout', /in time/],
 ];
 
-/** More than the hold, and still to be believed. */
+/** More than the hold, but plausible. */
 const OVERAGE_TOKENS = VIDEO_TOKENS + 30_000;
-/** The estimate, whose blocks are of 32 pixels, twice. */
+/** Twice the estimate, which counts blocks of 32 pixels. */
 const BOUND_TOKENS = 2 * ((1_280 * 736 * (24 * 4 + 1)) / 1_024);
 
-/** What becomes of a video, its charge in pico-USD, and how that is flagged. */
+/** Markers of a completed video, its charge in pico-USD, and the flags of the charge. */
 const successes: readonly (readonly [markers: string, picos: bigint, flags: object])[] = [
   ['[[takes 100]]', VIDEO_COST, { overage: false, implausible: false }],
   ['[[takes 100]] [[video-unknown 2500]]', VIDEO_COST, { overage: false, implausible: false }],
@@ -158,7 +158,7 @@ test.concurrent.for(successes)('VID-6 VID-7 BILL-7 BILL-10 %s is delivered and c
   expect({ overage: record?.overage ?? false, implausible: record?.implausible ?? false }).toEqual(flags);
 });
 
-test('VID-5 VID-6 BILL-1 while no whole file comes, or none can be stored, a video is neither delivered nor charged', async () => {
+test('VID-5 VID-6 BILL-1 a video without a stored complete file is not delivered or charged', async () => {
   for (const { what, customer, id } of doomed) {
     const video = videoIn(await customer.send('GET', `/v1/videos/${id}`));
     expect([what, video.status]).toEqual([what, 'in_progress']);

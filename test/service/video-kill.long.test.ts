@@ -26,7 +26,7 @@ import {
   type VideoRound,
 } from './videos/kill.ts';
 
-/** What the vendor has to accept a video whose creation is to be killed just then; others have longer, on a busy machine. */
+/** Time limit of the provider in rounds that kill a creation. Other rounds have more, for a busy machine. */
 const CREATE_SECONDS = 5;
 const TRIES = 3;
 const HOLD = 'accounts hold';
@@ -69,12 +69,12 @@ async function openRounds(rows: readonly Row[]): Promise<VideoRound[]> {
   );
 }
 
-/** The client's own repeat, until the key is free or its answer there (IDEM-4). */
+/** Repeats the client's request until its claim is free or its response is stored (IDEM-4). */
 const repeat = (round: VideoRound, { server }: Afterlife): Promise<Answer> => {
   const { path, body, headers } = orderOf(round);
   const sent = { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
   return until(
-    `an answer to the key of ${describeRound(round)}`,
+    `a response for the key of ${describeRound(round)}`,
     async () => {
       const answer = await customerOf(round.account, server.url).send('POST', path, sent);
       return answer.status === 409 && refusalIn(answer)[1] === 'idempotency_in_progress' ? undefined : answer;
@@ -86,10 +86,10 @@ const repeat = (round: VideoRound, { server }: Afterlife): Promise<Answer> => {
 const creationsOf = ({ prompt }: VideoRound): number =>
   vendor.requests.filter(({ body }) => JSON.stringify(body)?.includes(prompt)).length;
 
-/** How it ends, and how often the vendor was asked for it. */
+/** Final status of a video, and the number of creations at the provider. */
 type Expected = readonly ['completed' | 'failed', creations: number];
 
-/** What the client finds in the end: one answer, one video in one state, and what it costs. */
+/** Checks the final state: one response, one video in one state, and its charge. */
 async function judge(
   round: VideoRound,
   after: Afterlife,
@@ -99,7 +99,7 @@ async function judge(
   const customer = customerOf(round.account, after.server.url);
   const answer = await repeat(round, after);
   const { id, ...told } = videoIn(answer);
-  // As it was at first, whatever has become of it since.
+  // The response is the original one, whatever happened to the video since.
   expect(told).toMatchObject({ status: 'queued', progress: 0, completed_at: null, error: null });
   const { status } = await customer.untilEnded(id, 60_000);
   await landed();
@@ -107,7 +107,7 @@ async function judge(
   expect(again.headers.get('idempotent-replayed')).toBe('true');
   const texts = new Set([answer.text, again.text, ...(round.received?.status === 200 ? [round.received.text] : [])]);
   expect([...texts]).toEqual([answer.text]);
-  // A hold that comes when its key has been taken over is given back at its end, by the sweeper alone.
+  // If the hold was placed after the takeover of its claim, only the sweeper releases it.
   if (round.point.name === HOLD) await sweepMuchLater(group, round.account);
   await untilSettled(group, round.account);
   expect((await customer.list()).map((video) => [video.id, video.status])).toEqual([[id, status]]);
@@ -121,7 +121,7 @@ async function judge(
   await expectCharges(group, round.account, status === 'completed' ? [VIDEO_COST] : []);
 }
 
-/** Every complaint, with the round that it is about. */
+/** Plays all rounds. Fails with every problem and its round. */
 async function play(
   rows: readonly Row[],
   createSeconds: number,
@@ -177,7 +177,7 @@ async function play(
 const all: readonly Side[] = ['never', 'early', 'late', 'done'];
 const QUICK = '[[takes 100]]';
 
-/** In the order of time. */
+/** Calls of a creation in order. */
 const creation: readonly Row[] = [
   'idempotency claim',
   HOLD,
@@ -190,18 +190,18 @@ const creation: readonly Row[] = [
 
 const STAGES = creation.map(({ name }) => name);
 
-/** Whether this write of the creation is there when its key is taken over; undefined where that is a matter of who comes first. */
+/** Whether this write exists at the takeover of the claim. Undefined if it competes with the takeover. */
 const isThere = (write: string, { point: { name, side } }: VideoRound): boolean | undefined => {
   if (name !== write) return STAGES.indexOf(name) > STAGES.indexOf(write);
   return side === 'early' ? undefined : side === 'done';
 };
 
-test('IDEM-8 VID-1 BILL-13 killed at any call of a creation, a key brings one video, charged once or failed', async () => {
+test('IDEM-8 VID-1 BILL-13 a creation killed at any call gives one video, charged once or failed', async () => {
   await play(creation, CREATE_SECONDS, (round) => {
     const isRecorded = isThere('videos PutItem', round);
     const isKnown = isThere('videos setUpstream', round);
     const anew: Expected = ['completed', 1];
-    // Without the vendor's id it is never asked about.
+    // A video without the provider's id is never polled.
     const unbegun: Expected = ['failed', round.point.name === 'videos PutItem' ? 0 : 1];
     if (isRecorded === false || isKnown === true) return [anew];
     return isRecorded === undefined || isKnown === undefined ? [anew, unbegun] : [unbegun];
@@ -213,7 +213,7 @@ const FAILS = '[[takes 100]] [[video-fails]]';
 const stops: readonly Side[] = ['never', 'done'];
 
 const steps: readonly Row[] = [
-  // Of the poll, the storing, the charge and the end.
+  // Reads of the poll, the store, the charge and the end step.
   ...[0, 1, 2, 3].map((turn) => ({ markers: QUICK, name: 'videos GetItem', turn, sides: stops })),
   ...['videos advance', 'media PUT', 'videos noteFile', 'accounts record', 'accounts apply', 'videos end'].map(
     (name) => ({ markers: QUICK, name, sides: all }),
@@ -226,6 +226,6 @@ const steps: readonly Row[] = [
   })),
 ];
 
-test('VID-3 VID-5 VID-6 BILL-13 killed at any call of its steps, a video ends as it would have, charged once or never', async () => {
+test('VID-3 VID-5 VID-6 BILL-13 a video killed at any step ends as usual, charged once or never', async () => {
   await play(steps, 4 * CREATE_SECONDS, ({ prompt }) => [[prompt.endsWith(FAILS) ? 'failed' : 'completed', 1]]);
 });

@@ -47,7 +47,7 @@ const creations = () => vendor.requests.filter(({ method }) => method === 'POST'
 
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true';
 
-test('IDEM-2 IDEM-3 a key brings the same video and the same bytes, before its end and after, and another body 422', async () => {
+test('IDEM-2 IDEM-3 a key returns the same video and bytes at any time, and 422 for another body', async () => {
   const customer = await newCustomer();
   const key = { 'idempotency-key': 'one' };
   const first = await customer.create('[[takes 100]]', {}, key);
@@ -65,12 +65,12 @@ test('IDEM-2 IDEM-3 a key brings the same video and the same bytes, before its e
   await expectCharges(group, customer.account, [VIDEO_COST]);
 });
 
-test('IDEM-4 IDEM-8 ten requests under a key at once make one video', async () => {
+test('IDEM-4 IDEM-8 ten concurrent requests with one key create one video', async () => {
   const customer = await newCustomer();
   const key = { 'idempotency-key': 'ten' };
   const answers = await Promise.all(
     Array.from({ length: 10 }, () =>
-      until('an answer', async () => {
+      until('a response', async () => {
         const answer = await customer.create('[[takes 100]] [[delay 300]]', {}, key);
         if (answer.status === 200) return answer;
         expect(refusalIn(answer).slice(0, 2)).toEqual([409, 'idempotency_in_progress']);
@@ -87,7 +87,7 @@ test('IDEM-4 IDEM-8 ten requests under a key at once make one video', async () =
   expect(await customer.list()).toHaveLength(1);
 });
 
-test('AUTH-7 VID-4 VID-8 a video is nobody else’s, has no content before its end, and is not deleted while it runs', async () => {
+test('AUTH-7 VID-4 VID-8 a running video is private, has no content, and is not deleted', async () => {
   const [owner, other] = [await newCustomer(), await newCustomer()];
   const { id } = videoIn(await owner.create('[[takes 4000]]'));
   const asked = async (customer: VideoCustomer): Promise<Answer[]> => [
@@ -109,13 +109,13 @@ test('AUTH-7 VID-4 VID-8 a video is nobody else’s, has no content before its e
   expect(await other.list()).toEqual([]);
   expect((await asked(owner)).map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(codes(await asked(owner))).toEqual([missing, missing, missing]);
-  // What it cost stays.
+  // Its charge remains.
   await expectCharges(group, owner.account, [VIDEO_COST]);
 });
 
 const MANY = 50;
 
-test('VID-5 VID-6 fifty videos of two accounts at once all end, each charged once or, if it fails, never', async () => {
+test('VID-5 VID-6 fifty videos of two accounts end, each charged once or, if it fails, never', async () => {
   const customers = [await newCustomer(), await newCustomer()];
   const made = await Promise.all(
     Array.from({ length: MANY }, async (_, turn) => {

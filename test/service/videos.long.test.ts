@@ -12,11 +12,11 @@ import type { TestProgram } from '../support/program.ts';
 import { newFolder } from '../support/program.ts';
 
 const MODEL = 'seedance-2-0-fast';
-/** The vendor's own count: 1280 by 720 at 24 frames for 4 seconds and one more frame. */
+/** Tokens that the provider counts: 1280 by 720 at 24 frames for 4 seconds, and one more frame. */
 const TOKENS = (1_280 * 720 * (24 * 4 + 1)) / 1_024;
 const COST = BigInt(TOKENS) * (parseUsd('5.6') / 1_000_000n);
 
-/** The head of an image of 1280 by 720, in which its size stands. */
+/** Head of a PNG image, which contains its size of 1280 by 720. */
 const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000500000002d00802000000', 'hex');
 
 let vendor: Simulator;
@@ -44,7 +44,7 @@ async function start(environment: Environment = {}): Promise<TestProgram> {
 
 const creations = () => vendor.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/tasks'));
 
-/** The vendor's ids of the jobs that were asked about. */
+/** Returns the provider ids of the polled jobs. */
 const upstreamIds = () => [
   ...new Set(vendor.requests.flatMap(({ path }) => /\/tasks\/([^/]+)$/.exec(path)?.[1] ?? [])),
 ];
@@ -61,7 +61,7 @@ const get = ({ url, apiKey }: TestProgram, path: string, headers: Record<string,
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-test('VID-1, VID-3, VID-4, VID-6 a video is created by form, polled to its end, downloaded and charged once', async () => {
+test('VID-1, VID-3, VID-4, VID-6 a video created by form is polled, downloaded and charged once', async () => {
   const gateway = await start();
   const sdk = sdkFor(gateway);
   const before = await gateway.account();
@@ -97,7 +97,7 @@ test('VID-1, VID-3, VID-4, VID-6 a video is created by form, polled to its end, 
   );
 });
 
-test('VID-8, AUTH-7 videos are listed newest first, deleted once they have ended, and unknown ones are 404', async () => {
+test('VID-8, AUTH-7 videos are listed newest first and deletable at their end; unknown ids are 404', async () => {
   const gateway = await start();
   const sdk = sdkFor(gateway);
   const first = await sdk.videos.create({ model: MODEL, prompt: 'one [[takes 100]]', seconds: '4' });
@@ -119,7 +119,7 @@ test('VID-8, AUTH-7 videos are listed newest first, deleted once they have ended
   }
 });
 
-test('BILL-13, VID-5 a video that runs while the program is stopped is finished by the next start, and charged once', async () => {
+test('BILL-13, VID-5 after a restart, a running video is finished and charged once', async () => {
   const first = await start();
   const before = await first.account();
   const { id } = await sdkFor(first).videos.create({ model: MODEL, prompt: 'long [[takes 4000]]' });

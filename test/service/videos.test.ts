@@ -65,7 +65,7 @@ afterAll(async () => {
   receiver?.closeAllConnections();
   await vendor?.stop();
 });
-/** A new customer, and the balance that remains once nothing is held. */
+/** Returns a new customer, and its balance when no hold is open. */
 const customer = async () => {
   const { accountId, apiKey } = await gateway.issue({ balanceUsd: '10' });
   const spent = async (): Promise<bigint> =>
@@ -108,7 +108,7 @@ test.each([
   expect(await spent()).toBe(0n);
 });
 
-test('VID-7 the end of a video is delivered, signed, until the client accepts it', async () => {
+test('VID-7 the result of a video is delivered, signed, until the client accepts it', async () => {
   statuses.push(500, 302);
   const { apiKey, create, ended, spent } = await customer();
   const { id } = await create('A lighthouse [[takes 100]]', { webhook_url: WEBHOOK_URL });

@@ -18,9 +18,9 @@ import { peakBytes } from '../support/hostile-process.ts';
 import { unlimited } from '../support/in-process-gateway.ts';
 import { environmentFor, newFolder } from '../support/program.ts';
 
-/** The bundle as it goes to AWS, in this folder, far from any package. */
+/** Bundles the function for AWS into this folder, in which no packages resolve. */
 export function bundleInference(folder: string): string {
-  // It leaves a report one folder higher.
+  // The bundler writes its report into the parent folder.
   const output = join(folder, 'bundle', 'inference');
   mkdirSync(output, { recursive: true });
   const bundled = bundling('inference', functions.inference.entry).bundling?.local?.tryBundle(output, {
@@ -32,7 +32,7 @@ export function bundleInference(folder: string): string {
 
 export type WebFunctionProcess = Awaited<ReturnType<typeof startWebFunctionProcess>>;
 
-/** The Web Function `inference` as a process of its own, with its stores, a vendor and one account beside it. */
+/** Starts the Web Function `inference` as a process, with its stores, a simulated provider and one account. */
 export async function startWebFunctionProcess(own: Environment = {}) {
   const path = newFolder();
   const folder = openDataFolder(path);
@@ -96,7 +96,7 @@ export async function startWebFunctionProcess(own: Environment = {}) {
     apiKey: account.apiKey,
     output,
     peakBytes: () => peakBytes(pid),
-    /** Its exit code once it has ended. */
+    /** Sends a signal. Resolves with the exit code of the process. */
     kill: (signal: NodeJS.Signals): Promise<number | null> => {
       child.kill(signal);
       return within('the end of the Web Function', end);

@@ -11,10 +11,10 @@ import { ask } from '../support/hostile-wire.ts';
 import { startWebFunctionProcess, type WebFunctionProcess } from './web-function-process.ts';
 
 const GIBIBYTE = 1024 ** 3;
-/** Only stops a hang. */
+/** Only a hang exceeds this limit. */
 const LIMIT_MS = 100_000;
 
-/** In any of the shapes (GEN-3). Google's has the code as the reason of its first detail. */
+/** Any error shape (GEN-3). Google's has the code as the reason of its first detail. */
 const errorSchema = z.object({
   error: z.union([
     z.object({ code: z.string() }).transform(({ code }) => code),
@@ -35,11 +35,11 @@ const start = async (environment: Readonly<Record<string, string>> = {}): Promis
 
 const fundsOf = async (web: WebFunctionProcess) => {
   const account = await web.account();
-  if (!account) throw new Error('the account is gone');
+  if (!account) throw new Error('the account does not exist');
   return { balance: balanceOf(account), held: heldOf(account), holds: account.holds.size };
 };
 
-test('GEN-14 the Web Function serves 8 bodies of 20 MiB at once within a gibibyte', async () => {
+test('GEN-14 the Web Function serves 8 concurrent bodies of 20 MiB within one GiB', async () => {
   const web = await start();
   const before = await fundsOf(web);
   const gate = web.vendor.gate();
@@ -51,7 +51,7 @@ test('GEN-14 the Web Function serves 8 bodies of 20 MiB at once within a gibibyt
       LIMIT_MS,
     ),
   );
-  // By then the vendor has read all of them, and none has been let go.
+  // The provider has read all of them, and no request has ended.
   await gate.waitFor(BODIES_AT_ONCE);
   gate.open();
   expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(Array(BODIES_AT_ONCE).fill(200));
@@ -62,7 +62,7 @@ test('GEN-14 the Web Function serves 8 bodies of 20 MiB at once within a gibibyt
   expect(after.balance).toBeLessThan(before.balance);
 });
 
-test('GEN-1 the Web Function serves every route of inference, and no other', async () => {
+test('GEN-1 the Web Function serves exactly the routes of inference', async () => {
   const web = await start();
   const inference: readonly string[] = inferenceFunctionNames;
   for (const { method, path, function: owner } of Object.values(routes)) {
@@ -72,7 +72,7 @@ test('GEN-1 the Web Function serves every route of inference, and no other', asy
   }
 });
 
-test('BILL-13 SIGTERM in the middle of a slow answer ends the Web Function properly, and its hold is left to the sweeper', async () => {
+test('BILL-13 SIGTERM during a stream ends the Web Function; the sweeper releases the hold', async () => {
   const web = await start({ UPSTREAM_DEADLINE_SECONDS: '10', HOLD_GRACE_SECONDS: '1' });
   const before = await fundsOf(web);
   web.vendor.next({ stallAfter: 3 });
@@ -86,7 +86,7 @@ test('BILL-13 SIGTERM in the middle of a slow answer ends the Web Function prope
   expect(await code).toBe(0);
   expect(await rest).toBe('cut off');
   expect(web.output.stderr).toBe('');
-  // Nothing new is taken.
+  // New requests are rejected.
   await expect(fetch(`${web.url}/nowhere`)).rejects.toThrow();
 
   const after = await until('the end of the hold', async () => {

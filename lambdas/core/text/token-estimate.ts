@@ -132,8 +132,9 @@ const rateInRun = (run: number, letters: number, before: number, code: number): 
 };
 
 /**
- * How many tokens a text may have, from its characters and what stands beside them (BILL-5): of OpenAI's `o200k_base` hardly ever
- * fewer than there are, and never more than the text has bytes. One pass, nothing allocated. Beyond `enough` it stops counting.
+ * Estimates the tokens of a text from its characters and their neighbors (BILL-5). The result is hardly ever below the
+ * count of OpenAI's `o200k_base`, and never above the bytes of the text. One pass without allocation. Stops counting
+ * beyond `enough`.
  */
 export const tokensOfText = (text: string, enough = Number.MAX_SAFE_INTEGER / HUNDREDTHS): number => {
   const most = enough * HUNDREDTHS;

@@ -39,7 +39,7 @@ export const letterPairs = [
   '33332333333333333333333311',
 ] as const;
 
-/** Of a letter after a small one and after a capital, by the level of the pair. */
+/** Cost of a letter after a small letter and after a capital, by the level of the pair. */
 export const afterSmall = [2, 10, 42, 98] as const;
 export const afterCapital = [8, 20, 85, 100] as const;
 
@@ -47,7 +47,7 @@ export const afterCapital = [8, 20, 85, 100] as const;
 export const LONG_WORD = 8;
 export const IN_LONG_WORD = 40;
 
-/** ASCII characters by what stands before them. A space before a word is part of the word. */
+/** ASCII characters by the preceding character. A space before a word is part of the word. */
 export const ascii = {
   word: 100,
   wordAfterSpace: 122,
@@ -71,7 +71,7 @@ export const ascii = {
   control: 100,
 } as const;
 
-/** From the third of the same in a row on, and from the seventeenth. Most marks stand in pairs at best. */
+/** Cost from the third repetition of a character, and from the seventeenth. Most marks come in pairs at most. */
 export const repeated = {
   mark: { again: 55, long: 55 },
   /** `-`, `=` and others that lines are drawn with. */
@@ -81,8 +81,8 @@ export const repeated = {
 } as const;
 
 /**
- * Characters beyond ASCII, from each number up to the next: the cost of one after something else, and after one of its own kind.
- * What is rare costs a token for each of its bytes.
+ * Characters beyond ASCII, from each number up to the next: the cost after another character, and after one of the same
+ * kind. A rare character costs one token per byte.
  */
 export const scripts: readonly (readonly [from: number, first: number, next: number])[] = [
   [0x80, 250, 200],

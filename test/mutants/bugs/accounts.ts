@@ -13,19 +13,19 @@ const proofTests = 'test/lambdas/http/authenticate-proof.test.ts';
 const openingBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', storeTests, [
   {
     id: 'start-credit-twice',
-    what: 'An account begins with twice the money that its credit says.',
+    what: 'A new account starts with twice the balance of its credit record.',
     find: 'available: creditPicos,',
     replace: 'available: creditPicos * 2n,',
   },
   {
     id: 'start-credit-without-a-record',
-    what: 'An account begins with money that nothing was written down about.',
+    what: 'A new account starts with a balance that has no credit record.',
     find: '...(creditPicos === 0n ? [] : [putNew(accounts, toCreditItem(credit))]),',
     replace: '...(toCreditItem(credit) && []),',
   },
   {
     id: 'start-credit-with-every-start',
-    what: 'Whoever starts twice at once has two accounts and two credits.',
+    what: 'A user who starts the bot twice concurrently gets two accounts and two credits.',
     find: '[putNew(accounts, newChatItem(chatId, accountId))]',
     replace: '[{ put: { table: accounts, item: newChatItem(chatId, accountId) } }]',
   },
@@ -34,25 +34,25 @@ const openingBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', storeTest
 const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', keyTests, [
   {
     id: 'replaced-key-still-good',
-    what: 'A key that was replaced is let in for ever.',
+    what: 'A replaced API key stays valid forever.',
     find: 'putNew(tables.keys, toKeyItem(accountId, key)),\n    revoke(tables, oldHash),',
     replace: 'putNew(tables.keys, toKeyItem(accountId, key)),',
   },
   {
     id: 'new-key-for-the-blocked',
-    what: 'Whoever is blocked gets a key that is not.',
+    what: 'A blocked account gets a valid API key.',
     find: "condition: '#status = :active',\n    names",
     replace: "condition: '#status = :active OR attribute_exists(pk)',\n    names",
   },
   {
     id: 'two-rotations-win',
-    what: 'Of two rotations at once both are told a key.',
+    what: 'Two concurrent rotations both return an API key.',
     find: '...ifCurrent(oldHash),',
     replace: '',
   },
   {
     id: 'revoked-in-name-only',
-    what: 'A key that an operator has revoked is still let in.',
+    what: 'An API key that an operator revoked stays valid.',
     find: "revoke(tables, hash),\n  ]);\n  return cancelled ? 'changed'",
     replace: "]);\n  return cancelled ? 'changed'",
   },
@@ -61,13 +61,13 @@ const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', keyTests, [
 const blockBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', keyTests, [
   {
     id: 'blocked-by-its-account-alone',
-    what: 'The key of a blocked account is let in wherever nothing is reserved.',
+    what: 'The API key of a blocked account is valid on routes without a hold.',
     find: "':blocked': isBlocked",
     replace: "':blocked': false",
   },
   {
     id: 'block-of-the-key-before',
-    what: 'A block that meets a rotation blocks the key that has gone, and lets the new one in.',
+    what: 'A block during a rotation revokes the old API key and leaves the new one valid.',
     find: '{ check: { table: accounts, key, ...ifCurrent(hash) } },',
     replace: '',
   },
@@ -76,25 +76,25 @@ const blockBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', keyTests, [
 const rotationBugs = bugsIn('lambdas/core/accounts/issue-key.ts', rotationTests, [
   {
     id: 'rotation-of-any-key',
-    what: 'A rotation from a page that shows an old key replaces the newest one.',
+    what: 'A rotation from a page with an old API key replaces the newest one.',
     find: 'keyIdOf(current.hash) !== keyId',
     replace: "keyId === 'nothing'",
   },
   {
     id: 'rotated-key-lost-with-its-reply',
-    what: 'When the reply to a rotation is lost the old key is revoked and the new one told to nobody.',
+    what: 'A rotation whose reply is lost revokes the old API key, and no client receives the new one.',
     find: '!(await isCurrent(deps, accountId, key.hash))',
     replace: 'isCurrent !== undefined',
   },
   {
     id: 'key-told-that-was-never-stored',
-    what: 'Of two rotations at once the second is told a key that nothing knows.',
+    what: 'The second of two concurrent rotations returns an API key that no store has.',
     find: "reply === 'changed' && !(await isCurrent(deps, accountId, key.hash))",
     replace: "reply === 'changed' && isCurrent === undefined",
   },
   {
     id: 'rotation-answered-before-it-is-written',
-    what: 'The old key is let in for a while after the new one has been told.',
+    what: 'The old API key stays valid for a while after the response with the new one.',
     find: 'const reply = await retryUntilDefinite(deps, () => keys.replaceKey(replacement));',
     replace:
       "const writing = retryUntilDefinite(deps, () => keys.replaceKey(replacement));\n  const reply = await Promise.race([writing, Promise.resolve<'replaced' | 'changed' | 'blocked'>('replaced')]);",
@@ -105,19 +105,19 @@ const rotationBugs = bugsIn('lambdas/core/accounts/issue-key.ts', rotationTests,
 const startBugs = bugsIn('lambdas/core/accounts/chats.ts', startTests, [
   {
     id: 'every-start-replaces-the-key',
-    what: 'A second start revokes the key that its owner works with.',
+    what: 'A second start of the bot revokes the API key that its owner uses.',
     find: 'if (current.isShown) return',
     replace: "if (current.hash === '') return",
   },
   {
     id: 'start-undoes-a-revocation',
-    what: 'Whoever had a key revoked gets the next one with a start.',
+    what: 'A user whose API key was revoked gets a new one with a start of the bot.',
     find: 'if (!current || current.isRevoked) return',
     replace: 'if (!current) return',
   },
   {
     id: 'start-tells-a-dead-key',
-    what: 'A start tells the key that it made although another one has taken its place.',
+    what: 'A start of the bot shows the API key that it created, although another one has replaced it.',
     find: 'if (current?.hash === key.hash) return',
     replace: 'if (current) return',
   },
@@ -126,31 +126,31 @@ const startBugs = bugsIn('lambdas/core/accounts/chats.ts', startTests, [
 const initDataBugs = bugsIn('lambdas/core/accounts/init-data.ts', initDataTests, [
   {
     id: 'any-user-by-any-hash',
-    what: 'Whoever names a user in the mini app is that user, and gets the key.',
+    what: 'A mini app request is trusted without its signature, and returns the API key of any named user.',
     find: 'isEqual(given, expected)',
     replace: 'isEqual(expected, expected)',
   },
   {
     id: 'mini-app-for-ever',
-    what: 'What the mini app was opened with once is good for ever.',
+    what: 'The init data of the mini app stays valid forever.',
     find: '&& ageMs <= INIT_DATA_READING_MS',
     replace: '&& INIT_DATA_READING_MS > 0',
   },
   {
     id: 'mini-app-of-tomorrow',
-    what: 'What is dated ahead is good, and longer than an hour.',
+    what: 'Init data with a future date is valid, and for more than an hour.',
     find: 'ageMs >= -AHEAD_MS',
     replace: 'AHEAD_MS > 0',
   },
   {
     id: 'two-fields-of-one-name',
-    what: 'One of two users of the mini app is checked, and the other let in.',
+    what: 'Init data with two users: the gateway checks one and admits the other.',
     find: 'fields.size === pairs.length && isPlain',
     replace: 'isPlain',
   },
   {
     id: 'two-fields-in-one-value',
-    what: 'A field of the mini app can be hidden in another one.',
+    what: 'A field of the init data can be hidden within another field.',
     find: "!/[\\n=]/.test(name) && !value.includes('\\n')",
     replace: "name !== '' && value !== '\\n'",
   },
@@ -159,19 +159,19 @@ const initDataBugs = bugsIn('lambdas/core/accounts/init-data.ts', initDataTests,
 const signatureBugs = bugsIn('lambdas/core/signature.ts', signatureTests, [
   {
     id: 'payment-reported-for-ever',
-    what: 'A report of a payment that somebody has caught is good for ever.',
+    what: 'A signed payment report that an attacker records stays valid forever.',
     find: 'Math.abs(nowMs - Number(t) * 1_000) <= SIGNATURE_AGE_MS',
     replace: 'nowMs > SIGNATURE_AGE_MS',
   },
   {
     id: 'payment-of-tomorrow',
-    what: 'A report of a payment may be dated ahead.',
+    what: 'A payment report with a future date is valid.',
     find: 'Math.abs(nowMs - Number(t) * 1_000)',
     replace: '(nowMs - Number(t) * 1_000)',
   },
   {
     id: 'payment-signed-by-anybody',
-    what: 'Whoever writes something like a signature credits any account.',
+    what: 'Any text in the form of a signature credits any account.',
     find: 'given.length === expected.length && timingSafeEqual(given, expected)',
     replace: 'given.length === expected.length && timingSafeEqual(given, given)',
   },
@@ -180,13 +180,13 @@ const signatureBugs = bugsIn('lambdas/core/signature.ts', signatureTests, [
 const proofBugs = bugsIn('lambdas/http/authenticate.ts', proofTests, [
   {
     id: 'no-token-lets-everybody-in',
-    what: 'Without a bot anybody can send its updates.',
+    what: 'On a gateway without a bot, any client can send bot updates.',
     find: 'botToken === undefined || !isEqual(secret, updateSecretOf(botToken))',
     replace: 'botToken !== undefined && !isEqual(secret, updateSecretOf(botToken))',
   },
   {
     id: 'payment-with-another-body',
-    what: 'A signature that somebody has caught credits what its finder likes.',
+    what: 'An attacker with a recorded signature can credit any amount.',
     find: 'if (!isSigned(topUpKey, signature, bytes)) throw wrong();',
     replace: 'if (!isSigned(topUpKey, signature, bytes) && signature === topUpKey) throw wrong();',
   },
@@ -196,13 +196,13 @@ const noticeBugs = [
   ...bugsIn('lambdas/core/accounts/low-balance.ts', balanceTests, [
     {
       id: 'notice-not-at-the-threshold-itself',
-      what: 'An account that falls to its threshold and no further is not told.',
+      what: 'An account whose balance falls exactly to its threshold gets no notification.',
       find: 'afterPicos <= thresholdPicos',
       replace: 'afterPicos < thresholdPicos',
     },
     {
       id: 'notice-with-every-request',
-      what: 'Below the threshold every request is followed by a notice.',
+      what: 'Every request below the threshold sends a notification.',
       find: 'beforePicos > thresholdPicos && ',
       replace: '',
     },
@@ -210,7 +210,7 @@ const noticeBugs = [
   ...bugsIn('lambdas/stores/dynamodb/account-store.ts', storeTests, [
     {
       id: 'notice-forgotten-by-a-late-one',
-      what: 'A notice that comes late makes the next one come again.',
+      what: 'A late notification causes the next one to be sent twice.',
       find: "condition: 'noticed < :version'",
       replace: "condition: 'noticed <> :version'",
     },
@@ -218,13 +218,13 @@ const noticeBugs = [
   ...bugsIn('lambdas/stores/dynamodb/update-log.ts', logTests, [
     {
       id: 'update-dealt-with-again',
-      what: 'A delivery that comes again after its lease is dealt with again.',
+      what: 'An update that is delivered again after its lease is handled twice.',
       find: ' REMOVE leaseUntil',
       replace: '',
     },
     {
       id: 'update-undone',
-      what: 'Whoever gives an update back too late has it dealt with again.',
+      what: 'A late release of an update causes it to be handled twice.',
       find: 'attribute_not_exists(done)',
       replace: 'attribute_exists(pk)',
     },

@@ -4,18 +4,18 @@ const doorTests = 'test/lambdas/http/front-door.test.ts';
 const openingTests = 'test/lambdas/functions/wiring/front-door.test.ts';
 const pepperTests = 'test/lambdas/core/accounts/admit-older-peppers.test.ts';
 
-/** Who gets to the ledger at all. */
+/** Mistakes that let a caller reach the ledger without permission. */
 export const frontDoorBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/http/front-door.ts', doorTests, [
     {
       id: 'empty-secret-opens-the-door',
-      what: 'Where the secret of the edge is empty, everybody comes in beside the edge and its firewall.',
+      what: 'With an empty front-door secret, clients can bypass CloudFront and its firewall.',
       find: "secret !== '' && secrets.filter(",
       replace: 'secrets.filter(',
     },
     {
       id: 'address-by-the-word-of-the-client',
-      what: 'Behind the edge a client chooses the address that its requests are counted under.',
+      what: 'Behind CloudFront, a client chooses the IP address of its rate limit.',
       find: "viewerAddress(headers['cloudfront-viewer-address'])",
       replace: "headers['x-forwarded-for'] ?? viewerAddress(headers['cloudfront-viewer-address'])",
     },
@@ -23,7 +23,7 @@ export const frontDoorBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/functions/wiring/secrets.ts', openingTests, [
     {
       id: 'guessable-secret-of-the-edge',
-      what: 'A secret of a few letters, or of none, is taken for one that keeps somebody out.',
+      what: 'A secret of a few characters, or an empty one, counts as protection.',
       find: 'value.length < SECRET_LENGTH_MIN ? undefined : value',
       replace: 'value.length < 0 ? undefined : value',
     },
@@ -31,7 +31,7 @@ export const frontDoorBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/core/accounts/admit.ts', pepperTests, [
     {
       id: 'older-pepper-never-tried',
-      what: 'When the pepper is changed, nobody with a key from before gets at the money of the account.',
+      what: 'After a change of the pepper, accounts with an older API key lose access to their balance.',
       find: "if (reply.kind !== 'unknown') return reply;",
       replace: 'return reply;',
     },

@@ -13,39 +13,39 @@ const textTests = 'test/lambdas/core/text/generate-text-image-answers.test.ts';
 const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
   {
     id: 'failed-images-charged',
-    what: 'Every image that was asked for is charged, whether or not it came.',
+    what: 'Every requested image is charged, even if it is not delivered.',
     find: 'delivered: images.length,',
     replace: 'delivered: drawing.images.length,',
   },
   {
     id: 'images-nobody-asked-for-charged',
-    what: 'A vendor that sends more images than it was asked for is paid for all of them.',
+    what: 'All images that a provider sends are charged, even if the client requested fewer.',
     find: 'drawing.images.slice(0, ask.n)',
     replace: 'drawing.images',
   },
   {
     id: 'images-above-the-budget',
-    what: 'A request for images may reserve more than 100 USD.',
+    what: 'An image request can hold more than 100 USD.',
     find: 'refuseAboveBudget(money.holdPicos,',
     replace: 'refuseAboveBudget(0n,',
   },
   {
     id: 'images-repeated-without-a-key',
-    what: 'Images are drawn and charged again for the same Idempotency-Key: their answer is not kept under it.',
+    what: 'A repeat with the same idempotency key creates and charges images again, because the response is not stored.',
     find: 'claimed: idempotent?.claimed',
     replace: 'claimed: undefined',
     caughtBy: keyedTests,
   },
   {
     id: 'images-charged-without-a-stored-answer',
-    what: 'Images under an Idempotency-Key are charged before their answer is stored.',
+    what: 'Images with an idempotency key are charged before their response is stored.',
     find: 'toStored: idempotent && ((costPicos) => idempotent.toStored(made, costPicos)),',
     replace: '',
     caughtBy: keyedTests,
   },
   {
     id: 'usage-of-images-told-in-full',
-    what: 'The client is told tokens of images that it did not get and was not charged for.',
+    what: 'The response reports tokens of images that were neither delivered nor charged.',
     find: 'usage: drawing.usage && deliveredUsage(drawing.usage, counts)',
     replace: 'usage: deliveredUsage && counts && drawing.usage',
   },
@@ -54,7 +54,7 @@ const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
 const deliverBugs = bugsIn('lambdas/core/images/draw-images.ts', deliverTests, [
   {
     id: 'link-charged-before-it-leads-anywhere',
-    what: 'A link is told, and charged, whose image may not have been stored.',
+    what: 'The gateway returns and charges a link whose image may not be stored.',
     find: 'const url = await retryUntilDefinite(deps.ledger, () =>',
     replace:
       "void linkImage(deps, 0, bytes, mediaType).catch(() => undefined);\n    const url = await retryUntilDefinite(deps.ledger, async () => 'https://media.example/media/lost' ||",
@@ -62,14 +62,14 @@ const deliverBugs = bugsIn('lambdas/core/images/draw-images.ts', deliverTests, [
   },
   {
     id: 'image-lost-at-the-first-trouble',
-    what: 'An image that the vendor has been paid for is given up when the store fails once.',
+    what: 'One failure of the store discards an image that the provider has charged.',
     find: 'await retryUntilDefinite(deps.ledger, () =>',
     replace: 'await (retryUntilDefinite && ((call: () => Promise<string>) => call()))(() =>',
     caughtBy: faultTests,
   },
   {
     id: 'web-page-sold-as-an-image',
-    what: 'Whatever a vendor sends is charged as an image.',
+    what: 'Any bytes that a provider sends are charged as an image.',
     find: 'if (!dimensions) throw noImage();\n  const { width, height } = dimensions;',
     replace:
       "const { width, height } = dimensions ?? { width: 1, height: 1 };\n  if (!mediaType) return { content: { kind: 'base64', text: String(noImage) }, width, height, revisedPrompt };",
@@ -79,49 +79,49 @@ const deliverBugs = bugsIn('lambdas/core/images/draw-images.ts', deliverTests, [
 const priceBugs = bugsIn('lambdas/core/images/image-price.ts', priceTests, [
   {
     id: 'hold-of-one-image',
-    what: 'A request for several images reserves the money of one.',
+    what: 'A request for several images holds the price of one.',
     find: 'holdPicos: image * BigInt(ask.n) +',
     replace: 'holdPicos: image +',
   },
   {
     id: 'references-not-held',
-    what: 'References that have a price are charged and not reserved.',
+    what: 'Reference images with a price are charged but not in the hold.',
     find: 'BigInt(ask.n) + inputImage * BigInt(references),',
     replace: 'BigInt(ask.n),',
   },
   {
     id: 'step-of-the-wrong-size',
-    what: 'A size in pixels is sold at the price of the first step.',
+    what: 'A size in pixels is sold at the price of the smallest tier.',
     find: "byTier[size.tier ?? '']",
     replace: "byTier[size.kind === 'tier' ? size.tier : '1K']",
   },
   {
     id: 'last-pixel-at-the-higher-price',
-    what: 'The largest size of the lower price costs the higher one.',
+    what: 'The largest size of the lower price is charged at the higher price.',
     find: 'pixelsOf(size) <= maxPixels',
     replace: 'pixelsOf(size) < maxPixels',
   },
   {
     id: 'megapixels-rounded-down',
-    what: 'A begun thousandth of a megapixel is for nothing.',
+    what: 'A partial thousandth of a megapixel is free.',
     find: 'Math.ceil(pixels / (PIXELS_PER_MEGAPIXEL / 1_000))',
     replace: 'Math.floor(pixels / (PIXELS_PER_MEGAPIXEL / 1_000))',
   },
   {
     id: 'first-megapixel-charged-twice',
-    what: 'The first megapixel costs its own price and that of a further one.',
+    what: 'The first megapixel is charged at its own price plus the price of a further one.',
     find: 'Math.max(0, output - images * 1_000)',
     replace: 'Math.max(0, output)',
   },
   {
     id: 'megapixels-of-lost-images-charged',
-    what: 'Megapixels of images that did not come are charged.',
+    what: 'Megapixels of images that were not delivered are charged.',
     find: 'deliveredShare(milliMegapixels.output, delivery)',
     replace: '(deliveredShare && milliMegapixels.output)',
   },
   {
     id: 'any-megapixels-charged',
-    what: 'Megapixels that a reference cannot have are charged.',
+    what: 'More megapixels than a reference image can have are charged.',
     find: 'Math.min(reference, referenceMax));',
     replace: 'reference);',
   },
@@ -130,31 +130,31 @@ const priceBugs = bugsIn('lambdas/core/images/image-price.ts', priceTests, [
 const tokenBugs = bugsIn('lambdas/core/images/image-price.ts', tokenTests, [
   {
     id: 'tokens-of-lost-images-charged',
-    what: 'Tokens of images that did not come are charged.',
+    what: 'Tokens of images that were not delivered are charged.',
     find: 'usage && deliveredUsage(usage, delivery)',
     replace: 'delivery && deliveredUsage && usage',
   },
   {
     id: 'unknown-quality-held-for-nothing',
-    what: 'A quality without an estimate is held for as one token, and charged as a few.',
+    what: 'A quality without an estimate is held as one token and charged as a few.',
     find: "if (picos === undefined) throw unpriced(model, quality === undefined ? 'size' : 'quality');\n  const tokens = Number(picos /",
     replace: 'const tokens = Number((picos ?? 0n) /',
   },
   {
     id: 'mask-not-held',
-    what: 'A mask is sent, charged, and not reserved.',
+    what: 'A mask is sent and charged but not in the hold.',
     find: 'references.length + (mask ? 1 : 0)',
     replace: 'references.length + (mask ? 0 : 0)',
   },
   {
     id: 'area-not-held',
-    what: 'The largest image reserves what a square of 1024 does.',
+    what: 'The largest image holds the price of a 1024 x 1024 image.',
     find: 'Math.max(1, pixelsOf(size) / ESTIMATED_PIXELS)',
     replace: 'Math.max(1, ESTIMATED_PIXELS / pixelsOf(size))',
   },
   {
     id: 'image-tokens-without-bound',
-    what: 'A count of image tokens that cannot be true is charged in full.',
+    what: 'An implausible count of image tokens is charged in full.',
     find: 'costOf(within(answer, answerMax), prices)',
     replace: 'costOf(answer, prices)',
   },
@@ -164,13 +164,13 @@ const answerBugs = [
   ...bugsIn('lambdas/core/pricing/text-price.ts', answerTests, [
     {
       id: 'image-in-an-answer-at-the-price-of-text',
-      what: 'An image in an answer of chat costs what text costs.',
+      what: 'An image in a chat completion is charged at the text price.',
       find: '{ tokens: imageTokens, rate: imageRate(rates) },',
       replace: '{ tokens: imageTokens, rate: rates.output },',
     },
     {
       id: 'image-in-an-answer-not-held',
-      what: 'The hold of a chat answer takes its image for text.',
+      what: 'The hold of a chat completion prices its image as text.',
       find: '* answerRate(rates)',
       replace: '* rates.output',
     },
@@ -178,7 +178,7 @@ const answerBugs = [
   ...bugsIn('lambdas/core/text/text-hold.ts', textTests, [
     {
       id: 'image-cut-at-the-cap',
-      what: 'An image in an answer is sold for the few tokens of the cap.',
+      what: 'An image in a chat completion costs no more than the token cap of the request.',
       find: 'model.limits.outputTokensMax * choices : cap',
       replace: 'cap * choices : cap',
     },
@@ -186,7 +186,7 @@ const answerBugs = [
   ...bugsIn('lambdas/core/ledger/audit.ts', recordTests, [
     {
       id: 'images-in-answers-not-audited',
-      what: 'The audit takes a charge for an image in an answer for wrong.',
+      what: 'The audit reports a charge for an image in a chat completion as wrong.',
       find: "'reasoning', 'imageOutput'",
       replace: "'reasoning'",
     },

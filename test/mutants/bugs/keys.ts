@@ -6,33 +6,33 @@ const lostTests = 'test/lambdas/core/idempotency/claimed-execution-lost-claims.t
 const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
     id: 'take-over-of-a-running-request',
-    what: 'A key is taken over, and its holds are released, while its request is at work.',
+    what: 'A claim is taken over, and its holds are released, while its request is in progress.',
     find: 'if (claim.leaseUntilMs > nowMs) throw inProgress();',
     replace: '',
   },
   {
     id: 'take-over-of-one-id',
-    what: 'A take-over ends the first hold id of the old request and leaves it the three others.',
+    what: 'A takeover ends only the first hold id of the old request and leaves the other three.',
     find: 'for (let id = 0; id < HOLD_IDS; id += 1)',
     replace: 'for (let id = 0; id < 1; id += 1)',
   },
   {
     id: 'take-over-leaves-money-held',
-    what: 'A take-over records the releases and leaves the money held.',
+    what: 'A takeover records the releases but does not release the money.',
     find: 'if (hold) await apply(ledger, record, hold.amountPicos);',
     replace: 'if (hold) await Promise.resolve(apply && record);',
     caughtBy: lostTests,
   },
   {
     id: 'dispatch-after-a-charge',
-    what: 'A take-over calls the vendor again although the old request was charged.',
+    what: 'A takeover calls the provider again although the old request was charged.',
     find: 'if (settled) return answerOfSettled(deps, request);',
     replace: 'await Promise.resolve(settled && answerOfSettled);',
     caughtBy: lostTests,
   },
   {
     id: 'other-request-under-the-key',
-    what: 'Another request under the same key gets the answer of the first.',
+    what: 'A different request with the same idempotency key gets the response of the first.',
     find: 'if (claim.fingerprint !== fingerprint) {',
     replace: "if (claim.fingerprint !== fingerprint && fingerprint === '') {",
   },
@@ -41,7 +41,7 @@ const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
 const answerBugs = bugsIn('lambdas/core/idempotency/claim.ts', lostTests, [
   {
     id: 'prepared-answer-without-its-record',
-    what: 'An answer that was prepared and never charged is served.',
+    what: 'A staged response without a charge is returned.',
     find: 'if (record?.answer !== prepared.hash) return undefined;',
     replace: "if (record?.answer === 'never') return undefined;",
   },
@@ -50,42 +50,42 @@ const answerBugs = bugsIn('lambdas/core/idempotency/claim.ts', lostTests, [
 const attemptBugs = bugsIn('lambdas/core/idempotency/claimed-execution.ts', answerTests, [
   {
     id: 'lapsed-lease-forgotten',
-    what: 'A lease that ran out and was renewed counts as if nobody could have released the hold meanwhile.',
+    what: 'A lease that was renewed after its expiry counts as if no other request could have released the hold.',
     find: 'if (ledger.clock.now() >= this.takenOverAtMs) this.#lapsed = true;',
     replace: '',
     caughtBy: lostTests,
   },
   {
     id: 'call-after-a-take-over',
-    what: 'An owner that woke after its key was taken over calls the vendor all the same.',
+    what: 'An owner that wakes after a takeover calls the provider anyway.',
     find: 'if (this.#deps.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);',
     replace: 'await Promise.resolve(holdId);',
     caughtBy: 'test/lambdas/core/idempotency/claimed-execution-doubtful-ends.test.ts',
   },
   {
     id: 'prepare-that-failed-is-charged',
-    what: 'An answer is charged although it could not be stored.',
+    what: 'A response is charged although it was not stored.',
     find: "throw new GatewayError('service_unavailable', 'The response could not be stored",
     replace:
       "if (error) return '';\n      throw new GatewayError('service_unavailable', 'The response could not be stored",
   },
   {
     id: 'key-freed-after-its-charge',
-    what: 'A key whose answer was charged is freed when its completion was not written.',
+    what: 'A claim whose response was charged is freed if its completion was not written.',
     find: 'if (this.#ended) return;\n    this.#end();',
     replace: 'this.#end();',
     caughtBy: lostTests,
   },
   {
     id: 'lease-never-renewed',
-    what: 'A request that takes long loses its key.',
+    what: 'A long request loses its claim.',
     find: 'if (!this.#ended) this.#renewLater();',
     replace: '',
     caughtBy: lostTests,
   },
   {
     id: 'dispatches-not-counted',
-    what: 'A key can call the vendor any number of times.',
+    what: 'One idempotency key can cause any number of provider calls.',
     find: 'this.#dispatchesBefore + (this.#dispatched ? 1 : 0)',
     replace: 'this.#dispatchesBefore',
   },
@@ -94,7 +94,7 @@ const attemptBugs = bugsIn('lambdas/core/idempotency/claimed-execution.ts', answ
 const onceBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
     id: 'loser-serves-an-error',
-    what: 'Whoever lost its key does not look for the answer of the one who has it.',
+    what: 'A request that lost its claim does not look for the response of the new owner.',
     find: 'const answer = await answerOfAnother(deps, request);',
     replace: 'const answer = await Promise.resolve<StoredResponse | undefined>(answerOfAnother && undefined);',
   },
@@ -103,7 +103,7 @@ const onceBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
 const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', lostTests, [
   {
     id: 'loser-serves-its-own-answer',
-    what: 'Whoever lost its key and its charge serves its own answer all the same.',
+    what: 'A request that lost its claim and its charge returns its own response anyway.',
     find: "if (committed.record.outcome === 'settled') return committed;",
     replace: "if (claimed || committed.record.outcome === 'settled') return committed;",
   },

@@ -5,7 +5,7 @@ const folderBugs = [
   ...bugsIn('local/data-folder.ts', 'test/local/data-folder.test.ts', [
     {
       id: 'secret-of-the-slower-process',
-      what: 'Two processes that start together use two peppers, and the keys of one are unknown after a restart.',
+      what: 'Two processes that start together use two peppers. After a restart, the API keys of one are unknown.',
       find: 'linkSync(draft, path);',
       replace: 'writeFileSync(path, readFileSync(draft), { mode: 0o600 });',
       caughtBy: sharedTests,
@@ -79,7 +79,7 @@ const leaseBugs = bugsIn('local/stores/sqlite/video-leases.ts', 'test/local/stor
   },
   {
     id: 'video-of-an-ended-process-left',
-    what: 'A video whose gateway was killed is not resumed by the next one and is released without a charge.',
+    what: 'The next gateway does not resume a video of a killed one, and releases it without a charge.',
     find: 'due_at IS NOT NULL AND leased_until <= ?',
     replace: 'due_at IS NOT NULL AND leased_until < 0 * ?',
   },
@@ -103,7 +103,7 @@ const modeBugs = [
   ...bugsIn('local/local-account.ts', 'test/local/local-account.test.ts', [
     {
       id: 'lost-pepper-replaced',
-      what: 'A gateway that has lost its pepper makes a new one, and no API key is valid.',
+      what: 'A gateway that has lost its pepper creates a new one, and no API key is valid.',
       find: "hasRoom(folder.path, 'database')",
       replace: "hasRoom(folder.path, 'media')",
     },
@@ -131,7 +131,7 @@ const backupBugs = bugsIn('local/backup.ts', 'test/local/backup-contents.test.ts
   },
   {
     id: 'backup-with-drafts',
-    what: 'A backup has files that were half written.',
+    what: 'A backup contains partly written files.',
     find: "if (!name.startsWith('.')) await",
     replace: 'await',
   },
@@ -144,14 +144,14 @@ const backupBugs = bugsIn('local/backup.ts', 'test/local/backup-contents.test.ts
   },
   {
     id: 'backup-into-an-older-one',
-    what: 'A backup goes into the folder of an older one and keeps the outbox entries of that one.',
+    what: 'A backup into the folder of an older one keeps the older outbox entries.',
     find: 'await mkdir(to, { mode: 0o700 }).catch(',
     replace: 'await mkdir(to, { recursive: true, mode: 0o700 }).catch(',
     caughtBy: 'test/local/backup.test.ts',
   },
   {
     id: 'broken-backup-kept',
-    what: 'A backup that failed looks like a whole one.',
+    what: 'A failed backup looks complete.',
     find: '    await rm(to, { recursive: true, force: true });\n',
     replace: '',
   },
@@ -160,13 +160,13 @@ const backupBugs = bugsIn('local/backup.ts', 'test/local/backup-contents.test.ts
 const proxyBugs = bugsIn('local/trusted-proxies.ts', 'test/local/trusted-proxies.test.ts', [
   {
     id: 'client-ip-chosen-by-the-client',
-    what: 'The gateway believes the left-most address of the header, which the client writes, and limits no client.',
+    what: 'The gateway uses the left-most address of the header, which the client writes, and limits no client.',
     find: 'of entries.reverse())',
     replace: 'of entries)',
   },
   {
     id: 'header-of-any-peer',
-    what: 'The gateway reads the header of a peer that is not a proxy.',
+    what: 'The gateway reads the forwarding header of a peer that is not a trusted proxy.',
     find: '      if (!isTrusted(proxies, client)) break;\n',
     replace: '',
   },
@@ -220,7 +220,7 @@ const gatewayBugs = bugsIn('local/gateway.ts', 'test/local/gateway.test.ts', [
   },
   {
     id: 'top-up-secret-made-in-production',
-    what: 'A gateway in production makes a secret for payments that no payment provider has.',
+    what: 'A gateway in production creates a payment secret that no payment provider has.',
     find: 'settings.TOP_UP_KEY ?? (isProduction ? undefined : readOrCreateTopUpKey(folder))',
     replace: 'settings.TOP_UP_KEY ?? readOrCreateTopUpKey(folder)',
   },
@@ -242,7 +242,7 @@ const wiringBugs = [
   ...bugsIn('local/embedded-stores.ts', 'test/local/embedded-stores-wiring.test.ts', [
     {
       id: 'database-without-the-reserve',
-      what: 'The database does not free the reserve file on a full disk.',
+      what: 'The database does not free the reserved space on a full disk.',
       find: ', onFull });\n  const files',
       replace: ' });\n  const files',
     },
@@ -260,7 +260,7 @@ const wiringBugs = [
     },
     {
       id: 'full-disk-is-healthy',
-      what: 'The health check is good while the gateway refuses every hold.',
+      what: 'The health check reports success while the gateway rejects every hold.',
       find: "['disk_space']",
       replace: '[]',
     },
@@ -274,7 +274,7 @@ const wiringBugs = [
   ...bugsIn('local/embedded-engine.ts', 'test/local/embedded-engine.test.ts', [
     {
       id: 'notifications-forgotten-with-a-bot',
-      what: 'The gateway removes notifications of low balances that its bot has still to send.',
+      what: 'The gateway removes low-balance notifications that its bot has not sent yet.',
       find: 'if (deps.secrets.botToken === undefined) await forgetLowBalances',
       replace: 'await forgetLowBalances',
     },
@@ -282,7 +282,7 @@ const wiringBugs = [
   ...bugsIn('local/health.ts', 'test/local/health.test.ts', [
     {
       id: 'failed-check-is-healthy',
-      what: 'A health check that throws counts as good.',
+      what: 'A health check that throws counts as healthy.',
       find: "catch(() => ['check_failed'])",
       replace: 'catch(() => [])',
     },
@@ -290,7 +290,7 @@ const wiringBugs = [
   ...bugsIn('local/video-executions.ts', 'test/local/video-executions.test.ts', [
     {
       id: 'video-started-twice',
-      what: 'Each start of a video begins another execution, and all of them poll and settle the same video.',
+      what: 'Every start of a video creates another execution, and all of them poll and settle the same video.',
       find: 'executions.find(videoId) ?? executions.start',
       replace: 'executions.start',
     },

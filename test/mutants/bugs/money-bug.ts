@@ -1,7 +1,7 @@
 /** Mistake that a developer could make in the code that moves money, and the tests that have to notice it. */
 export interface MoneyBug {
   readonly id: string;
-  /** What the gateway then does, in one sentence. */
+  /** Effect on the gateway, in one sentence. */
   readonly what: string;
   readonly file: string;
   /** Occurs once in the file. */

@@ -7,13 +7,13 @@ const pumpTests = 'test/lambdas/core/paid-call/with-paid-call-pump.test.ts';
 const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-text-store-down.test.ts`, [
   {
     id: 'released-is-success',
-    what: 'An answer whose hold the sweeper released is served all the same.',
+    what: 'A response is returned although the sweeper released its hold.',
     find: "if (committed.record.outcome === 'settled') return committed;",
     replace: 'if (committed.record) return committed;',
   },
   {
     id: 'apply-before-commit',
-    what: 'The account is changed before the charge is recorded.',
+    what: 'The account changes before the charge is recorded.',
     find: 'return { record: await commit(deps.ledger, record), noted: false };',
     replace:
       'await apply(deps.ledger, record, placedHold.amountPicos);\n    return { record: await commit(deps.ledger, record), noted: false };',
@@ -21,7 +21,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   },
   {
     id: 'prepare-after-commit',
-    what: 'The answer under a key is stored after the charge, which then cannot carry its hash.',
+    what: 'A response with an idempotency key is stored after its charge, which therefore lacks its hash.',
     find: `const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));
   claimed?.charging();
   return writeRecord(deps, settlement, toRecord(deps, settlement, charge, answer));`,
@@ -32,14 +32,14 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   },
   {
     id: 'record-without-the-hash',
-    what: 'The charge record does not name the answer it commits.',
+    what: 'The charge record lacks the hash of its response.',
     find: '...(answer === undefined ? {} : { answer }),',
     replace: '',
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {
     id: 'overage-cut',
-    what: 'A charge above its hold is cut to the hold.',
+    what: 'A charge above its hold is reduced to the hold.',
     find: 'const charge = chargeFor(usage);',
     replace: `const whole = chargeFor(usage);
   const held = placedHold.amountPicos;
@@ -48,33 +48,33 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   },
   {
     id: 'overage-not-flagged',
-    what: 'A charge above its hold does not say so, and nobody can tell it from a broken account.',
+    what: 'A charge above its hold is not marked, so it looks like a corrupt account.',
     find: '...(isOverage(settlement, charge) ? { overage: true } : {}),',
     replace: '',
     caughtBy: `${text}/generate-text-budget.test.ts`,
   },
   {
     id: 'charge-that-stands-refused',
-    what: 'An answer whose charge turns out to stand is withheld.',
+    what: 'A response is withheld although its charge turns out to be committed.',
     find: "if (standing?.outcome === 'settled') return { record: standing, noted: false };",
     replace: '',
   },
   {
     id: 'uncertain-charge-left-open',
-    what: 'A charge without a definite answer is not asked for again before the client gets its error.',
+    what: 'A charge without a definite reply is not checked again before the client gets an error.',
     find: "const standing = await commit(deps.ledger, { ...released, reason: 'commit_failed' }).catch(ifStoreError);",
     replace: 'const standing = await Promise.resolve<ChargeRecord | undefined>(released && undefined);',
   },
   {
     id: 'key-freed-over-unknown-money',
-    what: 'A key is freed for another request while its charge may yet stand.',
+    what: 'A claim is freed for another request while its charge may still be committed.',
     find: 'claimed?.charging();',
     replace: '',
     caughtBy: 'test/lambdas/core/idempotency/claimed-execution-lost-claims.test.ts',
   },
   {
     id: 'charged-and-then-refused',
-    what: 'An answer is refused after its charge because the account could not be brought up to date.',
+    what: 'A charged response is withheld because the account could not be updated.',
     find: '// Whatever it is, the answer has been paid for and is the client',
     replace: "throw new GatewayError('service_unavailable', 'The account cannot be reached.'); //",
   },
@@ -83,14 +83,14 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
 const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/generate-text-store-down.test.ts`, [
   {
     id: 'failure-keeps-its-hold',
-    what: 'A request that failed does not give its hold back.',
+    what: 'A failed request does not release its hold.',
     find: 'const record = await release(ledger, placedHold, reason);',
     replace: 'const record = await Promise.resolve<Awaited<ReturnType<typeof release>>>(reason && undefined);',
     caughtBy: `${text}/text-stream.test.ts`,
   },
   {
     id: 'charge-denied',
-    what: 'A client is told that nothing was charged when it was.',
+    what: 'A client gets "Nothing was charged." although a charge is committed.',
     find: "if (record?.outcome === 'settled') {",
     replace: "if (record?.reason === 'never') {",
   },
@@ -99,19 +99,19 @@ const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}
 const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/generate-text-fallback.test.ts`, [
   {
     id: 'circuit-loser-keeps-its-hold',
-    what: 'Whoever does not get the probe of a circuit keeps its money held.',
+    what: 'A request that does not get the probe of a circuit keeps its hold.',
     find: "await release(deps.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });",
     replace: '',
   },
   {
     id: 'reserve-under-the-first-id',
-    what: 'The reserve is held for under an id that was used and closed.',
+    what: 'The hold for the fallback model uses an id that is already closed.',
     find: 'await enter(await second(), acquired.nextId, true)',
     replace: 'await enter(await second(), 0, true)',
   },
   {
     id: 'reserve-held-at-the-price-of-another',
-    what: 'The reserve is held for at the price of the model it stands in for.',
+    what: 'The hold for the fallback model uses the price of the requested model.',
     find: '{ ...hold, accountId, requestId, firstId }',
     replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId }',
   },
@@ -120,13 +120,13 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
 const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reservationTests, [
   {
     id: 'throw-without-release',
-    what: 'A call that throws leaves its money held.',
+    what: 'A call that throws keeps its hold.',
     find: 'throw await failPaidCall(deps.ledger, failed, withdraw ? await withdraw(error) : error);',
     replace: 'throw failed && withdraw ? await withdraw(error) : error;',
   },
   {
     id: 'release-before-the-withdrawal',
-    what: 'The hold of a failed creation is released although its video could not be withdrawn.',
+    what: 'The hold of a failed video creation is released although its video could not be withdrawn.',
     find: 'throw await failPaidCall(deps.ledger, failed, withdraw ? await withdraw(error) : error);',
     replace: `const failure = await failPaidCall(deps.ledger, failed, error);
     throw withdraw ? await withdraw(failure) : failure;`,
@@ -149,7 +149,7 @@ const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reser
 const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/text-stream.test.ts`, [
   {
     id: 'last-chunk-before-the-charge',
-    what: 'A stream says its last words before its charge is recorded.',
+    what: 'A stream sends its end before its charge is recorded.',
     find: `const committed = await commitCharge(deps, paid, usage);
     receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
     sink.finish(last, receipt);
@@ -171,26 +171,26 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
   },
   {
     id: 'broken-stream-keeps-its-hold',
-    what: 'A stream that breaks off does not give its hold back.',
+    what: 'A stream that breaks off does not release its hold.',
     find: 'const failure = await failPaidCall(deps.ledger, paid, error);',
     replace: 'const failure = await Promise.resolve(failPaidCall && error);',
   },
   {
     id: 'broken-stream-keeps-its-connection',
-    what: 'A stream that ended keeps the connection to its provider.',
+    what: 'An ended stream keeps the connection to its provider.',
     find: 'source.close();',
     replace: '',
   },
   {
     id: 'charged-stream-fails',
-    what: 'A stream that was charged and finished gets an error event behind its end.',
+    what: 'A charged and complete stream gets an error event after its end.',
     find: 'if (!finished) sink.fail(asGatewayError(failure));',
     replace: 'sink.fail(asGatewayError(failure));',
     caughtBy: pumpTests,
   },
   {
     id: 'deadline-over-the-commit-of-speech',
-    what: 'The deadline of the provider runs on while the charge of a stream that came whole is committed.',
+    what: 'The provider deadline keeps running while the charge of a complete stream is committed.',
     find: "if (source.deadline === 'until-last-byte') paid.deadline.stop();",
     replace: '',
     caughtBy: pumpTests,
@@ -200,7 +200,7 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
 const streamBugs = bugsIn('lambdas/core/text/text-stream.ts', `${text}/text-stream.test.ts`, [
   {
     id: 'cut-stream-is-success',
-    what: 'A stream that stops without an end is ended properly and charged nothing.',
+    what: 'A provider stream without an end event is completed normally and not charged.',
     find: "throw new Error('a wire ended its stream without an end event');",
     replace: "return { last: { kind: 'neutral', finishReason: 'stop' }, usage: undefined };",
   },
@@ -209,7 +209,7 @@ const streamBugs = bugsIn('lambdas/core/text/text-stream.ts', `${text}/text-stre
 const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-text.test.ts`, [
   {
     id: 'dry-run-that-holds',
-    what: 'A dry run reserves money.',
+    what: 'A dry run places a hold.',
     find: 'if (options.dryRun) return dryRun(deps, caller, order, first);',
     replace:
       'if (options.dryRun) await withPaidCall(deps, caller, { first: await makeReady(deps, caller, order, first) }, async () => async () => undefined);\n  if (options.dryRun) return dryRun(deps, caller, order, first);',
@@ -217,7 +217,7 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   },
   {
     id: 'price-at-the-end',
-    what: 'The charge is made at the prices of the day the answer came, not of the hold.',
+    what: 'The charge uses the prices at the time of the response, not of the hold.',
     find: '...settlementTerms(checked, cap) };',
     replace: `...settlementTerms(checked, cap), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
     const row = deps.catalog.priceRow(model, deps.ledger.clock.now());
@@ -226,21 +226,21 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   },
   {
     id: 'cap-not-sent',
-    what: 'The vendor is not told the cap that the hold was computed from.',
+    what: 'The provider does not receive the token cap of the hold.',
     find: 'send({ outputTokensMax: cap,',
     replace: 'send({ outputTokensMax: model.limits.outputTokensMax,',
     caughtBy: `${text}/generate-text-budget.test.ts`,
   },
   {
     id: 'key-without-its-answer',
-    what: 'A request under a key is charged without storing its answer.',
+    what: 'A request with an idempotency key is charged without storing its response.',
     find: 'usage: sent.usage, terms, toStored }',
     replace: 'usage: sent.usage, terms }',
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {
     id: 'call-outside-its-key',
-    what: 'A request under a key calls and is charged as if it had none.',
+    what: 'A request with an idempotency key runs and is charged as if it had none.',
     find: 'claimed: idempotent?.claimed }',
     replace: 'claimed: undefined }',
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
@@ -250,7 +250,7 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
 const deadlineBugs = bugsIn('lambdas/core/paid-call/deadline.ts', 'test/lambdas/core/paid-call/deadline.test.ts', [
   {
     id: 'hold-without-grace',
-    what: 'A hold expires with the deadline, so that the sweeper releases requests that are being charged.',
+    what: 'A hold expires with the deadline, and the sweeper releases requests that are being charged.',
     find: 'now + allowedMs + deps.holdGraceMs',
     replace: 'now + allowedMs',
   },
@@ -259,13 +259,13 @@ const deadlineBugs = bugsIn('lambdas/core/paid-call/deadline.ts', 'test/lambdas/
 const drainBugs = bugsIn('lambdas/core/limits/detached-drains.ts', `${text}/generate-text-fallback.test.ts`, [
   {
     id: 'drains-not-counted',
-    what: 'Streams that were left are not counted, so that one account can leave any number of them.',
+    what: 'Drains are not counted, so one account can have any number of them.',
     find: 'this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);',
     replace: '',
   },
   {
     id: 'drains-never-end',
-    what: 'A stream that was left is counted for ever.',
+    what: 'A finished drain is counted forever.',
     find: 'const left = (this.#counts.get(accountId) ?? 0) - 1;',
     replace: 'const left = this.#counts.get(accountId) ?? 0;',
   },
@@ -274,9 +274,9 @@ const drainBugs = bugsIn('lambdas/core/limits/detached-drains.ts', `${text}/gene
 const leftBugs = bugsIn('lambdas/http/event-stream.ts', 'test/lambdas/http/event-stream.test.ts', [
   {
     id: 'client-that-leaves-cancels',
-    what: 'A client that leaves ends its stream with an error, and is not charged.',
+    what: 'A client that leaves ends its stream with an error and is not charged.',
     find: 'if (this.#gone || this.#ended) return;',
-    replace: "if (this.#gone) throw new Error('nobody reads');\n    if (this.#ended) return;",
+    replace: "if (this.#gone) throw new Error('no reader');\n    if (this.#ended) return;",
   },
 ]);
 

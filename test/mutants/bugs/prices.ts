@@ -5,7 +5,7 @@ const budgetTests = 'test/lambdas/core/text/generate-text-budget.test.ts';
 const chargeBugs = bugsIn('lambdas/core/pricing/text-price.ts', 'test/lambdas/core/pricing/text-price.test.ts', [
   {
     id: 'charge-in-floats',
-    what: 'A charge is multiplied in floating point.',
+    what: 'A charge is computed in floating point.',
     find: 'sum += BigInt(billed) * rate;',
     replace: 'sum += BigInt(Math.round(billed * Number(rate)));',
   },
@@ -18,43 +18,43 @@ const chargeBugs = bugsIn('lambdas/core/pricing/text-price.ts', 'test/lambdas/co
   },
   {
     id: 'tier-without-cached-tokens',
-    what: 'The tier is chosen by what was not cached, not by the length of the prompt.',
+    what: 'The price tier depends on the uncached tokens, not on the length of the prompt.',
     find: 'const rates = ratesAt(row, promptLength);',
     replace: 'const rates = ratesAt(row, Math.min(usage?.input ?? 0, promptLength));',
   },
   {
     id: 'hold-at-the-lowest-tier',
-    what: 'A long prompt is held for at the rates of a short one.',
+    what: 'A long prompt is held at the rates of a short one.',
     find: 'const rates = ratesAt(row, promptTokens);\n  return (',
     replace: 'const rates = ratesAt(row, 0);\n  return (',
   },
   {
     id: 'answer-without-bound',
-    what: 'A count of answer tokens that cannot be true is charged in full.',
+    what: 'An implausible count of output tokens is charged in full.',
     find: 'priceOf(answerParts, bounds.answerTokens)',
     replace: 'priceOf(answerParts, answer)',
   },
   {
     id: 'prompt-without-bound',
-    what: 'A count of prompt tokens that cannot be true is charged in full.',
+    what: 'An implausible count of prompt tokens is charged in full.',
     find: 'const billed = Math.min(tokens, left);',
     replace: 'const billed = tokens;',
   },
   {
     id: 'hour-at-the-price-of-minutes',
-    what: 'Writing to a cache for an hour costs what five minutes cost.',
+    what: 'Writing to a cache for an hour costs the same as for five minutes.',
     find: '{ tokens: usage.cacheWrite1h, rate: cacheWrite1h },',
     replace: '{ tokens: usage.cacheWrite1h, rate: cacheWrite5m },',
   },
   {
     id: 'hold-without-cache-writes',
-    what: 'A prompt that may be written to a cache is held for as if it were not.',
+    what: 'The hold of a prompt omits the price of a cache write.',
     find: "if (pricing !== 'cache-rates') possible.push(cacheWrite5m);",
     replace: '',
   },
   {
     id: 'one-token-too-affordable',
-    what: 'The smaller hold is of one token more than there is money for.',
+    what: 'A reduced hold covers one token more than the balance.',
     find: 'Number(left / rate)',
     replace: 'Number(left / rate) + 1',
   },
@@ -72,13 +72,13 @@ const usageBugs = [
   ...bugsIn('lambdas/providers/openai/chat-wire.ts', 'test/lambdas/providers/openai/chat-wire-usage.test.ts', [
     {
       id: 'cached-tokens-twice',
-      what: 'Cached tokens are charged once as cached and once more inside the input.',
+      what: 'Cached tokens are charged twice: as cached and as input.',
       find: 'input: prompt - cacheRead - cacheWrite,',
       replace: 'input: prompt,',
     },
     {
       id: 'reasoning-twice',
-      what: 'Reasoning tokens are charged once as reasoning and once more inside the output.',
+      what: 'Reasoning tokens are charged twice: as reasoning and as output.',
       find: 'output: completion - reasoning,',
       replace: 'output: completion,',
     },
@@ -88,37 +88,37 @@ const usageBugs = [
 const holdBugs = bugsIn('lambdas/core/text/text-hold.ts', budgetTests, [
   {
     id: 'answers-not-multiplied',
-    what: 'A request for several answers is held for as one.',
+    what: 'A request for several choices is held as one choice.',
     find: 'maximumPrice(row, promptTokens, cap * choices, promptPricing, imageTokens)',
     replace: 'maximumPrice(row, promptTokens, cap, promptPricing, imageTokens)',
   },
   {
     id: 'answers-not-divided',
-    what: 'The affordable cap is that of one answer, whatever the number of answers asked for.',
+    what: 'The affordable token cap is that of one choice, even for several.',
     find: '(row, promptTokens, availablePicos, promptPricing) / choices)',
     replace: '(row, promptTokens, availablePicos, promptPricing))',
   },
   {
     id: 'bound-of-one-answer',
-    what: 'Several answers together are charged at the cap of one.',
+    what: 'Several choices together are charged up to the cap of one.',
     find: ': cap * choices;\n  const bounds',
     replace: ': cap;\n  const bounds',
   },
   {
     id: 'budget-not-checked',
-    what: 'A request may reserve more than 100 USD.',
+    what: 'A request can hold more than 100 USD.',
     find: 'refuseAboveBudget(amountPicos, capParam,',
     replace: 'refuseAboveBudget(0n, capParam,',
   },
   {
     id: 'cap-of-the-client-lowered',
-    what: 'A cap of the client is lowered to what the money is enough for.',
+    what: 'The gateway lowers the token cap of the client to the affordable one.',
     find: '...(isOurs ? { smaller } : {})',
     replace: 'smaller',
   },
   {
     id: 'cap-of-the-first-hold',
-    what: 'The cap sent is that of the hold that was refused, not of the smaller one.',
+    what: 'The cap sent to the provider is that of the rejected hold, not of the smaller one.',
     find: 'cap = affordable;',
     replace: '',
   },
@@ -127,13 +127,13 @@ const holdBugs = bugsIn('lambdas/core/text/text-hold.ts', budgetTests, [
 const inputBugs = bugsIn('lambdas/core/inputs/paid-input.ts', 'test/lambdas/core/inputs/embed.test.ts', [
   {
     id: 'input-without-bound',
-    what: 'A count of input tokens that cannot be true is charged in full.',
+    what: 'An implausible count of input tokens is charged in full.',
     find: 'BigInt(Math.min(tokens, tokensMax)) * rate',
     replace: 'BigInt(tokens) * rate',
   },
   {
     id: 'input-charged-by-the-estimate',
-    what: 'An input without usage is charged as estimated.',
+    what: 'An input without reported usage is charged at its estimate.',
     find: 'const tokens = usage ? promptTokensOf(usage) : 0;',
     replace: 'const tokens = usage ? promptTokensOf(usage) : tokensMax;',
   },
@@ -142,13 +142,13 @@ const inputBugs = bugsIn('lambdas/core/inputs/paid-input.ts', 'test/lambdas/core
 const bucketBugs = bugsIn('lambdas/core/limits/rate-limit.ts', 'test/lambdas/core/limits/rate-limit-gcra.test.ts', [
   {
     id: 'burst-of-one-more',
-    what: 'A bucket lets one request more through than its burst.',
+    what: 'A rate limit admits one request more than its burst.',
     find: '(bucket.burst - 1) * bucket.intervalMicros',
     replace: 'bucket.burst * bucket.intervalMicros',
   },
   {
     id: 'idle-time-saved-up',
-    what: 'A bucket that was left alone lets any number of requests through at once.',
+    what: 'A rate limit that was idle admits any number of requests.',
     find: 'Math.max(tatMicros, nowMicros) + bucket.intervalMicros',
     replace: 'tatMicros + bucket.intervalMicros',
   },

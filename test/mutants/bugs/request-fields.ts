@@ -7,36 +7,36 @@ const bodyTests = 'test/lambdas/protocols/chat-completions/body.test.ts';
 
 const messagesTests = 'test/lambdas/protocols/messages';
 
-/** What a lenient parser lets through. */
+/** Mistakes that let a lenient parser forward or charge too much. */
 export const requestFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/fields.ts', 'test/lambdas/protocols/fields.test.ts', [
     {
       id: 'unknown-field-sent',
-      what: 'A field that the gateway does not know goes to the vendor and may cost money there.',
+      what: 'A field that the gateway does not know is forwarded and may cost money at the provider.',
       find: '  if (!policy) return member;\n',
       replace: '  if (policy) return member;\n',
     },
     {
       id: 'null-that-means-something-removed',
-      what: 'A null that the model should read does not reach it.',
+      what: 'A meaningful null is not forwarded to the model.',
       find: '&& !policy?.nullable?.includes(name)',
       replace: '',
     },
     {
       id: 'copied-field-listed',
-      what: 'A client that sends back an earlier response is refused where parameters are required.',
+      what: 'A client that requires all parameters is rejected when it sends back an earlier response.',
       find: "if (unknown === 'accept' || place.isCopied) return;\n",
       replace: 'if (place.isCopied) return;\n',
     },
     {
       id: 'two-spellings-of-one-field',
-      what: 'Of two caps in two spellings the last one counts.',
+      what: 'With two spellings of one cap, the last one counts.',
       find: '    if (kept.has(name)) throw twoSpellings([...place.path, written]);\n',
       replace: '',
     },
     {
       id: 'refused-tool-left-out',
-      what: 'A tool that runs at the provider is left out, and the client pays for a response without it.',
+      what: 'A tool that runs at the provider is ignored, and the client pays for a response without it.',
       find: ' || (kinds && isJsonObject(member))',
       replace: '',
     },
@@ -50,7 +50,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/chat-completions/request.ts', chatTests, [
     {
       id: 'instruction-without-hold',
-      what: 'The hold does not count the sentence that asks Claude for JSON.',
+      what: 'The hold does not include the sentence that asks Claude for JSON.',
       find: 'promptTextTokens([sent, instruction, ...',
       replace: 'promptTextTokens([sent, ...',
     },
@@ -62,7 +62,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
     },
     {
       id: 'cap-by-its-newer-name',
-      what: 'A cap under its newer name is not the one that the hold is computed from.',
+      what: 'The hold ignores a cap under its newer name.',
       find: 'outputTokensMax: body.max_completion_tokens ?? body.max_tokens ?? undefined',
       replace: 'outputTokensMax: body.max_tokens ?? undefined',
       caughtBy: 'test/lambdas/protocols/chat-completions/request-constraints.test.ts',
@@ -71,7 +71,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/chat-completions/conversation.ts', chatTests, [
     {
       id: 'thoughts-sent-back',
-      what: 'Thoughts that a client copies from an answer go to the vendor again and are charged.',
+      what: 'Thoughts that a client copies from a response are forwarded again and charged.',
       find: "parts.filter((part) => part.type === 'text' || part.type === 'refusal')",
       replace: 'parts.filter((part): part is Said => true)',
     },
@@ -79,13 +79,13 @@ export const requestFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/chat-completions/body.ts', bodyTests, [
     {
       id: 'vendor-tool-in-a-chat',
-      what: 'A tool that runs at the vendor passes as a function, and its calls are not in the hold.',
+      what: 'A tool that runs at the provider passes as a function, and its calls are not in the hold.',
       find: "type: z.literal('function', 'must be \"function\": other tools need the responses endpoint')",
       replace: 'type: z.string()',
     },
     {
       id: 'paid-cache-retention',
-      what: 'A retention of the cache that the vendor bills apart is forwarded.',
+      what: 'A cache retention that the provider bills separately is forwarded.',
       find: ".enum(['in_memory', 'in-memory'], ",
       replace: ".enum(['in_memory', 'in-memory', '24h'], ",
     },
@@ -99,7 +99,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/messages/sent-body.ts', `${messagesTests}/sent-body-betas.test.ts`, [
     {
       id: 'priced-beta-forwarded',
-      what: 'A beta that changes the price, such as a faster mode, reaches the vendor.',
+      what: 'A beta that changes the price, such as a faster mode, is forwarded.',
       find: 'return [...named].filter((value) => forwarded.has(value));',
       replace: 'return [...named];',
     },
@@ -107,13 +107,13 @@ export const requestFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/messages/blocks.ts', `${messagesTests}/sent-body-betas.test.ts`, [
     {
       id: 'vendor-tool-inside-an-addition',
-      what: 'A tool that runs at the vendor is defined in the middle of a conversation, and its calls are not in the hold.',
+      what: 'A tool that runs at the provider is defined within a conversation, and its calls are not in the hold.',
       find: 'const toolChange = { tool: declaredTool,',
       replace: 'const toolChange = { tool: anyObject,',
     },
     {
       id: 'retention-inside-a-document',
-      what: 'A block inside a document asks for a cache write that the hold does not price.',
+      what: 'A block within a document requests a cache write that the hold does not price.',
       find: "  if (block.type !== 'document' || block.source.type !== 'content') return [];\n",
       replace: "  if (block.type !== 'document' || block.source.type === 'content') return [];\n",
       caughtBy: `${messagesTests}/request.test.ts`,
@@ -122,13 +122,13 @@ export const requestFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/messages/body.ts', `${messagesTests}/body.test.ts`, [
     {
       id: 'cap-of-another-protocol-ignored',
-      what: 'A response costs more than the client allowed under the name of the cap on another endpoint.',
+      what: 'A response costs more than the client allowed, because the cap has the name of another endpoint.',
       find: 'guarded: guardedNames, refused',
       replace: 'refused',
     },
     {
       id: 'summary-at-the-vendor',
-      what: 'A compaction passes as one of the edits, and its second model call is not in the hold.',
+      what: 'A compaction is accepted as an edit, and its second model call is not in the hold.',
       find: "type: z.literal('clear_thinking_20251015')",
       replace: "type: z.literal(['clear_thinking_20251015', 'compact_20260112'])",
     },
@@ -163,13 +163,13 @@ export const requestFieldBugs: readonly MoneyBug[] = [
     [
       {
         id: 'document-held-without-its-text',
-        what: 'A document of a million words is held as a prompt without words.',
+        what: 'A document of a million words is held as a prompt without text.',
         find: 'texts.length > 0 ? [request.sent, ...texts] : request.sent',
         replace: 'request.sent',
       },
       {
         id: 'ignored-content-field-held',
-        what: 'A field of generateContent that is ignored raises the hold.',
+        what: 'An ignored field of generateContent raises the hold.',
         find: 'isWhole && request.isWhole && ',
         replace: '',
       },

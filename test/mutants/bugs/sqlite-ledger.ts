@@ -10,7 +10,7 @@ const changeTests = 'test/local/stores/sqlite/changes-shared.test.ts';
 const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   {
     id: 'sqlite-hold-without-money',
-    what: 'The embedded ledger places a hold without a look at the available money.',
+    what: 'The embedded ledger places a hold without checking the available balance.',
     find: '  account.availablePicos >= amountPicos &&\n',
     replace: '',
     caughtBy: holdTests,
@@ -31,7 +31,7 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   },
   {
     id: 'sqlite-hold-beside-the-one-before',
-    what: 'The embedded ledger places a further hold of a request beside the one before it.',
+    what: 'The embedded ledger places a further hold of a request while the previous one is open.',
     find: '(previousHoldId === undefined || !account.holds.has(previousHoldId))',
     replace: "previousHoldId !== ''",
     caughtBy: holdTests,
@@ -45,14 +45,14 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   },
   {
     id: 'sqlite-hold-on-a-failing-disk',
-    what: 'While the disk confirms no write, every request is sent to a provider and answered with 503.',
+    what: 'While the disk confirms no write, every request reaches a provider and then fails with 503.',
     find: '      await db.checkDisk();\n',
     replace: '',
     caughtBy: 'test/local/stores/sqlite/database-unknown-outcome.test.ts',
   },
   {
     id: 'sqlite-record-that-cannot-be-applied',
-    what: 'A charge is recorded that does not fit into the account, and its hold never ends.',
+    what: 'A charge that does not fit into the account is recorded, and its hold never ends.',
     find: "account ? bigintOf(account, 'spent') : 0n",
     replace: '0n',
     caughtBy: 'test/local/stores/sqlite/ledger-store-limits.test.ts',
@@ -66,56 +66,56 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   },
   {
     id: 'sqlite-sweep-put-off-by-every-hold',
-    what: 'Every hold in the embedded ledger delays the next sweep, so that the sweeper never sees a busy account.',
+    what: 'Every hold in the embedded ledger delays the next sweep, so a busy account is never swept.',
     find: 'coalesce(sweep_at, ?)',
     replace: 'coalesce(?, sweep_at)',
   },
   {
     id: 'sqlite-sweep-before-the-time',
-    what: 'The embedded ledger reports every account with a hold as due, so that its holds are swept on every run.',
+    what: 'The embedded ledger reports every account with a hold as due, so its holds are swept on every run.',
     find: 'WHERE sweep_at <= ?',
     replace: 'WHERE sweep_at <= ? OR sweep_at IS NOT NULL',
   },
   {
     id: 'sqlite-sweep-list-left-too-early',
-    what: 'The embedded ledger takes an account with an open hold off the sweep list, and the hold stays forever.',
+    what: 'The embedded ledger removes an account with an open hold from the sweep list, and the hold stays forever.',
     find: ' AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)',
     replace: '',
   },
   {
     id: 'sqlite-record-written-over',
-    what: 'A release that comes second replaces the charge record in the embedded ledger.',
+    what: 'A later release replaces the charge record in the embedded ledger.',
     find: 'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     replace:
       'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET outcome = excluded.outcome, amount = excluded.amount',
   },
   {
     id: 'sqlite-late-record-shown-its-own',
-    what: 'The embedded ledger returns the later record to its writer, who then applies it over the first one.',
+    what: 'The embedded ledger returns the later record to its writer, which then applies it over the first one.',
     find: "return { kind: 'exists', record: present };",
     replace: "return { kind: 'exists', record };",
   },
   {
     id: 'sqlite-money-moved-twice',
-    what: 'The embedded ledger keeps a hold that it has applied, so that a repeated apply moves the money again.',
+    what: 'The embedded ledger keeps an applied hold, so a repeated apply moves the money again.',
     find: "  db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);\n",
     replace: '',
   },
   {
     id: 'sqlite-money-moved-without-a-hold',
-    what: 'The embedded ledger applies a record whose hold is closed already.',
+    what: 'The embedded ledger applies a record whose hold is already closed.',
     find: 'if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;',
     replace: 'if (!before) return undefined;',
   },
   {
     id: 'sqlite-money-moved-by-another-amount',
-    what: 'The embedded ledger releases a hold by the amount that the caller names, not by its own.',
+    what: 'The embedded ledger releases the amount that the caller names, not the amount of the hold.',
     find: 'if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;',
     replace: 'if (!before?.holds.has(holdId)) return undefined;',
   },
   {
     id: 'sqlite-charge-given-back',
-    what: 'The embedded ledger counts a charge as spent and returns it with the rest of the hold.',
+    what: 'The embedded ledger both spends a charge and returns it with the rest of the hold.',
     find: '.run(holdAmountPicos - amountPicos, amountPicos, accountId)',
     replace: '.run(holdAmountPicos, amountPicos, accountId)',
   },
@@ -128,20 +128,20 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   },
   {
     id: 'sqlite-charges-overflow',
-    what: 'The embedded ledger does not refuse a charge that brings the sum above what SQLite can store.',
+    what: 'The embedded ledger accepts a charge that brings the sum above the largest integer of SQLite.',
     find: 'checkCharge(before.spentPicos, amountPicos);',
     replace: 'checkCharge(0n, amountPicos);',
     caughtBy: limitTests,
   },
   {
     id: 'sqlite-credit-without-a-record',
-    what: 'The embedded ledger credits a payment without its reference, and credits it again when it is sent again.',
+    what: 'The embedded ledger credits a payment without its reference, and credits a repeat again.',
     find: '  insertCredit(db, request);\n',
     replace: '',
   },
   {
     id: 'sqlite-credit-of-another-amount',
-    what: 'The embedded ledger takes a smaller payment under a used reference for a repetition.',
+    what: 'The embedded ledger treats a smaller payment with a used reference as a repeat.',
     find: 'reply: credited === amountPicos ?',
     replace: 'reply: credited >= amountPicos ?',
   },
@@ -168,14 +168,14 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   },
   {
     id: 'sqlite-record-read-before-its-sync',
-    what: 'A client is shown an ended request whose record a power cut can still undo.',
+    what: 'A client sees an ended request whose record a power cut can still undo.',
     find: 'readRecord: (accountId, holdId) => db.read(',
     replace: 'readRecord: (accountId, holdId) => db.peek(',
     caughtBy: durabilityTests,
   },
   {
     id: 'sqlite-crossing-not-noted',
-    what: 'The embedded ledger applies a charge without a note of the low balance, and the user is not notified.',
+    what: 'The embedded ledger applies a charge without recording the low balance, and the user gets no notification.',
     find: '  noteLowBalance(db, before, after);\n',
     replace: '',
     caughtBy: changeTests,
@@ -185,13 +185,13 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
 const recordBugs = bugsIn('local/stores/sqlite/ledger-records.ts', `${contracts}/ledger-records.contract.test.ts`, [
   {
     id: 'sqlite-records-of-a-longer-id',
-    what: "A request's records include those of requests whose id starts with the same letters.",
+    what: 'The records of a request include those of requests whose id starts with the same characters.',
     find: '}/`)',
     replace: '}~`)',
   },
   {
     id: 'sqlite-record-page-is-the-last',
-    what: 'The list of charges ends after its first page, so that the audit and the user miss the rest.',
+    what: 'The list of charges ends after its first page, so the audit and the user miss the rest.',
     find: 'beforeHoldId, limit + 1)',
     replace: 'beforeHoldId, limit)',
   },
@@ -202,7 +202,7 @@ const accountKeyTests = `${contracts}/account-keys.contract.test.ts`;
 const accountBugs = bugsIn('local/stores/sqlite/account-store.ts', accountKeyTests, [
   {
     id: 'sqlite-start-credit-without-a-record',
-    what: 'The first credit of an account has no record in SQLite, and can be given again.',
+    what: 'The first credit of an account has no record in SQLite, and can be granted again.',
     find: 'if (creditPicos !== 0n)',
     replace: 'if (creditPicos < 0n)',
     caughtBy: accountTests,
@@ -219,25 +219,25 @@ const accountBugs = bugsIn('local/stores/sqlite/account-store.ts', accountKeyTes
 const keyChangeBugs = bugsIn('local/stores/sqlite/key-store.ts', accountKeyTests, [
   {
     id: 'sqlite-replaced-key-still-valid',
-    what: 'SQLite keeps a replaced API key valid beside the new one.',
+    what: 'SQLite keeps a replaced API key valid besides the new one.',
     find: '  revoke(db, oldHash);\n',
     replace: '',
   },
   {
     id: 'sqlite-revoked-key-still-valid',
-    what: 'SQLite shows a key as revoked to the operator and keeps it valid.',
+    what: 'SQLite shows an API key as revoked to the operator but keeps it valid.',
     find: '  revoke(db, hash);\n',
     replace: '',
   },
   {
     id: 'sqlite-two-replacements',
-    what: 'Two concurrent replacements in SQLite make two valid keys.',
+    what: 'Two concurrent replacements in SQLite create two valid API keys.',
     find: 'readCurrentKey(db, accountId)?.hash !== oldHash || ',
     replace: '',
   },
   {
     id: 'sqlite-key-for-the-blocked',
-    what: 'A blocked account gets a new valid key from SQLite.',
+    what: 'A blocked account gets a new valid API key from SQLite.',
     find: "  if (!isActive(db, accountId)) return 'blocked';\n",
     replace: '',
   },
@@ -246,19 +246,19 @@ const keyChangeBugs = bugsIn('local/stores/sqlite/key-store.ts', accountKeyTests
 const keyBugs = bugsIn('local/stores/sqlite/key-store.ts', `${contracts}/limit-stores.contract.test.ts`, [
   {
     id: 'sqlite-revoked-key-admitted',
-    what: 'The embedded key store admits a revoked key.',
+    what: 'The embedded key store admits a revoked API key.',
     find: "key.status !== 'active' || !allowed",
     replace: '!allowed',
   },
   {
     id: 'sqlite-rate-not-kept',
-    what: 'The embedded key store counts no request, and a key has no rate limit.',
+    what: 'The embedded key store counts no requests, so an API key has no rate limit.',
     find: "  db.sql('UPDATE keys SET tat = ? WHERE hash = ?').run(tatMicros, hash);\n",
     replace: '',
   },
   {
     id: 'sqlite-address-counter-pruned-live',
-    what: "The gateway removes a client IP's counter while it limits, and the limit starts anew.",
+    what: 'The gateway removes the counter of a client IP while it limits, and the limit restarts.',
     find: 'Math.ceil(nowMicros / 1_000) + BUCKET_KEPT_MS',
     replace: 'Math.ceil(nowMicros / 1_000)',
     caughtBy: 'test/local/stores/sqlite/prune.test.ts',
@@ -268,19 +268,19 @@ const keyBugs = bugsIn('local/stores/sqlite/key-store.ts', `${contracts}/limit-s
 const changeBugs = bugsIn('local/stores/sqlite/changes.ts', changeTests, [
   {
     id: 'followed-change-again',
-    what: 'The gateway publishes its own writes of an account a second time, as those of another process.',
+    what: 'The gateway publishes its own account writes a second time, as those of another process.',
     find: 'before?.version === after.version || (!before && after.version > 1)',
     replace: '!before && after.version > 1',
   },
   {
     id: 'followed-by-one-look',
-    what: 'The gateway misses what another process writes to more than 1,000 accounts at a time.',
+    what: 'The gateway misses writes of another process to more than 1,000 accounts at a time.',
     find: ' && !isBehind',
     replace: '',
   },
   {
     id: 'followed-from-the-start',
-    what: 'The gateway reads the first 1,000 changed accounts again and again, and misses those after them.',
+    what: 'The gateway reads the first 1,000 changed accounts repeatedly and misses all later ones.',
     find: "    if (last) seenChange = bigintOf(last, 'change');\n",
     replace: '',
   },
@@ -292,13 +292,13 @@ const changeBugs = bugsIn('local/stores/sqlite/changes.ts', changeTests, [
   },
   {
     id: 'low-balance-sent-by-two',
-    what: 'Two processes send the same notification of a low balance.',
+    what: 'Two processes send the same low-balance notification.',
     find: '.get(nowMs + LEASE_MS, nowMs)',
     replace: '.get(nowMs, nowMs)',
   },
   {
     id: 'low-balance-lost-after-a-failure',
-    what: 'A notification of a low balance that could not be sent once is never sent.',
+    what: 'A low-balance notification that failed once is never sent.',
     find: "if (outcome.kind !== 'failed' || attempts >= ATTEMPTS_MAX)",
     replace: "if (outcome.kind !== 'failed' || attempts > 0)",
     caughtBy: 'test/local/stores/sqlite/changes.test.ts',
@@ -308,7 +308,7 @@ const changeBugs = bugsIn('local/stores/sqlite/changes.ts', changeTests, [
 const pruneBugs = bugsIn('local/stores/sqlite/prune.ts', 'test/local/stores/sqlite/prune.test.ts', [
   {
     id: 'claim-pruned-in-its-lease',
-    what: 'The gateway removes the claim of a request at work, and a repetition of the request is charged again.',
+    what: 'The gateway removes the claim of a request in progress, and a repeat of the request is charged again.',
     find: "'expires_at <= ?1 AND lease_until <= ?1'",
     replace: "'expires_at <= ?1'",
   },

@@ -6,13 +6,13 @@ const durabilityTests = 'test/local/stores/sqlite/database-durability.test.ts';
 const claimBugs = bugsIn('local/stores/sqlite/claim-store.ts', `${contracts}/claim-store.contract.test.ts`, [
   {
     id: 'sqlite-take-over-within-the-lease',
-    what: 'SQLite lets a request take over a claim whose lease runs, and both call the provider.',
+    what: 'SQLite lets a request take over a claim with a valid lease, and both call the provider.',
     find: 'if (!isAtWork || present.leaseUntilMs > request.nowMs)',
     replace: 'if (!isAtWork)',
   },
   {
     id: 'sqlite-take-over-not-counted',
-    what: 'SQLite does not count a take-over as a dispatch, and a key calls the provider without a bound.',
+    what: 'SQLite does not count a takeover as a dispatch, so one idempotency key can call the provider without limit.',
     find: 'const dispatches = present.dispatches + 1;',
     replace: 'const dispatches = present.dispatches;',
   },
@@ -24,13 +24,13 @@ const claimBugs = bugsIn('local/stores/sqlite/claim-store.ts', `${contracts}/cla
   },
   {
     id: 'sqlite-result-written-over',
-    what: 'SQLite replaces the stored response of a completed claim, which is then not the one that was charged.',
+    what: 'SQLite replaces the stored response of a completed claim, which then differs from the charged one.',
     find: "} AND state IN ('open', 'prepared')`",
     replace: '} AND state IS NOT NULL`',
   },
   {
     id: 'sqlite-completed-without-a-response',
-    what: 'SQLite completes a claim that has no response, and every repetition of the request fails.',
+    what: 'SQLite completes a claim without a response, and every repeat of the request fails.',
     find: "} AND state IN ('prepared', 'done')`",
     replace: '}`',
   },
@@ -42,25 +42,25 @@ const claimBugs = bugsIn('local/stores/sqlite/claim-store.ts', `${contracts}/cla
   },
   {
     id: 'sqlite-expired-claim-of-a-running-request',
-    what: 'SQLite opens an expired claim again while its request is at work.',
+    what: 'SQLite reopens an expired claim while its request is in progress.',
     find: '(present.expiresAtMs <= request.nowMs && present.leaseUntilMs <= request.nowMs)',
     replace: 'present.expiresAtMs <= request.nowMs',
   },
   {
     id: 'sqlite-key-of-another-request',
-    what: 'SQLite gives a freed key to a request with another body.',
+    what: 'SQLite assigns a freed claim to a request with another body.',
     find: ' && present.fingerprint === fingerprint',
     replace: '',
   },
   {
     id: 'sqlite-dispatches-without-a-bound',
-    what: 'SQLite lets a failing request under one key call the provider without a bound.',
+    what: 'SQLite lets a failing request with one idempotency key call the provider without limit.',
     find: ' && present.dispatches < dispatchesMax',
     replace: '',
   },
   {
     id: 'sqlite-response-not-durable',
-    what: 'A power cut loses the response of a charged request, and its repetition is charged again.',
+    what: 'A power cut loses the response of a charged request, and its repeat is charged again.',
     find: 'return db.writeDurably(() => change(ref, owner, sql, toJson(prepared), expiresAtMs));',
     replace: 'return db.write(() => change(ref, owner, sql, toJson(prepared), expiresAtMs));',
     caughtBy: durabilityTests,
@@ -82,7 +82,7 @@ const circuitBugs = bugsIn('local/stores/sqlite/circuit-store.ts', `${contracts}
   },
   {
     id: 'sqlite-failures-of-the-last-caller',
-    what: 'SQLite keeps only the last count of failures, so that a circuit never opens.',
+    what: 'SQLite keeps only the last count of failures, so a circuit never opens.',
     find: 'before.failures + added.failures',
     replace: 'added.failures',
   },
@@ -94,7 +94,7 @@ const circuitBugs = bugsIn('local/stores/sqlite/circuit-store.ts', `${contracts}
   },
   {
     id: 'sqlite-missing-usage-counted-once',
-    what: 'SQLite counts one response without usage, however many there are, and the model stays in use.',
+    what: 'SQLite counts only one response without usage, so the model stays in use.',
     find: 'missingOf(db, modelId, startMs) + 1',
     replace: '1',
   },
@@ -105,25 +105,25 @@ const listTests = `${contracts}/video-job-lists.contract.test.ts`;
 const videoBugs = bugsIn('local/stores/sqlite/video-job-store.ts', jobTests, [
   {
     id: 'sqlite-video-ended-twice',
-    what: 'SQLite lets a video that failed without a charge be completed.',
+    what: 'SQLite completes a video that failed without a charge.',
     find: '(isEnded(job) ? job.state === ending.state : { ...job, ...ending })',
     replace: '({ ...job, ...ending })',
   },
   {
     id: 'sqlite-begun-video-refused',
-    what: 'SQLite lets the gateway refuse a video that the provider makes and charges.',
+    what: 'SQLite refuses a video that the provider creates and charges.',
     find: "hasNotBegun(job) ? { ...job, state: 'failed'",
     replace: "!isEnded(job) ? { ...job, state: 'failed'",
   },
   {
     id: 'sqlite-second-video-file',
-    what: 'SQLite replaces the file of a video and its tokens, which are charged.',
+    what: 'SQLite replaces the file of a video and its charged tokens.',
     find: 'isEnded(job) || job.file ?',
     replace: 'isEnded(job) ?',
   },
   {
     id: 'sqlite-abandoned-video-created',
-    what: 'SQLite creates a video whose request got the answer that there is none.',
+    what: 'SQLite creates a video although its request already returned that there is none.',
     find: "    db.sql('INSERT INTO videos (id, listed) VALUES (?, 0)').run(id);\n",
     replace: '',
   },
@@ -136,14 +136,14 @@ const videoBugs = bugsIn('local/stores/sqlite/video-job-store.ts', jobTests, [
   },
   {
     id: 'sqlite-due-video-hidden',
-    what: 'SQLite does not report a video at its time, so that nothing ends it or releases its hold.',
+    what: 'SQLite does not report a video when it is due, so nothing ends it or releases its hold.',
     find: 'WHERE due_at <= ?',
     replace: 'WHERE due_at < ?',
     caughtBy: listTests,
   },
   {
     id: 'sqlite-videos-of-all-accounts',
-    what: 'The list of videos shows those of other accounts.',
+    what: 'The list of videos includes those of other accounts.',
     find: 'listed = 1 AND account_id = ?',
     replace: 'listed = 1 AND (account_id = ? OR account_id IS NOT NULL)',
     caughtBy: listTests,

@@ -5,35 +5,35 @@ const holdTests = `${contracts}/ledger-holds.contract.test.ts`;
 const ledgerTests = `${contracts}/ledger-store.contract.test.ts`;
 const claimTests = `${contracts}/claim-store.contract.test.ts`;
 
-/** Conditions keep their names and values: the database refuses a write that mentions one too many. */
+/** Conditions keep their names and values, because DynamoDB rejects a write with an unused one. */
 const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, [
   {
     id: 'hold-without-money',
-    what: 'A hold does not ask whether the money is there.',
+    what: 'A hold does not check the available balance.',
     find: 'AND available >= :amount AND',
     replace: 'AND',
   },
   {
     id: 'hold-below-zero',
-    what: 'An account whose balance is spent can go on with requests that are free.',
+    what: 'An account without balance can continue with free requests.',
     find: 'AND credited > spent AND',
     replace: 'AND',
   },
   {
     id: 'hold-over-a-hold',
-    what: 'A hold is placed over an open one of the same id, whose money is lost.',
+    what: 'A hold replaces an open one with the same id, whose money is lost.',
     find: 'AND attribute_not_exists(holds.#id) ',
     replace: '',
   },
   {
     id: 'hold-beside-the-one-before',
-    what: 'A further try holds beside the one before it.',
+    what: 'A further try places a hold while the previous one is open.',
     find: "' AND attribute_not_exists(holds.#previous)'",
     replace: "' AND (attribute_not_exists(holds.#previous) OR attribute_exists(holds.#previous))'",
   },
   {
     id: 'hold-of-the-blocked',
-    what: 'A blocked account can go on.',
+    what: 'A blocked account can place holds.',
     find: "'#status = :active AND",
     replace: "'(#status = :active OR attribute_exists(#status)) AND",
   },
@@ -45,42 +45,42 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   },
   {
     id: 'hold-sent-again-by-the-client',
-    what: 'The database client repeats a hold whose reply was late, and it is placed twice.',
+    what: 'The database client repeats a hold whose reply was late, and the hold is placed twice.',
     find: 'hold(db.once, table, request)',
     replace: 'hold(db.repeating, table, request)',
     caughtBy: `${contracts}/fault-proxy.test.ts`,
   },
   {
     id: 'record-written-over',
-    what: 'A second record replaces the first: a release, the charge.',
+    what: 'A second record replaces the first, such as a release the charge.',
     find: "item: toChargeItem(record),\n    condition: 'attribute_not_exists(pk)',",
     replace: "item: toChargeItem(record),\n    condition: 'attribute_not_exists(written)',",
     caughtBy: ledgerTests,
   },
   {
     id: 'money-moved-twice',
-    what: 'A hold that was closed gives its money back once more.',
+    what: 'A closed hold releases its money again.',
     find: "'holds.#id.amount = :amount'",
     replace: "'(holds.#id.amount = :amount OR attribute_exists(pk))'",
     caughtBy: ledgerTests,
   },
   {
     id: 'money-moved-by-another-amount',
-    what: 'A hold is closed by whoever takes it for another amount.',
+    what: 'A hold can be closed with a wrong amount.',
     find: "'holds.#id.amount = :amount'",
     replace: "'attribute_exists(holds.#id) AND :amount = :amount'",
     caughtBy: ledgerTests,
   },
   {
     id: 'charge-given-back',
-    what: 'A charge is counted as spent and given back with the rest of the hold.',
+    what: 'A charge is both spent and returned with the rest of the hold.',
     find: "':back': holdAmountPicos - record.amountPicos",
     replace: "':back': holdAmountPicos",
     caughtBy: ledgerTests,
   },
   {
     id: 'sweep-put-off-by-every-hold',
-    what: 'Every hold puts the next sweep off, so that a busy account is never swept.',
+    what: 'Every hold delays the next sweep, so a busy account is never swept.',
     find: 'sweepAt = if_not_exists(sweepAt, :sweepAt)',
     replace: 'sweepAt = :sweepAt',
     caughtBy: ledgerTests,
@@ -90,13 +90,13 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
 const sweepBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests, [
   {
     id: 'sweep-list-left-too-early',
-    what: 'An account with an open hold is taken off the sweep list, and the hold stays for ever.',
+    what: 'An account with an open hold is removed from the sweep list, and the hold stays forever.',
     find: "'size(holds) = :none'",
     replace: "'size(holds) >= :none'",
   },
   {
     id: 'sweep-list-never-left-in-the-table',
-    what: 'An account without holds stays on the sweep list of the table for ever.',
+    what: 'An account without holds stays on the sweep list of the table forever.',
     find: 'version + :one REMOVE sweepAt',
     replace: 'version + :one',
   },
@@ -105,13 +105,13 @@ const sweepBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests,
 const creditBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests, [
   {
     id: 'credited-twice',
-    what: 'A top-up that is sent again is credited again.',
+    what: 'A repeated top-up is credited again.',
     find: "item: toCreditItem(request),\n      condition: 'attribute_not_exists(pk)'",
     replace: "item: toCreditItem(request),\n      condition: 'attribute_not_exists(written)'",
   },
   {
     id: 'credit-of-another-amount',
-    what: 'A top-up of another amount under the same reference is taken for the same one.',
+    what: 'A top-up with another amount and the same reference counts as a repeat.',
     find: 'amountPicos === request.amountPicos ?',
     replace: 'amountPicos > 0n ?',
   },
@@ -121,25 +121,25 @@ const claimBugs = [
   ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
     {
       id: 'take-over-within-the-lease',
-      what: 'A claim is taken over while its lease runs.',
+      what: 'A claim is taken over while its lease is valid.',
       find: '} AND leaseUntilMs <= :now`',
       replace: '} AND (leaseUntilMs <= :now OR attribute_exists(leaseUntilMs))`',
     },
     {
       id: 'take-over-with-the-old-answer',
-      what: 'A claim that was taken over keeps the answer of its old owner.',
+      what: 'A taken-over claim keeps the response of its old owner.',
       find: "remove: 'prepared',\n    returns: 'UPDATED_NEW',",
       replace: "returns: 'UPDATED_NEW',",
     },
     {
       id: 'expired-claim-of-a-running-request',
-      what: 'A claim past its day is opened anew while its request is at work.',
+      what: 'An expired claim is reopened while its request is in progress.',
       find: '(expiresAtMs <= :now AND leaseUntilMs <= :now)',
       replace: 'expiresAtMs <= :now',
     },
     {
       id: 'take-over-not-counted',
-      what: 'A take-over does not count as a dispatch.',
+      what: 'A takeover does not count as a dispatch.',
       find: "':one': 1,\n      ':now'",
       replace: "':one': 0,\n      ':now'",
     },
@@ -147,7 +147,7 @@ const claimBugs = [
   ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
     {
       id: 'claim-written-by-anybody',
-      what: 'An owner that lost its claim can still prepare, renew and free it.',
+      what: 'An owner that lost its claim can still stage a response, renew it and free it.',
       find: "atWork = '#owner = :owner AND #state IN",
       replace: "atWork = '(#owner = :owner OR attribute_exists(#owner)) AND #state IN",
     },
@@ -161,7 +161,7 @@ const claimBugs = [
     },
     {
       id: 'lease-shortened',
-      what: 'A renewal that lands late shortens the lease.',
+      what: 'A late renewal shortens the lease.',
       find: '} AND leaseUntilMs <= :lease`',
       replace: '} AND (leaseUntilMs <= :lease OR attribute_exists(leaseUntilMs))`',
     },
@@ -172,7 +172,7 @@ const itemBugs = [
   ...bugsIn('lambdas/stores/dynamodb/dynamodb.ts', holdTests, [
     {
       id: 'stored-amount-in-floats',
-      what: 'A stored amount is read as a floating point number.',
+      what: 'A stored amount is read as a floating-point number.',
       find: '? BigInt(digits) :',
       replace: '? BigInt(Number(digits)) :',
     },
@@ -180,7 +180,7 @@ const itemBugs = [
   ...bugsIn('lambdas/stores/dynamodb/ledger-items.ts', ledgerTests, [
     {
       id: 'record-loses-its-hash',
-      what: 'The stored record does not keep the hash of the answer it commits.',
+      what: 'The stored record lacks the hash of its response.',
       find: '...(record.answer === undefined ? {} : { answer: record.answer }),',
       replace: '',
     },

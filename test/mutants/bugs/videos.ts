@@ -12,14 +12,14 @@ const storeTests = 'test/lambdas/core/videos/finish-video-store-video.test.ts';
 const endBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-completed-for-its-file',
-    what: 'A video is completed because its file is there, whether or not it was charged.',
+    what: 'A video is completed because its file exists, even if it is not charged.',
     find: "if (record.outcome === 'settled') {",
     replace: 'if (record && job.file) {',
     caughtBy: endTests,
   },
   {
     id: 'video-leaves-money-held',
-    what: 'A video that has ended leaves its money held until the sweeper comes.',
+    what: 'An ended video keeps its hold until the sweeper runs.',
     find: 'await apply(ledger, record, job.holdAmountPicos);',
     replace: 'await Promise.resolve(apply);',
     caughtBy: endTests,
@@ -29,14 +29,14 @@ const endBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
 const chargeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-completed-after-a-release',
-    what: 'A video whose hold was released meanwhile is completed all the same, and is free.',
+    what: 'A video whose hold was released in the meantime is completed for free.',
     find: 'await endVideo(deps, job, record);',
     replace: "await endVideo(deps, job, { ...record, outcome: 'settled' });",
     caughtBy: endTests,
   },
   {
     id: 'video-charged-without-a-record',
-    what: 'The last step completes a video although nothing was written about its money.',
+    what: 'The last step completes a video without a record of its charge or release.',
     find: 'if (!record) throw new Error(`$' + '{videoId} must be ended and its hold has no record`);',
     replace:
       "if (!record) await deps.jobs.end(videoId, { state: 'completed', completedAtMs: 0 });\n  if (!record) return { webhook: false };",
@@ -44,7 +44,7 @@ const chargeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   },
   {
     id: 'video-of-a-released-hold-told-as-charged',
-    what: 'A charge that came after the release of its hold is not noticed.',
+    what: 'A charge after the release of its hold is not detected.',
     find: "if (record.outcome !== 'settled') return",
     replace: "if (record.outcome !== 'settled' && !record) return",
     caughtBy: endTests,
@@ -54,7 +54,7 @@ const chargeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
 const releaseBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-failed-after-its-charge',
-    what: 'A release step that comes after the charge fails a video that was paid for.',
+    what: 'A release step after the charge fails a paid video.',
     find: 'await endVideo(deps, (await read()) ?? job, record);',
     replace: "await endVideo(deps, (await read()) ?? job, { ...record, outcome: 'released' });",
     caughtBy: endTests,
@@ -64,20 +64,20 @@ const releaseBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
 const storeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
   {
     id: 'video-charged-before-its-file-is-stored',
-    what: 'A file is noted, and charged, that was never put into the bucket.',
+    what: 'A file is recorded and charged, but never stored in the bucket.',
     find: 'await files.put(name, taken.bytes);',
     replace: 'await Array.fromAsync(taken.bytes, () => files);',
   },
   {
     id: 'video-cut-short-is-charged',
-    what: 'A file that broke off is taken for the video.',
+    what: 'A truncated file counts as the video.',
     find: 'if (length !== undefined && size !== length)',
     replace: 'if (length !== undefined && size > length)',
     caughtBy: storeTests,
   },
   {
     id: 'video-file-replaced-by-a-late-attempt',
-    what: 'An attempt that the machine has given up writes over the file that has been charged.',
+    what: 'An attempt that the workflow has abandoned overwrites the charged file.',
     find: 'const name = `$' + '{videoId}/$' + '{attemptName(ledger)}`;',
     replace: 'const name = videoId;',
     caughtBy: storeTests,
@@ -87,7 +87,7 @@ const storeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
 const pollBugs = bugsIn('lambdas/core/videos/poll-video.ts', pollTests, [
   {
     id: 'video-straight-from-queued-to-completed',
-    what: 'A video that is found finished is never in progress, and its id can still be changed.',
+    what: 'A video that is already complete at its first poll is never in progress, and its provider id can still change.',
     find: `await retryUntilDefinite(ledger, () =>
         jobs.advance(videoId, status.kind === 'running' ? status.progress : undefined),
       );`,
@@ -96,13 +96,13 @@ const pollBugs = bugsIn('lambdas/core/videos/poll-video.ts', pollTests, [
   },
   {
     id: 'video-never-begun-waits-for-ever',
-    what: 'A video whose creator died holds its money for an hour.',
+    what: 'A video whose creator crashed keeps its hold for an hour.',
     find: "return isYoung ? as('running') : failsWith(neverBegun);",
     replace: "return isYoung || neverBegun ? as('running') : failsWith(neverBegun);",
   },
   {
     id: 'video-fails-for-a-silent-vendor',
-    what: 'One poll without an answer fails a video that the vendor goes on making.',
+    what: 'One poll without a response fails a video that the provider is still creating.',
     find: "if (error instanceof GatewayError) return { kind: 'unknown' };",
     replace: "if (error instanceof GatewayError) return { kind: 'gone' };",
   },
@@ -111,19 +111,19 @@ const pollBugs = bugsIn('lambdas/core/videos/poll-video.ts', pollTests, [
 const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'video-of-a-given-up-creation-promised',
-    what: 'A creation whose video was given up meanwhile ends as a success.',
+    what: 'A creation returns success although its video was abandoned in the meantime.',
     find: 'if (await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId))) return;',
     replace: 'await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId));\n    return;',
   },
   {
     id: 'video-of-a-refused-creation-listed',
-    what: 'A creation that ended in an error leaves its video in the list.',
+    what: 'A failed creation leaves its video in the list.',
     find: 'if (await retryUntilDefinite(deps.ledger, () => deps.jobs.refuse(videoIdOf(requestId), failure))) return error;',
     replace: 'if (await Promise.resolve(failure)) return error;',
   },
   {
     id: 'video-begun-without-an-execution',
-    what: 'A vendor is asked for a video that nothing would bring to its end.',
+    what: 'The provider creates a video that no workflow completes.',
     find: 'const started = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id)));',
     replace: "const started = await deps.machine.start(record.id).catch(() => 'running');",
   },
@@ -135,20 +135,20 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   },
   {
     id: 'failed-creation-not-withdrawn',
-    what: 'A failed creation releases its hold and leaves its video to be made for free.',
+    what: 'A failed creation releases its hold, but its video can still be created for free.',
     find: '(mayStand ? withdraw(deps, caller, idempotent, error) : error)',
     replace: '(mayStand && !withdraw ? undefined : error)',
   },
   {
     id: 'key-freed-beside-a-video-that-may-stand',
-    what: 'A key is freed although the job record of its creation may have been written: two requests are promised two videos.',
+    what: 'A claim is freed although its job record may exist: two requests get two videos.',
     find: 'mayStand = true;\n      await commitCreation(deps, beginning);',
     replace: 'await commitCreation(deps, beginning);\n      mayStand = true;',
     caughtBy: standingTests,
   },
   {
     id: 'key-freed-beside-a-video-not-refused',
-    what: 'A key is freed although its video could not be refused: two requests are promised two videos.',
+    what: 'A claim is freed although its video could not be refused: two requests get two videos.',
     find: 'idempotent?.claimed.abandon();\n    return error;',
     replace: 'return error;',
     caughtBy: standingTests,
@@ -158,7 +158,7 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
 const standingBugs = bugsIn('lambdas/core/videos/existing-video.ts', histories, [
   {
     id: 'take-over-closes-no-video',
-    what: 'A take-over looks whether there is a video and does not see to it that there never will be: one key makes two.',
+    what: 'A takeover looks for a video but does not prevent a later one: one idempotency key creates two.',
     find: 'const reply = await retryUntilDefinite(deps.ledger, () => deps.jobs.abandon(videoIdOf(requestId)));',
     replace:
       "const present = await retryUntilDefinite(deps.ledger, () => deps.jobs.read(videoIdOf(requestId)));\n      const reply: AbandonReply = present ? { kind: 'exists', job: present } : { kind: 'abandoned' };",
@@ -166,13 +166,13 @@ const standingBugs = bugsIn('lambdas/core/videos/existing-video.ts', histories, 
   },
   {
     id: 'take-over-promises-a-video-not-begun',
-    what: 'A take-over answers with a video that its creator may still refuse.',
+    what: 'A takeover returns a video that its creator may still refuse.',
     find: 'if (!job.refused && !isEnded(job) && job.upstreamId === undefined) await endUnbegun(deps, job);',
     replace: 'await Promise.resolve(endUnbegun && isEnded);',
   },
   {
     id: 'take-over-of-a-creation-under-way',
-    what: 'A take-over gives a video up that its vendor is about to accept.',
+    what: 'A takeover abandons a video that its provider is about to accept.',
     find: 'if (mayStillBegin(job, times, ledger.clock.now())) throw inProgress();',
     replace: '',
     caughtBy: standingTests,
@@ -182,7 +182,7 @@ const standingBugs = bugsIn('lambdas/core/videos/existing-video.ts', histories, 
 const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', standingTests, [
   {
     id: 'take-over-passes-over-a-video',
-    what: 'A take-over does not look at what the old request has made, and makes another.',
+    what: 'A takeover ignores the result of the old request and creates another one.',
     find: 'if (standing) return adoptExisting(deps, request, claim.owner, standing);',
     replace: 'await Promise.resolve(standing && adoptExisting);',
   },
@@ -191,7 +191,7 @@ const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', standingTests, [
 const resumeBugs = bugsIn('lambdas/core/videos/resume-videos.ts', resumeTests, [
   {
     id: 'video-left-behind-by-its-execution',
-    what: 'A video whose execution died holds its money until it is overdue.',
+    what: 'A video whose execution crashed keeps its hold until it is overdue.',
     find: "(await machine.start(videoId)) === 'running'",
     replace: '(await machine.start(videoId)) !== undefined',
   },
@@ -206,13 +206,13 @@ const priceBugs = bugsIn('lambdas/core/videos/video-price.ts', priceTests, [
   },
   {
     id: 'video-without-its-first-frame',
-    what: 'The hold is smaller than what the vendor counts.',
+    what: "The hold is smaller than the provider's count.",
     find: '(framesPerSecond * seconds + 1)',
     replace: '(framesPerSecond * seconds)',
   },
   {
     id: 'any-count-of-tokens-charged',
-    what: 'A count that cannot be true is charged as it came.',
+    what: 'An implausible count is charged in full.',
     find: 'BigInt(Math.min(tokens ?? 0, unitsMax))',
     replace: 'BigInt(tokens ?? 0)',
   },

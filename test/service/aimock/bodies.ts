@@ -1,9 +1,11 @@
-/** One conversation in the words of each vendor: what a native client sends, and what the gateway has to make of a chat. */
+/**
+ * One conversation in each provider's protocol: the body of a native client, and the expected body of a forwarded chat.
+ */
 
 export const CAP = 2_000;
 
 const schema = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] };
-const description = 'Tells the weather.';
+const description = 'Returns the weather.';
 
 export const cities = [
   { id: 'call_oslo', city: 'Oslo', result: 'rain' },
@@ -12,10 +14,10 @@ export const cities = [
 
 const argumentsFor = (city: string): string => JSON.stringify({ city });
 
-/** What the vendor is told to answer, in the words of the package. */
+/** Tool calls of the provider's response, in the format of the package. */
 export const bothCalls = cities.map(({ id, city }) => ({ name: 'weather', arguments: argumentsFor(city), id }));
 
-/** The question alone, or with both calls and their results behind it. */
+/** Body with the question only, or with both calls and their results. */
 export type Body = (model: string, answered: boolean) => object;
 
 export const chatBody = (model: string, answered: boolean) => ({
@@ -86,7 +88,7 @@ export const messagesBody = (model: string, answered: boolean) => ({
   tools: [{ name: 'weather', description, input_schema: schema }],
 });
 
-/** Calls that the vendor is reminded of carry a signature of its own, or the word that it documents for a lost one. */
+/** Gemini contents. Earlier calls have the provider's signature, or the documented replacement for a lost one. */
 export const contentsBody = (answered: boolean) => ({
   contents: [
     { role: 'user', parts: [{ text: 'Weather?' }] },

@@ -13,7 +13,7 @@ export interface Said {
   readonly text: string;
   readonly calls: readonly { readonly id: string | undefined; readonly city: unknown }[];
   readonly ended: string | null | undefined;
-  /** Prompt and answer, as the client is told. */
+  /** Input and output tokens, as the client receives them. */
   readonly usage: readonly [number | undefined, number | undefined];
 }
 
@@ -22,14 +22,14 @@ interface Sending {
   readonly body: object;
 }
 
-/** One way through the gateway, from a client of one protocol to a vendor of the same or another. */
+/** A path through the gateway: from a client protocol to a provider of the same or another protocol. */
 export interface Face {
   readonly name: string;
   readonly model: string;
-  /** How this protocol says that an answer is whole, that results are waited for, and that the cap was reached. */
+  /** Finish reasons for a complete output, for pending tool calls, and for a reached token cap. */
   readonly ends: { readonly done: string; readonly calling: string; readonly capped: string };
   ask(gateway: TestGateway, answered: boolean, streamed: boolean): Promise<Said>;
-  /** What has to reach the vendor, and nothing beside it. */
+  /** Exact request that must reach the provider. */
   sends(answered: boolean, streamed: boolean): Sending;
 }
 
@@ -52,7 +52,7 @@ const toResponses = (model: string, answered: boolean, streamed: boolean): Sendi
     ...streaming(streamed),
   },
 });
-/** Nothing is stored, so reasoning has to come in the form that can be sent back. */
+/** Nothing is stored, so reasoning must be requested in the form that a client can send back. */
 const toResponsesNatively: typeof toResponses = (...asked) => {
   const { path, body } = toResponses(...asked);
   return { path, body: { ...body, include: ['reasoning.encrypted_content'] } };
@@ -169,10 +169,10 @@ export const faces: readonly Face[] = [
   generateContent,
 ];
 
-/** What the official clients make of a failure: the status, if one came, and our own code. */
+/** Returns the status, if any, and the gateway's error code from the error of an official client. */
 export async function failureOf(pending: Promise<unknown>): Promise<readonly [number | undefined, unknown]> {
   const thrown: unknown = await pending.then(
-    (answer) => new Error(`an answer instead of a failure: ${JSON.stringify(answer)}`),
+    (answer) => new Error(`expected a failure: ${JSON.stringify(answer)}`),
     (error: unknown) => error,
   );
   if (thrown instanceof OpenAI.APIError) return [thrown.status, thrown.code];

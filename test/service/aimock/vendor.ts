@@ -8,7 +8,7 @@ import {
 } from '@copilotkit/aimock';
 import * as z from 'zod';
 
-/** What the gateway sent, before anything has read it: the package's own journal has only what it understood. */
+/** Raw request of the gateway. The package's own journal contains only the parts that it understood. */
 export interface SentRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,18 +16,18 @@ export interface SentRequest {
 }
 
 export interface IndependentVendor {
-  /** Without a path. */
+  /** Base URL without a path. */
   readonly url: string;
-  /** In the order of arrival, since the last `says`. */
+  /** Requests in order of arrival since the last `says`. */
   readonly sent: readonly SentRequest[];
-  /** The answer to every request from now on. */
+  /** Sets the response to all later requests. */
   says(response: FixtureResponse, options?: FixtureOpts): void;
-  /** What the package has read out of the last request, on whichever wire: each turn, the tools, the cap. */
+  /** Turns, tools and token cap that the package read from the last request, in any protocol. */
   understood(): readonly string[];
   stop(): Promise<void>;
 }
 
-/** `@copilotkit/aimock`: every vendor on one port, written by people who have never seen the gateway. */
+/** `@copilotkit/aimock`: every provider on one port. Its authors do not know the gateway. */
 export async function startIndependentVendor(): Promise<IndependentVendor> {
   const fixtures: Fixture[] = [];
   const sent: SentRequest[] = [];
@@ -53,14 +53,14 @@ export async function startIndependentVendor(): Promise<IndependentVendor> {
 
 type Fault = 'drop' | 'malformed' | 'rateLimit' | 'disconnect';
 
-/** A fault instead of the answer, whatever the request. */
+/** Returns a fault for every request instead of a response. */
 export const always = (fault: Fault): { readonly chaos: ChaosConfig } => ({ chaos: { [`${fault}Rate`]: 1 } });
 
-/** Listening for `data` would start the flow before the package reads, hence what is handed on is looked at. */
+/** Records forwarded chunks: a listener for `data` would start the flow before the package reads. */
 function overhear(request: IncomingMessage, sent: SentRequest[]): void {
   const chunks: Buffer[] = [];
   const emit = request.emit.bind(request);
-  // The package adds a header of its own later.
+  // Copied, because the package later adds a header of its own.
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   request.emit = (event: string | symbol, ...rest: unknown[]): boolean => {
     if (event === 'data' && rest[0] instanceof Buffer) chunks.push(rest[0]);
@@ -69,7 +69,7 @@ function overhear(request: IncomingMessage, sent: SentRequest[]): void {
   };
 }
 
-/** The package keeps every request in the words of chat. */
+/** The package stores every request in the chat format. */
 const readRequest = z.object({
   messages: z.array(
     z.object({

@@ -4,7 +4,7 @@ import { pictureOf } from '../../../local/simulators/picture.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A canary for this place of the request. */
+/** Creates a canary for a place of the request. */
 export type Mark = (place: string) => string;
 
 const schema = (description: string) => ({
@@ -14,7 +14,7 @@ const schema = (description: string) => ({
   additionalProperties: false,
 });
 
-/** A picture with something behind its end, which nobody looks at. */
+/** Image with a canary after its end, which decoders ignore. */
 const picture = (canary: string, [width, height]: readonly [width: number, height: number] = [64, 64]): Buffer =>
   Buffer.concat([pictureOf({ width, height, about: canary }), Buffer.from(canary)]);
 export const dataUri = (canary: string): string => `data:image/png;base64,${picture(canary).toString('base64')}`;

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 
-/** How a request goes out. */
+/** Outcomes of a request. */
 export const endings = ['good', 'failed', 'quoted', 'refused', 'killed'] as const;
 export type Ending = (typeof endings)[number];
 
 export interface Planted {
-  /** Where in a request it stands: `chat: a tool's description`. */
+  /** Place of the canary in a request, such as `chat: a tool's description`. */
   readonly place: string;
   readonly ending: Ending;
-  /** Opens something: a key, a token, a signature. */
+  /** Whether it is a credential: a key, a token or a signature. */
   readonly isSecret: boolean;
 }
 
-/** Of what a canary consists: it stands in one of these whole, whatever is before and behind it. */
+/** Characters of a canary. A match in stored data contains the whole canary. */
 const WORD = /[\w-]{16,}/g;
 const BASE64 = /[\w+/-]{20,}/g;
-/** Where in base64 a group of four may begin. */
+/** Possible offsets of base64 groups. */
 const SHIFTS = [0, 1, 2, 3];
 
-/** Unique strings and where each was put, for a search that tells of every one it finds whence it came. */
+/** Creates unique strings, records their places, and finds them in stored data. */
 export class Canaries {
   readonly #planted = new Map<string, Planted>();
 
@@ -26,7 +26,7 @@ export class Canaries {
     return this.#add(`kn${randomBytes(8).toString('hex')}`, { place, ending, isSecret: false });
   }
 
-  /** Of this form, if it has to have one. */
+  /** Adds a credential. `text` sets its value if the format is fixed. */
   secret(place: string, ending: Ending, text = randomBytes(16).toString('hex')): string {
     return this.#add(text, { place, ending, isSecret: true });
   }
@@ -35,7 +35,7 @@ export class Canaries {
     return new Set(this.#planted.values().map(({ place }) => place));
   }
 
-  /** As they are, and in base64 at any place of something larger. */
+  /** Finds canaries in plain text, and in base64 at any offset. */
   foundIn(text: string): readonly Planted[] {
     const decoded = (text.match(BASE64) ?? []).flatMap((run) =>
       SHIFTS.map((shift) => Buffer.from(run.slice(shift), 'base64').toString('latin1')),

@@ -14,7 +14,7 @@ import {
 } from './bodies.ts';
 import type { Ending } from './kit.ts';
 
-/** Where a request has its API key: a header with what stands before the key, or the query. */
+/** Place of the API key: a header, with the text before the key, or the query. */
 export type KeyPlace = 'authorization' | 'x-api-key' | 'x-provider-api-key' | 'x-goog-api-key' | '?key=';
 
 export interface CanaryRequest {
@@ -22,13 +22,13 @@ export interface CanaryRequest {
   readonly path: string;
   readonly keyIn: KeyPlace;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent with a key of its own, so that its answer is kept. */
+  /** Sent with an idempotency key, so its response is stored. */
   readonly keyed?: true;
-  /** Asks for a stream. */
+  /** Requests a stream. */
   readonly streamed?: true;
-  /** Every ending, unless told. */
+  /** Endings to test. Default: every ending. */
   readonly only?: readonly Ending[];
-  /** `ask` tells the vendor what to do and stands in what it reads as the prompt. */
+  /** Builds the body. `ask` instructs the simulated provider and is part of the prompt. */
   body(mark: Mark, ask: string): Json | FormData;
 }
 
@@ -62,12 +62,12 @@ const videoBody: CanaryRequest['body'] = (mark, ask) => ({
   webhook_url: `https://webhook.invalid/${mark('webhook_url')}`,
 });
 
-/** Every place of a request that a client writes into, on every route that takes a body from the owner of a key. */
+/** Requests with a canary in every place that a client can fill, on every route with a body and an API key. */
 export const canaryRequests: readonly CanaryRequest[] = [
   post('chat', '/v1/chat/completions', chatBody),
   post('streamed chat', '/v1/chat/completions', streaming(chatBody), { streamed: true }),
   post('keyed chat', '/v1/chat/completions', chatBody, { keyed: true }),
-  // An answer that says so much that it is kept as an object (IDEM-7).
+  // The response is large enough to be stored as an object (IDEM-7).
   post(
     'keyed chat with a large answer',
     '/v1/chat/completions',

@@ -15,7 +15,7 @@ import { type QuotingVendor, startQuotingVendor } from './vendor.ts';
 
 const FUNDS = parseUsd('1000');
 
-/** What the vendor is to do: with a plain request, and with a stream. */
+/** Instruction to the provider for each ending, for plain requests and streams. */
 const asks: Readonly<Record<Ending, { readonly plain: string; readonly streamed: string }>> = {
   good: { plain: '', streamed: '' },
   failed: { plain: '[[quote 500]]', streamed: '[[error-event 4]]' },
@@ -31,19 +31,19 @@ export interface Answered {
 
 export type CanaryScene = Awaited<ReturnType<typeof openCanaryScene>>;
 
-/** Where a key is put that opens nothing. */
+/** Places of an invalid API key. */
 export const keyPlaces = ['authorization', 'x-api-key', 'x-provider-api-key', 'x-goog-api-key', '?key='] as const;
 
-/** The real program behind the edge, with secrets that are known, on stores that can be read to the last byte. */
+/** Starts the real program behind CloudFront settings, with known secrets and readable stores. */
 export const openCanaryScene = async () => {
   const canaries = new Canaries();
   const secret = (place: string, text?: string): string => canaries.secret(place, 'good', text);
   const originSecret = secret('the origin secret');
   const botToken = `123456:${secret('the token of the bot')}`;
   const topUpKey = secret('the key for payments');
-  secret('what the messenger proves itself with', updateSecretOf(botToken));
+  secret('the secret of the messenger', updateSecretOf(botToken));
   const vendors = ['OPENAI', 'ANTHROPIC', 'GEMINI', 'ARK', 'BFL'];
-  const vendorKeys = Object.fromEntries(vendors.map((name) => [`${name}_API_KEY`, secret(`the vendor's key ${name}`)]));
+  const vendorKeys = Object.fromEntries(vendors.map((name) => [`${name}_API_KEY`, secret(`the provider key ${name}`)]));
   const simulator: Simulator = await startSimulator();
   const vendor: QuotingVendor = await startQuotingVendor(simulator.url);
   const group = await startServerGroup();
@@ -85,7 +85,7 @@ export const openCanaryScene = async () => {
     return account;
   };
 
-  /** One request with a canary in each of its places, from an account of its own. */
+  /** Sends a request with a canary in each of its places, from its own account. */
   const send = async (server: TestProgram, request: CanaryRequest, ending: Ending): Promise<Answered> => {
     const mark = (place: string): string => canaries.plant(`${request.name}: ${place}`, ending);
     const { apiKey } = await openAccount(`${request.name}: key in ${request.keyIn}`, ending);
@@ -99,7 +99,7 @@ export const openCanaryScene = async () => {
       if (ending === 'refused') body.append('unheard_of', mark('unknown field'));
       return ask(server, path, { method: 'POST', headers, body });
     }
-    // The second one is refused where unknown fields are ignored, too (GEN-16).
+    // The misspelled field is rejected even if unknown fields are ignored (GEN-16).
     const spoilt =
       ending === 'refused'
         ? { [mark('name of an unknown field')]: mark('unknown field'), modell: mark('misspelled field') }
@@ -107,7 +107,7 @@ export const openCanaryScene = async () => {
     return ask(server, path, { method: 'POST', headers, body: JSON.stringify({ ...body, ...spoilt }) });
   };
 
-  /** With a key that nobody has: of the right form, one letter too long, and none at all. */
+  /** Sends unknown API keys: one well-formed, one that is a character too long, and none. */
   const sendWrongKeys = async (
     server: TestProgram,
     request: CanaryRequest,
@@ -129,7 +129,7 @@ export const openCanaryScene = async () => {
     return (await Promise.all(replies)).map(({ status }) => status);
   };
 
-  /** An update for the bot, of a chat that takes its answer where the number is even. */
+  /** Sends a bot update. The chat accepts the reply if its number is even. */
   const sendUpdate = async (server: TestProgram, chat: number, isGenuine: boolean): Promise<Answered> => {
     const mark = (place: string): string => canaries.plant(`bot: ${place}`, isGenuine ? 'good' : 'refused');
     const who = { id: chat, first_name: mark('name of the user') };
@@ -145,7 +145,7 @@ export const openCanaryScene = async () => {
       headers: { 'x-telegram-bot-api-secret-token': token },
       body: JSON.stringify({ update_id: chat, message: update }),
     });
-    for (const key of keysIn(vendor.told.join())) secret('bot: key in force', key);
+    for (const key of keysIn(vendor.told.join())) secret('bot: current key', key);
     return answer;
   };
 
@@ -167,7 +167,7 @@ export const openCanaryScene = async () => {
     return ask(server, '/app/credits', { method: 'POST', headers: { 'x-service-signature': signature }, body });
   };
 
-  /** Everything that is kept anywhere, and what the programs have written and answered. */
+  /** Reads all stored data, logs and responses. */
   const everythingKept = async (): Promise<readonly Kept[]> => {
     const machines = logs.filter(({ server }) => isRunning(server.pid)).map(({ server }) => keptInMachine(server.pid));
     const [tables, bucket, ...executions] = await Promise.all([
@@ -184,7 +184,7 @@ export const openCanaryScene = async () => {
     ];
   };
 
-  /** Once no account holds money any more. */
+  /** Waits until no account has an open hold. */
   const untilSettled = () =>
     until(
       'the end of every hold',
@@ -225,7 +225,7 @@ const withKey = (path: string, keyIn: KeyPlace, key: string, headers: Headers): 
   return path;
 };
 
-/** As the messenger signs it. */
+/** Signs init data as the messenger does. */
 const initDataOf = (token: string, chat: number, name: string) => {
   const fields = {
     user: JSON.stringify({ id: chat, first_name: name }),

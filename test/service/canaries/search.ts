@@ -7,19 +7,19 @@ import { localDynamodbConfig, localTableNames } from '../../../local/create-tabl
 import { localMediaBucket } from '../../../local/emulators/s3.ts';
 import { localMachineArn } from '../../../local/emulators/step-functions.ts';
 
-/** Something that is kept: the name of its kind, and all of it. */
+/** Stored data of one kind. */
 export interface Kept {
   readonly kind: string;
   readonly text: string;
 }
 
-/** Bytes are told as they are, whatever they stand for. */
+/** Bytes are read as Latin-1, whatever they contain. */
 const toText = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     inner instanceof Uint8Array ? Buffer.from(inner).toString('latin1') : inner,
   );
 
-/** Every item of every table. */
+/** Reads every item of every table. */
 export const keptInTables = async (endpoint: string): Promise<readonly Kept[]> => {
   const client = new DynamoDBClient({ ...localDynamodbConfig(endpoint), maxAttempts: 8 });
   const kept: Kept[] = [];
@@ -30,7 +30,7 @@ export const keptInTables = async (endpoint: string): Promise<readonly Kept[]> =
   return kept;
 };
 
-/** Every object of the bucket, by the first part of its name; names and content types are searched as well. */
+/** Reads every object of the bucket, by the first part of its name. Names and content types are included. */
 export const keptInBucket = async (endpoint: string): Promise<readonly Kept[]> => {
   const client = await createS3Client({ endpoint, region: 'us-east-1' });
   const kept: Kept[] = [];
@@ -46,7 +46,7 @@ export const keptInBucket = async (endpoint: string): Promise<readonly Kept[]> =
 
 const LISTENING = '0A';
 
-/** The ports a program listens at; the system tells of each socket by its inode. */
+/** Lists the ports on which a program listens. Linux identifies each socket by its inode. */
 const portsOf = (pid: number): readonly number[] => {
   const folder = `/proc/${pid}/fd`;
   const inodes = new Set(
@@ -54,7 +54,7 @@ const portsOf = (pid: number): readonly number[] => {
       try {
         return /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1];
       } catch {
-        // Closed meanwhile.
+        // The process closed this file in the meantime.
         return undefined;
       }
     }),
@@ -67,7 +67,7 @@ const portsOf = (pid: number): readonly number[] => {
     .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16));
 };
 
-/** All that the state machine of the program knows of what it has executed. It lives in the program, at a port that is told to nobody. */
+/** Reads all executions of the state machine. It runs within the program, on an unpublished port. */
 export const keptInMachine = async (pid: number): Promise<readonly Kept[]> => {
   for (const port of portsOf(pid)) {
     const client = new SFNClient({
@@ -83,7 +83,7 @@ export const keptInMachine = async (pid: number): Promise<readonly Kept[]> => {
       );
       return (await Promise.all(described)).map((execution) => ({ kind: 'machine', text: toText(execution) }));
     } catch {
-      // Another server of the program's.
+      // The port belongs to another server of the program.
     } finally {
       client.destroy();
     }

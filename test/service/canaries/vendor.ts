@@ -3,16 +3,16 @@ import * as z from 'zod';
 import type { Environment } from '../../support/gateway-process.ts';
 
 export interface QuotingVendor {
-  /** Where the program finds it in place of every vendor and of the messenger. */
+  /** Settings that direct the program to this provider instead of every provider and the messenger. */
   readonly environment: Environment;
-  /** How many requests wait that nobody will ever answer. */
+  /** Number of requests that never get a response. */
   waiting(): number;
-  /** What the bot has sent to the messenger. */
+  /** Requests that the bot sent to the messenger. */
   readonly told: readonly string[];
   stop(): Promise<void>;
 }
 
-/** An error with these words in every member in which some vendor has any. */
+/** Builds an error with this text in every member that some provider uses for messages. */
 const errorOf = (told: string, status: number, isGoogle: boolean): object =>
   isGoogle
     ? { error: { code: status, message: told, status: told, details: [{ reason: told }] } }
@@ -20,7 +20,7 @@ const errorOf = (told: string, status: number, isGoogle: boolean): object =>
 
 const quote = (request: IncomingMessage, sent: Buffer, status: number, response: ServerResponse): void => {
   const { headers, url = '' } = request;
-  const told = `told ${url} ${JSON.stringify(headers)} ${sent.toString('latin1')}`;
+  const told = `request ${url} ${JSON.stringify(headers)} ${sent.toString('latin1')}`;
   const error = JSON.stringify(errorOf(told, status, url.includes('/models/')));
   const isStream = status === 200;
   response.writeHead(status, {
@@ -32,7 +32,7 @@ const quote = (request: IncomingMessage, sent: Buffer, status: number, response:
 
 const ANSWER_BYTES = 300_000;
 
-/** A chat's answer that says its prompt, and much more. */
+/** Responds to a chat with its prompt and a long text. */
 const sayBack = (sent: Buffer, response: ServerResponse): void => {
   const { model, messages } = chatSchema.parse(JSON.parse(sent.toString()));
   const content = `${messages.map((message) => message.content).join(' ')} ${'abc '.repeat(ANSWER_BYTES / 4)}`;
@@ -49,7 +49,7 @@ const sayBack = (sent: Buffer, response: ServerResponse): void => {
 const chatSchema = z.object({ model: z.string(), messages: z.array(z.object({ content: z.string() })) });
 const messageSchema = z.object({ chat_id: z.coerce.number() });
 
-/** Chats of an odd number take no message, and are told why as the messenger does it: what was sent stands behind the reason. */
+/** Chats with an odd number reject the message. Like the messenger, the error quotes the message after the reason. */
 const takeMessage = (sent: Buffer, response: ServerResponse): void => {
   const { chat_id: chat } = messageSchema.parse(JSON.parse(sent.toString()));
   response.writeHead(chat % 2 ? 400 : 200, { 'content-type': 'application/json' });
@@ -68,8 +68,9 @@ const pass = (request: IncomingMessage, sent: Buffer, simulatorUrl: string, resp
 };
 
 /**
- * A vendor that quotes all it was sent where a prompt has `[[quote n]]`, as an error of that status; 200 is an error in a stream.
- * `[[say back]]` has a chat answer with its prompt and much besides, `[[wait]]` with nothing. Everything else goes on to the simulator.
+ * Simulated provider that quotes the whole request. `[[quote n]]` returns an error with status n; 200 means an error
+ * within a stream. `[[say back]]` returns the prompt and a long text, `[[wait]]` never responds. Other requests go to
+ * the simulator.
  */
 export const startQuotingVendor = async (simulatorUrl: string): Promise<QuotingVendor> => {
   let waiting = 0;
@@ -89,7 +90,7 @@ export const startQuotingVendor = async (simulatorUrl: string): Promise<QuotingV
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  if (address === null || typeof address === 'string') throw new Error('the system assigned no port');
   const url = `http://127.0.0.1:${address.port}`;
   return {
     environment: {

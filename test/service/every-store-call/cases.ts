@@ -1,16 +1,16 @@
 import { LASTING_MODEL, saying } from '../../support/gateway-chat.ts';
 import type { FaultKind, Script } from './script.ts';
 
-/** A request whose every call to the store is to go wrong in every way. */
+/** A request whose store calls each fail in every way. */
 export interface Scenario {
   readonly title: string;
   readonly path: string;
   readonly model: string;
-  /** The mark tells this request from the others at the vendor. */
+  /** The mark identifies this request at the provider. */
   readonly body: (mark: string) => object;
   readonly headers?: (mark: string) => Readonly<Record<string, string>>;
   readonly charged: { readonly prompt_tokens: number; readonly completion_tokens: number };
-  /** Every call of a good request, in the order of the alphabet. */
+  /** Every store call of a successful request, sorted. */
   readonly calls: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const RECORD = 'accounts record';
 const SETTLED = `${RECORD} settled`;
 const CLAIM = 'idempotency claim';
 const PREPARE = 'idempotency prepare';
-/** Without a definite answer to one of these nothing is served. */
+/** Without a definite reply to one of these calls, nothing is served. */
 const decisive: ReadonlySet<string> = new Set([HOLD, CLAIM, PREPARE]);
 const PLAIN = ['accounts apply', HOLD, SETTLED, ADDRESS, 'keys UpdateItem'];
 
@@ -53,7 +53,7 @@ export const scenarios: readonly Scenario[] = [
     calls: PLAIN,
   },
   {
-    title: 'a chat under a key',
+    title: 'a chat with an idempotency key',
     path: '/v1/chat/completions',
     model: LASTING_MODEL,
     body: (mark) => ({ model: LASTING_MODEL, messages: saying(mark), max_tokens: 100 }),
@@ -62,7 +62,7 @@ export const scenarios: readonly Scenario[] = [
     calls: KEYED,
   },
   {
-    title: 'a response under a key',
+    title: 'a response with an idempotency key',
     path: '/v1/responses',
     model: 'gpt-5.5-pro',
     body: (mark) => ({ model: 'gpt-5.5-pro', input: mark, max_output_tokens: 100 }),
@@ -72,23 +72,25 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** What goes wrong, and what the client gets. Whether it pays follows from that alone. */
+/** The faults of a case, and the status for the client. The charge follows from them. */
 export interface Case {
   readonly scripts: readonly Script[];
   readonly status: 200 | 429 | 503;
-  /** Late calls land before the sweeper comes, or after it. */
+  /** Whether late calls are executed before or after the sweep. */
   readonly lands: 'before the sweep' | 'after the sweep';
-  /** BILL-14's one exception: the charge was written unseen, and nothing could be written or noted after it. */
+  /**
+   * Exception of BILL-14: the charge was written without a reply, and later no record or outbox entry could be written.
+   */
   readonly mayBeCharged?: boolean;
 }
 
 const kinds = ['fail-before', 'lose-reply', 'hold-back', 'repeat', 'throttle', 'conflict'] as const;
 const unseen = ['lose-reply', 'hold-back'] as const;
-/** A hold goes over the wire once, so nothing executes it twice. */
+/** The store client sends a hold once, so no fault executes it twice. */
 const kindsOf = (name: string) => kinds.filter((kind) => !(name === HOLD && kind === 'repeat'));
 const once = (name: string, kind: FaultKind, turn = 0): Script => ({ name, kind, turn });
 const ever = (name: string, kind: FaultKind): Script => ({ name, kind, turn: 'all' });
-/** LIM-4: a flooded address is limited; everything else that happens once is got over. */
+/** LIM-4: a throttled client IP is limited. Any other single fault is recovered. */
 const statusOf = ({ name, kind }: Script) => (name === ADDRESS && kind === 'throttle' ? 429 : 200);
 
 export const singles = ({ calls }: Scenario): Case[] =>
@@ -101,7 +103,9 @@ export const singles = ({ calls }: Scenario): Case[] =>
     }),
   );
 
-/** Two calls, or one and its repeat, are lost. The address has its say before everything else, and is asked once. */
+/**
+ * Cases that lose two calls, or a call and its retry. The IP limit is excluded: it is called once, before all others.
+ */
 export const pairs = ({ calls }: Scenario): Case[] => {
   const names = calls.filter((name) => name !== ADDRESS);
   return names.flatMap((first, index) =>
@@ -116,7 +120,7 @@ export const pairs = ({ calls }: Scenario): Case[] => {
   );
 };
 
-/** A store that stays away from one kind of call, or altogether. */
+/** Cases in which one kind of call, or all calls, always fail. */
 export const lasting = ({ calls }: Scenario): Case[] =>
   (['fail-before', 'lose-reply', 'hold-back', 'throttle', 'conflict'] as const).flatMap((kind) => {
     const row = (name: string, status: Case['status']): Case => ({
@@ -128,7 +132,7 @@ export const lasting = ({ calls }: Scenario): Case[] =>
     return [...each, row('keys', 503), row('accounts', 503)];
   });
 
-/** A store that cannot write the record while there is no bucket for a note either. */
+/** Cases in which neither the record nor an outbox entry can be written. */
 const neverRecorded: readonly Case[] = (['fail-before', 'throttle', 'conflict', ...unseen] as const).map((kind) => ({
   scripts: [ever(RECORD, kind)],
   status: 503,
@@ -136,7 +140,10 @@ const neverRecorded: readonly Case[] = (['fail-before', 'throttle', 'conflict', 
   mayBeCharged: kind === 'lose-reply' || kind === 'hold-back',
 }));
 
-/** The store is back when a released record asks what stands: it is taken, or shows the charge. */
+/**
+ * Cases in which the store recovers before the release record: the record is written, or the existing charge is
+ * returned.
+ */
 const askedAfterwards = (['fail-before', 'lose-reply'] as const).map(
   (kind): Case => ({
     scripts: [ever(SETTLED, kind)],
@@ -147,7 +154,7 @@ const askedAfterwards = (['fail-before', 'lose-reply'] as const).map(
 
 export const unrecorded: readonly Case[] = [...neverRecorded, ...askedAfterwards];
 
-/** Nothing goes to the vendor before the hold, and whatever happens to the charge comes after the one call. */
+/** Whether the provider is called: only after the hold. Failures of the charge come after the one call. */
 export const isDispatched = ({ scripts, status }: Case): boolean =>
   status === 200 || scripts.every(({ name }) => name.startsWith(RECORD) || name === PREPARE);
 

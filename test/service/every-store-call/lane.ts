@@ -10,18 +10,18 @@ import { putKey } from '../../support/put-key.ts';
 import { sweep } from '../../support/strict-tending.ts';
 
 export interface Answer {
-  /** 0 when there was none. */
+  /** 0 without a response. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** One customer: an account, a key and an address of its own, so that each call to the store shows whose it is. */
+/** A customer with its own account, API key and IP address, so each store call shows its customer. */
 export interface Lane {
   readonly accountId: string;
   owns(call: Call): boolean;
   post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** What the sweeper does for this account once every hold has expired, again until none is open or three times. */
+  /** Sweeps this account after all its holds have expired. Repeats up to three times while a hold is open. */
   sweepAll(): Promise<void>;
 }
 
@@ -29,14 +29,14 @@ interface LaneOptions {
   readonly gatewayUrl: string;
   readonly pepper: string;
   readonly clients: ReturnType<typeof createClients>;
-  /** Past the proxy. */
+  /** Ledger without the proxy. */
   readonly ledger: LedgerDependencies;
   readonly fundsPicos: bigint;
 }
 
 const DAY_MS = 86_400_000;
 
-/** The number makes the address: 127.0.1.1 and so on, which this machine has all of. */
+/** The number determines the IP address, such as 127.0.1.1. Linux accepts all of 127.0.0.0/8. */
 export async function openLane(number: number, options: LaneOptions): Promise<Lane> {
   const { gatewayUrl, pepper, clients, ledger, fundsPicos } = options;
   const accountId = `lane-${number}`;

@@ -2,10 +2,10 @@ import type { Call, Fault, Plan } from '../../support/fault-proxy.ts';
 
 export type FaultKind = Fault['kind'];
 
-/** What shall go wrong with one request's calls of one name. */
+/** Fault of one request's calls with one name. */
 export interface Script {
   readonly name: string;
-  /** The how-manieth call of that name, from 0; `all` for each of them. */
+  /** Index of the call among those of the name, from 0; `all` for each of them. */
   readonly turn: number | 'all';
   readonly kind: FaultKind;
 }
@@ -14,13 +14,13 @@ export interface PlayedScript {
   readonly plan: Plan;
   /** Names of the calls, in order. */
   readonly names: readonly string[];
-  /** Those of the script that came to be played. */
+  /** Scripts that were executed. */
   readonly met: ReadonlySet<Script>;
-  /** Lets everything happen that was kept for later. */
+  /** Executes all calls that were held back. */
   comeLater(): void;
 }
 
-/** What a call is for, the same at each repeat of it. */
+/** Returns the purpose of a call. Retries have the same name. */
 export function nameOf({ operation, table, key, body }: Call): string {
   const text = JSON.stringify(body) ?? '';
   if (table === 'idempotency') return `${table} ${stepOf(operation, text)}`;
@@ -31,7 +31,7 @@ export function nameOf({ operation, table, key, body }: Call): string {
   return `accounts record ${text.includes('"outcome":{"S":"settled"}') ? 'settled' : 'released'}`;
 }
 
-/** What a write to a claim is for. */
+/** Returns the purpose of a write to a claim. */
 function stepOf(operation: string, text: string): string {
   if (operation === 'PutItem') return 'claim';
   if (operation === 'DeleteItem' || text.includes('":free"')) return 'free';
@@ -39,7 +39,7 @@ function stepOf(operation: string, text: string): string {
   return text.includes('":done"') ? 'complete' : operation;
 }
 
-/** A name of a script also stands for every longer one: that of a table is all its calls. */
+/** Plays scripts. A script also applies to longer names: a table's name covers all its calls. */
 export function playScript(scripts: readonly Script[]): PlayedScript {
   const later = Promise.withResolvers<void>();
   const names: string[] = [];

@@ -7,7 +7,7 @@ import { type HostileProcess, startHostileProcess } from '../../support/hostile-
 import { chat, generateContent, messages, type PostRoute } from '../../support/hostile-routes.ts';
 import { ask, exchange, openWire, type Reply, toBytes } from '../../support/hostile-wire.ts';
 
-/** Room for three of them. */
+/** Budget for three bodies. */
 const BUDGET_BYTES = 3 * BODY_BYTES_MAX;
 const MEMORY_BYTES_MAX = 1.5 * 1024 ** 3;
 const LIMIT_MS = 60_000;
@@ -23,31 +23,28 @@ const post = (body: Buffer, headers: readonly string[] = []) => ({
   headers: [`authorization: Bearer ${gateway.apiKey}`, ...headers],
 });
 
-/** `RUNS` multiplies how many come. */
+/** Number of concurrent bodies. `RUNS` multiplies it. */
 const AT_ONCE = 8 * Number(process.env.RUNS ?? 1);
 
 test.each([
   ['with their length', (body: Buffer) => post(body)],
   ['in chunks', (body: Buffer) => post(chunked(body), ['transfer-encoding: chunked'])],
-])(
-  'GEN-14 many bodies of 20 MiB at once %s are served or told to come again, in bounded memory',
-  async (_, request) => {
-    const bodies = [withImage(BODY_BYTES_MAX), paddedWithBlanks(BODY_BYTES_MAX)].map((body) => toBytes(request(body)));
-    const sent = Array.from({ length: AT_ONCE / bodies.length }, () => bodies).flat();
-    const replies = (await Promise.all(sent.map((body) => exchange(gateway.port, body, LIMIT_MS)))).flat();
-    expect(replies).toHaveLength(AT_ONCE);
-    for (const reply of replies.filter(({ status }) => status !== 200)) {
-      judge(reply);
-      expect(readError(reply).code).toBe('service_unavailable');
-      expect(reply.headers.get('retry-after')).toBe('1');
-    }
-    expect(replies.some(({ status }) => status === 200)).toBe(true);
-    expect(gateway.peakBytes()).toBeLessThan(MEMORY_BYTES_MAX);
-    expect(await gateway.account()).toMatchObject({ held: 0n, openHolds: 0 });
-  },
-);
+])('GEN-14 many concurrent 20 MiB bodies %s are served or get a retry, in bounded memory', async (_, request) => {
+  const bodies = [withImage(BODY_BYTES_MAX), paddedWithBlanks(BODY_BYTES_MAX)].map((body) => toBytes(request(body)));
+  const sent = Array.from({ length: AT_ONCE / bodies.length }, () => bodies).flat();
+  const replies = (await Promise.all(sent.map((body) => exchange(gateway.port, body, LIMIT_MS)))).flat();
+  expect(replies).toHaveLength(AT_ONCE);
+  for (const reply of replies.filter(({ status }) => status !== 200)) {
+    judge(reply);
+    expect(readError(reply).code).toBe('service_unavailable');
+    expect(reply.headers.get('retry-after')).toBe('1');
+  }
+  expect(replies.some(({ status }) => status === 200)).toBe(true);
+  expect(gateway.peakBytes()).toBeLessThan(MEMORY_BYTES_MAX);
+  expect(await gateway.account()).toMatchObject({ held: 0n, openHolds: 0 });
+});
 
-/** Three bodies that come whole but for their last byte: the budget is full, and the pace is kept. Whichever is answered is sent anew. */
+/** Fills the budget with three bodies that lack only their last byte. Replaces any that gets a response. */
 const fillBudget = async (request: Buffer) => {
   const most = request.subarray(0, -1);
   const open = new Set<Socket>();
@@ -76,7 +73,7 @@ const bytesOf = (route: PostRoute, bytes: number): Buffer =>
     headers: route.headers(gateway.apiKey),
   });
 
-/** While the room is still filling up, some may slip in before. */
+/** Returns the rejection of a request. Requests that arrive before the budget is full are repeated. */
 const refusalAt = async (route: PostRoute, fill: () => Promise<void>): Promise<Reply> => {
   for (let tries = 0; tries < 50; tries += 1) {
     await fill();
@@ -88,10 +85,10 @@ const refusalAt = async (route: PostRoute, fill: () => Promise<void>): Promise<R
     expect(gateway.vendor.requests.length).toBe(calls);
     return reply;
   }
-  throw new Error('there is always room');
+  throw new Error('the budget is never full');
 };
 
-test('GEN-14 a request that finds no room waits 10 s, is told to come again and costs nothing', async () => {
+test('GEN-14 a request without body budget waits 10 s, gets 503 and costs nothing', async () => {
   const budget = await fillBudget(bytesOf(chat, BODY_BYTES_MAX));
   const late = refusalAt(chat, budget.fill);
   const free = await ask(gateway.port, { target: '/v1/models', headers: [`authorization: Bearer ${gateway.apiKey}`] });
@@ -104,7 +101,7 @@ test('GEN-14 a request that finds no room waits 10 s, is told to come again and 
 });
 
 test.each([messages, generateContent])(
-  'GEN-14 what finds no room at $name is told so in its own shape',
+  'GEN-14 a rejection without body budget at $name has its own error shape',
   async (route) => {
     const budget = await fillBudget(bytesOf(route, BODY_BYTES_MAX));
     const reply = await refusalAt(route, budget.fill);
@@ -116,11 +113,11 @@ test.each([messages, generateContent])(
   },
 );
 
-test('GEN-14 room that is given back by clients who left serves the next', async () => {
+test('GEN-14 the budget of clients that left serves the next request', async () => {
   expect((await ask(gateway.port, post(paddedWithBlanks(BODY_BYTES_MAX)), LIMIT_MS)).status).toBe(200);
 });
 
-test('GEN-14 bodies that announce 20 MiB and bring next to nothing do not keep honest requests out', async () => {
+test('GEN-14 bodies that announce 20 MiB and send almost nothing do not block other requests', async () => {
   const head = toBytes(post(Buffer.alloc(0), [`content-length: ${BODY_BYTES_MAX}`]));
   const sockets = await Promise.all(Array.from({ length: 8 }, () => openWire(gateway.port)));
   for (const socket of sockets) socket.write(Buffer.concat([head, Buffer.from('{')]));
@@ -130,7 +127,7 @@ test('GEN-14 bodies that announce 20 MiB and bring next to nothing do not keep h
   expect(statuses).toEqual([200, 200, 200, 200]);
 });
 
-test('GEN-14 while large bodies fill the budget small requests are served', async () => {
+test('GEN-14 small requests are served while large bodies fill the budget', async () => {
   const budget = await fillBudget(toBytes(post(paddedWithBlanks(BODY_BYTES_MAX))));
   const { status } = await ask(gateway.port, post(paddedWithBlanks(500)), LIMIT_MS);
   budget.empty();

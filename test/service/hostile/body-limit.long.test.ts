@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** 20 MiB take their time on a busy machine; beyond this it hangs. */
+/** 20 MiB take time on a busy machine. Only a hang exceeds this limit. */
 const LIMIT_MS = 30_000;
 
 const post = (body: Buffer, headers: readonly string[] = []) => ({
@@ -26,12 +26,12 @@ const free = async () => {
   return [held, openHolds];
 };
 
-test('GEN-1 20,971,520 bytes, most of them an image, are served', async () => {
+test('GEN-1 20,971,520 bytes, mostly an image, are served', async () => {
   expect(await ask(gateway.port, post(withImage(BODY_BYTES_MAX)), LIMIT_MS)).toMatchObject({ status: 200 });
   expect(gateway.vendor.requests.at(-1)?.bytes.length).toBeGreaterThan(0.95 * BODY_BYTES_MAX);
 });
 
-test('GEN-1 one byte more in one chunk is 413', async () => {
+test('GEN-1 one more byte in one chunk is 413', async () => {
   const body = chunked(paddedWithBlanks(BODY_BYTES_MAX + 1), BODY_BYTES_MAX + 1);
   const socket = await openWire(gateway.port);
   const reading = readReply(socket, LIMIT_MS);
@@ -41,7 +41,7 @@ test('GEN-1 one byte more in one chunk is 413', async () => {
   expect([reply.status, readError(reply).code]).toEqual([413, 'payload_too_large']);
 });
 
-/** On the real date: the model of speech retires. */
+/** Routes that work on the real date: the speech model retires. */
 const lasting = postRoutes.filter((route) => route !== speech);
 const ofProtocols = lasting.flatMap((route) =>
   ([false, true] as const).map(
@@ -49,10 +49,10 @@ const ofProtocols = lasting.flatMap((route) =>
   ),
 );
 
-/** 20 MiB and so many more, for any route. */
+/** Body of 20 MiB plus `more` bytes, for any route. */
 const filled = (route: PostRoute, more: number, inChunks: boolean) => {
   const body = paddedWithBlanks(BODY_BYTES_MAX + more, route.body('hi'));
-  // A video would be made, and paid for, while other bodies are looked at.
+  // A dry run, because a video would be created and charged during the test.
   const dry = route === videos ? ['x-service-dry-run: true'] : [];
   return {
     ...{ method: 'POST', target: route.target, body: inChunks ? chunked(body) : body },
@@ -82,7 +82,7 @@ test.each([
   ['kept', true],
   ['to be closed', false],
 ] as const)(
-  'GEN-1 a client can send all of a body too large and then read its 413, on a connection %s',
+  'GEN-1 a client reads its 413 after sending a whole large body, on a connection %s',
   async (_, keepAlive) => {
     const socket = await openWire(gateway.port);
     socket.pause();
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test('GEN-1 what comes after a length that is too short is no part of the body', async () => {
+test('GEN-1 bytes beyond a Content-Length are not part of the body', async () => {
   const before = await gateway.account();
   const body = paddedWithBlanks(2_000);
   const keepAlive = toBytes(post(body, ['content-length: 1000']))
@@ -115,7 +115,7 @@ test('GEN-1 what comes after a length that is too short is no part of the body',
 test.each([
   ['closes its side', (socket: Awaited<ReturnType<typeof openWire>>) => void socket.end()],
   ['breaks the connection off', (socket: Awaited<ReturnType<typeof openWire>>) => void socket.resetAndDestroy()],
-])('GEN-1 a client that promises more than it sends and %s does no harm', async (_, leave) => {
+])('GEN-1 a client that announces more than it sends and %s does no harm', async (_, leave) => {
   const before = await gateway.account();
   for (let round = 0; round < 20; round += 1) {
     const socket = await openWire(gateway.port);
@@ -132,10 +132,10 @@ test.each([
 });
 
 test.each([
-  ['a chunk size that is none', 'zz\r\n{}\r\n0\r\n\r\n'],
-  ['a chunk size beyond all bounds', 'ffffffffffffffffff\r\n{}'],
-  ['a chunk longer than it says', '2\r\n{}{}{}\r\n0\r\n\r\n'],
-])('GEN-1 %s is 400 or the end of the connection', async (_, body) => {
+  ['an invalid chunk size', 'zz\r\n{}\r\n0\r\n\r\n'],
+  ['a huge chunk size', 'ffffffffffffffffff\r\n{}'],
+  ['a chunk longer than its size', '2\r\n{}{}{}\r\n0\r\n\r\n'],
+])('GEN-1 %s is 400 or closes the connection', async (_, body) => {
   const replies = await exchange(gateway.port, toBytes(post(Buffer.from(body), ['transfer-encoding: chunked'])));
   expect(replies.length).toBeLessThanOrEqual(1);
   for (const reply of replies) {

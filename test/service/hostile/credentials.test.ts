@@ -53,12 +53,12 @@ const invalid: Expected = [401, 'invalid_api_key'];
 interface Row {
   readonly what: string;
   readonly credential: () => string;
-  /** Undefined: let through, but for what the account itself is refused. */
+  /** Undefined: the request is admitted, except for reasons of the account. */
   readonly expected: Expected | undefined;
   readonly onBilled?: Expected;
 }
 
-/** The same in every place in which a key may stand. */
+/** Results of a credential in every place for API keys. */
 const rows: readonly Row[] = [
   { what: 'nothing behind its name', credential: () => '', expected: missing },
   { what: 'a blank', credential: () => ' ', expected: missing },
@@ -83,14 +83,14 @@ const send = async (address: Address, headers: readonly string[], query = '', bo
   return { ...reply, shape: shapeAt(target, headers) };
 };
 
-/** With what else the route asks of clients that prove themselves like this. */
+/** Sends a credential with the other headers that the route requires from such clients. */
 const sendWith = (address: Address, form: CredentialForm, credential: string, body?: string | Uint8Array) => {
   const { headers, query } = form.carry(credential);
   const isMessages = address.credential === 'messages' || form === credentialForms.xApiKey;
   return send(modelFor(address, form), isMessages ? [...headers, VERSION] : headers, query, body);
 };
 
-/** The lists of models have the models of whoever asks, which the name of the header tells (CAT-7). */
+/** The model lists depend on the header of the API key (CAT-7). */
 const modelFor = (address: Address, form: CredentialForm): Address => {
   if (address.name !== 'getModel' || form === credentialForms.bearer) return address;
   return { ...address, target: address.target.replace('gpt-5.4', form === credentialForms.xApiKey ? CLAUDE : GEMINI) };
@@ -127,7 +127,7 @@ test.each(addresses)('AUTH-4 a request without a credential gets 401 on a guarde
   judged(await send(address, [VERSION]), address.credential === 'none' ? undefined : missing, address.served);
 });
 
-/** Authorization headers with another scheme, or with none. */
+/** Authorization headers with another scheme, or without one. */
 const schemes: readonly (readonly [what: string, header: () => string, expected: Expected | undefined])[] = [
   ['no scheme', () => keyOf('good'), missing],
   ['another scheme', () => `Token ${keyOf('good')}`, missing],
@@ -149,7 +149,7 @@ test.each(rowsOfTier(withSchemes, ([what]) => what))(
 
 const { bearer, xApiKey, xProviderApiKey, xGoogApiKey, query } = credentialForms;
 
-/** Which of two is believed where both are read. */
+/** The credential that takes precedence if a route reads two. */
 const ranks: readonly (readonly [kind: Route['credential'], first: CredentialForm, second: CredentialForm])[] = [
   ['messages', xApiKey, bearer],
   ['generate_content', xProviderApiKey, xGoogApiKey],
@@ -165,7 +165,7 @@ const pairs = ranks.flatMap(([kind, first, second]) =>
 );
 
 test.each(rowsOfTier(pairs, ([one, other]) => `${one} ${other}`))(
-  'AUTH-2 AUTH-3 %s wins over %s on %s %s',
+  'AUTH-2 AUTH-3 %s takes precedence over %s on %s %s',
   async (_one, _other, _method, _target, address, first, second) => {
     const both = (one: string, other: string) => {
       const [a, b] = [first.carry(one), second.carry(other)];
@@ -201,7 +201,7 @@ test.each(versions)('AUTH-2 messages with %j: the wrong field is %s', async (hea
   if (param) expect(readError(reply, 'messages')).toMatchObject({ code: 'invalid_request_error', param });
 });
 
-/** AUTH-6. */
+/** AUTH-6: routes without a credential. */
 const PUBLIC = [
   /^\/health$/,
   /^\/api\/models$/,
@@ -224,7 +224,7 @@ test.each<Route>(Object.values(routes))(
 
 const account: Address = { ...routes.getAccount, name: 'getAccount', target: routes.getAccount.path, served: 200 };
 
-test('AUTH-7 a key shows its own account, whatever other id the request names', async () => {
+test('AUTH-7 an API key shows its own account, whatever other id the request names', async () => {
   const headers = [
     `authorization: Bearer ${keyOf('good')}`,
     ...['x-account-id: local', 'openai-organization: local', 'cookie: account=local'],
@@ -240,7 +240,7 @@ test('AUTH-7 a key shows its own account, whatever other id the request names', 
 
 const runs = randomRuns(import.meta.filename, { quick: 300, long: 1_200 });
 
-/** Every byte that HTTP lets stand in a header's value, and of those that are no ASCII mostly the strange ones. */
+/** Bytes that HTTP allows in a header value, mostly unusual ones outside ASCII. */
 const headerText = fc.string({
   unit: fc
     .oneof(
@@ -274,7 +274,7 @@ const nosql = [
 ];
 const lengths = [1, 59, 60, 61, 1_000, 15_000];
 
-/** A good key with one thing wrong. */
+/** Valid API keys with one mistake. */
 const nearMiss = (key: string): fc.Arbitrary<string> =>
   fc.oneof(
     fc.nat(key.length - 1).map((at) => `${key.slice(0, at)}${key[at] === 'x' ? 'y' : 'x'}${key.slice(at + 1)}`),
@@ -314,12 +314,12 @@ const ways = guarded.flatMap((address) => [
   ...['x-api-key', 'x-provider-api-key', 'x-goog-api-key', '?key='].map((name) => ({ address, name, scheme: '' })),
 ]);
 
-test('AUTH-5 hostile credentials get 401 in every place, are not looked up and are not quoted', async () => {
+test('AUTH-5 hostile credentials get 401 in every place, without lookup or quote', async () => {
   const good = keyOf('good');
   for (const [index, credential] of credentials(good).entries()) {
-    // 4 is prime to the number of ways, so each way gets every kind of credential.
+    // 4 and the number of ways have no common divisor, so each way gets every kind of credential.
     for (const way of [0, 1].map((more) => ways[(index * 2 + more) % ways.length])) {
-      if (!way) throw new Error('there is no way to send a credential');
+      if (!way) throw new Error('no way to send a credential');
       const { address, name, scheme } = way;
       const [headers, query] =
         name === '?key=' ? [[], `key=${encodeURIComponent(credential)}`] : [[`${name}: ${scheme}${credential}`], ''];
@@ -343,7 +343,7 @@ const under = (key: string, ...names: readonly string[]) => names.map((name) => 
 test.each<readonly [what: string, target: string, headers: (key: string) => readonly string[]]>([
   ['twice', account.target, (key) => under(`Bearer ${key}`, 'authorization', 'authorization')],
   ['twice, the first empty', account.target, (key) => ['authorization: Bearer ', `authorization: Bearer ${key}`]],
-  ['beside Basic in one header', account.target, (key) => [`authorization: Basic eDp5, Bearer ${key}`]],
+  ['with Basic in one header', account.target, (key) => [`authorization: Basic eDp5, Bearer ${key}`]],
   ['under other names', account.target, (key) => under(key, 'x-api-key', 'api-key', 'x-provider-api-key')],
   ['in a cookie', account.target, (key) => [`cookie: authorization=Bearer ${key}`]],
   ['twice', message, (key) => under(key, 'x-api-key', 'x-api-key')],
@@ -353,7 +353,7 @@ test.each<readonly [what: string, target: string, headers: (key: string) => read
   ['twice', content, (key) => under(key, 'x-goog-api-key', 'x-goog-api-key')],
   ['with a scheme', content, (key) => [`x-provider-api-key: Bearer ${key}`]],
   ['under other names', content, (key) => [`authorization: Bearer ${key}`, ...under(key, 'x-api-key', 'key')]],
-])('AUTH-1 AUTH-2 AUTH-3 a good key sent %s to %s is refused without a look-up', async (_, target, make) => {
+])('AUTH-1 AUTH-2 AUTH-3 a valid key sent %s to %s is rejected without a lookup', async (_, target, make) => {
   const request = { method: target === message ? 'POST' : 'GET', target, headers: [VERSION, ...make(keyOf('good'))] };
   const replies = await exchange(gateway.port, request);
   expect(replies.map(({ status }) => status === 401 || status === 400)).toEqual([true]);
@@ -362,7 +362,7 @@ test.each<readonly [what: string, target: string, headers: (key: string) => read
 });
 
 test.each(rowsOfTier(guarded, ({ credential, method }) => `${credential} ${method}`))(
-  'AUTH-1 AUTH-2 AUTH-3 $method $target refuses a good key under any other name in its query',
+  'AUTH-1 AUTH-2 AUTH-3 $method $target rejects a valid key under another query name',
   async (address) => {
     const key = keyOf('good');
     const names = ['api_key', 'x-api-key', 'x-goog-api-key', 'access_token', 'KEY', 'key[]'];
@@ -380,7 +380,7 @@ test.each(rowsOfTier(guarded, ({ credential, method }) => `${credential} ${metho
   },
 );
 
-test('AUTH-5 a well-formed key is looked up once, by its hash alone', async () => {
+test('AUTH-5 a well-formed key is looked up once, by its hash only', async () => {
   expect((await send(account, [`authorization: Bearer ${keyOf('good')}`])).status).toBe(200);
   expect(gateway.keyReads).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
 });

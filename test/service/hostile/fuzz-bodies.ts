@@ -1,6 +1,6 @@
 import * as routes from '../../support/hostile-routes.ts';
 
-/** A route and bodies that are served there. Every field of its specification is in one of them. */
+/** A route and valid bodies, which together contain every field of its specification. */
 export interface Fuzzed {
   readonly route: routes.PostRoute;
   readonly bodies: readonly object[];
@@ -102,7 +102,7 @@ const claudeTool = { name: 'look', description: 'looks', input_schema: schema, c
 const toolUse = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'sea' } };
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
 
-/** What a prompt of this format consists of. */
+/** Prompts of this format. */
 const prompts: readonly object[] = [
   {},
   {

@@ -24,15 +24,15 @@ afterAll(async () => {
 const runs = randomRuns(import.meta.filename, { quick: 150, long: 1_500 });
 
 test(
-  'GEN-3 GEN-7 no request, however broken, brings a 500, a hang, another error shape or a charge',
+  'GEN-3 GEN-7 no malformed request causes a 500, a hang, a wrong error or a charge',
   async () => {
     const { apiKey, accountId } = await gateway.issue();
     const check = async (bytes: Buffer): Promise<void> => {
       const replies = await exchange(gateway.port, bytes);
-      if (replies.length === 0) throw new Error('closed without an answer');
+      if (replies.length === 0) throw new Error('closed without a response');
       for (const reply of replies) {
         judge(reply, 'any');
-        if (reply.headers.has('x-injected')) throw new Error('a header of ours was made by a client');
+        if (reply.headers.has('x-injected')) throw new Error('a request id of the gateway was set by a client');
       }
       if ((await moneyOf(gateway, accountId)).spent !== 0n) throw new Error('something was charged');
       if (gateway.crashes.length > 0) throw new Error(`a handler failed: ${gateway.crashes.join()}`);
@@ -57,7 +57,7 @@ const twists: Readonly<Record<string, (path: string) => string>> = {
   'with a parameter': (path) => `${path};a=b`,
   'with half an escape': (path) => `${path}%`,
 };
-/** There, any text may be the id of a model, a video, a request or a file. */
+/** Paths on which any text can be the id of a model, a video, a request or a file. */
 const endsWithId = /^\/(v1(beta)?\/models|v1\/videos|api\/usage|media|app\/assets|api-reference)\/[^/]*$/;
 const twisted = paths.flatMap((path) =>
   Object.entries(twists)
@@ -117,7 +117,7 @@ const malformed: readonly (readonly [what: string, text: string])[] = [
   ['a folded header', `GET /health HTTP/1.1\r\n${HOST}\r\na: b\r\n c: d`],
   ['headers of 40,000 bytes', `GET /health HTTP/1.1\r\n${HOST}\r\na: ${'a'.repeat(40_000)}`],
   [
-    'a length and chunks at once',
+    'both a length and chunks',
     `POST /v1/chat/completions HTTP/1.1\r\n${HOST}\r\ncontent-length: 5\r\ntransfer-encoding: chunked`,
   ],
   ['two lengths', `POST /v1/chat/completions HTTP/1.1\r\n${HOST}\r\ncontent-length: 5\r\ncontent-length: 6`],
@@ -130,7 +130,7 @@ const malformed: readonly (readonly [what: string, text: string])[] = [
 
 const sendHead = async (head: string) => {
   const [reply] = await exchange(gateway.port, Buffer.from(`${head}\r\nconnection: close\r\n\r\n`, 'latin1'));
-  if (!reply) throw new Error('closed without an answer');
+  if (!reply) throw new Error('closed without a response');
   return reply;
 };
 
@@ -157,7 +157,7 @@ test.each(rowsOfTier(posts, ({ target }) => shapeAt(target)))(
   },
 );
 
-test('GEN-3 rubbish behind a request does not break into its answer', async () => {
+test('GEN-3 garbage after a request does not change its response', async () => {
   const { apiKey } = await gateway.issue();
   const body = '{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"[[pause 20]] hi"}]}';
   const request = toBytes({
@@ -182,14 +182,14 @@ test.each<WireRequest>([
   { target: '/v1/models' },
   { method: 'OPTIONS', target: '/v1/models' },
   { method: 'POST', target: '/v1/chat/completions', body: '{' },
-])('GEN-4 $method $target carries a request id of ours, whatever the client sends', async (request) => {
+])('GEN-4 $method $target has a request id of the gateway, whatever the client sends', async (request) => {
   const sent = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
   const reply = await ask(gateway.port, { ...request, headers: [`x-request-id: ${sent}`] });
   expect(reply.headers.get('x-request-id')).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
   expect(reply.headers.get('x-request-id')).not.toBe(sent);
 });
 
-test('LIM-7 the client IP that a client claims in its headers changes nothing', async () => {
+test("LIM-7 a client IP in the client's headers has no effect", async () => {
   const limited = await startInProcess({
     now: frozenClock,
     vendorUrl: undefined,

@@ -4,11 +4,11 @@ import { type RouteName, routes } from '../../../lambdas/routes.ts';
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const lines = (text: string): readonly string[] => text.trim().split(/\s*\n\s*/);
 
-/** One of a byte's values for each character. */
+/** Text with one character per byte value. */
 const rawText = (maxLength: number, max = 255): fc.Arbitrary<string> =>
   fc.string({ unit: fc.integer({ min: 0, max }).map((code) => String.fromCharCode(code)), maxLength });
 
-/** Mostly what HTTP itself lets pass, so that the gateway has to deal with it; now and then what breaks the request. */
+/** Mostly text that HTTP accepts, so it reaches the gateway. Sometimes text that breaks the request. */
 const mostly = (passing: fc.Arbitrary<string>, breaking: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof({ weight: 12, arbitrary: passing }, { weight: 1, arbitrary: breaking });
 
@@ -32,7 +32,7 @@ const names: RouteName[] = [];
 let name: RouteName;
 for (name in routes) names.push(name);
 
-/** A route's path, half of the time with something in, before or behind it. */
+/** Path of a route, half of the time with text within, before or after it. */
 const target = fc
   .record({ name: fc.constantFrom(...names), id: pathJunk, at: fc.nat(30), junk: pathJunk, mutated: fc.boolean() })
   .map(({ name, id, at, junk, mutated }) => {
@@ -89,7 +89,7 @@ const header = mostly(
   ),
 );
 
-/** Bytes that are no text, text that is no JSON, and JSON that is no request. */
+/** Bytes that are not text, text that is not JSON, and JSON that is not a request. */
 const body = fc.oneof(
   fc
     .constantFrom(
@@ -124,15 +124,15 @@ const chunked = (bytes: Buffer): Buffer => {
   return Buffer.concat([...(bytes.length > 0 ? piece : []), Buffer.from('0\r\n\r\n')]);
 };
 
-/** In every header that some route reads. */
+/** The API key in every header that some route reads. */
 const keyLines = (apiKey: string): readonly string[] => [
   `authorization: Bearer ${apiKey}`,
   ...['x-api-key', 'x-provider-api-key', 'x-goog-api-key'].map((name) => `${name}: ${apiKey}`),
 ];
 
 /**
- * One request as bytes, with or without a good key. It never promises more than it brings: that would be waited for. HTTP/1.0
- * and 2.0 are left out: an answer to them has no end but the connection's.
+ * One request as bytes, with or without a valid key. It never announces more than it sends, because the server would
+ * wait. HTTP/1.0 and 2.0 are excluded: the end of their responses is the end of the connection.
  */
 export const hostileRequest = (apiKey: string): fc.Arbitrary<Buffer> =>
   fc

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * JSON as it stands on the wire, which an object of JavaScript cannot hold: the same name twice, 1e400, half a surrogate pair,
+ * JSON on the wire that a JavaScript object cannot represent: duplicate names, 1e400, half a surrogate pair,
  * `__proto__` as a name.
  */
 export type Node =
@@ -26,7 +26,7 @@ export const toText = (node: Node): string => {
   return `{${node.members.map(([name, value]) => `${name}:${toText(value)}`).join(',')}}`;
 };
 
-/** A value inside this many arrays. */
+/** Wraps a value in this many arrays. */
 export const nested = (levels: number, inside = '1'): string => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
 
 const many = (entry: (index: number) => string): string =>
@@ -93,7 +93,7 @@ const sizeOf = (node: Node): number => {
   return inside.reduce((sum, member) => sum + sizeOf(member), 1);
 };
 
-/** Undefined: the node is to go. */
+/** Returns the changed node, or undefined if it is removed. */
 const changed = (node: Node, { how, value, name }: Mutation): Node | undefined => {
   if (how === 'remove') return undefined;
   if (how === 'wrap') return { kind: 'array', items: [node] };
@@ -104,7 +104,7 @@ const changed = (node: Node, { how, value, name }: Mutation): Node | undefined =
   return { kind: 'object', members: [...node.members, added] };
 };
 
-/** The node counted in depth-first order from the root, changed. */
+/** Changes one node, counted in depth-first order from the root. */
 const mutate = (root: Node, mutation: Mutation): Node => {
   let left = mutation.at % sizeOf(root);
   const walk = (node: Node): Node | undefined => {
@@ -120,7 +120,7 @@ const mutate = (root: Node, mutation: Mutation): Node => {
   return walk(root) ?? raw('');
 };
 
-/** One of these bodies with up to three things wrong with it, as text; sometimes none. */
+/** One of these bodies with zero to three mutations, as text. */
 export const mutatedText = (bodies: readonly object[]): fc.Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom(...bodies.map(toNode)), fc.array(mutation, { maxLength: 3 }))

@@ -51,7 +51,7 @@ const send = async (
 
 type Wanted = { readonly status?: number; readonly code: string; readonly param: string | null };
 
-/** The request ends with this error before any provider call, and costs nothing. */
+/** Checks that the request fails with this error before a provider call, free of charge. */
 const refused = async (route: PostRoute, body: Uint8Array | string, wanted: Wanted, more: More = {}) => {
   const { reply, spent, calls } = await send(route, body, more);
   const { status = 400, ...error } = wanted;
@@ -62,7 +62,7 @@ const refused = async (route: PostRoute, body: Uint8Array | string, wanted: Want
 const I = 'invalid_request_error';
 const textOf = (route: PostRoute): string => JSON.stringify(route.body('hi'));
 
-/** Every row at every route, named. In the quick tier every row once and every route at least once. */
+/** Every row at every route. The quick tier has every row once and every route at least once. */
 const everywhere = <Row extends readonly [what: string, ...rest: unknown[]]>(table: readonly Row[]) => {
   const rows = postRoutes.flatMap((route, at) =>
     table.map((row, index) => ({ row, route, turn: (index + at) % postRoutes.length })),
@@ -77,12 +77,12 @@ test.each(everywhere(malformed))('GEN-2 %s at %s is 400 and names no field', asy
   await refused(route, body, { code: I, param: null });
 });
 
-/** No route takes such JSON. */
+/** No route accepts such JSON. */
 const isIgnored = ({ name }: PostRoute, members: string): boolean =>
   ignoringRoutes.has(name) && !/1e400|__proto__/.test(members);
 
 test.each(everywhere(strange))(
-  'GEN-2 GEN-9 GEN-16 ERR-8 %s beside the fields of %s is 400 and named, or ignored',
+  'GEN-2 GEN-9 GEN-16 ERR-8 %s in addition to the fields of %s is 400 and named, or ignored',
   async (_what, _name, route, [, members, param]) => {
     const body = having(route, members);
     if (!isIgnored(route, members)) return refused(route, body, { code: I, param });
@@ -117,7 +117,7 @@ test.each(everywhere(['null', '""', '[]', '0', '{}'].map((json) => [json] as con
   'CAT-6 the model %s is 400 at %s',
   async (model, _name, route) => {
     const body = having(route, `"model":${model}`);
-    // The path names the model already, or the route has a default (MOD-1), so null has no meaning.
+    // The path already names the model, or the route has a default (MOD-1), so null has no meaning.
     const isOptional = namesModelInPath(route) || route.name === 'moderations';
     if (isOptional && model === 'null') expect((await send(route, body)).reply.status).toBe(200);
     else await refused(route, body, { code: I, param: 'model' });
@@ -132,16 +132,16 @@ const encodings = [
 ] as const;
 
 test.each(everywhere(encodings))(
-  'GEN-12 %s around good JSON at %s is refused',
+  'GEN-12 %s with valid JSON at %s is rejected',
   async (what, _name, route, [, headers, status, code, param]) => {
-    // Videos are created by form too, and this body is not one.
+    // Videos can also be created by form, and this body is not one.
     const named = route === videos && what === 'a form with files' ? null : param;
     await refused(route, textOf(route), { status, code, param: named }, { headers });
   },
 );
 
 test.each(schemas.map(([route, ...rest]) => [route.name, route, ...rest] as const))(
-  'GEN-2 %s accepts 64 levels of JSON in a tool schema and refuses 65',
+  'GEN-2 %s accepts 64 levels of JSON in a tool schema and rejects 65',
   async (_, route, level, body) => {
     const deep = (levels: number) => `{"type":"object","properties":{"a":${nested(levels, '{}')}}}`;
     // The schema, its properties and the innermost object are three more levels.
@@ -153,7 +153,7 @@ test.each(schemas.map(([route, ...rest]) => [route.name, route, ...rest] as cons
 );
 
 test.each(everywhere(Object.entries(unusual)))('GEN-2 %s at %s is served', async (what, _name, route, [, write]) => {
-  // No store keeps half of a character, and a video's prompt is stored.
+  // No store accepts half a surrogate pair, and a video's prompt is stored.
   if (what === 'a lone surrogate' && creations.includes(route)) return;
   const { reply } = await send(route, write(textOf(route)));
   expect(reply.status, reply.body.slice(0, 300)).toBe(200);
@@ -163,20 +163,20 @@ test.each(everywhere(Object.entries(unusual)))('GEN-2 %s at %s is served', async
 test.each([
   ['the schema of a tool', '"tools":[{"type":"function","function":{"name":"f","parameters":{"__proto__":{"a":1}}}}]'],
   ['the metadata', '"metadata":{"__proto__":"a"}'],
-])('GEN-9 __proto__ in %s is sent on or refused, never dropped', async (_, members) => {
+])('GEN-9 __proto__ in %s is forwarded or rejected, never dropped', async (_, members) => {
   const { reply } = await send(chat, having(chat, members));
   const sent = reply.status === 200 ? Buffer.from(vendor.requests.at(-1)?.bytes ?? []).toString() : reply.body;
   expect(sent).toContain('__proto__');
 });
 
-test("GEN-4 the provider's own refusal names its field too", async () => {
+test('GEN-4 an error of the provider names its field too', async () => {
   const { reply } = await send(chat, having(chat, '"messages":[{"role":"tool","tool_call_id":"none","content":"hi"}]'));
   expect(reply.status).toBe(400);
   expect(readError(reply).param).not.toBeNull();
 });
 
 test.each(everywhere([['malformed requests'] as const]))(
-  'GEN-2 %s at %s leave the next request as it was',
+  'GEN-2 %s at %s do not affect the next request',
   async (_what, _name, route) => {
     await Promise.all(malformed.map(([, body]) => send(route, body)));
     expect((await send(route, textOf(route))).reply.status).toBe(200);

@@ -75,7 +75,7 @@ export const strange: readonly (readonly [what: string, members: string, param: 
   ['an empty name', '"":1', ''],
   ['a name with a zero byte', '"\\u0000":1', '\u0000'],
   ['10,000 unknown names', many((index) => `"k${index}":1`), 'k0'],
-  ['a name of a million letters', `"${'n'.repeat(1_000_000)}":1`, `${'n'.repeat(100)}…`],
+  ['a name of a million characters', `"${'n'.repeat(1_000_000)}":1`, `${'n'.repeat(100)}…`],
 ];
 
 const I = 'invalid_request_error';
@@ -130,28 +130,28 @@ export const wrong: readonly (readonly [what: string, route: PostRoute, body: st
     ['no messages', messages, '{"model":"claude-haiku-4-5","max_tokens":1}', M, 'messages'],
     ['no cap', messages, '{"model":"claude-haiku-4-5","messages":[{"role":"user","content":"hi"}]}', I, 'max_tokens'],
     ['an image without its bytes', messages, claudeImage('AAAA'), F, CLAUDE_IMAGE],
-    ['4 million letters as an image', messages, claudeImage(huge), F, CLAUDE_IMAGE],
+    ['4 million characters as an image', messages, claudeImage(huge), F, CLAUDE_IMAGE],
     ['10,000 broken contents', generateContent, having(generateContent, `"contents":[${broken}]`), I, 'contents[0]'],
     ['no contents', generateContent, '{"generationConfig":{}}', I, 'contents'],
     ['__proto__ in a part', generateContent, part('{"text":"a","__proto__":1}'), I, 'contents[0].parts[0].__proto__'],
     ['two spellings', generateContent, having(generateContent, '"generation_config":{}'), I, 'generation_config'],
     ['an image without its bytes', generateContent, inline('AAAA'), F, INLINE],
-    ['4 million letters as an image', generateContent, inline(huge), F, INLINE],
+    ['4 million characters as an image', generateContent, inline(huge), F, INLINE],
     ['no input', embeddings, '{"model":"text-embedding-3-small"}', I, 'input'],
     ['2,049 inputs', embeddings, having(embeddings, `"input":["a"${',"a"'.repeat(2_048)}]`), I, 'input'],
     ['a token below zero', embeddings, having(embeddings, '"input":[1,-1]'), I, 'input'],
     ['100,000 broken inputs', embeddings, having(embeddings, `"input":["a"${',{}'.repeat(100_000)}]`), I, 'input'],
     ['no prompt', videos, '{"model":"seedance-1-5-pro"}', I, 'prompt'],
     ['half a character', videos, having(videos, '"prompt":"\\ud800"'), I, 'prompt'],
-    ['a prompt of 4 million letters', videos, having(videos, `"prompt":"${huge}"`), I, 'prompt'],
+    ['a prompt of 4 million characters', videos, having(videos, `"prompt":"${huge}"`), I, 'prompt'],
     ['seconds as a number', videos, having(videos, '"seconds":4'), I, 'seconds'],
-    ['a size that is not sold', videos, having(videos, '"size":"1280x0720"'), 'invalid_size', 'size'],
+    ['an unsupported size', videos, having(videos, '"size":"1280x0720"'), 'invalid_size', 'size'],
     ['a private webhook', videos, having(videos, '"webhook_url":"http://127.0.0.1/"'), I, 'webhook_url'],
     ['a webhook that is not HTTP', videos, having(videos, '"webhook_url":"javascript:alert(1)"'), I, 'webhook_url'],
     ['10,000 broken inputs', moderations, having(moderations, `"input":[${many(() => '{}')}]`), I, 'input'],
   ];
 
-/** A good body of a route, written in a way that a reader of JSON must accept. */
+/** Valid bodies of a route in an unusual notation that a JSON reader must accept. */
 export const unusual: Readonly<Record<string, (text: string) => string>> = {
   'one byte order mark': (text) => `\ufeff${text}`,
   'white space around it': (text) => ` \r\n\t${text}\n`,
@@ -168,7 +168,7 @@ export const unusual: Readonly<Record<string, (text: string) => string>> = {
 const declaration = (schema: string): string =>
   having(generateContent, `"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":${schema}}]}]`);
 
-/** Bodies with a tool schema, and the level of JSON on which the schema is. */
+/** Bodies with a tool schema, and the nesting level of the schema. */
 export const schemas: readonly (readonly [PostRoute, level: number, body: (schema: string) => string])[] = [
   [chat, 4, (schema) => tool(`"name":"f","parameters":${schema}`)],
   [responses, 3, (schema) => having(responses, `"tools":[{"type":"function","name":"f","parameters":${schema}}]`)],

@@ -9,7 +9,7 @@ import { frozenClock, startInProcess } from '../../support/in-process-gateway.ts
 const ADDRESS = { perSecond: 30, burst: 60 };
 const KEY = { perSecond: 10, burst: 15 };
 
-/** The limits of a gateway without any in its environment. */
+/** Limits of a gateway without any in its environment variables. */
 const standard = {
   LIMIT_ADDRESS_PER_SECOND: '',
   LIMIT_ADDRESS_BURST: '',
@@ -17,7 +17,7 @@ const standard = {
   LIMIT_KEY_BURST: '',
 };
 
-/** Fails if a refusal is any other than LIM-3's. */
+/** Returns the number of admitted requests. Fails for a rejection other than LIM-3's. */
 const passed = (replies: readonly Reply[]): number => {
   for (const reply of replies.filter(({ status }) => status !== 200)) {
     judge(reply);
@@ -30,7 +30,7 @@ const passed = (replies: readonly Reply[]): number => {
   return replies.filter(({ status }) => status === 200).length;
 };
 
-/** Twenty at a time, so that nothing but the limit is in the way. */
+/** Sends twenty requests at a time, so only the limit rejects requests. */
 const flood = async (port: number, times: number, request: WireRequest): Promise<readonly Reply[]> => {
   const replies: Reply[] = [];
   let left = times;
@@ -41,7 +41,7 @@ const flood = async (port: number, times: number, request: WireRequest): Promise
   return replies;
 };
 
-test('LIM-2 a key has one bucket, whatever header or query it comes in', async () => {
+test('LIM-2 an API key has one rate limit for every header and query that contains it', async () => {
   const frozen = await startInProcess({
     now: frozenClock,
     vendorUrl: undefined,
@@ -69,7 +69,7 @@ test('LIM-2 a key has one bucket, whatever header or query it comes in', async (
   expect(new Set(refused.map(String))).toEqual(new Set(['rate_limit_exceeded,1']));
 });
 
-test.each(postRoutes)('LIM-1 at one instant no more than the burst reach $name', async (route) => {
+test.each(postRoutes)('LIM-1 at one instant no more requests than the burst reach $name', async (route) => {
   const environment = { LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '3' };
   const frozen = await startInProcess({ now: frozenClock, vendorUrl: undefined, environment });
   const request = { method: 'POST', target: route.target, body: '{', headers: route.headers('sk-service-x') };
@@ -81,14 +81,14 @@ test.each(postRoutes)('LIM-1 at one instant no more than the burst reach $name',
   expect(frozen.keyReads).toEqual([]);
 });
 
-test('AUTH-6 /health is not limited', async () => {
+test('AUTH-6 /health has no rate limit', async () => {
   const gateway = await startInProcess({ now: frozenClock, vendorUrl: undefined, environment: standard });
   const replies = await flood(gateway.port, 100, { target: '/health', from: '127.0.0.3' });
   await gateway.stop();
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
 });
 
-test('LIM-2 at one instant exactly 15 of 200 pass with one key, and LIM-5 counts them down', async () => {
+test('LIM-2 at one instant exactly 15 of 200 pass with one API key, and LIM-5 counts them down', async () => {
   const frozen = await startInProcess({
     now: frozenClock,
     vendorUrl: undefined,
@@ -107,7 +107,7 @@ test('LIM-2 at one instant exactly 15 of 200 pass with one key, and LIM-5 counts
 test.each([
   ['without a key', '/api/models', () => []],
   ['with unknown keys', '/api/account', () => [`authorization: Bearer ${makeApiKey(randomBytes(32))}`]],
-])('LIM-1 at one instant exactly 60 of 200 pass the address %s', async (_, target, headers) => {
+])('LIM-1 at one instant exactly 60 of 200 pass from the client IP %s', async (_, target, headers) => {
   const environment = { LIMIT_ADDRESS_PER_SECOND: '', LIMIT_ADDRESS_BURST: '' };
   const frozen = await startInProcess({ now: frozenClock, vendorUrl: undefined, environment });
   const replies = await flood(frozen.port, 200, { target, headers: headers() });
@@ -116,7 +116,7 @@ test.each([
   expect(frozen.keyReads.length).toBeLessThanOrEqual(ADDRESS.burst);
 });
 
-test('LIM-1 LIM-2 the buckets fill again at their rates, and no further than their bursts', async () => {
+test('LIM-1 LIM-2 the limits recover at their rates, up to their bursts', async () => {
   let nowMs = Date.UTC(2026, 10, 20);
   const frozen = await startInProcess({ vendorUrl: undefined, environment: standard, now: () => nowMs });
   const headers = [`authorization: Bearer ${(await frozen.issue()).apiKey}`];

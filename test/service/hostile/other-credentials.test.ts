@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Bodies that are read to their end, though some are refused then. */
+/** Bodies that are read completely, even if some are then rejected. */
 const bodies: Partial<Record<Address['name'], string>> = {
   takeUpdate: '{"update_id":1}',
   creditAccount: '{"account":"local","ref":"r-1","amount_usd":"1"}',
@@ -30,7 +30,7 @@ const bodyAt = ({ name }: Address): string => bodies[name] ?? '';
 
 const seconds = (): number => Math.floor(frozenClock() / 1_000);
 
-/** As the messenger signs it. */
+/** Signs init data as the messenger does. */
 const initDataOf = (token: string, authDate: number): string => {
   const fields = { user: JSON.stringify({ id: CHAT, first_name: 'A' }), auth_date: String(authDate) };
   const text = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
@@ -57,14 +57,14 @@ const refused = async (reply: ReturnType<typeof send>): Promise<void> => {
   expect([answer.status, readError(answer).code]).toEqual([401, 'invalid_signature']);
 };
 
-test.each(otherAddresses)('AUTH-6 $method $target lets in whoever proves itself', async (address) => {
+test.each(otherAddresses)('AUTH-6 $method $target admits a caller with a valid credential', async (address) => {
   const reply = await send(address, carry(address));
   judge(reply);
-  // A key id of nobody, and an update that says nothing.
+  // The key id is unknown, and the update has no content.
   expect(reply.status).toBe(address.name === 'rotateKey' ? 409 : 200);
 });
 
-test.each(otherAddresses)('AUTH-6 $method $target is not for API keys, in whatever place', async (address) => {
+test.each(otherAddresses)('AUTH-6 $method $target does not accept API keys in any place', async (address) => {
   for (const form of allForms) {
     const { headers, query } = form.carry(apiKey);
     await refused(send(address, headers, bodyAt(address), query));
@@ -72,7 +72,7 @@ test.each(otherAddresses)('AUTH-6 $method $target is not for API keys, in whatev
 });
 
 test.each(otherAddresses)(
-  "AUTH-6 KEY-5 $method $target refuses nothing, rubbish and another route's proof",
+  "AUTH-6 KEY-5 $method $target rejects a missing, invalid or other route's credential",
   async (address) => {
     const others = otherAddresses.filter(({ credential }) => credential !== address.credential);
     const wrong: readonly (readonly string[])[] = [
@@ -84,7 +84,7 @@ test.each(otherAddresses)(
       [`authorization: tma ${initDataOf('123456:another-token', seconds())}`],
       [`x-telegram-bot-api-secret-token: ${botToken}`],
       [`x-telegram-bot-api-secret-token: ${updateSecretOf('1:x')}`],
-      [`x-service-signature: ${signBody('another-key-of-nobody', bodyAt(address), seconds())}`],
+      [`x-service-signature: ${signBody('another-unknown-key', bodyAt(address), seconds())}`],
       ...others.map((other) => carry(other)),
     ];
     for (const headers of wrong) await refused(send(address, headers));
@@ -93,7 +93,7 @@ test.each(otherAddresses)(
 
 const timed = otherAddresses.filter(({ credential }) => credential !== 'bot');
 
-test.each(timed)('KEY-5 KEY-6 $method $target refuses what is stale or from the future', async (address) => {
+test.each(timed)('KEY-5 KEY-6 $method $target rejects a stale or future credential', async (address) => {
   const limit = address.credential === 'signature' ? 300 : 3_600;
   for (const age of [limit + 5, 86_400 * 365, -(address.credential === 'signature' ? 305 : 60)]) {
     await refused(send(address, carry(address, age)));
@@ -102,7 +102,7 @@ test.each(timed)('KEY-5 KEY-6 $method $target refuses what is stale or from the 
 
 const posts = otherAddresses.filter(({ method }) => method === 'POST');
 
-test.each(posts)('GEN-8 $target tells of the proof before the body, and of the body after it', async (address) => {
+test.each(posts)('GEN-8 $target checks the credential before the body', async (address) => {
   const huge = `content-length: ${BODY_BYTES_MAX + 1}`;
   if (address.credential !== 'signature') {
     await refused(send(address, [], '{'));

@@ -42,14 +42,14 @@ afterAll(async () => {
   await vendor.stop();
 });
 
-/** A gateway whose vendors have no key, or whose buckets hold one request, or whose circuits open. */
+/** Settings of a gateway: providers without a key, a rate limit of one request, or circuits that open. */
 interface World {
   readonly lost?: boolean;
   readonly limited?: 'ADDRESS' | 'KEY';
   readonly circuits?: boolean;
 }
 
-/** One gateway serves all rows of a world. An open circuit needs a gateway of its own. */
+/** One gateway serves all rows with the same settings. An open circuit needs its own gateway. */
 const gatewayOf = ({ lost = false, limited, circuits = false }: World): Promise<InProcessGateway> => {
   const name = circuits ? ulid() : `${lost} ${limited}`;
   const limit = { [`LIMIT_${limited}_PER_SECOND`]: '1', [`LIMIT_${limited}_BURST`]: '1' };
@@ -65,7 +65,7 @@ interface Customer {
   readonly route: PostRoute;
   readonly accountId: string;
   readonly apiKey: string;
-  /** Client IP of the judged request. */
+  /** Client IP of the tested request. */
   readonly from: string;
 }
 
@@ -77,15 +77,15 @@ interface Fault {
   readonly world?: World;
   /** Runs before the request. */
   readonly prepare?: (customer: Customer) => Promise<unknown>;
-  /** Keeps the customer's other requests out, so it comes last. */
+  /** Blocks the customer's other requests, so it is prepared last. */
   readonly isGate?: true;
-  /** Takes seconds or many calls: the pairs are those with the checks of the request and after it. */
+  /** Takes seconds or many calls. It is only paired with checks of the request and later ones. */
   readonly costly?: true;
   readonly method?: string;
   readonly target?: (route: PostRoute) => string;
   readonly headers?: readonly string[];
   readonly version?: 'missing';
-  /** The body as it is on the wire, or members beside those of a good one, or its prompt. */
+  /** Raw body, or members to add to a valid one, or its prompt. */
   readonly text?: string;
   readonly members?: (route: PostRoute) => object;
   readonly words?: string;
@@ -96,12 +96,12 @@ const LIMITED = '429 rate_limit_exceeded';
 const keyed = [chat, responses];
 const takesKeys = (route: PostRoute): boolean => [...keyed, ...creations].includes(route);
 const billed = ({ billed }: PostRoute): boolean => billed;
-/** Moderation costs nothing, so an account without available money is served. */
+/** Moderation costs nothing, so it works without available money. */
 const costs = (route: PostRoute): boolean => route.billed && route !== moderations;
-/** Functions of their own, whose processes read none of the streams that clients left. */
+/** Image, speech and video functions run in processes that drain no abandoned streams. */
 const drainsStreams = (route: PostRoute): boolean => route.billed && ![images, speech, videos].includes(route);
 
-/** Fills every hold that an account may have, each with the same part of its money. */
+/** Fills every hold that an account can have, each with the same part of its money. */
 const fillHolds = async ({ gateway: { ledger }, accountId }: Customer): Promise<void> => {
   const amountPicos = parseUsd('10') / BigInt(HOLDS_MAX);
   const each = { accountId, amountPicos, expiresAtMs: 0, sweepAtMs: 0, previousHoldId: undefined };
@@ -139,7 +139,7 @@ const noModel = {
   members: (route: PostRoute) => (namesModelInPath(route) ? {} : { model: 'no-such-model' }),
 };
 
-/** GEN-8: the checks in their order. Faults in one line are not ordered among themselves. */
+/** GEN-8: the checks in their order. Faults in one line are not ordered. */
 const table: readonly (readonly Fault[])[] = [
   [{ name: 'the 404 of the path', outcome: '404 not_found', target: toNowhere }],
   [{ name: 'the 405', outcome: '405 method_not_allowed', method: 'PUT' }],
@@ -189,7 +189,7 @@ const table: readonly (readonly Fault[])[] = [
   [
     { name: 'the 400 of a key', outcome: '400 idempotency-key', headers: ['idempotency-key: no key'] },
     {
-      ...{ name: 'the 400 of a key that is not served', outcome: '400 idempotency_not_supported', headers: [KEY] },
+      ...{ name: 'the 400 of an unsupported key', outcome: '400 idempotency_not_supported', headers: [KEY] },
       on: (route) => !takesKeys(route),
     },
     {
@@ -251,7 +251,7 @@ const table: readonly (readonly Fault[])[] = [
   [
     {
       ...{ name: 'the error of the provider', outcome: '502 upstream_error', words: '[[status 500]]' },
-      // The simulator ignores the words of a prompt that it only counts.
+      // The simulator ignores prompt instructions when it only counts tokens.
       on: (route) => route !== countContent,
     },
   ],
@@ -260,12 +260,12 @@ const table: readonly (readonly Fault[])[] = [
 const FIRST_OF_REQUEST = table.findIndex(([fault]) => fault?.name === 'the 400 of a field');
 const rankOf = (fault: Fault): number => table.findIndex((line) => line.includes(fault));
 
-/** Whether a request can have both faults, and its outcome shows which one was found. */
+/** Whether a request can have both faults, and its response shows which one was found. */
 const canMeet = (one: Fault, other: Fault): boolean => {
   if (rankOf(one) >= rankOf(other) || one.outcome === other.outcome) return false;
   if (other.costly && rankOf(one) < FIRST_OF_REQUEST) return false;
   const isKeyUsed = one.name === 'the 422 of a key';
-  // An idempotency key and abandoned streams need a provider first. A key is not served with a stream.
+  // An idempotency key and abandoned streams first need a provider call. Streams do not accept an idempotency key.
   if (other.world?.lost) return !isKeyUsed;
   return !(one.world?.lost && other.costly) && !(isKeyUsed && other.name === 'the 400 of the budget');
 };
@@ -284,7 +284,7 @@ const chosen = rowsOfTier(rows, ({ found }) => nameOf(found)).map(
 
 let customers = 0;
 
-/** A client with an account of its own behind a client IP of its own. */
+/** Creates a client with its own account and client IP. */
 const newCustomer = async (route: PostRoute, world: World): Promise<Customer> => {
   const gateway = await gatewayOf(world);
   customers += 1;
@@ -335,7 +335,7 @@ test.each(routesOfTier(keyed))(
 );
 
 test.each(routesOfTier([...keyed, ...creations]))(
-  'GEN-8 IDEM-2 IDEM-3 IDEM-4 %s rejects an idempotency key in use, then replays its response whatever else is wrong',
+  'GEN-8 IDEM-2 IDEM-3 IDEM-4 %s handles its idempotency key before all later checks',
   async (_, route) => {
     const gateway = await gatewayOf({ circuits: true });
     const { apiKey, accountId } = await gateway.issue();
@@ -368,7 +368,7 @@ test.each(routesOfTier(postRoutes.filter((route) => route.billed && !keyed.inclu
   },
 );
 
-test('BILL-16 GEN-8 a dry run reports the field, the budget and the circuit, and does not read the balance', async () => {
+test('BILL-16 GEN-8 a dry run checks the field, the budget and the circuit, not the balance', async () => {
   const gateway = await gatewayOf({ circuits: true });
   const { apiKey, accountId } = await gateway.issue({ balanceUsd: '0' });
   const versionOf = async () => (await gateway.ledger.readAccount(accountId))?.version;
@@ -390,7 +390,7 @@ test.each([
   const { apiKey, accountId } = await gateway.issue({ balanceUsd: '0' });
   await openCircuit(gateway, route);
   expect(await tell(gateway, free, apiKey)).toBe('200');
-  // Not vendor.next: a video poll of an earlier test may take it.
+  // A queued `vendor.next` could be used by a video poll of an earlier test.
   vendor.setScenario(({ path }) => (/count/i.test(path) ? { refusal: { kind: 'status', status: 500 } } : undefined));
   expect(await tell(gateway, free, apiKey)).toBe('502 upstream_error');
   vendor.setScenario(undefined);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The window is 15 s. The limit only stops a hang. */
+/** The time limit is 15 s. This one only stops a hang. */
 const CLOSED_WITHIN_MS = 180_000;
 
 const post = (headers: readonly string[] = [], body: Buffer = Buffer.alloc(0)) => ({
@@ -25,7 +25,7 @@ interface Drip {
   open(): boolean;
 }
 
-/** Sends the head, then one byte a second. */
+/** Sends the head, then one byte per second. */
 const drip = async (head: Buffer): Promise<Drip> => {
   const socket = await openWire(gateway.port);
   let open = true;
@@ -43,12 +43,12 @@ const allClosed = (drips: readonly Drip[]) =>
 
 const served = async (): Promise<number> => (await ask(gateway.port, post([], paddedWithBlanks(500)), 30_000)).status;
 
-test.concurrent('GEN-15 200 bodies at one byte a second are closed, and honest requests are served meanwhile', async () => {
+test.concurrent('GEN-15 200 bodies at one byte per second are closed, and other requests are served', async () => {
   const before = await gateway.account();
   const head = toBytes(post(['content-length: 1000']));
   const drips = await Promise.all(Array.from({ length: 200 }, () => drip(head)));
   expect(await served()).toBe(200);
-  // A busy machine may take so long that the first ones are closed by then.
+  // On a slow machine, the first connections may already be closed.
   expect(drips.some(({ open }) => open())).toBe(true);
   const spent = (await gateway.account()).balance;
   await allClosed(drips);
@@ -57,7 +57,7 @@ test.concurrent('GEN-15 200 bodies at one byte a second are closed, and honest r
   expect(spent).toBeLessThan(before.balance);
 });
 
-test.concurrent('GEN-15 bodies at one byte a second are closed on every route', async () => {
+test.concurrent('GEN-15 bodies at one byte per second are closed on every route', async () => {
   const heads = postRoutes.map(({ target, headers }) =>
     toBytes({ method: 'POST', target, headers: [...headers(gateway.apiKey), 'content-length: 1000'] }),
   );
@@ -66,13 +66,13 @@ test.concurrent('GEN-15 bodies at one byte a second are closed on every route', 
   expect(gateway.running()).toBe(true);
 });
 
-test.concurrent('heads at one byte a second are closed', async () => {
+test.concurrent('heads at one byte per second are closed', async () => {
   const drips = await Promise.all(Array.from({ length: 50 }, () => drip(Buffer.from('GET /health HTTP/1.1\r\nx: '))));
   await until('the end of every slow head', () => drips.every(({ open }) => !open()) || undefined, CLOSED_WITHIN_MS);
   expect((await ask(gateway.port, { target: '/health' })).status).toBe(200);
 });
 
-test.concurrent('GEN-15 bodies that nobody asked for are not read for ever', async () => {
+test.concurrent('GEN-15 unexpected bodies are not read forever', async () => {
   const heads = [
     toBytes({ method: 'POST', target: '/nowhere', headers: ['content-length: 1000'], keepAlive: true }),
     toBytes({ method: 'GET', target: '/health', headers: ['content-length: 1000'], keepAlive: true }),

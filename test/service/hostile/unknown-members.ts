@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { RecordedRequest } from '../../../local/simulators/server.ts';
 
-/** Part of every name and value that is added. A search finds it wherever it arrives, since no encoding of JSON changes it. */
+/** Part of every added name and value. JSON encodings do not change it, so a search finds it anywhere. */
 export const UNHEARD = 'knunheard';
 
 export interface Enlarged {
-  /** The body before anything was added. */
+  /** Body before the additions. */
   readonly good: object;
   readonly body: object;
   /** Paths of the added members. */
@@ -14,13 +14,13 @@ export interface Enlarged {
 
 type Path = readonly (string | number)[];
 
-/** Objects whose members the client chooses. The gateway sends them unchanged. */
+/** Objects whose members the client chooses. The gateway forwards them unchanged. */
 const clientsOwn: ReadonlySet<string> = new Set([
   ...['schema', 'parameters', 'input_schema', 'responseSchema', 'parametersJsonSchema', 'responseJsonSchema'],
   ...['args', 'response', 'metadata', 'labels', 'logit_bias', 'extra_content'],
 ]);
 
-/** Whether each member is a tool of its own (GEM-1), so that an unknown one is an unknown tool, which is 400. */
+/** Whether each member is a tool of its own (GEM-1), so an unknown one is an unknown tool: 400. */
 const isToolByMember = (value: object): boolean => 'functionDeclarations' in value || 'function_declarations' in value;
 
 /** Paths of the objects of a body that have a fixed list of members. */
@@ -28,7 +28,7 @@ const objectsIn = (value: unknown, path: Path = []): readonly Path[] => {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item, index) => objectsIn(item, [...path, index]));
   const name = path.at(-1);
-  // The input of a tool's call is an object. The input of a request is text or a list.
+  // The input of a tool call is an object. The input of a request is text or a list.
   if (typeof name === 'string' && (clientsOwn.has(name) || name === 'input')) return [];
   const inside = Object.entries(value).flatMap(([member, inner]) => objectsIn(inner, [...path, member]));
   return isToolByMember(value) ? inside : [path, ...inside];
@@ -46,7 +46,7 @@ const withMember = (value: unknown, [step, ...rest]: Path, name: string, member:
 };
 
 const names = fc.string({ unit: 'binary', maxLength: 40 }).map((suffix) => `${UNHEARD}${suffix}`);
-/** Without the name that is refused everywhere. */
+/** Values without the name that every route rejects. */
 const insides = fc.jsonValue({ maxDepth: 3 }).filter((inside) => !JSON.stringify(inside).includes('__proto__'));
 const values = fc.oneof(
   fc.constant(UNHEARD),
@@ -54,7 +54,7 @@ const values = fc.oneof(
   insides.map((inside) => [UNHEARD, inside]),
 );
 
-/** Good bodies of a route with one to five members that it does not have, at any depth. */
+/** Valid bodies of a route with one to five unknown members at any depth. */
 export const withUnknownMembers = (bodies: readonly object[]): fc.Arbitrary<Enlarged> =>
   fc.constantFrom(...bodies).chain((good) => {
     const member = fc.tuple(fc.constantFrom(...objectsIn(good)), names, values);
@@ -68,7 +68,7 @@ export const withUnknownMembers = (bodies: readonly object[]): fc.Arbitrary<Enla
     });
   });
 
-/** Bodies that a simulated vendor received, oldest first, and whether an added name or value is anywhere in a request. */
+/** Bodies that a simulated provider received, oldest first, and whether a request contains an added name or value. */
 export const received = (requests: readonly RecordedRequest[]) => ({
   bodies: requests.filter(({ method }) => method === 'POST').map(({ body }) => body),
   hasUnheard: requests.some(({ path, query, headers, bytes }) =>

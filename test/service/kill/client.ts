@@ -1,12 +1,12 @@
 import { request as openRequest } from 'node:http';
 
-/** As much of an answer as there was before the server died. */
+/** The part of a response that arrived before the server was killed. */
 export interface Received {
-  /** 0 when not even the status came. */
+  /** 0 without a status. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** It came to the end that HTTP gives it. */
+  /** Whether the HTTP response is complete. */
   readonly complete: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Posted {
 
 const LIMIT_MS = 30_000;
 
-/** Never rejects: a server that dies is what it is for. A connection and an address of its own for each request. */
+/** Sends a request with its own connection and client IP. Never rejects, because the server is expected to die. */
 export function postUntilDeath(url: string, localAddress: string, { path, apiKey, body, headers }: Posted) {
   return new Promise<Received>((resolve) => {
     let status = 0;
@@ -49,10 +49,10 @@ export function postUntilDeath(url: string, localAddress: string, { path, apiKey
   });
 }
 
-/** A client's own view of success: the whole of a good answer, a stream up to `[DONE]`. */
+/** Whether a client sees a success: a complete response, or a stream up to `[DONE]`. */
 export const isGood = ({ status, headers, text, complete }: Received): boolean => {
   if (status !== 200) return false;
-  // What a client reads after the last event adds nothing to it.
+  // A client ignores anything after the last event.
   if (String(headers['content-type']).startsWith('text/event-stream')) return text.includes('data: [DONE]');
   return complete;
 };

@@ -10,13 +10,13 @@ import { ADDRESS, RECORD, RENEW } from './scenarios.ts';
 
 const LIMIT_MS = 60_000;
 
-/** The client's own repeat of a request with a key, until the key is free or its answer there (IDEM-4). */
+/** Repeats a request with an idempotency key until its claim is free or its response is stored (IDEM-4). */
 export async function repeatUntilAnswered(server: TestGateway, round: Round): Promise<Received> {
   return until(
-    `an answer to the key of ${nameOf(round)}`,
+    `a response for the key of ${nameOf(round)}`,
     async () => {
       const received = await postUntilDeath(server.url, '127.0.0.1', orderOf(round));
-      // On a busy machine the vendor may take longer than its deadline, and the attempt is free for another.
+      // On a busy machine the provider may exceed its deadline. The request then frees its claim.
       const busy = received.status === 504 || codeOf(received) === 'idempotency_in_progress';
       if (busy) await sleep(200);
       return busy ? undefined : received;
@@ -38,18 +38,18 @@ export const nameOf = ({ number, scenario, point }: Round): string => {
   return `round ${number}, ${scenario.title}, killed ${where}`;
 };
 
-/** Undefined where it is not known how far the request got. */
+/** Whether the charge was committed. Undefined if the progress of the request is unknown. */
 const isCommitted = ({ scenario, point, met }: Round): boolean | undefined => {
   if (point === undefined || !met) return undefined;
   if (point.kind === 'vendor') return false;
   const { name, side } = point;
-  // Late is after others have ended the hold.
+  // A late record is executed after another process has ended the hold.
   if (name === RECORD) return side === 'after';
   if (name === 'accounts apply' || name === 'idempotency complete') return true;
   return scenario.calls.includes(name) && !atOnce(name) ? false : undefined;
 };
 
-/** Nobody waits for this call, or not for long: its server is killed as soon as it comes. */
+/** Whether no request waits for this call, or only briefly. Its server is killed when the call arrives. */
 export const atOnce = (name: string): boolean => name === ADDRESS || name === RENEW;
 
 export const untilSwept = (group: ServerGroup, round: Round): Promise<Account> =>
@@ -68,7 +68,7 @@ export interface Verdict {
   readonly served: boolean;
 }
 
-/** What is wrong with the money of a round once its holds have expired. `repeats`: what its key brought afterwards. */
+/** Returns the problems of a round after its holds have ended. `repeats`: the responses to its repeats. */
 export async function judge(
   group: ServerGroup,
   round: Round,
@@ -112,8 +112,8 @@ const keyRules = (
   const once = served || committed === true;
   return [
     [`the repeats got ${got}`, repeats.length > 0 && repeats.every(isGood)],
-    [`${bodies.size} different answers`, bodies.size === 1],
-    [`${fresh} of the repeats were answered anew`, fresh <= (once ? 0 : 1)],
-    [`the vendor was called ${vendorCalls.length} times`, vendorCalls.length === 1 || !once],
+    [`${bodies.size} different responses`, bodies.size === 1],
+    [`${fresh} of the repeats were executed again`, fresh <= (once ? 0 : 1)],
+    [`the provider was called ${vendorCalls.length} times`, vendorCalls.length === 1 || !once],
   ];
 };

@@ -10,22 +10,22 @@ import { callName, type KillScenario, USED } from './scenarios.ts';
 /** Where a request waits when its server is killed. */
 export type KillPoint =
   | { readonly kind: 'call'; readonly name: string; readonly side: 'before' | 'late' | 'after' }
-  /** The vendor has sent so many events, and is silent. */
+  /** The provider has sent this many events and then pauses. */
   | { readonly kind: 'vendor'; readonly events: number };
 
-/** One request, with an account and an address of its own, in a server that is killed. */
+/** A request with its own account and client IP, in a server that is killed. */
 export interface Round {
   readonly number: number;
   readonly scenario: KillScenario;
-  /** Undefined: it is killed wherever it happens to be. */
+  /** Undefined: the request is killed at a random moment. */
   readonly point: KillPoint | undefined;
   readonly account: GroupAccount;
   readonly names: string[];
   readonly vendorCalls: RecordedRequest[];
   holdIds: string;
-  /** When it came to its point. */
+  /** Time at which the request reached its point. */
   reachedAt: number | undefined;
-  /** It waited there when the server was killed. */
+  /** Whether the request waited at its point when the server was killed. */
   met: boolean;
   dead: boolean;
   received: Received | undefined;
@@ -60,7 +60,7 @@ export const orderOf = (round: Round) => ({
   headers: round.scenario.keyed ? { 'idempotency-key': markOf(round) } : undefined,
 });
 
-/** The vendor of all rounds: it falls silent for those that are to be killed meanwhile. */
+/** Plays the provider of all rounds: it pauses for requests whose point is a provider call. */
 export function playVendor(vendor: Simulator, rounds: readonly Round[]): void {
   vendor.setScenario((request) => {
     const [, number] = /kill-(\d+)-of-the-test/.exec(JSON.stringify(request.body) ?? '') ?? [];
@@ -78,27 +78,27 @@ export function playVendor(vendor: Simulator, rounds: readonly Round[]): void {
 export interface Life {
   readonly group: ServerGroup;
   readonly vendorUrl: string;
-  /** Of the server that was killed before. */
+  /** Folder of a server that was killed before. */
   readonly folder: string | undefined;
   readonly environment: Environment;
   readonly rounds: readonly Round[];
-  /** Milliseconds by which a call is delayed. */
+  /** Returns the delay of a call in milliseconds. */
   readonly delay?: () => number;
-  /** When to kill; by default once every round is at its point, or has its answer. */
+  /** Resolves at the time of the kill. Default: every round is at its point or has its response. */
   readonly moment?: (answered: () => number) => Promise<void>;
 }
 
-/** Below the time after which a server gives a silent store up and goes on. */
+/** Shorter than the time after which a server abandons a silent store. */
 const WAITS_MS = 850;
 const LIMIT_MS = 20_000;
 
 export interface Remains {
   readonly folder: string;
-  /** Executes what was on its way when the server died and comes late. */
+  /** Executes the calls that were in flight when the server was killed. */
   land(): Promise<void>;
 }
 
-/** Starts a server, sends it a request for each round and kills it. */
+/** Starts a server, sends a request for each round, and kills the server. */
 export async function live({ group, vendorUrl, folder, environment, rounds, delay, moment }: Life): Promise<Remains> {
   const landing = Promise.withResolvers<void>();
   const plan: StopPlan = async (call) => {
@@ -174,7 +174,7 @@ async function everyPoint(rounds: readonly Round[]): Promise<void> {
     if (waiting.length === 0) return;
     const since = Math.min(...rounds.map(({ reachedAt }) => reachedAt ?? Number.POSITIVE_INFINITY));
     const now = performance.now();
-    // Those who came first do not wait for ever.
+    // Requests that already reached their points cannot wait longer.
     if (now - since > WAITS_MS - 100 || now > giveUpAt) return;
     await sleep(2);
   }

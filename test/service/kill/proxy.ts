@@ -2,26 +2,29 @@ import { Agent, createServer, type IncomingMessage, request as openRequest } fro
 import { buffer } from 'node:stream/consumers';
 import type { StoreWire, Wanted } from '../../support/fault-proxy-wire.ts';
 
-/** Where a call is stopped, for good: whoever made it hears nothing any more. */
+/** A point at which a call stops permanently: its caller gets no reply. */
 export interface Stop {
-  /** `before` it is executed; `late`, executed at `landing`; `after` it was, with its reply kept back. */
+  /**
+   * When the call is executed: `before` it is never executed, `late` it is executed at `landing`, `after` it was
+   * executed but its reply is withheld.
+   */
   readonly side: 'before' | 'late' | 'after';
   readonly landing: Promise<void>;
-  /** The caller now waits at that very point. */
+  /** Called when the caller waits at this point. */
   readonly reached: () => void;
 }
 
-/** Asked once for each call that arrives; undefined lets it through. */
+/** Called once per call. Undefined lets the call pass. */
 export type StopPlan = (call: Wanted) => Stop | undefined | Promise<Stop | undefined>;
 
 export interface KillProxy {
   readonly endpoint: string;
-  /** Resolves when the calls that land late have landed. */
+  /** Resolves when the late calls have been executed. */
   landed(): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Stands before a store and keeps its clients waiting at a point of their way, so that they can be killed just there. */
+/** Starts a proxy for a store that stops calls at chosen points, so that their caller can be killed there. */
 export async function startKillProxy(target: string, wire: StoreWire, plan: StopPlan): Promise<KillProxy> {
   const agent = new Agent({ keepAlive: true });
   const late: Promise<unknown>[] = [];
@@ -64,10 +67,10 @@ export async function startKillProxy(target: string, wire: StoreWire, plan: Stop
   };
 }
 
-/** A condition that no longer holds is an answer; anything else would be a call that never landed. */
+/** A failed condition is a valid reply. Any other error means that the call was not executed. */
 async function land(...call: Parameters<typeof send>): Promise<void> {
   const { message } = await send(...call);
-  if ((message.statusCode ?? 500) >= 500) throw new Error(`a late call was answered ${message.statusCode}`);
+  if ((message.statusCode ?? 500) >= 500) throw new Error(`status of a late call: ${message.statusCode}`);
 }
 
 function send(agent: Agent, target: string, request: IncomingMessage, bytes: Buffer) {

@@ -1,19 +1,19 @@
 import type { Wanted } from '../../support/fault-proxy-wire.ts';
 import { LASTING_MODEL, saying } from '../../support/gateway-chat.ts';
 
-/** A paid request that is to be killed wherever it waits. */
+/** A paid request that is killed at each of its calls. */
 export interface KillScenario {
   readonly title: string;
   readonly path: string;
   readonly model: string;
-  /** The mark tells this request from all others at the vendor. */
+  /** The mark identifies this request at the provider. */
   readonly body: (mark: string) => object;
   readonly keyed?: true;
-  /** What the vendor does, besides what a point asks for. */
+  /** Behavior of the provider, except for pauses at a point. */
   readonly vendor?: { readonly textBytes?: number; readonly delayMs?: number; readonly words?: number };
-  /** What it asks of the stores, in order. Where two are asked at once, either may be first. */
+  /** Store calls in order. Concurrent calls can have any order. */
   readonly calls: readonly string[];
-  /** After so many events of the vendor it may be killed as well; 0 alone where the answer comes whole. */
+  /** The request is also killed after 0 to this many provider events. 0 if the response is not a stream. */
   readonly vendorEvents: number;
 }
 
@@ -22,7 +22,7 @@ export const USED = { prompt_tokens: 70, completion_tokens: 21 };
 export const ADDRESS = 'counters UpdateItem';
 export const RENEW = 'idempotency renew';
 export const RECORD = 'accounts record';
-/** Not a store's: stands where the vendor is called. */
+/** Not a store call: represents the provider call. */
 export const VENDOR = 'vendor';
 const PLAIN = [ADDRESS, 'keys', 'accounts hold', VENDOR, RECORD, 'accounts apply'];
 const KEYED_BEFORE = [ADDRESS, 'keys', 'idempotency claim', 'accounts hold', VENDOR];
@@ -35,17 +35,17 @@ const chat = (more: object = {}) => ({
   body: (mark: string) => ({ model: LASTING_MODEL, messages: saying(mark), max_tokens: 100, ...more }),
 });
 
-/** A lease of one second is renewed after a third of it, while this vendor thinks. */
+/** Lease renewals start after a third of the one-second lease, during this delay of the provider. */
 const THINKS_MS = 700;
 const WORDS = 4;
 
 export const killScenarios: readonly KillScenario[] = [
   { title: 'a chat', ...chat(), calls: PLAIN, vendorEvents: 0 },
-  // Begin, words, end, usage and [DONE].
+  // Start, words, end, usage and [DONE].
   { title: 'a stream', ...chat({ stream: true }), vendor: { words: WORDS }, calls: PLAIN, vendorEvents: WORDS + 3 },
   { title: 'a chat with a key', ...chat(), keyed: true, calls: KEYED, vendorEvents: 0 },
   {
-    title: 'a slow chat with a key and an answer over 256 KB',
+    title: 'a slow chat with a key and a response over 256 KB',
     ...chat(),
     keyed: true,
     vendor: { textBytes: 300_000, delayMs: THINKS_MS },
@@ -62,7 +62,7 @@ export const killScenarios: readonly KillScenario[] = [
   },
 ];
 
-/** What a call is for, the same at each repeat of it. */
+/** Returns the purpose of a call. Retries have the same name. */
 export function callName({ operation, table, keys, body }: Wanted): string {
   const text = JSON.stringify(body) ?? '';
   if (table === 'keys') return 'keys';

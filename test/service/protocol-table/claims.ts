@@ -2,7 +2,7 @@ import type { TokenUsage } from '../../../lambdas/core/pricing/charge.ts';
 import type { Wire } from '../../support/protocol-usage.ts';
 import type { Question, Task, TextProtocol } from './client.ts';
 
-/** A usage that a simulated vendor claims, and what the gateway has to tell apart in it. */
+/** A usage that a simulated provider reports, and the counts that the gateway must derive from it. */
 export interface Claim extends Pick<Question, 'cacheFor'> {
   readonly rules: string;
   readonly protocol: TextProtocol;
@@ -11,21 +11,21 @@ export interface Claim extends Pick<Question, 'cacheFor'> {
   readonly task?: Task;
   readonly markers: string;
   readonly counts: Partial<TokenUsage>;
-  /** Counts that have to be there, of whatever size. */
+  /** Counts that must be above 0. */
   readonly positive?: readonly (keyof TokenUsage)[];
 }
 
 const chat = 'chat_completions';
 const content = 'generate_content';
 
-/** Of 70 tokens out 30 are reasoning at every vendor; what 900 tokens in mean differs. */
+/** Every provider counts 30 of the 70 output tokens as reasoning. The meaning of 900 input tokens differs. */
 const markers = '[[usage-prompt 900]] [[cached 300]] [[tokens 70]] [[reasoning 30]]';
 const writing = `${markers} [[cache-write 50]]`;
 const answered = { cacheRead: 300, output: 40, reasoning: 30 };
-/** OpenAI's and Google's input includes what a cache had, and what it took in. */
+/** The input of OpenAI and Google includes cached tokens and cache writes. */
 const inside = { ...answered, input: 600, cacheWrite: 0, cacheWrite1h: 0 };
 const written = { ...inside, input: 550, cacheWrite: 50 };
-/** Anthropic's does not. */
+/** The input of Anthropic does not include them. */
 const beside = { ...answered, input: 900 };
 const unwritten = { ...beside, cacheWrite: 0, cacheWrite1h: 0 };
 
@@ -60,7 +60,7 @@ const caching: readonly Omit<Claim, 'rules'>[] = [
   },
 ];
 
-/** A length tier begins behind its bound, and the whole prompt counts, cached or not. */
+/** A price tier starts above its bound, and the whole prompt counts, cached or not. */
 const long = (model: string, above: number, place: Pick<Claim, 'protocol' | 'wire' | 'task'>) =>
   [above, above + 1].map((prompt) => ({
     ...place,

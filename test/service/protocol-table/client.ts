@@ -2,12 +2,12 @@ import type { TokenUsage } from '../../../lambdas/core/pricing/charge.ts';
 
 export type TextProtocol = 'chat_completions' | 'responses' | 'messages' | 'generate_content';
 
-/** What a client of any protocol gets out of one answer. */
+/** A response, in a form that all protocols share. */
 export interface Reply {
   readonly model: string;
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[];
-  /** Why it ended, in the protocol's own words. */
+  /** Finish reason in the protocol's own words. */
   readonly finish: string | null | undefined;
   readonly usage: TokenUsage;
 }
@@ -16,20 +16,20 @@ export interface Question {
   readonly model: string;
   readonly prompt: string;
   readonly streamed: boolean;
-  /** How long the vendor is to keep the prompt; native messages alone can say so. */
+  /** Time for which the provider caches the prompt. Only native messages have this field. */
   readonly cacheFor?: '5m' | '1h' | undefined;
 }
 
-/** An official SDK with another address and another key, put to the same questions as the others. */
+/** An official SDK with the gateway's URL and API key, and the questions of all protocols. */
 export interface ProtocolClient {
-  /** How the protocol says that the model is done, and that it waits for results. */
+  /** Finish reasons for a complete output and for pending tool calls. */
   readonly finishes: { readonly done: string; readonly calling: string };
   text(question: Question): Promise<Reply>;
-  /** With the pixel. */
+  /** Sends the question with a one-pixel image. */
   image(question: Question): Promise<Reply>;
-  /** To be answered by what fits the schema of a person. */
+  /** Requests output that matches the schema of a person. */
   schema(question: Question): Promise<Reply>;
-  /** With the weather tool, whose results follow: the calls, and what is made of them. */
+  /** Sends the question with the weather tool, then the results. Returns both responses. */
   tools(question: Question): Promise<readonly [asked: Reply, answered: Reply]>;
 }
 
@@ -53,10 +53,10 @@ export const weather = {
   schema: { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] },
 };
 
-/** What the weather tool gives for one call, in every protocol that wants text. */
+/** Result of the weather tool for a call, in protocols that use text. */
 export const resultFor = (args: unknown): string => `21 degrees for ${JSON.stringify(args)}`;
 
-/** For protocols that have arguments as text; whatever is no JSON fails. */
+/** Parses a call in protocols with arguments as text. Throws an Error if they are not JSON. */
 export const parsedCall = ({ name, arguments: text }: { readonly name: string; readonly arguments: string }) => ({
   name,
   arguments: JSON.parse(text) as unknown,

@@ -17,7 +17,7 @@ const withTool: GenerateContentConfig = {
 export const contentClient = ({ url, apiKey }: TestGateway): ProtocolClient => {
   const { models } = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
 
-  /** A plain answer is a stream of one chunk. */
+  /** Treats a plain response as a stream of one chunk. */
   const send = async (streamed: boolean, body: GenerateContentParameters): Promise<GenerateContentResponse[]> =>
     streamed ? Array.fromAsync(await models.generateContentStream(body)) : [await models.generateContent(body)];
 

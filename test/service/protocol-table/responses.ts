@@ -22,7 +22,7 @@ type Body = Omit<ResponseCreateParamsNonStreaming, 'model' | 'stream' | 'input'>
 
 const withTool: Body = {
   tools: [{ type: 'function', name: weather.name, parameters: weather.schema, strict: false }],
-  // What has been thought has to come back, and nothing is stored (RESP-4).
+  // Reasoning must be in the response, because nothing is stored (RESP-4).
   include: ['reasoning.encrypted_content'],
 };
 
@@ -71,6 +71,6 @@ export const responsesClient = ({ url, apiKey }: TestGateway): ProtocolClient =>
   };
 };
 
-/** The SDK's types of what comes out and of what goes in differ in items that no model here has. */
+/** The SDK's types for output and input differ in items that no model of this test has. */
 const canComeBack = (item: ResponseOutputItem) =>
   item.type === 'message' || item.type === 'reasoning' || item.type === 'function_call';

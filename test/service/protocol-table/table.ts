@@ -3,7 +3,7 @@ import type { Wire } from '../../support/protocol-usage.ts';
 import { type Claim, claims } from './claims.ts';
 import type { Question, Reply, Task, TextProtocol } from './client.ts';
 
-/** One answer as it has to come out, whoever gave it in whatever protocol. */
+/** Expected response, independent of provider and protocol. */
 interface Meaning {
   readonly text: RegExp;
   readonly calls: Reply['calls'];
@@ -14,14 +14,14 @@ export interface Cell {
   readonly protocol: TextProtocol;
   readonly task: Task;
   readonly question: Question;
-  /** The vendor's endpoint behind it. */
+  /** Provider protocol behind the gateway. */
   readonly wire: Wire;
   readonly answers: readonly Meaning[];
-  /** What the vendor claims to have counted, as far as the question makes it. */
+  /** Counts that the question makes the provider report. */
   readonly counts: Partial<TokenUsage>;
-  /** Counts that have to be there, of whatever size. */
+  /** Counts that must be above 0. */
   readonly positive: readonly (keyof TokenUsage)[];
-  /** There is no such cell: a 400 that says so. */
+  /** Message of the 400 if this combination does not exist. */
   readonly refused: string | undefined;
 }
 
@@ -36,7 +36,7 @@ const prompts: Readonly<Record<Task, string>> = {
 
 const call = (city: string) => ({ name: 'weather', arguments: { city } });
 
-/** What the simulated model says to each prompt. */
+/** Output of the simulated model for each prompt. */
 const meanings: Readonly<Record<Task, readonly Meaning[]>> = {
   text: [{ text: /^This is a simulated answer of \S+ You wrote: Say hello$/, calls: [] }],
   tools: [
@@ -47,7 +47,7 @@ const meanings: Readonly<Record<Task, readonly Meaning[]>> = {
     },
   ],
   image: [{ text: /^I see 1 image\(s\): image\/png\. This is a simulated answer of .* What is this\?$/, calls: [] }],
-  // The smallest value that fits `personSchema`.
+  // The smallest value that matches `personSchema`.
   schema: [{ text: /^{"name":"sample name","age":1}$/, calls: [] }],
 };
 
@@ -73,7 +73,7 @@ interface Subject {
   readonly protocol: TextProtocol;
   readonly model: string;
   readonly wire: Wire;
-  /** Where tools go instead. */
+  /** Protocol used for tools instead. */
   readonly toolWire?: Wire;
   readonly refused?: Partial<Readonly<Record<Task, string>>>;
 }
@@ -142,7 +142,7 @@ const toClaimedCells = (claim: Claim): readonly Cell[] => {
     title: `${rules} ${protocol} ${titleOf(task, streamed, model)} claims ${markers}`,
     protocol,
     task,
-    // In another place for each mode: what one prompt put into a cache the same one would only read from it.
+    // The prompt differs per mode, because a repeated prompt would be read from the cache.
     question: { model, streamed, prompt: placed(prompts[task], markers, streamed), cacheFor },
     wire,
     answers: meanings[task],

@@ -3,26 +3,29 @@ import * as z from 'zod';
 import type { TokenUsage } from '../../../lambdas/core/pricing/charge.ts';
 import { usageIn, type Wire } from '../../support/protocol-usage.ts';
 
-/** One answer of a vendor, by what went over the line. */
+/** A provider's response as sent on the wire. */
 export interface VendorAnswer {
   readonly wire: Wire;
   readonly usage: TokenUsage;
 }
 
 export interface Tap {
-  /** What the gateway is to take for the vendors, without a path. */
+  /** Provider URL for the gateway, without a path. */
   readonly url: string;
-  /** The answers since it was last asked, oldest first, once each is whole. */
+  /** Returns the complete responses since the last call, oldest first. */
   take(): Promise<readonly VendorAnswer[]>;
   stop(): Promise<void>;
 }
 
-/** Between the gateway and the simulated vendors: it changes nothing and reads along what the vendors counted. */
+/**
+ * Starts a proxy between the gateway and the simulated providers. It forwards everything unchanged and reads the
+ * reported usage.
+ */
 export const startTap = async (vendorUrl: string): Promise<Tap> => {
   let answers: Promise<VendorAnswer>[] = [];
   const server = createServer((request, response) => {
     const answer = relay(vendorUrl, request, response).then((text) => readAnswer(request.url ?? '', text));
-    // A failure is told by `take`.
+    // `take` reports a failure.
     answer.catch(() => undefined);
     answers.push(answer);
   });
@@ -44,7 +47,7 @@ export const startTap = async (vendorUrl: string): Promise<Tap> => {
   };
 };
 
-/** Answers the vendor's text, read to its end even when the gateway needs no more of it. */
+/** Forwards a request. Resolves with the complete text of the response, even if the gateway stops reading. */
 const relay = (vendorUrl: string, request: IncomingMessage, response: ServerResponse): Promise<string> =>
   new Promise((resolve, reject) => {
     const { method, headers } = request;
@@ -72,7 +75,7 @@ type Json = z.infer<typeof json>;
 interface Reader {
   readonly wire: Wire;
   readonly path: RegExp;
-  /** What is reported in a plain answer or in one event. */
+  /** Returns the usage in a plain response or in one event. */
   readonly reported: (body: Json) => unknown;
 }
 
@@ -87,7 +90,7 @@ const memberOf = (value: unknown): unknown => json.safeParse(value).data?.usage;
 
 const readAnswer = (path: string, text: string): VendorAnswer => {
   const reader = readers.find((candidate) => candidate.path.test(path));
-  if (!reader) throw new Error(`no answer of a model: ${path}`);
+  if (!reader) throw new Error(`not a model response: ${path}`);
   const bodies = text.startsWith('{')
     ? [text]
     : [...text.matchAll(/^data: (\{.*\})\r?$/gm)].map(([, data = '']) => data);
@@ -96,6 +99,6 @@ const readAnswer = (path: string, text: string): VendorAnswer => {
   return { wire: reader.wire, usage: usageIn[reader.wire](last) };
 };
 
-/** Each report of a stream goes before those already there, but for what it leaves open. */
+/** A later report of a stream replaces earlier ones, except for members that it omits. */
 const told = (reported: unknown): Json =>
   Object.fromEntries(Object.entries(json.safeParse(reported).data ?? {}).filter(([, value]) => value !== null));

@@ -32,7 +32,7 @@ export interface Money {
 
 const LIMIT_MS = 30_000;
 
-/** What an account's owner is told, asked over connections that leave nothing behind. */
+/** Reads an account's balance and usage over connections that close after each request. */
 export const openBook = (port: number, apiKey: string) => {
   const get = async (target: string): Promise<unknown> => {
     const { status, body } = await ask(port, { target, headers: [`authorization: Bearer ${apiKey}`] }, LIMIT_MS);
@@ -50,13 +50,13 @@ export const openBook = (port: number, apiKey: string) => {
   };
   return {
     money,
-    /** Once nothing is held any more. */
+    /** Resolves when no hold is open. */
     settled: () =>
       until('the end of every hold', async () => {
         const now = await money();
         return now.openHolds === 0 && now.held === 0n ? now : undefined;
       }),
-    /** Every record there is. */
+    /** Returns every usage row. */
     rows: async (): Promise<readonly UsageRow[]> => {
       const { data, has_more } = list.parse(await get('/api/usage'));
       if (has_more) throw new Error('more records than fit a page');

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { CAP, type Face, faces } from './faces.ts';
 import { type Script, scriptOf, type Told } from './scripts.ts';
 
-/** What the vendor does once it has sent its events: it says no more, or that it failed, or just stops. */
+/** Behavior of the provider after its last event: it ends, breaks off, reports a failure, or pauses. */
 export const afterwards = ['ends', 'resets', 'closes', 'fails', 'stalls'] as const;
 export type Afterwards = (typeof afterwards)[number];
 
@@ -17,16 +17,16 @@ export interface LifeCase {
   readonly face: Face;
   readonly script: Script;
   readonly told: Told;
-  /** How many events the vendor sends. */
+  /** Number of events that the provider sends. */
   readonly sent: number;
   readonly afterwards: Afterwards;
   readonly client: ClientPart;
 }
 
-/** How a stream has to end. */
+/** Expected result of a stream. */
 export type Fate = 'charged' | 'charged nothing' | 'upstream_error' | 'upstream_timeout';
 
-/** BILL-9 and BILL-10, by what the vendor has said until it stops. */
+/** Returns the expected result by BILL-9 and BILL-10, from the events that the provider sent. */
 export const fateOf = ({ face, script, sent, afterwards }: LifeCase): Fate => {
   const { counted, done, finished } = script;
   if (sent >= done) {
@@ -36,7 +36,7 @@ export const fateOf = ({ face, script, sent, afterwards }: LifeCase): Fate => {
   if (afterwards === 'fails') return 'upstream_error';
   if (sent >= counted) return 'charged';
   if (afterwards === 'stalls') return 'upstream_timeout';
-  // A vendor without a word for the end has said all there is with the reasons.
+  // A provider without an end event is complete after its finish reasons.
   const isOver = afterwards === 'ends' && done === Number.POSITIVE_INFINITY && sent >= finished;
   return isOver ? 'charged nothing' : 'upstream_error';
 };
@@ -44,7 +44,7 @@ export const fateOf = ({ face, script, sent, afterwards }: LifeCase): Fate => {
 export const isError = (fate: Fate): fate is 'upstream_error' | 'upstream_timeout' =>
   fate === 'upstream_error' || fate === 'upstream_timeout';
 
-/** What a client that stays is given (ERR-4): a status other than 200, or the words and how they end. */
+/** Response to a client that stays (ERR-4): a status other than 200, or the words and their end. */
 export interface Given {
   readonly status: number;
   readonly words: readonly string[];
@@ -57,13 +57,13 @@ export const givenBy = (one: LifeCase): Given => {
   const fate = fateOf(one);
   const words = script.words.filter(({ place }) => place <= sent).map(({ word }) => word);
   if (!isError(fate)) return { status: 200, words, code: undefined, isWhole: true };
-  // A second of silence behind an announcement begins the stream.
+  // One second of silence after an announcement starts the stream.
   const isBegun = sent > face.opening || (one.afterwards === 'stalls' && sent > 0);
   if (isBegun) return { status: 200, words, code: fate, isWhole: false };
   return { status: new GatewayError(fate, '').status, words: [], code: fate, isWhole: false };
 };
 
-/** Other counts for each case of a kind, and less than is held for. */
+/** Token counts that differ per case and are below the hold. */
 const toldBy = (index: number): Told & object => ({ input: 100 + (index % 1_000), output: 10 + (index % 100) });
 
 type Draft = Omit<LifeCase, 'tag' | 'script' | 'told' | 'title'> & {
@@ -82,7 +82,7 @@ const toCase = ({ rules, what, padding, ...draft }: Draft, index: number): LifeC
 
 const lengthOf = ({ wire }: Face): number => scriptOf(wire, '', toldBy(0)).events.length;
 
-/** Each face at each place, from before the first event to behind the last. */
+/** Cases for each path and each number of events, from none to all. */
 const everywhere = (toDrafts: (face: Face, place: number, of: number) => readonly Draft[]): readonly Draft[] =>
   faces.flatMap((face) => {
     const of = lengthOf(face);
@@ -96,10 +96,10 @@ const leaving = everywhere((face, place, of) => {
   const draft = { face, client } as const;
   const breaksOff = place % 3 === 0 ? 'fails' : how(place + 1);
   return [
-    { ...draft, rules: 'BILL-8', what: `left after ${place}, answered to the end`, sent: of, afterwards: 'ends' },
+    { ...draft, rules: 'BILL-8', what: `left after ${place}, provider completes`, sent: of, afterwards: 'ends' },
     {
       ...{ ...draft, rules: 'BILL-8, BILL-9', sent: place, afterwards: breaksOff },
-      what: `left after ${place} of ${of}, and then the vendor ${breaksOff}`,
+      what: `left after ${place} of ${of}, provider ${breaksOff}`,
     },
   ];
 });
@@ -107,14 +107,14 @@ const leaving = everywhere((face, place, of) => {
 const cuts = everywhere((face, sent, of) =>
   (['ends', how(sent)] as const).map((afterwards) => ({
     ...{ rules: 'BILL-9', face, sent, afterwards, client: 'stays' },
-    what: `the vendor ${afterwards} after ${sent} of ${of}`,
+    what: `the provider ${afterwards} after ${sent} of ${of}`,
   })),
 );
 
 const failures = everywhere((face, sent, of) => [
   {
     ...{ rules: 'BILL-9, ERR-9', face, sent, afterwards: 'fails', client: 'stays' },
-    what: `the vendor fails after ${sent} of ${of}`,
+    what: `the provider fails after ${sent} of ${of}`,
   },
 ]);
 
@@ -124,13 +124,13 @@ const uncounted: readonly Draft[] = faces.flatMap((face) =>
     const draft = { rules: 'BILL-10', face, told, sent, afterwards: 'ends' } as const;
     const client = { leavesAfter: 3, how: 'resets' } as const;
     return [
-      { ...draft, what: `a whole answer, its usage ${told}`, client: 'stays' } as const,
+      { ...draft, what: `a complete response, its usage ${told}`, client: 'stays' } as const,
       { ...draft, what: `left, its usage ${told}`, client },
     ];
   }),
 );
 
-/** More than was held for, and more than the cap allows. */
+/** Usage above the hold, and output above the cap. */
 const excessive: readonly Draft[] = faces.flatMap((face) => {
   const of = lengthOf(face);
   const draft = { rules: 'BILL-7', face, sent: of } as const;
@@ -147,7 +147,7 @@ const excessive: readonly Draft[] = faces.flatMap((face) => {
   ] as const;
 });
 
-/** Nine MiB, more than connections take in by themselves. */
+/** Nine MiB, more than a connection buffers. */
 export const padding = Array.from({ length: 144 }, () => 65_536);
 
 const unread: readonly Draft[] = faces.flatMap((face) => {
@@ -159,9 +159,15 @@ const unread: readonly Draft[] = faces.flatMap((face) => {
   ).events.length;
   const draft = { face, client: 'does not read', padding } as const;
   return [
-    { ...draft, rules: 'BILL-8', sent: of, afterwards: 'ends', what: 'nobody reads 9 MiB' },
-    { ...draft, rules: 'BILL-8, BILL-9', sent: of - 3, afterwards: 'closes', what: 'nobody reads what breaks off' },
-    { ...draft, rules: 'BILL-8, BILL-9', sent: of - 3, afterwards: 'fails', what: 'nobody reads what fails' },
+    { ...draft, rules: 'BILL-8', sent: of, afterwards: 'ends', what: '9 MiB without a reader' },
+    {
+      ...draft,
+      rules: 'BILL-8, BILL-9',
+      sent: of - 3,
+      afterwards: 'closes',
+      what: 'a cut-off stream without a reader',
+    },
+    { ...draft, rules: 'BILL-8, BILL-9', sent: of - 3, afterwards: 'fails', what: 'a failed stream without a reader' },
   ] as const;
 });
 
@@ -181,5 +187,5 @@ const quick: readonly Draft[] = [...leaving, ...cuts, ...failures, ...uncounted,
 
 export const quickCases = quick.map(toCase);
 export const unreadCases = unread.map((draft, index) => toCase(draft, index + 2_000));
-/** Each takes as long as the vendor is given. */
+/** Each case takes the full provider deadline. */
 export const slowCases = stalls.map((draft, index) => toCase(draft, index + 4_000));

@@ -8,12 +8,12 @@ import { scriptOf } from './scripts.ts';
 
 const counts = { input: 30, output: 20 };
 
-/** Of every stream here. */
+/** Usage of every stream in this file. */
 export const drainCounts = counts;
 
 const SAID = 'w0';
 
-/** A stream that its client leaves in the middle, and that the vendor ends once `gate` is open. */
+/** Opens a stream and leaves it. The provider ends it when `gate` is open. */
 export const leaveStream = async (
   { port, vendor }: Stage,
   apiKey: string,
@@ -34,7 +34,7 @@ export const leaveStream = async (
   await client.leave('closes');
 };
 
-/** The same of a client that stays and reads nothing of nine MiB. */
+/** Opens a stream of nine MiB, stays and reads nothing. */
 export const neverRead = async (
   { port, vendor }: Stage,
   apiKey: string,
@@ -56,7 +56,7 @@ export const neverRead = async (
   return client;
 };
 
-/** One whole stream: its status and, if that is no good one, why and for how long. */
+/** Sends one stream. Returns its status and, if it is not 200, its code and retry time. */
 export const askOnce = async (
   { port, vendor }: Stage,
   apiKey: string,
@@ -69,17 +69,17 @@ export const askOnce = async (
     stream.end();
   });
   const client = await openClient(port, face.request(apiKey, tag, headers));
-  const reply = await within('an answer', client.end);
-  if ('brokenOff' in reply) throw new Error(`the answer was broken off: ${reply.brokenOff.slice(-300)}`);
+  const reply = await within('a response', client.end);
+  if ('brokenOff' in reply) throw new Error(`the response broke off: ${reply.brokenOff.slice(-300)}`);
   const calls = vendor.calls(tag);
   if (reply.status === 200) return { status: 200, calls };
   const { code } = readError(reply, face.shape);
   return { status: reply.status, calls, code, retryAfter: reply.headers.get('retry-after') };
 };
 
-/** Asks what a request would cost, which calls nobody, until it is answered so. */
+/** Repeats a dry run until it has this status. A dry run calls no provider. */
 export const untilAnswered = (stage: Stage, apiKey: string, face: Face, status: number): Promise<true> =>
-  until(`an answer of ${status}`, async () => {
+  until(`a response with status ${status}`, async () => {
     const reply = await askOnce(stage, apiKey, face, 'tag-dry', ['x-service-dry-run: true']);
     return reply.status === status ? true : undefined;
   });

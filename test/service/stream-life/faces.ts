@@ -3,23 +3,23 @@ import { toBytes } from '../../support/hostile-wire.ts';
 import type { Wire } from '../../support/protocol-usage.ts';
 import { type Lane, type ReadStream, textLanes } from '../hostile-lanes.ts';
 
-/** One way to stream: a protocol of clients before one of vendors. */
+/** A path of a stream: a client protocol and a provider protocol. */
 export interface Face {
   readonly name: string;
   readonly model: string;
   readonly wire: Wire;
-  /** On native messages what a prompt costs depends on its cache. */
+  /** Whether the price of a prompt depends on its cache, as in native messages. */
   readonly atCacheRates: boolean;
-  /** How many of the vendor's events by themselves only announce an answer. */
+  /** Number of provider events that only announce a response. */
   readonly opening: number;
-  /** What a proper end looks like in the text; nothing of it may ever follow a failure. */
+  /** Pattern of a proper end. It must not match a failed stream. */
   readonly ending: RegExp;
   readonly shape: Lane['shape'];
   request(apiKey: string, prompt: string, headers?: readonly string[]): Buffer;
   read(body: string): Promise<ReadStream>;
 }
 
-/** All the prompt's cap leaves for an answer. */
+/** Token cap of every output. */
 export const CAP = 500;
 
 const laneNamed = (name: string): Lane => {
@@ -56,7 +56,7 @@ const chat = (name: string, model: string, wire: Wire, opening: number, more: ob
   lane: laneNamed('chat with gpt-4.1-mini, streamed'),
 });
 
-/** A chat with tools goes over the vendor's responses (CHAT-5). */
+/** Tools route a chat to the provider's responses API (CHAT-5). */
 const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } }];
 
 const google = (name: string, model: string, route: routes.PostRoute, ending: RegExp): Row => ({
@@ -65,7 +65,7 @@ const google = (name: string, model: string, route: routes.PostRoute, ending: Re
   lane: laneNamed(name),
 });
 
-/** Each with a model of its own: what is missing in the answers of one shuts it in the end (BILL-10). */
+/** Each path has its own model, because missing usage eventually disables a model (BILL-10). */
 export const faces: readonly Face[] = [
   chat('chat', 'gpt-6-sol', 'chat', 1),
   chat('chat over messages', 'claude-haiku-4-5', 'messages', 3),

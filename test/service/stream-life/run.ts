@@ -13,17 +13,17 @@ import type { Play, TaggedVendor, VendorStream } from './vendor.ts';
 export interface Stage {
   readonly port: number;
   readonly vendor: TaggedVendor;
-  /** A new account with so much money. */
+  /** Creates an account with this balance. Returns its API key. */
   issue(picos: bigint): Promise<string>;
-  /** Pico-USD. */
+  /** Price in pico-USD. */
   priceOf(face: Face, usage: TokenUsage): bigint;
 }
 
-/** What is there to see of one case once it is over. */
+/** Observed result of a case. */
 export interface Seen {
-  /** Undefined where the client has left or did not read. */
+  /** Undefined if the client left or did not read. */
   readonly given: Given | undefined;
-  /** After the client has left, if the vendor is still at it. */
+  /** Number of open holds after the client left, if the provider is still sending. */
   readonly heldMeanwhile: number | undefined;
   readonly spent: bigint;
   readonly isSpendable: boolean;
@@ -38,20 +38,20 @@ export const usageOf = (input: number, output: number): TokenUsage => ({
   ...{ cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 },
 });
 
-/** What a case costs; no more of an answer than its cap is charged (BILL-7). */
+/** Expected charge of a case. Output above the cap is not charged (BILL-7). */
 export const priceIn = (stage: Stage, one: LifeCase): bigint => {
   if (typeof one.told !== 'object' || fateOf(one) !== 'charged') return 0n;
   return stage.priceOf(one.face, usageOf(one.told.input, Math.min(one.told.output, CAP)));
 };
 
-/** The shortest deadline a vendor has here is three times as long. */
+/** A third of the shortest provider deadline in this suite. */
 const LATE_MS = 1_000;
 const TRIES = 5;
 
-/** A busy machine may take so long that the vendor's time is up before its part is played: that shows nothing, and is repeated. */
+/** Runs a case. Repeats it if a slow machine delayed the provider beyond its deadline. */
 const runCase = async (stage: Stage, one: LifeCase, tries = TRIES): Promise<Seen> => {
   const { port, vendor } = stage;
-  // Enough for any hold here, and less than what the largest charge comes to.
+  // Enough for any hold here, and less than the largest charge.
   const credit = stage.priceOf(one.face, usageOf(2_000, CAP));
   const apiKey = await stage.issue(credit);
   const book = openBook(port, apiKey);
@@ -62,7 +62,7 @@ const runCase = async (stage: Stage, one: LifeCase, tries = TRIES): Promise<Seen
   let heldMeanwhile: number | undefined;
   let given: Given | undefined;
   await within('the call', part.arrived);
-  if (one.client === 'stays') given = await readGiven(one, await within('the answer', client.end));
+  if (one.client === 'stays') given = await readGiven(one, await within('the response', client.end));
   else if (one.client === 'does not read') await neverRead(stage, one, client, book.settled);
   else {
     await part.atLeaving;
@@ -72,13 +72,13 @@ const runCase = async (stage: Stage, one: LifeCase, tries = TRIES): Promise<Seen
     const { openHolds } = await book.money();
     if (part.leavesAfter < one.script.done) heldMeanwhile = openHolds;
     part.goOn();
-    // Nothing can be settled before; asking all the time would keep everybody busy.
-    await within('the end of the vendor', part.ended);
+    // No charge is possible before. Constant polling would slow down the other cases.
+    await within("the provider's end", part.ended);
     await book.settled();
   }
   const isLate = one.afterwards === 'stalls' && part.sentAt - startedAt > LATE_MS;
   if (isLate && tries > 1) return runCase(stage, one, tries - 1);
-  // Whoever has read an answer to its end finds its money done.
+  // A client that has read the end of a response sees the final balance.
   const { balance, available, held, openHolds } = await book.money();
   const rows = await book.rows();
   const [first] = rows;
@@ -89,10 +89,10 @@ const runCase = async (stage: Stage, one: LifeCase, tries = TRIES): Promise<Seen
   };
 };
 
-/** The vendor's part of a case, and when it waits for the client's. */
+/** The provider's part of a case, including its waits for the client. */
 class VendorPart {
   readonly leavesAfter: number;
-  /** When the last event had gone out, as `performance.now` tells it. */
+  /** Time of the last event, from `performance.now`. */
   sentAt = 0;
   readonly #one: LifeCase;
   readonly #arrived = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ class VendorPart {
     return within('the moment to leave', this.#atLeaving.promise);
   }
 
-  /** The vendor has done its part, or was given up. */
+  /** Resolves when the provider is done or its connection was closed. */
   get ended(): Promise<unknown> {
     return this.#ended.promise;
   }
@@ -142,17 +142,17 @@ const endings: Readonly<Record<LifeCase['afterwards'], (stream: VendorStream, on
     resets: (stream) => stream.reset(),
     closes: async (stream, { script, sent }) => {
       const next = script.events[sent] ?? '';
-      // In the middle of what would have come next.
+      // Half of the next event.
       await stream.send(next.slice(0, next.length / 2));
       stream.close();
     },
-    // The connection stays open: it is for the gateway to give it up.
+    // The connection stays open, so the gateway must close it.
     fails: (stream, { script }) => stream.send(script.error),
     stalls: () => undefined,
   };
 
 const readGiven = async ({ face, script }: LifeCase, reply: LivingEnd): Promise<Given> => {
-  if ('brokenOff' in reply) throw new Error(`the answer was broken off: ${reply.brokenOff.slice(-300)}`);
+  if ('brokenOff' in reply) throw new Error(`the response broke off: ${reply.brokenOff.slice(-300)}`);
   const { status, body } = reply;
   if (status !== 200) return { status, words: [], code: readError(reply, face.shape).code, isWhole: false };
   const words = script.words.map(({ word }) => word).filter((word) => body.includes(word));
@@ -164,7 +164,7 @@ const readGiven = async ({ face, script }: LifeCase, reply: LivingEnd): Promise<
 
 type LivingEnd = Reply | { readonly brokenOff: string };
 
-/** The gateway gives up whoever does not read: that is seen without reading, and what was read then is no whole answer. */
+/** Checks that the gateway closes the connection of a client that does not read, without a complete response. */
 const neverRead = async (
   { port }: Stage,
   { face, script }: LifeCase,
@@ -176,14 +176,15 @@ const neverRead = async (
     await until('the end of the connection', () => (hasConnection(port, client.port) ? undefined : true), 60_000);
   }
   client.read();
-  const end = await within('the rest of the answer', client.end);
-  if (!('brokenOff' in end)) throw new Error('a part was given out as the whole answer');
+  const end = await within('the rest of the response', client.end);
+  if (!('brokenOff' in end)) throw new Error('a partial response looked complete');
   if (face.ending.test(end.brokenOff)) throw new Error(`an end: ${end.brokenOff.slice(-300)}`);
   const all = script.events.reduce((sum, event) => sum + event.length, 0);
-  if (end.brokenOff.length >= all) throw new Error('all of the answer was kept for a client that did not read');
+  if (end.brokenOff.length >= all)
+    throw new Error('the gateway buffered the whole response for a client that did not read');
 };
 
-/** Plays all cases in that many lanes; each has its own promise. */
+/** Runs all cases in this many lanes. Each case has its own promise. */
 export const runAll = (
   stage: Stage,
   cases: readonly LifeCase[],
@@ -193,7 +194,7 @@ export const runAll = (
   const waiting = ends.values();
   const lane = async (): Promise<void> => {
     for (const { one, end } of waiting) {
-      // A failure is told by the test of that case.
+      // The test of the case reports a failure.
       await runCase(stage, one).then(end.resolve, end.reject);
     }
   };

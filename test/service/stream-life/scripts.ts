@@ -1,20 +1,20 @@
 import type { Wire } from '../../support/protocol-usage.ts';
 
-/** What a vendor says it counted: not at all, in a form that cannot be read, or so many tokens. */
+/** Usage that a provider reports: missing, unreadable, or counts. */
 export type Told = 'missing' | 'unreadable' | { readonly input: number; readonly output: number };
 
-/** One answer as a vendor streams it. The places are numbers of events that have been sent by then. */
+/** A stream of a provider. Places are numbers of events sent so far. */
 export interface Script {
   readonly events: readonly string[];
-  /** The words of the answer and the place behind each. */
+  /** Words of the output, each with the place after it. */
   readonly words: readonly { readonly word: string; readonly place: number }[];
-  /** The finish reason has been told. */
+  /** Place after the finish reason. */
   readonly finished: number;
-  /** So has the final usage that can be counted. */
+  /** Place after the final, countable usage. */
   readonly counted: number;
-  /** The vendor's own end: nothing is read behind it. */
+  /** Place after the provider's end event. Later events are not read. */
   readonly done: number;
-  /** An event that says that the vendor failed. */
+  /** Event that reports a failure of the provider. */
   readonly error: string;
 }
 
@@ -26,7 +26,7 @@ interface Answer {
   readonly words: readonly string[];
 }
 
-/** `tag` makes the words of one answer different from those of any other; each is made `padding` bytes longer. */
+/** Creates a script. `tag` makes its words unique; `padding` is the number of bytes added to each word. */
 export const scriptOf = (wire: Wire, tag: string, told: Told, padding: readonly number[] = []): Script => {
   const sizes = padding.length > 0 ? padding : Array.from({ length: WORDS }, () => 0);
   const words = sizes.map((_, index) => `w${index}-${tag}`);
@@ -65,7 +65,10 @@ const chat = ({ told, words }: Answer): Script => {
   };
 };
 
-/** https://platform.claude.com/docs/en/build-with-claude/streaming: the announcement counts as well, but nothing is final there. */
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/streaming: message_start also has counts, but they are not
+ * final.
+ */
 const messages = ({ told, words }: Answer): Script => {
   const usage = usageIn(told, (_, output) => ({ output_tokens: output }));
   const announced =
@@ -97,7 +100,7 @@ const messages = ({ told, words }: Answer): Script => {
   };
 };
 
-/** https://ai.google.dev/api/generate-content: each chunk has a running count, and nothing says that the stream is over. */
+/** https://ai.google.dev/api/generate-content: each chunk has a running count, and no event ends the stream. */
 const generateContent = ({ told, words }: Answer): Script => {
   const running = { promptTokenCount: 7, candidatesTokenCount: 1 };
   const usageMetadata = usageIn(told, (input, output) => ({ promptTokenCount: input, candidatesTokenCount: output }));
@@ -155,7 +158,7 @@ const responses = ({ told, words }: Answer): Script => {
 
 const scripts: Readonly<Record<Wire, (answer: Answer) => Script>> = { chat, messages, generateContent, responses };
 
-/** The vendor's own names, with words in the place of counts where they are not to be read. */
+/** Builds a usage with the provider's names. Unreadable counts are words. */
 const usageIn = (
   told: Told,
   names: (input: number, output: number) => Readonly<Record<string, number>>,

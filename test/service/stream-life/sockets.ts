@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Where the system tells of its connections, as Linux does. */
+/** Whether the system lists its connections, as Linux does. */
 export const seesSockets = process.platform === 'linux';
 
 interface Held {
   readonly local: number;
   readonly remote: number;
-  /** A number of the kernel's, such as 01 for an open connection and 08 for one whose other side is closed. */
+  /** State number of the kernel, such as 01 for an open connection and 08 for one that the peer closed. */
   readonly state: string;
 }
 
 const LISTENING = '0A';
 
-/** https://docs.kernel.org/networking/proc_net_tcp.html; those that no process has any more have no inode. */
+/** https://docs.kernel.org/networking/proc_net_tcp.html. Connections without a process have no inode. */
 const heldSockets = (): readonly Held[] =>
   readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
@@ -23,12 +23,12 @@ const heldSockets = (): readonly Held[] =>
 
 const portOf = (address: string): number => Number.parseInt(address.split(':')[1] ?? '', 16);
 
-/** Connections that a program still has: those it took at its port, and those it made to the other one. */
+/** Returns the open connections of a program: those to its port, and its own to the provider's port. */
 export const socketsOf = (port: number, vendorPort: number): readonly string[] =>
   heldSockets()
     .filter(({ local, remote }) => local === port || remote === vendorPort)
     .map(({ local, remote, state }) => `${local} to ${remote} in state ${state}`);
 
-/** Whether a program still has its end of the connection with this client. */
+/** Whether a program still has the connection to this client. */
 export const hasConnection = (port: number, clientPort: number): boolean =>
   heldSockets().some(({ local, remote }) => local === port && remote === clientPort);

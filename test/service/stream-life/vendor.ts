@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** One answer, written piece by piece. What is written after the gateway has gone is lost without a word. */
+/** A response that is written in parts. Writes after the gateway closed the connection are ignored. */
 export interface VendorStream {
-  /** Settles when the system has taken it; a reader that does not keep up is waited for. */
+  /** Resolves when the system has accepted the text. Waits for a slow reader. */
   send(text: string): Promise<void>;
-  /** The proper end of an HTTP answer. */
+  /** Ends the HTTP response properly. */
   end(): void;
-  /** The connection is reset. */
+  /** Resets the connection. */
   reset(): void;
-  /** The connection is closed in the middle of an HTTP answer. */
+  /** Closes the connection within the HTTP response. */
   close(): void;
-  /** When nothing can be sent any more, whoever ended it. */
+  /** Resolves when nothing can be sent, whichever side ended it. */
   readonly gone: Promise<unknown>;
 }
 
@@ -21,20 +21,20 @@ export type Play = (stream: VendorStream) => Promise<void>;
 export interface TaggedVendor {
   readonly url: string;
   readonly port: number;
-  /** How the request whose body has this tag is answered. Counts from 0 again. */
+  /** Sets the response to requests whose body has this tag, and resets their count. */
   plan(tag: string, play: Play): void;
-  /** How many requests had this tag. */
+  /** Number of requests with this tag. */
   calls(tag: string): number;
-  /** Requests that no plan was there for, and plans that failed. */
+  /** Requests without a plan, and plans that failed. */
   readonly surprises: readonly string[];
-  /** Connections that are open now. */
+  /** Number of open connections. */
   openSockets(): number;
   stop(): Promise<void>;
 }
 
 const tagIn = /\btag-\w+/;
 
-/** All vendors at once: a tag in the prompt says which part is played. */
+/** Starts a simulated provider of every kind. A tag in the prompt selects the plan. */
 export async function startTaggedVendor(): Promise<TaggedVendor> {
   const plays = new Map<string, Play>();
   const counts = new Map<string, number>();

@@ -13,7 +13,7 @@ import { until } from '../../support/gateway-process.ts';
 import type { GroupAccount, ServerGroup } from '../../support/server-group.ts';
 
 export const VIDEO_MODEL = 'seedance-2-0-fast';
-/** The vendor's own count: 1280 by 720 at 24 frames for 4 seconds and one more frame. */
+/** Tokens that the provider counts: 1280 by 720 at 24 frames for 4 seconds, and one more frame. */
 export const VIDEO_TOKENS = (1_280 * 720 * (24 * 4 + 1)) / 1_024;
 export const TOKEN_PICOS = parseUsd('5.6') / 1_000_000n;
 export const VIDEO_COST = BigInt(VIDEO_TOKENS) * TOKEN_PICOS;
@@ -39,17 +39,17 @@ export const videoIn = ({ status, text }: Answer): SeenVideo => {
   return videoSchema.parse(JSON.parse(text));
 };
 
-/** Status, code and the field that is wrong. */
+/** Returns status, code and field of an error. */
 export const refusalIn = ({ status, text }: Answer): readonly [number, string, string | null] => {
   const { error } = errorSchema.parse(JSON.parse(text));
   return [status, error.code, error.param];
 };
 
-/** One account at a running program, as its owner uses it. */
+/** A client with its own account on a running program. */
 export interface VideoCustomer {
   readonly account: GroupAccount;
   send(method: string, path: string, sent?: RequestInit): Promise<Answer>;
-  /** By JSON, of the usual model, with these fields besides. */
+  /** Creates a video with JSON, the usual model, and these additional fields. */
   create(prompt: string, fields?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   list(): Promise<readonly SeenVideo[]>;
   untilEnded(id: string, limitMs?: number): Promise<SeenVideo>;
@@ -80,7 +80,7 @@ export const customerOf = (account: GroupAccount, url: string): VideoCustomer =>
         `the end of ${id}`,
         async () => {
           const answer = await send('GET', `/v1/videos/${id}`);
-          // A store that is away for a while is.
+          // 503 is retried: a test may have stopped a store.
           if (answer.status === 503) return undefined;
           const video = videoIn(answer);
           return video.status === 'completed' || video.status === 'failed' ? video : undefined;
@@ -90,21 +90,21 @@ export const customerOf = (account: GroupAccount, url: string): VideoCustomer =>
   };
 };
 
-/** The table of videos past the program. */
+/** Opens the table of videos without the program. */
 export const openJobs = ({ databaseUrl }: ServerGroup) => {
   const client = new DynamoDBClient({ ...localDynamodbConfig(databaseUrl), maxAttempts: 8 });
   const store = createVideoJobStore(createDynamoDB(client), localTableNames.videos);
   return {
     read: async (id: string): Promise<VideoJob> => {
       const job = await store.read(id);
-      if (!job) throw new Error(`there is no ${id}`);
+      if (!job) throw new Error(`${id} does not exist`);
       return job;
     },
     close: () => client.destroy(),
   };
 };
 
-/** Once no money is held any more. */
+/** Resolves when no hold is open. */
 export const untilSettled = (group: ServerGroup, { accountId }: GroupAccount, limitMs?: number) =>
   until(
     `the end of the holds of ${accountId}`,
@@ -115,7 +115,7 @@ export const untilSettled = (group: ServerGroup, { accountId }: GroupAccount, li
     limitMs,
   );
 
-/** The books of an account at rest: nothing is held, the audit finds nothing, and these charges are all there are. */
+/** Checks an account: no open hold, no finding of the audit, and exactly these charges. */
 export const expectCharges = async (
   group: ServerGroup,
   account: GroupAccount,
@@ -137,7 +137,7 @@ export const expectCharges = async (
   return settled;
 };
 
-/** It ends as it should: its file is the vendor's, byte for byte, and it is charged once. */
+/** Checks that the video is completed: its file equals the provider's, and it is charged once. */
 export const expectDelivered = async (
   group: ServerGroup,
   jobs: ReturnType<typeof openJobs>,

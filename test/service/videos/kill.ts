@@ -13,19 +13,19 @@ import { callName } from '../kill/scenarios.ts';
 import { VIDEO_MODEL } from './customer.ts';
 
 /**
- * Whether the call that a video waits for when its server is killed is executed: never, when the next server has started, when
- * everything else is over, or at once.
+ * When the call is executed at which a server is killed: `never`, `early` (when the next server has started), `late`
+ * (after everything else), or `done` (before the kill).
  */
 export type Side = 'never' | 'early' | 'late' | 'done';
 
 export interface VideoPoint {
   readonly name: string;
-  /** The how-manieth call of that name, from 0. */
+  /** Index of the call among those of the name, from 0. */
   readonly turn: number;
   readonly side: Side;
 }
 
-/** A video with an account of its own, whose server is killed where it waits. */
+/** A video with its own account, whose server is killed at its point. */
 export interface VideoRound {
   readonly account: GroupAccount;
   readonly prompt: string;
@@ -53,7 +53,7 @@ export const orderOf = ({ account, prompt }: VideoRound) => ({
   headers: { 'idempotency-key': account.accountId },
 });
 
-/** Distinguishes parts of a large file from files that go out whole. */
+/** Distinguishes parts of a large file from files that are sent whole. */
 const partsWire: StoreWire = {
   ...s3Wire,
   describe(request, body) {
@@ -75,7 +75,7 @@ const changes = [
   ['SET #dueAt', 'postpone'],
 ] as const;
 
-/** What a call is for, the same at each repeat of it. */
+/** Returns the purpose of a call. Retries have the same name. */
 const nameOf = (call: Wanted): string => {
   if (call.table !== 'videos' || call.operation !== 'UpdateItem') return callName(call);
   const text = JSON.stringify(call.body);
@@ -83,7 +83,7 @@ const nameOf = (call: Wanted): string => {
   return `videos ${name ?? 'UpdateItem'}`;
 };
 
-/** A video's id is learnt from its job record, which names the account. */
+/** Whether a call belongs to a video. Its job record, which names the account, reveals its id. */
 const owns = (round: VideoRound, { table, operation, keys: [key = ''], body }: Wanted): boolean => {
   const { accountId } = round.account;
   if (key.startsWith(`account#${accountId} `) || key.startsWith(`account#${accountId}#`)) return true;
@@ -98,20 +98,20 @@ interface Life {
   readonly vendor: Simulator;
   readonly environment: Environment;
   readonly rounds: readonly VideoRound[];
-  /** How long those that wait wait for the others. */
+  /** Time in ms that rounds at their points wait for the others. */
   readonly patienceMs: number;
 }
 
 export interface Afterlife {
   /** The next server, on the same folder. */
   readonly server: TestProgram;
-  /** Executes what comes late. */
+  /** Executes the late calls. */
   land(): Promise<void>;
 }
 
 /**
- * Starts a server, creates every video, kills it when all wait at their points, and starts it again on its folder. From its point on
- * no call of a video gets through, so that one that waits for the others does nothing more that anybody could see.
+ * Starts a server, creates every video, kills the server when all wait at their points, and starts it again on its
+ * folder. After its point, no call of a video is executed, so waiting videos cause no effects.
  */
 export async function killOnce({ group, vendor, environment, rounds, patienceMs }: Life): Promise<Afterlife> {
   const early = Promise.withResolvers<void>();
@@ -170,7 +170,7 @@ export async function killOnce({ group, vendor, environment, rounds, patienceMs 
 
 const DAY_MS = 86_400_000;
 
-/** What the sweeper does once the holds of videos have expired, which takes them hours. */
+/** Sweeps an account after the holds of its videos have expired, which takes hours. */
 export async function sweepMuchLater({ store }: ServerGroup, { accountId }: GroupAccount): Promise<void> {
   await sweep({
     store: { ...store, due: async () => [{ accountId }] },
